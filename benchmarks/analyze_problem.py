@@ -96,7 +96,7 @@ def solve_published(cohort: Cohort) -> dict[str, Any]:
 
 
 def _table(cohort: Cohort) -> Any:
-    from genotex.formats.linked import LinkedTable
+    from genotex.formats import LinkedTable
 
     samples = tuple(f"S{i}" for i in range(len(cohort.trait)))
     return LinkedTable(TRAIT, samples, cohort.trait, {}, tuple(cohort.genes), cohort.expression)

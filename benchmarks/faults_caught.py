@@ -16,7 +16,7 @@ from genotex.agents.questions import Questions, read_card
 from genotex.agents.team.plan import read_plan
 from genotex.agents.team.running import TeamFinished
 from genotex.agents.team.trace import trace
-from genotex.formats.journal import Entry, read_journal
+from genotex.journal import Entry, read_journal
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.agents.faulty_rules import FaultyRules

@@ -31,7 +31,7 @@ from genotex.analysis import (
     moderate,
 )
 from genotex.bench.problems import Problem
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.parallel import side_by_side
 
 METHODS = ("default", "--hidden none", "R: limma", "R: sva + limma")

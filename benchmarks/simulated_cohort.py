@@ -27,8 +27,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.formats.linked import LinkedTable
-from genotex.formats.linked_files import read_linked_parquet
+from genotex.formats import LinkedTable, read_linked_parquet
 
 __all__ = [
     "Drawing",

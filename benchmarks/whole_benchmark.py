@@ -138,8 +138,7 @@ def _solve(piece: Piece) -> float:
 
     from genotex.analysis import AnalysisOptions, ConditionCohort, analyze_table, write_result
     from genotex.bench.problems import Problem
-    from genotex.formats.linked import LinkedTable
-    from genotex.formats.linked_files import read_linked_parquet, write_linked_parquet
+    from genotex.formats import LinkedTable, read_linked_parquet, write_linked_parquet
     from genotex.layout import OutputFolder
 
     def table(trait: str, samples: int) -> LinkedTable:

@@ -33,7 +33,7 @@ from genotex.analysis import (
 )
 from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
-from genotex.cohorts.tmm import tmm_factors
+from genotex.cohorts.rna_seq import tmm_factors
 from genotex.formats import (
     CountMatrix,
     Evidence,

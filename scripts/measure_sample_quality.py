@@ -71,12 +71,12 @@ from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.formats import LinkedTable, read_evidence, read_linked
 from genotex.genes import GeneTable
-from genotex.genes.idkind import IdKind
 from genotex.genes.table import AMBIGUOUS
+from genotex.id_kinds import IdKind
 from genotex.layout import OutputFolder
-from genotex.simulate.expression import draw_expression, draw_gene_model, effects_in_cohort
-from genotex.simulate.people import draw_people
-from genotex.simulate.symbols import choose_symbols
+from genotex.simulate import choose_symbols, draw_gene_model
+from genotex.simulate.expression import draw_expression, effects_in_cohort
+from genotex.simulate.plan import draw_people
 
 Floats = NDArray[np.float64]
 Strings = NDArray[np.str_]

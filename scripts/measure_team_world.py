@@ -28,7 +28,7 @@ from typing import Any
 from genotex.agents.team.folder import TeamFolder
 from genotex.bench.evaluation.evaluate import evaluate
 from genotex.bench.evaluation.options import EvaluationOptions
-from genotex.formats.journal import read_journal
+from genotex.journal import read_journal
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.agents.faulty_rules import all_faults

@@ -18,7 +18,7 @@ from genotex.clinical.trait.choice import option_encoding
 from genotex.clinical.trait.options import trait_options, weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.formats.json_lines import read_json_lines
+from genotex.formats import read_json_lines
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ import glob
 import os
 import re
 import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from genotex.errors import UsageError
 
 __all__ = [
     "PART",
+    "atomic_folder",
     "atomic_write",
     "flush",
     "lock",
@@ -102,6 +105,41 @@ def _error_of_no_file(error: BaseException) -> int | None:
         return error.errno if error.filename is None else None
     found = _IN_WORDS.search(str(error)) if isinstance(error, Exception) else None
     return None if found is None else int(found[1])
+
+
+@contextmanager
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """Yield a temporary folder next to `folder` that replaces it if the block succeeds."""
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    try:
+        part.chmod(0o777 & ~_umask())
+        yield part
+        _replace_folder(folder, part)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _replace_folder(folder: Path, part: Path) -> None:
+    """Replace `folder` with `part`; restore it if that fails."""
+    if not folder.exists():
+        part.rename(folder)
+        return
+    old = part.with_name(part.name.strip(".").removesuffix(".part") + ".replaced")
+    folder.rename(old)
+    try:
+        part.rename(folder)
+    except BaseException:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
 
 
 def remove_leftovers(path: Path) -> None:

@@ -183,7 +183,7 @@ def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: 
     from genotex.agents.toolkit import encode_feature
     from genotex.agents.toolkit.sources import SeriesText
     from genotex.clinical import apply_encoding, describe_series, rule_expert
-    from genotex.cohorts.geo_files import RawSeries
+    from genotex.cohorts import RawSeries
     from genotex.layout import GeoCohortFiles
 
     compared = 0

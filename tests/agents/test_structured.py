@@ -6,7 +6,7 @@ from genotex.agents import ModelExpert, RulesModel, Task
 from genotex.agents.models import Reply, RoleModels, ScriptedModel
 from genotex.agents.structured import answer_of
 from genotex.clinical import RuleExpert, SeriesDescription, describe_series
-from genotex.cohorts.geo_files import read_raw_series
+from genotex.cohorts import read_raw_series
 from genotex.errors import BadAnswerError, RefusedError
 from genotex.layout import geo_cohort_files
 from genotex.simulate import SimulatedStudy

@@ -130,7 +130,7 @@ def test_columns_that_hold_something_else_are_reported(simulated: SeriesText) ->
     expression, annotation = t.read_expression(simulated), t.read_annotation(simulated)
     with pytest.raises(FormatError, match=r"'Gene Title' .*all row ids are in column 'ID'"):
         t.map_probes(expression, annotation, "Gene Title", "Gene Symbol")
-    with pytest.raises(FormatError, match="'Sequence Type' tells no genes"):
+    with pytest.raises(FormatError, match="'Sequence Type' identifies no genes"):
         t.map_probes(expression, annotation, "ID", "Sequence Type")
 
 

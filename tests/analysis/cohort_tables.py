@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 
 def linked(

@@ -12,7 +12,7 @@ from genotex.analysis import SampleQuality, check_samples, choose_contrast
 from genotex.analysis.sample_blocks import PERSONAL_GENES
 from genotex.analysis.sample_profiles import Profiles
 from genotex.analysis.sample_sex import Y_GENES
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 Floats = NDArray[np.float64]
 

@@ -10,12 +10,12 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
+    Role,
     update_cohort_info,
     write_evidence,
     write_linked_csv,
     write_linked_parquet,
 )
-from genotex.formats.cohort_record import Role
 from genotex.layout import OutputFolder
 
 

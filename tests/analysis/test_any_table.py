@@ -10,8 +10,7 @@ from numpy.random import Generator
 from genotex.analysis import AnalysisOptions, analyze_table, read_result, write_result
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
-from genotex.formats.cohort_record import Role
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable, Role
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import linked
 

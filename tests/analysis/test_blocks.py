@@ -9,7 +9,7 @@ from scipy import stats
 from genotex.analysis import Contrast, build_design, choose_contrast, fit_last_column
 from genotex.analysis.blocks import Blocks, block_samples
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
 
 Facts = dict[str, dict[str, str | None]]

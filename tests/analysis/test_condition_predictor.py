@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from genotex.analysis.condition_predictor import predict_condition
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
 
 

@@ -3,8 +3,7 @@ import pytest
 
 from genotex.analysis import choose_contrast
 from genotex.errors import AnalysisError
-from genotex.formats.cohort_record import Role
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable, Role
 from tests.analysis.cohort_tables import linked
 
 

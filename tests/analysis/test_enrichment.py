@@ -22,9 +22,10 @@ from genotex.analysis import (
     read_result,
     read_trait_effects,
 )
+from genotex.analysis.gmt import GeneSet
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, FormatError, UsageError
-from genotex.formats import GeneSet, LinkedTable
+from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.stored_cohorts import solve_stored, store

@@ -12,8 +12,8 @@ from scipy.stats import fisher_exact
 
 from genotex.analysis import over_representation, ranked_enrichment
 from genotex.analysis.gene_sets import AT_ONCE, match_gene_sets
+from genotex.analysis.gmt import GeneSet
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats import GeneSet
 
 GENES = ["TP53", "MYC", "C1orf43", "HLA-DRA", "IL6", "TNF"]
 

@@ -26,7 +26,7 @@ from genotex.analysis.linear import fit_weighted_columns
 from genotex.analysis.moderated import moderate_variance
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import linked, two_groups
 from tests.analysis.counted_tables import draw_counted

@@ -23,6 +23,7 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
+    Role,
     read_evidence,
     read_platforms,
     read_series_matrix,
@@ -31,7 +32,6 @@ from genotex.formats import (
     write_linked_csv,
     write_linked_parquet,
 )
-from genotex.formats.cohort_record import Role
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import two_groups
 

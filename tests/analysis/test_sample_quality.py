@@ -11,7 +11,7 @@ from genotex.analysis import AnalysisOptions, analyze_table, check_samples
 from genotex.analysis.panel import REPEATED
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.real_tables import real_table
 from tests.analysis.sample_cohorts import changed, check, clean_cohort, repeated_people
 

@@ -43,5 +43,5 @@ def test_world_is_not_replaced_unless_asked(genotex: Run, tmp_path: Path) -> Non
     command = ("simulate", tmp_path / "world", "--world", "--small")
     assert genotex(*command)[0] == 0
     code, _, err = on_one_line(genotex)(*command)
-    assert code == 2 and "ask to overwrite" in err
+    assert code == 2 and "request overwriting" in err
     assert genotex(*command, "--overwrite")[0] == 0

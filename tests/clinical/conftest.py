@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genotex.clinical import RuleExpert, SeriesDescription
-from genotex.formats.series import Series
+from genotex.formats import Series
 
 MakeSeries = Callable[..., Series]
 MakeDescription = Callable[..., SeriesDescription]

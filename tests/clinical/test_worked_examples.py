@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from genotex.clinical import RuleExpert, apply_encoding, describe_series
-from genotex.formats.series import Series
+from genotex.formats import Series
 from genotex.layout import Procedure
 
 from .conftest import MakeSeries

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.cohorts.expressed import expressed_genes, least_samples
-from genotex.cohorts.tmm import tmm_factors
+from genotex.cohorts.rna_seq import expressed_genes, least_samples, tmm_factors
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "rna_seq"
 CASES = pytest.mark.parametrize("name", ["small", "large"])

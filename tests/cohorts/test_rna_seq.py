@@ -8,18 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
-from genotex.cohorts.rna_seq import count_genes
-from genotex.cohorts.tmm import tmm_factors
+from genotex.cohorts import CohortOutcome, PreprocessOptions, count_genes, preprocess
+from genotex.cohorts.rna_seq import tmm_factors
 from genotex.errors import FormatError
 from genotex.formats import (
+    Evidence,
     LinkedTable,
     read_evidence,
     read_gene_csv,
     read_linked,
     read_series_matrix,
 )
-from genotex.formats.cohort_record import Evidence
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder, geo_cohort_files
 from tests.geo_text import asthma, write_asthma, write_gz

@@ -10,8 +10,7 @@ import pytest
 from genotex.analysis import choose_contrast
 from genotex.analysis.trait_tests import filter_genes
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
-from genotex.formats import LinkedTable, read_evidence, read_linked, read_linked_csv
-from genotex.formats.cohort_record import Evidence
+from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked, read_linked_csv
 from genotex.layout import OutputFolder
 from tests.geo_text import GENES, asthma, series_matrix, write_asthma, write_gz
 

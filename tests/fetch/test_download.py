@@ -431,7 +431,7 @@ def test_a_disk_without_space_for_the_journal_is_told_and_damages_nothing(
             raise OSError(28, "No space left on device")
         return usual(handle, line)
 
-    monkeypatch.setattr("genotex.formats.journal.os.write", write)
+    monkeypatch.setattr("genotex.journal.os.write", write)
     with (
         open_fetch_folder(tmp_path) as folder,
         pytest.raises(DiskFullError, match=r"the disk is full: .*make space in"),
@@ -449,7 +449,7 @@ def test_a_disk_without_space_for_a_note_is_told(
     def write(handle: int, line: memoryview) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("genotex.formats.journal.os.write", write)
+    monkeypatch.setattr("genotex.journal.os.write", write)
     with (
         pytest.raises(DiskFullError, match=r"the journal could not be written .*make space in"),
         open_fetch_folder(tmp_path) as folder,

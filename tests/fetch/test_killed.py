@@ -13,7 +13,7 @@ import pytest
 
 from genotex.fetch import journal_path
 from genotex.formats import read_series_matrix
-from genotex.formats.journal import read_journal
+from genotex.journal import read_journal
 
 from .geo_tree import GeoSite, family_path, matrix_path
 from .server import Site, cut_at, dripping, failing

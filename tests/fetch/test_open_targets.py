@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.bench.problems import ListedTrait, read_disease_ids
+from genotex.bench.problems.associations import read_associations
 from genotex.errors import FetchError, NotThereError, UsageError, WrongContentError
 from genotex.fetch import WebClient, open_fetch_folder
 from genotex.fetch.folder import Outcome
@@ -22,7 +23,6 @@ from genotex.fetch.open_targets import (
     keep_to_one_release,
     write_found,
 )
-from genotex.formats import read_associations
 
 from .open_targets_service import ASTHMA, BASE, ECZEMA, PATH, Platform, platform
 from .server import Fault, Reply, Site, captcha, cut_at, failing, redirect

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.cohorts.tcga_files import read_raw_clinical, read_raw_genes
+from genotex.cohorts import read_raw_clinical, read_raw_genes
 from genotex.errors import UsageError
 from genotex.fetch import WebClient, open_fetch_folder
 from genotex.fetch.folder import Outcome, fetch_each

@@ -12,11 +12,11 @@ from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats import (
     ExpressionMatrix,
     read_clinical_csv,
+    read_csv_table,
     read_gene_csv,
     write_clinical_csv,
     write_gene_csv,
 )
-from genotex.formats.csv_tables import read_csv_table
 from tests.formats.geo_files import write
 
 quiet = settings(
@@ -216,7 +216,7 @@ def test_quoted_text_with_commas_is_one_missing_cell(tmp_path):
 @pytest.mark.parametrize("text", ["refuse", "missing"])
 @pytest.mark.parametrize("shape", [(3, 9000), (9000, 3)])
 def test_tables_of_several_pieces(tmp_path, monkeypatch, shape, text):
-    monkeypatch.setattr("genotex.formats.number_cells.PIECE", 10_000)
+    monkeypatch.setattr("genotex.formats.csv_tables.PIECE", 10_000)
     values = np.random.default_rng(4).normal(size=shape)
     values[values > 2] = np.nan
     names = [[f"{side}{i}" for i in range(n)] for side, n in zip("rc", shape, strict=True)]
@@ -228,7 +228,7 @@ def test_tables_of_several_pieces(tmp_path, monkeypatch, shape, text):
 
 
 def test_first_text_of_a_later_piece_is_reported_with_its_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("genotex.formats.number_cells.PIECE", 10)
+    monkeypatch.setattr("genotex.formats.csv_tables.PIECE", 10)
     rows = [f"r{i},{i},{i}\n" for i in range(50)]
     rows[40] = "r40,40,forty\n"
     with pytest.raises(FormatError, match="line 43, column b: 'forty' is not a number"):

@@ -1,12 +1,19 @@
-"""Some rows of a table are read as all of them would be."""
+"""Expression tables as text lines: selected rows, and row counts."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from genotex.errors import FormatError
-from genotex.formats import read_series_lines, read_series_matrix, read_xena_lines
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats import (
+    count_lines,
+    count_series_rows,
+    read_series_lines,
+    read_series_matrix,
+    read_xena_lines,
+)
+from tests.formats.geo_files import write
 from tests.geo_text import asthma, series_matrix, write_gz
 
 ROWS = (
@@ -80,3 +87,37 @@ def test_rows_of_xena_are_those_of_the_whole_table(tmp_path: Path) -> None:
     found = lines.read_rows({"ABO", "A2M"})
     assert (found.ids, found.samples) == (("A2M", "ABO"), ("TCGA-01", "TCGA-11"))
     assert np.array_equal(found.values, [[1, 2], [3, np.nan]], equal_nan=True)
+
+
+@pytest.mark.parametrize("gz", [True, False])
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [("a,b\n1,2\n", 2), ("a,b\n\n1,2\n \t\n3,4", 3), ("a,b\r\n1,2\r\n\r\n", 2)],
+)
+def test_blank_lines_are_not_counted(tmp_path: Path, text: str, lines: int, gz: bool) -> None:
+    assert count_lines(write(tmp_path / "x", text, gz=gz)) == lines
+
+
+def test_table_of_several_blocks(tmp_path: Path) -> None:
+    text = "".join(f"gene{i},{'1' * 500}\n" for i in range(30_000))
+    assert count_lines(write(tmp_path / "x", text)) == 30_000
+
+
+@pytest.mark.parametrize("number", [0, 1, 30])
+def test_rows_of_a_series_matrix(tmp_path: Path, number: int) -> None:
+    text = series_matrix(characteristics=asthma(3), ids=[f"p{i}" for i in range(number)])
+    assert count_series_rows(write(tmp_path / "x", text)) == number
+
+
+def test_series_matrix_without_even_a_table_header(tmp_path: Path) -> None:
+    text = series_matrix(characteristics=asthma(3), ids=())
+    text = text.replace('ID_REF"', "").replace('"ID_REF', "")
+    begin, end = "!series_matrix_table_begin\n", "!series_matrix_table_end"
+    bare = text[: text.index(begin)] + begin + text[text.index(end) :]
+    assert count_series_rows(write(tmp_path / "x", bare)) == 0
+
+
+def test_series_matrix_that_ends_within_its_table(tmp_path: Path) -> None:
+    text = series_matrix(characteristics=asthma(3))
+    with pytest.raises(TruncatedFileError, match="!series_matrix_table_end is missing"):
+        count_series_rows(write(tmp_path / "x", text[: text.index("!series_matrix_table_end")]))

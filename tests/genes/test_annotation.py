@@ -2,8 +2,8 @@ import polars as pl
 import pytest
 
 from genotex.genes import IdKind, choose_annotation
-from genotex.genes.id_columns import matching_share
-from genotex.genes.tokens import CellForm
+from genotex.genes.annotation import matching_share
+from genotex.genes.symbols import CellForm
 
 AFFYMETRIX = {
     "ID": ["1007_s_at", "1053_at", "117_at", "121_at", "1255_g_at"],

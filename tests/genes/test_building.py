@@ -1,11 +1,16 @@
 """A gene table of today's symbols, with accessions from where they are known."""
 
+import importlib.util
+import sqlite3
+from pathlib import Path
+
 import pytest
 
 from genotex.errors import FormatError
-from genotex.genes import IdKind
+from genotex.genes import GeneTable, IdKind
 from genotex.genes.building import build_gene_table
 from genotex.genes.sources import read_packaged_genes
+from genotex.genes.table import AMBIGUOUS
 
 from .conftest import GENES, gene_info_text
 
@@ -76,3 +81,81 @@ def test_killed_build_leaves_no_genes_with_accessions_of_others(
     with pytest.raises(OSError, match="No space"):
         build_gene_table(gene_info, tmp_path, packaged)
     assert not (tmp_path / "genes.parquet").exists()
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def script():
+    path = ROOT / "scripts" / "build_gene_table.py"
+    if not path.is_file():
+        pytest.skip("the scripts are not next to the tests")
+    spec = importlib.util.spec_from_file_location("build_gene_table", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def load(folder):
+    genes, source = read_packaged_genes(folder)
+    return GeneTable(genes, source, _accession_file=folder / "accessions.parquet")
+
+
+def test_build_from_gene_info(script, gene_info, tmp_path, small, capsys):
+    assert script.main([str(gene_info), str(tmp_path)]) == 0
+    built = load(tmp_path)
+    assert built.genes.equals(small.genes)
+    assert built.source == small.source
+    assert built.lookup(IdKind.REFSEQ, ["NM_000546"]) == {}
+    assert "15 genes, 0 accessions" in capsys.readouterr().out
+
+
+def test_build_from_org_hs_eg_db(script, tmp_path):
+    path = tmp_path / "org.Hs.eg.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript(
+            """
+            CREATE TABLE metadata (name, value);
+            INSERT INTO metadata VALUES ('EGSOURCEDATE', '2022-Sep12');
+            CREATE TABLE genes (_id, gene_id);
+            INSERT INTO genes VALUES (1, '7157'), (2, '2');
+            CREATE TABLE gene_info (_id, symbol);
+            INSERT INTO gene_info VALUES (1, 'TP53'), (2, 'A2M');
+            CREATE TABLE genetype (_id, gene_type);
+            INSERT INTO genetype VALUES (1, 'protein-coding'), (2, 'protein-coding');
+            CREATE TABLE alias (_id, alias_symbol);
+            INSERT INTO alias VALUES (1, 'P53'), (1, 'TP53'), (2, 'A2M');
+            CREATE TABLE ensembl (_id, ensembl_id);
+            INSERT INTO ensembl VALUES (1, 'ENSG00000141510');
+            CREATE TABLE accessions (_id, accession);
+            INSERT INTO accessions VALUES (1, 'NM_000546'), (1, 'NP_000537'), (2, 'M11313'),
+              (2, 'P01023'), (1, 'AB000001'), (2, 'AB000001'), (1, 'U94788');
+            CREATE TABLE ensembl_trans (_id, trans_id);
+            INSERT INTO ensembl_trans VALUES (1, 'ENST00000269305');
+            CREATE TABLE ucsc (_id, ucsc_id);
+            INSERT INTO ucsc VALUES (1, 'ENST00000420246.6'), (1, 'uc060aur.1');
+            """
+        )
+    db.close()
+    folder = tmp_path / "data"
+    assert script.main([str(path), str(folder)]) == 0
+    built = load(folder)
+    assert built.genes["symbol"].to_list() == ["A2M", "TP53"]  # NCBI's order is that of GeneIDs
+    assert built.official_symbol("p53") == "TP53"
+    assert built.source.date == "2022-09-12"
+    accessions = {"NM_000546.6": "TP53", "M11313": "A2M", "AB000001": AMBIGUOUS, "U94788": "TP53"}
+    for kind in (IdKind.REFSEQ, IdKind.GENBANK):
+        assert built.lookup(kind, [*accessions, "P01023", "NP_000537"]) == accessions
+    transcripts = ["ENST00000269305.9", "ENST00000420246"]
+    assert built.lookup(IdKind.ENSEMBL, transcripts) == dict.fromkeys(transcripts, "TP53")
+
+
+def test_wrong_use_of_the_script(script, capsys):
+    assert script.main([]) == 2
+    assert "gene_info" in capsys.readouterr().err
+
+
+def test_the_packaged_files_stay_small():
+    folder = ROOT / "src" / "genotex" / "genes" / "data"
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000

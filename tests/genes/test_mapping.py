@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.platform import Platform
+from genotex.formats import ExpressionMatrix, Platform
 from genotex.genes import IdKind, check_rows, genes_of_rows, map_to_genes, official_rows
 
 SAMPLES = ("GSM1", "GSM2")

@@ -6,7 +6,7 @@ import pytest
 from genotex.formats import read_platforms, read_series_matrix
 from genotex.genes import GeneTable, map_to_genes
 from genotex.genes.collapse import gene_rows
-from genotex.genes.tokens import scan_column
+from genotex.genes.symbols import scan_column
 
 
 @pytest.fixture(scope="module")

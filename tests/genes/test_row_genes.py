@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from genotex.errors import FormatError
-from genotex.formats.platform import Platform
+from genotex.formats import Platform
 from genotex.genes import genes_by_columns, genes_of_rows
 
 IDS = ("p1_at", "p2_at", "p3_at", "p4_at")

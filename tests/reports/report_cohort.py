@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-from genotex.formats.cohort_record import CohortInfo, Evidence
-from genotex.formats.linked import LinkedTable
+from genotex.formats import CohortInfo, Evidence, LinkedTable
 from genotex.reports.findings import Findings
 
 PLANTED = (

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.reports.building import mark_samples
 from genotex.reports.figures import SampleMarks, draw_pca, draw_volcano
 from genotex.reports.findings import Findings, ranked

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.formats.cohort_record import CohortInfo, Evidence
+from genotex.formats import CohortInfo, Evidence
 from genotex.reports import building
 from genotex.reports.building import build_page, build_unanswered_page
 from genotex.reports.findings import Findings, Interaction, ranked

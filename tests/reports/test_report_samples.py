@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.reports import building
 from genotex.reports.findings import Findings
 from genotex.reports.rendering import render_page

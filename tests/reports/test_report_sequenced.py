@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from genotex.analysis.libraries import summarise_libraries
-from genotex.formats.cohort_record import Evidence
+from genotex.formats.cohort_records import Evidence
 from genotex.reports import building
 from genotex.reports.findings import Findings
 from genotex.reports.methods import log_steps, methods_paragraph

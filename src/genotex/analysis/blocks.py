@@ -25,7 +25,7 @@ from genotex.analysis.sample_facts import (
     tcga_patient,
 )
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["Blocks", "block_detected", "block_samples", "blocked_by"]
 

@@ -28,8 +28,7 @@ from genotex.analysis.sample_quality import (
     leave_out_outliers,
 )
 from genotex.bench.problems import Problem, ProblemKind
-from genotex.formats.cohort_record import Controls
-from genotex.formats.linked import LinkedTable
+from genotex.formats import Controls, LinkedTable
 
 __all__ = ["Comparison", "set_up_comparison"]
 

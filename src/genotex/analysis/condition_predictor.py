@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from genotex.analysis.cross_validation import auroc, regression, stratified_folds
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["PredictedCondition", "predict_condition"]
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis.options import LevelsMode
 from genotex.errors import AnalysisError
-from genotex.formats.cohort_record import Controls, Role
-from genotex.formats.linked import LinkedTable
+from genotex.formats import Controls, LinkedTable, Role
 
 __all__ = [
     "MIN_HEALTHY",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast, Levels
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["MIN_RESIDUAL_DF", "Design", "build_design", "independent_columns"]
 

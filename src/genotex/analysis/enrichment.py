@@ -21,11 +21,11 @@ from genotex.analysis.gene_sets import (
     over_representation,
     ranked_enrichment,
 )
+from genotex.analysis.gmt import GeneSet
 from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.trait_effects import TraitEffects
 from genotex.errors import AnalysisError
-from genotex.formats import GeneSet
 from genotex.options import EnrichmentOptions, SetTest
 
 __all__ = [

@@ -21,7 +21,6 @@ from genotex.analysis.result import digest, foreign_content, read_content, read_
 from genotex.analysis.trait_effects import read_trait_effects
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError
-from genotex.formats import read_gmt
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from genotex.analysis.gmt import GeneSet
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats import GeneSet
 
 __all__ = [
     "NOT_THERE",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from genotex.analysis.blocks import Blocks
 from genotex.analysis.confounding import associate_measured
 from genotex.analysis.voom import SPAN, counts_of
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = [
     "FEWEST_READS",

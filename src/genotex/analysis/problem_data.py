@@ -13,9 +13,7 @@ from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import AnalysisError, FormatError, UsageError
-from genotex.formats import Evidence, read_evidence, read_linked, read_linked_csv
-from genotex.formats.cohort_record import Role
-from genotex.formats.linked import LinkedTable
+from genotex.formats import Evidence, LinkedTable, Role, read_evidence, read_linked, read_linked_csv
 from genotex.layout import OutputFolder
 
 __all__ = [

@@ -13,7 +13,7 @@ from genotex.analysis.contrast import Contrast
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_profiles import Profiles, tissues_of
 from genotex.analysis.sample_sex import SEX_GENES
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["PERSONAL_GENES", "SampleBlocks", "detect_blocks", "find_blocks", "no_blocks"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.sample_facts import SampleFacts, read_value
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = [
     "FEWEST_GENES",

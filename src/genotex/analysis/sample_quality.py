@@ -24,8 +24,7 @@ from genotex.analysis.sample_profiles import (
     tissues_of,
 )
 from genotex.analysis.sample_sex import check_sex
-from genotex.formats.cohort_record import Controls, Role
-from genotex.formats.linked import LinkedTable
+from genotex.formats import Controls, LinkedTable, Role
 
 __all__ = ["SampleQuality", "SampleTexts", "check_samples", "leave_out_outliers"]
 

@@ -359,7 +359,7 @@ def _from_associations(
 ) -> _Sources:
     """Find the related genes of all listed traits."""
     from genotex.bench.problems import find_related_genes, read_disease_ids
-    from genotex.formats import read_associations
+    from genotex.bench.problems.associations import read_associations
     from genotex.genes import GeneTable
 
     given = {} if choices.disease_ids is None else read_disease_ids(choices.disease_ids)

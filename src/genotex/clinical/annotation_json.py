@@ -18,7 +18,7 @@ from genotex.clinical.encoding import (
 )
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 FEATURES: tuple[Literal["trait", "age", "gender"], ...] = ("trait", "age", "gender")
 _FIELDS = {

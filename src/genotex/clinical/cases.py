@@ -16,7 +16,7 @@ from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.summary import reason_texts, shift_notes
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError, UsageError
-from genotex.formats.json_lines import read_json_lines, read_text_lines
+from genotex.formats.json_files import read_json_lines, read_text_lines
 from genotex.layout import Procedure
 
 _CASE_FIELDS = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from genotex.formats.platform import Platform
 from genotex.formats.series import Series
+from genotex.formats.soft import Platform
 
 SHOWN_VALUES = 30
 """Most unique values of a row that are shown to people and models (the benchmark's limit)."""

@@ -17,8 +17,7 @@ from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
-from genotex.formats.cohort_record import Role
-from genotex.formats.series import Series
+from genotex.formats import Role, Series
 from genotex.layout import Procedure
 
 _SHOWN_CELLS = 5

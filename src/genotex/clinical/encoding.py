@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 Confidence = Literal["explicit", "inferred", "arguable"]
 SampleField = Literal[

@@ -18,7 +18,7 @@ from genotex.clinical.words.keys import kind_of_key
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import UsageError
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 _FEWEST, _MOST_GROUPS = 2, 30
 

@@ -1,20 +1,116 @@
 """One cohort from raw files to a linked table and its record."""
 
-from genotex.cohorts.geo import read_or_replay
-from genotex.cohorts.geo_files import read_series_file
+from genotex.cohorts.geo import (
+    assemble_counted_cohort,
+    assemble_geo_cohort,
+    no_table,
+    prepare_geo_cohort,
+    read_or_replay,
+    rows_need_mapping,
+    takes_counts,
+)
+from genotex.cohorts.geo_files import (
+    Facts,
+    RawSeries,
+    choose_file,
+    read_annotation,
+    read_raw_series,
+    read_series_file,
+    sample_facts,
+    with_expression,
+)
+from genotex.cohorts.linking import (
+    FilledCohort,
+    JudgedCohort,
+    LinkedCohort,
+    judge,
+    judge_cohort,
+    judge_filled,
+    link_features,
+    treat_missing,
+    why_unavailable,
+)
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.preprocess import CohortOutcome, CohortTask, preprocess, preprocess_cohort
-from genotex.cohorts.tcga_folder import FolderChoice, choose_folder
+from genotex.cohorts.records import (
+    begin_cohort,
+    record_cohort,
+    remove_absent_tables,
+    remove_stale_tables,
+    write_linked,
+)
+from genotex.cohorts.rna_seq import CountedGenes, count_genes
+from genotex.cohorts.tcga import (
+    apply_tcga_encoding,
+    assemble_tcga_cohort,
+    prepare_absent_tcga,
+    prepare_tcga_cohort,
+    read_tcga_features,
+    tcga_cells,
+)
+from genotex.cohorts.tcga_files import (
+    NO_EXPRESSION,
+    FolderChoice,
+    RawClinical,
+    RawExpression,
+    choose_folder,
+    expression_path,
+    read_raw_clinical,
+    read_raw_genes,
+    tcga_sample_facts,
+)
 
 __all__ = [
+    "NO_EXPRESSION",
     "CohortOutcome",
     "CohortTask",
+    "CountedGenes",
+    "Facts",
+    "FilledCohort",
     "FolderChoice",
+    "JudgedCohort",
+    "LinkedCohort",
     "PreparedCohort",
     "PreprocessOptions",
+    "RawClinical",
+    "RawExpression",
+    "RawSeries",
+    "apply_tcga_encoding",
+    "assemble_counted_cohort",
+    "assemble_geo_cohort",
+    "assemble_tcga_cohort",
+    "begin_cohort",
+    "choose_file",
     "choose_folder",
+    "count_genes",
+    "expression_path",
+    "judge",
+    "judge_cohort",
+    "judge_filled",
+    "link_features",
+    "no_table",
+    "prepare_absent_tcga",
+    "prepare_geo_cohort",
+    "prepare_tcga_cohort",
     "preprocess",
     "preprocess_cohort",
+    "read_annotation",
     "read_or_replay",
+    "read_raw_clinical",
+    "read_raw_genes",
+    "read_raw_series",
     "read_series_file",
+    "read_tcga_features",
+    "record_cohort",
+    "remove_absent_tables",
+    "remove_stale_tables",
+    "rows_need_mapping",
+    "sample_facts",
+    "takes_counts",
+    "tcga_cells",
+    "tcga_sample_facts",
+    "treat_missing",
+    "why_unavailable",
+    "with_expression",
+    "write_linked",
 ]

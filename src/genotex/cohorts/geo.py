@@ -23,8 +23,7 @@ from genotex.clinical import (
     load_vocabulary,
     rule_expert,
 )
-from genotex.cohorts.facts import sample_facts, sample_texts
-from genotex.cohorts.geo_files import RawSeries, read_raw_series
+from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.errors import FormatError
@@ -54,23 +53,7 @@ _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 def prepare_geo_cohort(
     files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
 ) -> PreparedCohort:
-    """Read one GEO cohort: clinical features as codes, expression by official gene symbol.
-
-    Parameters
-    ----------
-    files : GeoCohortFiles
-        The files of the cohort's folder.
-    expert : Expert
-        Annotates the series, unless `options` has a reading of this cohort.
-    options : PreprocessOptions
-
-    Raises
-    ------
-    FormatError
-        If a file that is needed cannot be read.
-    UsageError
-        If groups chosen by hand do not occur.
-    """
+    """Read one GEO cohort: clinical features as codes, expression by official gene symbol."""
     table = GeneTable.load(options.gene_table)
     raw = read_raw_series(files, needs_mapping=lambda series: rows_need_mapping(series, table))
     description = describe_series(raw.series, raw.platforms)
@@ -92,16 +75,7 @@ def no_table(procedure: Procedure) -> str:
 
 
 def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
-    """Return whether expression comes from NCBI's counts, which ``benchmark`` never uses.
-
-    Parameters
-    ----------
-    files : GeoCohortFiles
-        The files of the cohort's folder.
-    series : Series
-        Read with its expression table.
-    procedure : {"sound", "benchmark"}
-    """
+    """Return whether expression comes from NCBI's counts, which ``benchmark`` never uses."""
     empty = series.expression is None or not series.expression.ids
     return empty and procedure == "sound" and bool(files.counts)
 
@@ -124,21 +98,7 @@ def assemble_geo_cohort(
     genes: GeneMapping | None,
     why_no_genes: str,
 ) -> PreparedCohort:
-    """Assemble a GEO cohort, with the description of its series.
-
-    Parameters
-    ----------
-    files : GeoCohortFiles
-    raw : RawSeries
-        The series, and the files that were read.
-    reading : ClinicalAnnotation
-        How the features were read.
-    features : mapping of str to EncodedFeature
-        ``trait``, ``Age``, ``Gender`` as far as they were read.
-    genes : GeneMapping or None
-    why_no_genes : str
-        Why there are none.
-    """
+    """Assemble a GEO cohort, with the description of its series."""
     return PreparedCohort(
         trait=files.trait,
         cohort=files.cohort,
@@ -169,15 +129,7 @@ def assemble_counted_cohort(
     features: Mapping[str, EncodedFeature],
     counted: CountedGenes,
 ) -> PreparedCohort:
-    """Assemble an RNA-seq cohort.
-
-    Parameters
-    ----------
-    files, raw, reading, features
-        As for `assemble_geo_cohort`.
-    counted : CountedGenes
-        Its filtered and normalised counts.
-    """
+    """Assemble an RNA-seq cohort."""
     raw = replace(raw, used=(*raw.used, *counted.used), notes=(*raw.notes, *counted.notes))
     cohort = assemble_geo_cohort(files, raw, reading, features, counted.genes, counted.why_no_genes)
     return replace(cohort, counts=counted.record)

@@ -1,13 +1,14 @@
-"""The files of a GEO series: which one is read, and its platforms' tables."""
+"""Files of a GEO series: the choice of one, platform tables, and annotation of its samples."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from genotex.clinical import ClinicalAnnotation
 from genotex.errors import FormatError
 from genotex.formats import (
     Platform,
@@ -25,8 +26,49 @@ __all__ = [
     "read_annotation",
     "read_raw_series",
     "read_series_file",
+    "sample_facts",
+    "sample_texts",
     "with_expression",
 ]
+
+
+Facts = dict[str, dict[str, str | None]]
+
+_TEXTS = {"title": "title", "source_name": "source_name_ch1"}
+
+
+def sample_facts(series: Series, reading: ClinicalAnnotation) -> Facts:
+    """Return the characteristics that vary, except those that trait, age and gender come from."""
+    features = (reading.trait, reading.age, reading.gender)
+    taken = {encoding.key.strip().lower() for encoding in features if encoding is not None}
+    found: Facts = {}
+    for row in series.characteristics:
+        for sample, cell in zip(series.samples, row, strict=True):
+            key, colon, value = (cell or "").partition(":")
+            key = key.strip()
+            if colon and key.lower() not in taken:
+                found.setdefault(key, dict.fromkeys(series.samples))[sample] = value.strip()
+    return {key: values for key, values in found.items() if _varies(values)}
+
+
+def sample_texts(series: Series, reading: ClinicalAnnotation) -> Facts:
+    """Return titles, source names and the raw trait: the texts that may name a pool of people."""
+    found: Facts = {}
+    for name, field in _TEXTS.items():
+        for row in series.sample_fields.get(field, ())[:1]:
+            found[name] = dict(zip(series.samples, row, strict=True))
+    wanted = None if reading.trait is None else reading.trait.key.strip().lower()
+    for row in series.characteristics:
+        for sample, cell in zip(series.samples, row, strict=True):
+            key, colon, value = (cell or "").partition(":")
+            if colon and key.strip().lower() == wanted:
+                found.setdefault("trait", dict.fromkeys(series.samples))[sample] = value.strip()
+    return found
+
+
+def _varies(values: Mapping[str, str | None]) -> bool:
+    return len({value for value in values.values() if value}) > 1
+
 
 _SERIES_FILE = re.compile(r"series_matrix|_family\.soft", re.IGNORECASE)
 _PLATFORM_FILE = re.compile(r"GPL\d+", re.IGNORECASE)
@@ -35,45 +77,18 @@ _WANTED = "name a file such as GSE55457_series_matrix.txt.gz or GSE781_family.so
 
 @dataclass(frozen=True, eq=False)
 class RawSeries:
-    """A GEO series as read from its files.
+    """A GEO series as read from its files."""
 
-    Attributes
-    ----------
-    series : Series
-        Annotation of the samples; with expression if that was read.
-    used : tuple of (Path, str)
-        The files that were read, and for what.
-    notes : tuple of str
-        Files that were not used.
-    platforms : tuple of Platform
-        Annotations, the series' own first; empty where none was read.
-    """
-
-    series: Series
-    used: tuple[tuple[Path, str], ...]
-    notes: tuple[str, ...] = ()
-    platforms: tuple[Platform, ...] = ()
+    series: Series  # annotation of the samples
+    used: tuple[tuple[Path, str], ...]  # the files that were read, and for what
+    notes: tuple[str, ...] = ()  # files that were not used
+    platforms: tuple[Platform, ...] = ()  # annotations, the series' own first
 
 
 def read_raw_series(
     files: GeoCohortFiles, needs_mapping: Callable[[Series], bool], *, numbers: bool = True
 ) -> RawSeries:
-    """Read a whole series: its samples, their expression, and the annotation if needed.
-
-    Parameters
-    ----------
-    files : GeoCohortFiles
-        The files of the cohort's folder.
-    needs_mapping : callable
-        Whether the row ids of the series that was read need an annotation.
-    numbers : bool
-        Whether the values are wanted (see `formats.read_series_matrix`).
-
-    Raises
-    ------
-    FormatError
-        If a file that is needed cannot be read.
-    """
+    """Read a whole series: its samples, their expression, and the annotation if needed."""
     # Both are slow and mostly outside Python, so they are read in parallel.
     with ThreadPoolExecutor(1) as background:
         raw = choose_file(files)
@@ -86,31 +101,13 @@ def read_raw_series(
 
 
 def choose_file(files: GeoCohortFiles) -> RawSeries:
-    """Choose the file that describes the samples (see `formats.choose_series`).
-
-    Raises
-    ------
-    FormatError
-        If there is no readable matrix or family SOFT, or the series is a SuperSeries.
-    """
+    """Choose the file that describes the samples (see `formats.choose_series`)."""
     series, used, notes = choose_series(files)
     return RawSeries(series, tuple(used), tuple(notes))
 
 
 def with_expression(raw: RawSeries, *, numbers: bool = True) -> RawSeries:
-    """Return the series with its expression table, read now where it was not.
-
-    Parameters
-    ----------
-    raw : RawSeries
-    numbers : bool
-        Whether the values are wanted (see `formats.read_series_matrix`).
-
-    Raises
-    ------
-    FormatError
-        If the table cannot be read.
-    """
+    """Return the series with its expression table, read now where it was not."""
     if raw.series.expression is not None:
         return raw
     return replace(raw, series=read_series_matrix(raw.series.path, numbers=numbers))
@@ -144,22 +141,8 @@ def read_series_file(path: Path) -> Series:
 def read_annotation(
     files: GeoCohortFiles, series: Series
 ) -> tuple[tuple[Platform, ...], tuple[tuple[Path, str], ...]]:
-    """Read the available platform tables, the series' own platform first.
-
-    Platform files in the folder come before the family SOFT, which is opened only when none of
-    them is of the series' platform.
-
-    Returns
-    -------
-    platforms : tuple of Platform
-    used : tuple of (Path, str)
-        The files they came from.
-
-    Raises
-    ------
-    FormatError
-        If a file cannot be read.
-    """
+    """Read the available platform tables, the series' own platform first."""
+    # The family SOFT file is opened only if no platform file is of the series' own platform.
     platforms: list[Platform] = []
     used: list[Path] = []
     for path in files.platforms:

@@ -1,4 +1,4 @@
-"""Linked tables: joining clinical features with genes, and treating missing values."""
+"""From clinical features and genes to a judged cohort: joining, missing values, quality control."""
 
 from __future__ import annotations
 
@@ -8,9 +8,30 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.formats import ExpressionMatrix, LinkedTable
+from genotex.clinical import is_biased, why_no_trait
+from genotex.cohorts.prepared import PreparedCohort
+from genotex.formats import CohortInfo, ExpressionMatrix, LinkedTable
 
-__all__ = ["LinkingCounts", "drop_incomplete", "fill", "link"]
+__all__ = [
+    "FEW_GENES",
+    "REFUSALS",
+    "FilledCohort",
+    "JudgedCohort",
+    "LinkedCohort",
+    "LinkingCounts",
+    "drop_incomplete",
+    "fill",
+    "judge",
+    "judge_cohort",
+    "judge_filled",
+    "link",
+    "link_features",
+    "treat_missing",
+    "unavailable",
+    "why_unavailable",
+    "without_biased_covariates",
+]
+
 
 GENE_MISSING_LIMIT = 0.20
 """A gene missing in a larger share of samples is dropped."""
@@ -133,3 +154,194 @@ def _fill_with_mean(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], i
     sums = np.where(missing, 0.0, values).sum(axis=0)
     known = (~missing).sum(axis=0)
     return np.where(missing, sums / np.maximum(known, 1), values), number
+
+
+_SMALLEST_TABLE = 4
+"""A linked table with at most this many columns counts as having no genes."""
+
+
+def without_biased_covariates(table: LinkedTable) -> tuple[LinkedTable, tuple[str, ...]]:
+    """Drop Age when it does not vary and Gender when it is biased."""
+    dropped = []
+    for name, values in table.covariates.items():
+        known = values[~np.isnan(values)]
+        constant = known.size == 0 or known.min() == known.max()
+        if constant or (name == "Gender" and is_biased(values)):
+            dropped.append(name)
+    kept = {name: v for name, v in table.covariates.items() if name not in dropped}
+    table = LinkedTable(
+        table.trait, table.samples, table.trait_values, kept, table.genes, table.expression
+    )
+    return table, tuple(dropped)
+
+
+def unavailable(*, genes: bool, trait: bool) -> CohortInfo:
+    """Return the record of a cohort that fails the first filter."""
+    return CohortInfo(
+        is_usable=False,
+        is_gene_available=genes,
+        is_trait_available=trait,
+        is_available=False,
+    )
+
+
+def judge(table: LinkedTable) -> CohortInfo:
+    """Return the record of a linked cohort, without note."""
+    rows, columns = len(table.samples), 1 + len(table.covariates) + len(table.genes)
+    if rows == 0 or columns <= _SMALLEST_TABLE:
+        return CohortInfo(
+            is_usable=False,
+            is_gene_available=False,
+            is_trait_available=rows > 0,
+            is_available=False,
+        )
+    return CohortInfo.of_linked(
+        biased=is_biased(table.trait_values),
+        has_age="Age" in table.covariates,
+        has_gender="Gender" in table.covariates,
+        samples=rows,
+    )
+
+
+_NO_GENES, _NO_TRAIT = "gene data not available", "trait not available"
+_ONE_SIDED, _NOTHING_LEFT = "trait too one-sided to study", "nothing left after linking"
+REFUSALS = (_NO_GENES, _NO_TRAIT, _ONE_SIDED, _NOTHING_LEFT)
+"""Beginnings of the notes that state why a cohort cannot be used."""
+FEW_GENES = 10
+"""Number of genes that may be dropped without a warning."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedCohort:
+    """Clinical features and genes joined, with missing values."""
+
+    table: LinkedTable  # unfilled
+    without_expression: int  # samples with clinical features alone, which are left out
+
+
+@dataclass(frozen=True, eq=False)
+class FilledCohort:
+    """A linked cohort after treatment of missing values."""
+
+    unfilled: LinkedTable  # the samples and genes that are kept, with and without gaps
+    filled: LinkedTable
+    counts: LinkingCounts  # what was dropped and filled
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedCohort:
+    """A cohort after quality control."""
+
+    info: CohortInfo  # the benchmark's record
+    notes: tuple[str, ...]  # what was dropped, and why the cohort cannot be used if so
+    warnings: tuple[str, ...] = ()
+    counts: LinkingCounts | None = None
+    unfilled: LinkedTable | None = None  # without covariates that hardly vary
+    filled: LinkedTable | None = None
+
+
+def judge_cohort(prepared: PreparedCohort) -> JudgedCohort:
+    """Link a cohort, treat its missing values, and judge it."""
+    trait_values = prepared.trait_values
+    if prepared.genes is None or trait_values is None or np.isnan(trait_values).all():
+        return why_unavailable(prepared)
+    linked = link_features(
+        prepared.trait,
+        prepared.samples,
+        trait_values,
+        prepared.covariates,
+        prepared.genes.expression,
+    )
+    return judge_filled(treat_missing(linked))
+
+
+def link_features(
+    trait: str,
+    samples: tuple[str, ...],
+    trait_values: NDArray[np.float64],
+    covariates: Mapping[str, NDArray[np.float64]],
+    genes: ExpressionMatrix,
+) -> LinkedCohort:
+    """Join clinical features and genes by sample id (see `linking.link`)."""
+    table = link(trait, samples, trait_values, covariates, genes)
+    return LinkedCohort(table, len(samples) - len(table.samples))
+
+
+def treat_missing(linked: LinkedCohort) -> FilledCohort:
+    """Drop samples and genes with too many gaps, and fill the others (see `linking`)."""
+    unfilled, counts = drop_incomplete(linked.table)
+    counts = replace(counts, samples_without_expression=linked.without_expression)
+    filled, counts = fill(unfilled, counts)
+    return FilledCohort(unfilled, filled, counts)
+
+
+def judge_filled(cohort: FilledCohort) -> JudgedCohort:
+    """Drop covariates that hardly vary, and judge whether the cohort is usable."""
+    filled, dropped = without_biased_covariates(cohort.filled)
+    unfilled = _same_covariates(cohort.unfilled, filled)
+    notes = (*_losses(cohort.counts), *(f"{name} dropped: it hardly varies" for name in dropped))
+    few_genes = cohort.counts.genes_dropped <= FEW_GENES
+    warnings = _losses(replace(cohort.counts, genes_dropped=0) if few_genes else cohort.counts)
+    info = judge(filled)
+    if info.is_biased:
+        notes = (*notes, _why_biased(filled.trait_values))
+    elif not info.is_available:
+        notes = (*notes, f"{_NOTHING_LEFT} clinical features and genes")
+    info = replace(info, note="; ".join(notes))
+    return JudgedCohort(info, notes, warnings, cohort.counts, unfilled, filled)
+
+
+def why_unavailable(prepared: PreparedCohort) -> JudgedCohort:
+    """Return the record of a cohort that lacks trait or genes."""
+    trait_values = prepared.trait_values
+    has_trait = trait_values is not None and not bool(np.isnan(trait_values).all())
+    info = unavailable(genes=prepared.genes is not None, trait=has_trait)
+    reasons = []
+    if prepared.genes is None and prepared.samples:
+        reasons.append(f"{_NO_GENES}: {prepared.why_no_genes}")
+    if not has_trait:
+        reasons.append(f"{_NO_TRAIT}: {_why_no_trait(prepared)}")
+    return JudgedCohort(info, tuple(reasons))
+
+
+def _same_covariates(unfilled: LinkedTable, filled: LinkedTable) -> LinkedTable:
+    kept = {n: v for n, v in unfilled.covariates.items() if n in filled.covariates}
+    return LinkedTable(
+        unfilled.trait,
+        unfilled.samples,
+        unfilled.trait_values,
+        kept,
+        unfilled.genes,
+        unfilled.expression,
+    )
+
+
+def _why_no_trait(prepared: PreparedCohort) -> str:
+    if not prepared.samples:
+        return prepared.why_no_genes
+    trait = prepared.reading.trait
+    if trait is None:
+        return why_no_trait(prepared.reading)
+    return f"no sample has a known value under the key {trait.key!r}"
+
+
+def _why_biased(values: NDArray[np.float64]) -> str:
+    levels, counts = np.unique(values, return_counts=True)
+    shown = ", ".join(
+        f"{level:g}: {number} samples" for level, number in zip(levels, counts, strict=True)
+    )
+    return f"{_ONE_SIDED} ({shown})"
+
+
+def _losses(counts: LinkingCounts) -> tuple[str, ...]:
+    """Return why samples and genes are not in the linked table."""
+    notes = []
+    if counts.samples_without_expression:
+        notes.append(f"{counts.samples_without_expression} samples without expression left out")
+    if counts.samples_without_trait:
+        notes.append(f"{counts.samples_without_trait} samples without a known trait left out")
+    if counts.genes_dropped:
+        notes.append(f"{counts.genes_dropped} genes missing in more than 20 % of samples dropped")
+    if counts.samples_dropped:
+        notes.append(f"{counts.samples_dropped} samples missing more than 5 % of genes dropped")
+    return tuple(notes)

@@ -11,15 +11,14 @@ from pathlib import Path
 
 import genotex
 from genotex.clinical import Expert, annotation_to_json, load_vocabulary, rule_expert
-from genotex.cohorts.finish import finish_cohort, remove_stale_tables
 from genotex.cohorts.geo import prepare_geo_cohort
-from genotex.cohorts.judging import REFUSALS
+from genotex.cohorts.linking import REFUSALS
 from genotex.cohorts.prepared import PreprocessOptions
+from genotex.cohorts.records import finish_cohort, remove_stale_tables
 from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
-from genotex.cohorts.tcga_folder import choose_folder
+from genotex.cohorts.tcga_files import choose_folder
 from genotex.errors import FormatError, GenotexError, UsageError
-from genotex.formats import CohortInfo, Evidence, read_evidence, update_cohort_info
-from genotex.formats.raw import sha256
+from genotex.formats import CohortInfo, Evidence, read_evidence, sha256, update_cohort_info
 from genotex.genes import ZEROS_KEPT
 from genotex.io import lock
 from genotex.layout import (

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.cohorts.expressed import LEAST_COUNT, expressed_genes, least_samples
-from genotex.cohorts.tmm import tmm_factors
 from genotex.errors import FormatError
 from genotex.formats import (
     CountMatrix,
@@ -22,64 +20,179 @@ from genotex.formats import (
 from genotex.genes import GeneCounts, GeneMapping, GeneTable, IdKind, counts_by_gene
 from genotex.layout import GeoCohortFiles
 
-__all__ = ["CountedGenes", "count_genes"]
+__all__ = [
+    "CountedGenes",
+    "count_genes",
+    "expressed_genes",
+    "least_samples",
+    "tmm_factors",
+]
+
 
 Floats = NDArray[np.float64]
+
+_LEAST_COUNT = 10.0
+"""Counts in a library of median size that a gene should have."""
+_LEAST_TOTAL = 15.0
+_LARGE_GROUP = 10
+_SHARE_OF_LARGE = 0.7
+_ROUNDING = 1e-14
+
+
+def least_samples(trait: Floats, *, binary: bool) -> float:
+    """Return in how many samples a gene should be expressed, given the groups compared.
+
+    Parameters
+    ----------
+    trait : ndarray of float64, shape (n,)
+        Codes of the samples that are compared.
+    binary : bool
+        The size of the smaller group; else the inverse of the largest leverage in the regression
+        on the trait.
+
+    Returns
+    -------
+    float
+        Ten, plus 70 % of the samples beyond ten.
+    """
+    number = float(len(trait))
+    levels, sizes = np.unique(trait, return_counts=True)
+    if binary:
+        number = float(sizes.min())
+    elif len(levels) > 1:
+        centred = trait - trait.mean()
+        number = 1.0 / float((1 / len(trait) + centred**2 / (centred @ centred)).max())
+    return (
+        number
+        if number <= _LARGE_GROUP
+        else _LARGE_GROUP + (number - _LARGE_GROUP) * _SHARE_OF_LARGE
+    )
+
+
+def expressed_genes(counts: Floats, library_sizes: Floats, least: float) -> NDArray[np.bool_]:
+    """Return which genes have a CPM worth 10 counts in enough samples, and 15 counts in total.
+
+    Parameters
+    ----------
+    counts : ndarray of float64, shape (p, n)
+        Genes x samples.
+    library_sizes : ndarray of float64, shape (n,)
+    least : float
+        How many samples (see `least_samples`).
+
+    References
+    ----------
+    Chen, Lun and Smyth 2016, F1000Research 5:1438; defaults are those of edgeR's ``filterByExpr``.
+    """
+    # Both sides are multiplied by the sizes, so that rounding does not separate equal counts.
+    high = counts * np.median(library_sizes) >= _LEAST_COUNT * library_sizes
+    enough = high.sum(axis=1) >= least - _ROUNDING
+    return np.asarray(enough & (counts.sum(axis=1) >= _LEAST_TOTAL))
+
+
+_LOG_RATIO_TRIM = 0.3
+_LEVEL_TRIM = 0.05
+_REFERENCE_QUANTILE = 0.75
+_EQUAL = 1e-6
+"""Libraries with a smaller log ratio count as equal."""
+
+
+def tmm_factors(
+    counts: Floats, library_sizes: Floats, among: NDArray[np.bool_] | None = None
+) -> Floats:
+    """Return normalisation factors by the trimmed mean of M values, product 1.
+
+    Multiplied by its factor, a library size is one that most genes agree on. The reference is the
+    sample whose upper quartile, per read, is nearest to the mean of all.
+
+    Parameters
+    ----------
+    counts : ndarray of float64, shape (p, n)
+        Genes x samples.
+    library_sizes : ndarray of float64, shape (n,)
+        Above 0.
+    among : ndarray of bool, shape (n,), optional
+        Samples that the reference is chosen among and whose factors have the product 1; all by
+        default.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+
+    References
+    ----------
+    Robinson and Oshlack 2010, Genome Biology 11:R25; defaults are those of edgeR's
+    ``calcNormFactors`` (30 % of the log ratios and 5 % of the levels trimmed on either side).
+    """
+    among = np.ones(counts.shape[1], dtype=bool) if among is None else among
+    counts = counts[(counts > 0).any(axis=1)]
+    if not len(counts) or counts.shape[1] == 1:
+        return np.ones(counts.shape[1])
+    reference = _reference(counts, library_sizes, among)
+    log_factors = np.array(
+        [
+            _log_factor(counts[:, j], counts[:, reference], size, library_sizes[reference])
+            for j, size in enumerate(library_sizes)
+        ]
+    )
+    factors: Floats = np.exp2(log_factors - log_factors[among].mean())
+    return factors
+
+
+def _reference(counts: Floats, library_sizes: Floats, among: NDArray[np.bool_]) -> int:
+    upper = np.quantile(counts, _REFERENCE_QUANTILE, axis=0) / library_sizes
+    if np.median(upper[among]) < 1e-20:
+        distance = -np.sqrt(counts).sum(axis=0)
+    else:
+        distance = np.abs(upper - upper[among].mean())
+    return int(np.where(among, distance, np.inf).argmin())
+
+
+def _log_factor(observed: Floats, reference: Floats, size: float, reference_size: float) -> float:
+    """Return the log2 factor of one library against the reference."""
+    both = (observed > 0) & (reference > 0)
+    share, other = observed[both] / size, reference[both] / reference_size
+    ratio = np.log2(share / other)
+    if not both.any() or np.abs(ratio).max() < _EQUAL:
+        return 0.0
+    kept = _trimmed(ratio, _LOG_RATIO_TRIM)
+    kept &= _trimmed((np.log2(share) + np.log2(other)) / 2, _LEVEL_TRIM)
+    # Binomial variances by the delta method; their inverses weigh.
+    variance = (1 - share) / observed[both] + (1 - other) / reference[both]
+    weight = 1 / variance[kept]
+    return float((ratio[kept] * weight).sum() / weight.sum()) if kept.any() else 0.0
+
+
+def _trimmed(values: Floats, share: float) -> NDArray[np.bool_]:
+    """Return which values remain after trimming a share of the lowest and of the highest."""
+    lowest = np.floor(len(values) * share) + 1
+    ordered = np.sort(values)
+    above = np.searchsorted(ordered, values, "right")
+    # Equal values share the mean of their ranks, counted from 1.
+    ranks = (np.searchsorted(ordered, values, "left") + above + 1) / 2
+    kept: NDArray[np.bool_] = (ranks >= lowest) & (ranks <= len(values) + 1 - lowest)
+    return kept
 
 
 @dataclass(frozen=True, eq=False)
 class CountedGenes:
-    """Genes of an RNA-seq series.
+    """Genes of an RNA-seq series."""
 
-    Attributes
-    ----------
-    genes : GeneMapping or None
-        log2 counts per million; None where no gene has enough counts.
-    why_no_genes : str
-        The reason for that.
-    used : tuple of (Path, str)
-        Files that were read, and for what.
-    notes : tuple of str
-        Remarks for a careful reader.
-    record : dict
-        See `Evidence.counts`.
-    """
-
-    genes: GeneMapping | None
-    why_no_genes: str
-    used: tuple[tuple[Path, str], ...]
-    notes: tuple[str, ...]
-    record: dict[str, Any] = field(default_factory=dict)
+    genes: GeneMapping | None  # log2 counts per million
+    why_no_genes: str  # the reason for that
+    used: tuple[tuple[Path, str], ...]  # files that were read, and for what
+    notes: tuple[str, ...]  # remarks for a careful reader
+    record: dict[str, Any] = field(default_factory=dict)  # see `Evidence.counts`
 
 
 def count_genes(
     files: GeoCohortFiles, series: Series, trait: Floats | None, *, binary: bool, table: GeneTable
 ) -> CountedGenes:
-    """Read the counts of a series, filter and normalise them.
-
-    Counts of one official symbol are added up. Genes with few counts are left out by edgeR's rule
-    for groups of these sizes; library sizes are those of the genes kept, times their TMM factor;
-    log2((count + 0.5) / (size + 1) * 1e6) is the expression, from which voom can be computed.
-    Filter and normalisation are those of the samples whose trait is known.
-
-    Parameters
-    ----------
-    files : GeoCohortFiles
-        With at least one count matrix.
-    series : Series
-        Annotation of the samples.
-    trait : ndarray of float64, shape (samples,) or None
-        Trait of each sample of the series, NaN where unknown; None where it is not available.
-    binary : bool
-        Whether the trait has two groups.
-    table : GeneTable
-        The genes.
-
-    Raises
-    ------
-    FormatError
-        If a file cannot be read, or has none of the samples or no known gene.
-    """
+    """Read the counts of a series, filter and normalise them."""
+    # Counts of one official symbol are added up. Genes with few counts are left out by edgeR's rule
+    # for groups of these sizes; library sizes are those of the genes kept, times their TMM factor;
+    # expression is log2((count + 0.5) / (size + 1) * 1e6), from which voom can be computed. Filter
+    # and normalisation use the samples with a known trait.
     path, annotated = files.counts[0], files.annotations[:1]
     matrix = read_raw_counts(path)
     annotation = read_count_annotation(annotated[0]) if annotated else None
@@ -160,7 +273,7 @@ def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _Nor
         "genes": len(kept),
         "filtered": len(kept) - len(genes),
         "kept": len(genes),
-        "rule": f"at least {LEAST_COUNT:g} counts, brought to a library of median size, in "
+        "rule": f"at least {_LEAST_COUNT:g} counts, brought to a library of median size, in "
         f"{int(np.ceil(least))} samples or more (edgeR's filterByExpr)",
         "normalisation": "TMM",
         "factors": dict(zip(matrix.samples, factors.tolist(), strict=True)),

@@ -19,13 +19,13 @@ from genotex.clinical import (
 )
 from genotex.clinical.tcga_columns import read_tcga_cell
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
-from genotex.cohorts.tcga_facts import tcga_sample_facts
 from genotex.cohorts.tcga_files import (
     NO_EXPRESSION,
     RawClinical,
     RawExpression,
     read_raw_clinical,
     read_raw_genes,
+    tcga_sample_facts,
 )
 from genotex.errors import FormatError, UsageError
 from genotex.formats import ClinicalMatrix, Role
@@ -45,24 +45,7 @@ __all__ = [
 def prepare_tcga_cohort(
     files: TcgaCohortFiles, trait: str, why: str, options: PreprocessOptions
 ) -> PreparedCohort:
-    """Read one TCGA folder.
-
-    Parameters
-    ----------
-    files : TcgaCohortFiles
-    trait : str
-        Trait folder name.
-    why : str
-        Why this folder represents the trait.
-    options : PreprocessOptions
-
-    Raises
-    ------
-    FormatError
-        If the clinical matrix is missing, or a file cannot be read.
-    UsageError
-        If groups or an encoding were chosen by hand.
-    """
+    """Read one TCGA folder."""
     if options.cases or options.controls or TCGA_COHORT in options.readings:
         message = (
             "groups and encodings chosen by hand do not fit TCGA, whose trait is read from the "
@@ -88,24 +71,7 @@ def assemble_tcga_cohort(
     genes: GeneMapping | None,
     why_no_genes: str,
 ) -> PreparedCohort:
-    """Assemble a TCGA cohort.
-
-    Parameters
-    ----------
-    files : TcgaCohortFiles
-    trait : str
-        Trait folder name.
-    clinical : RawClinical
-    expression : RawExpression or None
-        Where it was read.
-    reading : ClinicalAnnotation
-        How the features were read.
-    features : mapping of str to EncodedFeature
-        ``trait``, ``Age``, ``Gender`` as far as they were read.
-    genes : GeneMapping or None
-    why_no_genes : str
-        Why there are none.
-    """
+    """Assemble a TCGA cohort."""
     matrix = clinical.matrix
     measured = matrix.samples if genes is None else genes.expression.samples
     used = [(matrix.path, "clinical")]
@@ -139,15 +105,7 @@ def assemble_tcga_cohort(
 
 
 def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:
-    """Return the cohort of a trait without a TCGA folder: only the reason.
-
-    Parameters
-    ----------
-    trait : str
-        Trait folder name.
-    why : str
-        Why no folder represents the trait.
-    """
+    """Return the cohort of a trait without a TCGA folder: only the reason."""
     return PreparedCohort(
         trait=trait,
         cohort=TCGA_COHORT,
@@ -185,23 +143,7 @@ def _genes(
 def read_tcga_features(
     clinical: ClinicalMatrix, why: str, options: PreprocessOptions
 ) -> tuple[dict[str, EncodedFeature], ClinicalAnnotation]:
-    """Read the trait from the barcodes, age and gender from the most informative columns.
-
-    Parameters
-    ----------
-    clinical : ClinicalMatrix
-        Each sample once.
-    why : str
-        Why this study represents the trait.
-    options : PreprocessOptions
-
-    Returns
-    -------
-    features : dict of str to EncodedFeature
-        ``trait``, and ``Age`` and ``Gender`` if recorded.
-    reading : ClinicalAnnotation
-        How they were read.
-    """
+    """Read the trait from the barcodes, age and gender from the most informative columns."""
     features = {"trait": _trait_by_barcode(clinical.samples, options.procedure)}
     trait = FeatureEncoding(
         feature="trait",
@@ -226,13 +168,7 @@ def read_tcga_features(
 
 
 def tcga_cells(clinical: ClinicalMatrix, column: str) -> list[str | None]:
-    """Return the raw cells of a column; of ``barcode`` the two digits that end each sample id.
-
-    Raises
-    ------
-    UsageError
-        If the column does not exist.
-    """
+    """Return the raw cells of a column; of ``barcode`` the two digits that end each sample id."""
     if column == "barcode":
         return _sample_type_codes(clinical.samples)
     if column not in clinical.table.columns:
@@ -242,25 +178,12 @@ def tcga_cells(clinical: ClinicalMatrix, column: str) -> list[str | None]:
 
 
 def apply_tcga_encoding(encoding: FeatureEncoding, clinical: ClinicalMatrix) -> EncodedFeature:
-    """Code a feature for every sample of a study by the values that the encoding lists.
-
-    Parameters
-    ----------
-    encoding : FeatureEncoding
-        With values.
-    clinical : ClinicalMatrix
-        Each sample once.
-
-    Raises
-    ------
-    UsageError
-        If the column does not exist.
-    """
+    """Code a feature for every sample of a study by the values that the encoding lists."""
     column = "barcode" if encoding.sample_field == "barcode" else encoding.key
     raw = tcga_cells(clinical, column)
     found = [None if cell is None else encoding.values.get(cell) for cell in raw]
     is_trait = encoding.feature == "trait" and encoding.kind == "binary"
-    roles = tuple(role_of_sample_type(code) if is_trait else "unknown" for code in found)
+    roles = tuple(_role_of_sample_type(code) if is_trait else "unknown" for code in found)
     values = np.array([np.nan if code is None else code for code in found], dtype=np.float64)
     return EncodedFeature(values, roles, tuple(raw), ())
 
@@ -271,7 +194,7 @@ def _sample_type_codes(samples: Sequence[str]) -> list[str | None]:
     return [None if match is None else match[1] for match in found]
 
 
-def role_of_sample_type(code: float | None) -> Role:
+def _role_of_sample_type(code: float | None) -> Role:
     """Return the role of a sample in the contrast, by the code of its type."""
     if code == 1:
         return "case"
@@ -289,7 +212,7 @@ def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
     if unread := raw.count(None):
         notes.append(f"{unread} sample ids are not TCGA barcodes: left out")
     values = np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
-    return EncodedFeature(values, tuple(map(role_of_sample_type, codes)), tuple(raw), tuple(notes))
+    return EncodedFeature(values, tuple(map(_role_of_sample_type, codes)), tuple(raw), tuple(notes))
 
 
 def _code_of_type(kind: int, procedure: str) -> float | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from genotex.bench.problems import TaskInfo
 from genotex.errors import GenotexError
-from genotex.formats.json_files import read_json_object
+from genotex.formats import read_json_object
 from genotex.layout import InputFolder, OutputFolder
 
 _MOST_NAMED = 3

@@ -15,7 +15,7 @@ from genotex.errors import (
     WebPageError,
     WrongContentError,
 )
-from genotex.formats.raw import BYTE_ORDER_MARK, GZIP_MAGIC, decode, is_gzip, read_chunks
+from genotex.formats import BYTE_ORDER_MARK, GZIP_MAGIC, decode, is_gzip, read_chunks
 
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16

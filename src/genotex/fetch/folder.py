@@ -24,9 +24,9 @@ from genotex.fetch.addresses import safe_name, shown
 from genotex.fetch.contents import check_whole
 from genotex.fetch.download import Progress, Version, Wanted, download, full_disk_as_error
 from genotex.fetch.web import WebClient
-from genotex.formats.journal import Entry, Journal, open_journal
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
 from genotex.io import atomic_write, lock
+from genotex.journal import Entry, Journal, open_journal
 
 _log = logging.getLogger(__name__)
 

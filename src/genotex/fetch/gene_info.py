@@ -8,7 +8,7 @@ from genotex.errors import FormatError, UsageError, WrongContentError
 from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.folder import Fetched, FetchFolder
 from genotex.fetch.web import WebClient
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
 from genotex.genes import GeneTable
 from genotex.genes.building import build_gene_table
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from genotex.errors import FormatError
 from genotex.fetch.folder import journal_path
-from genotex.formats.journal import read_journal
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.formats.raw import is_gzip, read_chunks, sha256
 from genotex.io import PART
+from genotex.journal import read_journal
 
 _HINT = 'a manifest is {"dataset_name": "GEO", "files": {"path/of/a/file": "its SHA-256"}}'
 _DIGEST = re.compile(r"[0-9a-fA-F]{64}")

@@ -1,17 +1,36 @@
-"""Readers and writers of the files; they know nothing of traits or statistics."""
+"""File formats of GEO, UCSC Xena, NCBI and the benchmark, without any statistics."""
 
-from genotex.formats.associations import Associations, read_associations
-from genotex.formats.cohort_record import CohortInfo, Controls, Evidence, Role
+from genotex.formats.cohort_records import (
+    CohortInfo,
+    Controls,
+    Evidence,
+    Role,
+    read_cohort_info,
+    read_evidence,
+    update_cohort_info,
+    write_cohort_info,
+    write_evidence,
+)
 from genotex.formats.csv_tables import (
+    CsvTable,
     read_clinical_csv,
+    read_csv_table,
     read_gene_csv,
     write_clinical_csv,
     write_gene_csv,
 )
-from genotex.formats.gmt import GeneSet, read_gmt
-from genotex.formats.json_files import read_json_object, write_json
-from genotex.formats.linked import LinkedTable
-from genotex.formats.linked_files import (
+from genotex.formats.family_soft import choose_series, read_family_soft
+from genotex.formats.json_files import (
+    parse_json,
+    read_json_lines,
+    read_json_object,
+    read_text_lines,
+    write_json,
+)
+from genotex.formats.lines import LineReader
+from genotex.formats.linked import (
+    COVARIATES,
+    LinkedTable,
     read_linked,
     read_linked_csv,
     read_linked_header,
@@ -20,28 +39,33 @@ from genotex.formats.linked_files import (
     write_linked_csv,
     write_linked_parquet,
 )
-from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.ncbi_counts import (
     CountMatrix,
     GeneAnnotation,
     read_count_annotation,
     read_raw_counts,
 )
-from genotex.formats.platform import Platform
-from genotex.formats.records import (
-    read_cohort_info,
-    read_evidence,
-    update_cohort_info,
-    write_cohort_info,
-    write_evidence,
+from genotex.formats.raw import (
+    BYTE_ORDER_MARK,
+    GZIP_MAGIC,
+    as_utf8,
+    decode,
+    is_gzip,
+    read_bytes,
+    read_chunks,
+    sha256,
 )
-from genotex.formats.row_counts import count_lines, count_series_rows
-from genotex.formats.series import Series
-from genotex.formats.series_choice import choose_series
+from genotex.formats.rows import first_repeated
+from genotex.formats.series import ExpressionMatrix, Series
 from genotex.formats.series_matrix import read_series_matrix
-from genotex.formats.soft_platform import read_platforms
-from genotex.formats.soft_series import read_family_soft
-from genotex.formats.table_lines import TableLines, read_series_lines, read_xena_lines
+from genotex.formats.soft import Platform, read_platforms
+from genotex.formats.table_lines import (
+    TableLines,
+    count_lines,
+    count_series_rows,
+    read_series_lines,
+    read_xena_lines,
+)
 from genotex.formats.xena import (
     ClinicalMatrix,
     read_clinical_matrix,
@@ -50,32 +74,42 @@ from genotex.formats.xena import (
 )
 
 __all__ = [
-    "Associations",
+    "BYTE_ORDER_MARK",
+    "COVARIATES",
+    "GZIP_MAGIC",
     "ClinicalMatrix",
     "CohortInfo",
     "Controls",
     "CountMatrix",
+    "CsvTable",
     "Evidence",
     "ExpressionMatrix",
     "GeneAnnotation",
-    "GeneSet",
+    "LineReader",
     "LinkedTable",
     "Platform",
     "Role",
     "Series",
     "TableLines",
+    "as_utf8",
     "choose_series",
     "count_lines",
     "count_series_rows",
-    "read_associations",
+    "decode",
+    "first_repeated",
+    "is_gzip",
+    "parse_json",
+    "read_bytes",
+    "read_chunks",
     "read_clinical_csv",
     "read_clinical_matrix",
     "read_cohort_info",
     "read_count_annotation",
+    "read_csv_table",
     "read_evidence",
     "read_family_soft",
     "read_gene_csv",
-    "read_gmt",
+    "read_json_lines",
     "read_json_object",
     "read_linked",
     "read_linked_csv",
@@ -85,10 +119,12 @@ __all__ = [
     "read_raw_counts",
     "read_series_lines",
     "read_series_matrix",
+    "read_text_lines",
     "read_xena_expression",
     "read_xena_lines",
     "read_xena_samples",
     "remove_linked_parquet",
+    "sha256",
     "update_cohort_info",
     "write_clinical_csv",
     "write_cohort_info",

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.errors import FormatError
-from genotex.formats.csv_lines import plain_lines, quoted_lines
-from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.number_cells import NumberCells, TextCells
-from genotex.formats.raw import as_utf8, decode, note_missing_line_end, read_bytes
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.raw import FETCH_AGAIN, as_utf8, decode, note_missing_line_end, read_bytes
+from genotex.formats.series import ExpressionMatrix
+from genotex.formats.tables import to_numbers
 from genotex.io import atomic_write
 
 __all__ = [
     "CsvTable",
+    "TextCells",
     "parse_csv_header",
     "read_clinical_csv",
     "read_csv_table",
@@ -30,6 +31,141 @@ __all__ = [
     "write_csv_table",
     "write_gene_csv",
 ]
+
+
+TextCells = Literal["refuse", "missing"]
+"""What to do with a cell that is neither a number nor missing."""
+
+PIECE = 1 << 21
+"""Bytes that are read at once: they fit into the cache of a processor."""
+
+
+class _NumberLine(NamedTuple):
+    """One row of a table: its line number in the file, its name, and the cells with commas."""
+
+    number: int
+    name: str
+    cells: bytes
+
+
+class _NumberCells:
+    """Collects the rows of a table of numbers."""
+
+    def __init__(self, columns: Sequence[str], most: int, path: Path, text: TextCells) -> None:
+        self._columns = columns
+        self._path = path
+        self._text = text
+        self._names: list[str] = []
+        self._waiting: list[_NumberLine] = []
+        self._bytes = 0
+        self._values = np.empty((most, len(columns)))
+
+    def add_all(self, lines: Iterable[_NumberLine]) -> None:
+        """Take rows with as many cells as there are columns."""
+        for line in lines:
+            self._names.append(line.name)
+            self._waiting.append(line)
+            self._bytes += len(line.cells)
+            if self._bytes >= PIECE:
+                self._take()
+        self._take()
+
+    def finish(self) -> tuple[list[str], NDArray[np.float64]]:
+        """Return the names of the rows and their values (C order, missing is NaN)."""
+        return self._names, self._values[: len(self._names)]
+
+    def _take(self) -> None:
+        lines, self._waiting, self._bytes = self._waiting, [], 0
+        if lines:
+            start, end = len(self._names) - len(lines), len(self._names)
+            self._values[start:end] = self._numbers(lines).reshape(len(lines), -1)
+
+    def _numbers(self, lines: Sequence[_NumberLine]) -> NDArray[np.float64]:
+        column = b"\n".join([line.cells for line in lines]).replace(b",", b"\n") + b"\n"
+        try:
+            return _one_column(column, pl.Float64).to_numpy()
+        except pl.exceptions.PolarsError:
+            cells = _one_column(column, pl.String)
+        numbers, bad = to_numbers(cells)
+        if bad is not None and self._text == "refuse":
+            place = bad.arg_max() or 0
+            row, at = divmod(place, len(self._columns))
+            raise _no_number(self._path, lines[row].number, self._columns[at], str(cells[place]))
+        return numbers.to_numpy()
+
+
+def _one_column(cells: bytes, kind: type[pl.DataType]) -> pl.Series:
+    frame = pl.read_csv(cells, has_header=False, quote_char=None, schema={"cell": kind})
+    return frame["cell"]
+
+
+def _no_number(path: Path, line: int, column: str, cell: str) -> FormatError:
+    """Return the error for a cell that should be a number."""
+    msg = f"{cell[:40]!r} is not a number"
+    return FormatError(msg, path=path, line=line, field=f"column {column}")
+
+
+def _plain_lines(
+    data: bytes, start: int, columns: Sequence[str], path: Path
+) -> Iterator[_NumberLine]:
+    """Yield the lines of a table without quotes, blank ones left out."""
+    wanted = len(columns)
+    number = 1
+    while start < len(data):
+        end = data.find(b"\n", start)
+        cut = end < 0
+        line = data[start : len(data) if cut else end]
+        start += len(line) + 1
+        number += 1
+        if (commas := line.count(b",")) == wanted:
+            name, _, cells = line.partition(b",")
+            yield _NumberLine(number, name.decode(), cells)
+        elif line.strip():
+            raise _uneven(path, number, commas + 1, wanted + 1, cut=cut)
+
+
+def _quoted_lines(
+    data: bytes, start: int, columns: Sequence[str], path: Path, text: TextCells
+) -> Iterator[_NumberLine]:
+    """Yield the same of a table with quotes, which may hold commas and line ends."""
+    width = len(columns) + 1
+    last = data.count(b"\n", start) + 1
+    number = 2
+    reader = csv.reader(io.StringIO(data[start:].decode(), newline="\n"), strict=True)
+    try:
+        for cells in reader:
+            if cells and not (len(cells) == 1 and not cells[0].strip()):
+                if len(cells) != width:
+                    cut = reader.line_num == last
+                    raise _uneven(path, number, len(cells), width, cut=cut)
+                split = _split_cells(cells)
+                if split and text == "refuse":
+                    raise _no_number(path, number, columns[split[0] - 1], cells[split[0]])
+                for i in split:
+                    cells[i] = ""
+                yield _NumberLine(number, cells[0], ",".join(cells[1:]).encode())
+            number = reader.line_num + 2
+    except csv.Error as error:
+        kind = TruncatedFileError if reader.line_num == last else FormatError
+        msg = f"the quotes do not match: {error}"
+        raise kind(msg, path=path, line=number, hint=FETCH_AGAIN) from error
+
+
+def _split_cells(cells: Sequence[str]) -> list[int]:
+    """Return the positions of cells that would be split without their quotes."""
+    line = ",".join(cells[1:])
+    if line.count(",") == len(cells) - 2 and "\n" not in line:
+        return []
+    return [i for i in range(1, len(cells)) if "," in cells[i] or "\n" in cells[i]]
+
+
+def _uneven(path: Path, line: int, cells: int, width: int, *, cut: bool) -> FormatError:
+    if cut and cells < width:
+        msg = "the last line is cut off"
+        return TruncatedFileError(msg, path=path, line=line, hint=FETCH_AGAIN)
+    msg = f"{cells} cells for {width} columns"
+    return FormatError(msg, path=path, line=line, hint=FETCH_AGAIN)
+
 
 _WIDE = 1000
 _TO_BE_QUOTED = re.compile('[,"\n\r]')
@@ -46,30 +182,15 @@ class CsvTable:
 
 
 def write_gene_csv(path: Path, matrix: ExpressionMatrix) -> None:
-    """Write gene expression, genes x samples, as ``gene_data/<cohort>.csv``.
-
-    The file is as pandas writes it: the first header cell is empty, missing values are empty
-    cells, and numbers have as many digits as they need to be read back exactly.
-
-    Parameters
-    ----------
-    path : Path
-        Replaced whole or not at all.
-    matrix : ExpressionMatrix
-        Genes x samples.
-    """
+    """Write gene expression, genes x samples, as ``gene_data/<cohort>.csv``."""
+    # As pandas writes it: the first header cell is empty, missing values are empty cells, and
+    # numbers have as many digits as they need to be read back exactly.
     with atomic_write(path) as part, part.open("wb") as handle:
         write_csv_table(handle, matrix.ids, matrix.samples, matrix.values)
 
 
 def read_gene_csv(path: Path) -> ExpressionMatrix:
-    """Read gene expression, genes x samples, from any source.
-
-    Raises
-    ------
-    FormatError
-        If the file is not such a table.
-    """
+    """Read gene expression, genes x samples, from any source."""
     table = read_csv_table(path)
     return ExpressionMatrix(tuple(table.rows), tuple(table.columns), table.values)
 
@@ -77,17 +198,7 @@ def read_gene_csv(path: Path) -> ExpressionMatrix:
 def write_clinical_csv(
     path: Path, samples: Sequence[str], features: Mapping[str, NDArray[np.floating]]
 ) -> None:
-    """Write clinical features, features x samples, as ``clinical_data/<cohort>.csv``.
-
-    Parameters
-    ----------
-    path : Path
-        Replaced whole or not at all.
-    samples : sequence of str
-        Sample ids.
-    features : mapping of str to ndarray, shape (len(samples),)
-        The trait, ``Age``, ``Gender``; NaN is missing.
-    """
+    """Write clinical features, features x samples, as ``clinical_data/<cohort>.csv``."""
     values = np.empty((len(features), len(samples)))
     for i, codes in enumerate(features.values()):
         values[i] = codes
@@ -182,10 +293,10 @@ def read_csv_table(path: Path, *, text: TextCells = "refuse") -> CsvTable:
     if not data.endswith(b"\n"):
         note_missing_line_end(path)
     body = data.find(b"\n") + 1 or len(data)
-    cells = NumberCells(columns, data.count(b"\n") + 1, path, text)
+    cells = _NumberCells(columns, data.count(b"\n") + 1, path, text)
     if data.find(b'"', body) < 0:
-        cells.add_all(plain_lines(data, body, columns, path))
+        cells.add_all(_plain_lines(data, body, columns, path))
     else:
-        cells.add_all(quoted_lines(data, body, columns, path, text))
+        cells.add_all(_quoted_lines(data, body, columns, path, text))
     names, values = cells.finish()
     return CsvTable(names, columns, values)

@@ -1,4 +1,4 @@
-"""A text file from the top: single header lines, and tables in large blocks."""
+"""A text file read from the top: single header lines, and tables in large blocks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,35 @@ from pathlib import Path
 from typing import NamedTuple
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats.markers import find_marker
 from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, decode, read_chunks
 
-__all__ = ["Block", "LineReader"]
+__all__ = ["Block", "LineReader", "is_marker"]
+
+
+_AROUND = ' \t\r"'
+
+
+def is_marker(text: str, marker: str) -> bool:
+    """Return whether a line is this marker, ignoring case, quotes and empty cells around it."""
+    return text.strip(_AROUND).lower() == marker.lower()
+
+
+def _find_marker(data: bytes, marker: bytes) -> tuple[int, int]:
+    """Return where the line of a marker (lower case) starts and the next one starts, or -1."""
+    at = data.find(marker[:1])
+    while at >= 0:
+        before = data[max(at - 2, 0) : at]
+        if (
+            data[at : at + len(marker)].lower() == marker
+            and (not before or before.endswith(b"\n") or before in (b'"', b'\n"'))
+        ):  # fmt: skip
+            end = data.find(b"\n", at)
+            end = end if end >= 0 else len(data)
+            if data[at:end].strip(_AROUND.encode()).lower() == marker:
+                return at - before.endswith(b'"'), end + 1
+        at = data.find(marker[:1], at + 1)
+    return -1, -1
+
 
 FIRST_BLOCK = 1 << 18
 LARGEST_BLOCK = 1 << 22
@@ -60,13 +85,7 @@ class LineReader:
         self._chunks.close()
 
     def next_line(self) -> str | None:
-        """Return the next line without its end, None at the end of the file.
-
-        Raises
-        ------
-        FormatError
-            As `read_chunks`.
-        """
+        """Return the next line without its end, None at the end of the file."""
         if self._at >= len(self._buffer) and not self._fill():
             return None
         end = self._buffer.find(b"\n", self._at)
@@ -82,17 +101,8 @@ class LineReader:
         self.line -= 1
 
     def table_blocks(self, end: str | None) -> Iterator[Block]:
-        """Yield the lines before the `end` line (to the end of the file if None).
-
-        Case, quotes and empty cells around the end line do not matter (see `is_marker`).
-
-        The end line itself is consumed but not yielded.
-
-        Raises
-        ------
-        TruncatedFileError
-            If the end line is missing.
-        """
+        """Yield the lines before the `end` line (to the end of the file if None)."""
+        # The end line is consumed but not yielded; case, quotes and empty cells do not matter.
         marker = end.lower().encode() if end is not None else None
         while True:
             if self._at >= len(self._buffer) and not self._fill():
@@ -101,7 +111,7 @@ class LineReader:
                 msg = f"the line {end} is missing"
                 raise TruncatedFileError(msg, path=self.path, line=self.line, hint=FETCH_AGAIN)
             data = self._buffer[self._at :] if self._at else self._buffer
-            start, behind = find_marker(data, marker) if marker else (-1, -1)
+            start, behind = _find_marker(data, marker) if marker else (-1, -1)
             block = data if start < 0 else data[:start]
             self._at = len(self._buffer) if start < 0 else self._at + behind
             if start < 0:

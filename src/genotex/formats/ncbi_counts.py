@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
-from genotex.formats.plain_tables import read_number_table, read_text_table
 from genotex.formats.raw import FETCH_AGAIN
 from genotex.formats.rows import first_repeated, unquote
+from genotex.formats.tables import read_number_table, read_text_table
 
 __all__ = ["CountMatrix", "GeneAnnotation", "read_count_annotation", "read_raw_counts"]
 

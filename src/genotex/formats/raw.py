@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from isal import igzip_lib
 
@@ -18,10 +20,12 @@ __all__ = [
     "is_gzip",
     "log_notes",
     "note_missing_line_end",
+    "read_ahead",
     "read_bytes",
     "read_chunks",
     "sha256",
 ]
+
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +33,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 CHUNK = 1 << 20
 ENOUGH_TO_JUDGE = 64
-MOST_TO_JUDGE = 1 << 22
+_MOST_TO_JUDGE = 1 << 22
 FETCH_AGAIN = "the download may have been cut short or damaged: fetch the file again"
 
 _OTHER_CONTENTS = {
@@ -107,12 +111,12 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
         with path.open("rb") as handle:
             chunks = _open_chunks(handle, path)
             first = b""
-            while len(first.strip()) < ENOUGH_TO_JUDGE and len(first) < MOST_TO_JUDGE:
+            while len(first.strip()) < ENOUGH_TO_JUDGE and len(first) < _MOST_TO_JUDGE:
                 if not (chunk := next(chunks, b"")):
                     break
                 first += chunk
             _refuse_other_contents(first, path)
-            while b"\r" in first and b"\n" not in first and len(first) < MOST_TO_JUDGE:
+            while b"\r" in first and b"\n" not in first and len(first) < _MOST_TO_JUDGE:
                 if not (chunk := next(chunks, b"")):
                     break
                 first += chunk
@@ -128,13 +132,7 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
 
 
 def is_gzip(path: Path) -> bool:
-    """Return whether a file is gzip, whose checksum proves it complete once read.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read.
-    """
+    """Return whether a file is gzip, whose checksum proves it complete once read."""
     try:
         with path.open("rb") as handle:
             return handle.read(len(GZIP_MAGIC)) == GZIP_MAGIC
@@ -160,13 +158,7 @@ def _unreadable(path: Path, error: OSError) -> FormatError:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the whole (decompressed) file without byte order mark, line ends as line feeds.
-
-    Raises
-    ------
-    FormatError
-        As `read_chunks`.
-    """
+    """Return the whole (decompressed) file without byte order mark, line ends as line feeds."""
     data = b"".join(read_chunks(path)).removeprefix(BYTE_ORDER_MARK)
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
@@ -222,3 +214,29 @@ def _refuse_other_contents(first: bytes, path: Path) -> None:
     if b"\0" in first[:4096]:
         msg = "binary data in place of text"
         raise NotDataError(msg, path=path, hint=FETCH_AGAIN)
+
+
+Piece = TypeVar("Piece")
+
+
+@contextmanager
+def read_ahead(pieces: Iterator[Piece]) -> Iterator[Iterator[Piece]]:
+    """Yield the same pieces while a thread fetches the next one."""
+    # It pays where both sides release the GIL, as unpacking and parsing do. One thread at a time
+    # uses the iterator; an error is raised after all pieces before it were yielded.
+    with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
+        yield _one_ahead(pieces, pool)
+
+
+def _one_ahead(pieces: Iterator[Piece], pool: ThreadPoolExecutor) -> Generator[Piece, None, None]:
+    coming = pool.submit(_take, pieces)
+    while taken := coming.result():
+        coming = pool.submit(_take, pieces)
+        yield taken[0]
+
+
+def _take(pieces: Iterator[Piece]) -> tuple[Piece] | tuple[()]:
+    """Return the next piece, or nothing at the end: a future cannot hold a StopIteration."""
+    for piece in pieces:
+        return (piece,)
+    return ()

@@ -1,11 +1,21 @@
-"""The lines of a SOFT file: entities, attributes, and where tables begin and end."""
+"""SOFT files and their platform annotation: family SOFT, GPL SOFT, GPL annot, plain tables."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-__all__ = ["SoftEntity", "entity_line", "table_end"]
+import polars as pl
+
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.lines import Block, LineReader, is_marker
+from genotex.formats.raw import FETCH_AGAIN, as_utf8, read_ahead
+from genotex.formats.rows import regular_rows, unique_names
+
+__all__ = ["Platform", "SoftEntity", "entity_line", "read_platforms", "table_end"]
+
 
 _TABLE_BEGIN = re.compile(r"!(\w*table)_begin", re.IGNORECASE)
 
@@ -46,3 +56,188 @@ def table_end(text: str) -> str | None:
     """Return the end line of the table that `text` begins, None if it begins none."""
     found = _TABLE_BEGIN.fullmatch(text.strip(' \t"'))
     return f"!{found.group(1).lower()}_end" if found else None
+
+
+@dataclass(frozen=True, eq=False)
+class Platform:
+    """A platform (GPL) and its table.
+
+    Attributes
+    ----------
+    path : Path
+        The file it was read from.
+    accession : str
+        GPL accession, empty if the file does not state it.
+    fields : mapping of str to tuple of str
+        All ``!Platform_*`` (or ``!Annotation_*``) lines; keys without that prefix.
+    table : polars.DataFrame
+        The annotation, every column a string, null where the cell is empty; the column names are
+        those of the file (a repeated name gets ``_duplicated_1`` and so on).
+    """
+
+    path: Path
+    accession: str
+    fields: Mapping[str, tuple[str, ...]]
+    table: pl.DataFrame
+
+    @property
+    def title(self) -> str:
+        """Platform title."""
+        return " ".join(self.fields.get("title", self.fields.get("platform_title", ())))
+
+
+_PLATFORM_KINDS = ("PLATFORM", "ANNOTATION")
+
+
+def read_platforms(path: Path, *, accessions: Collection[str] | None = None) -> list[Platform]:
+    """Read the annotation tables of a file and nothing else.
+
+    The type of file is judged by its contents: family SOFT, GPL SOFT, GPL annot, or a plain
+    table with a header line. Reading stops at the first sample after the platforms, or when all
+    requested platforms were found, so damage further down does not matter. Cells are split at
+    tabs; quotes, ``!`` and ``#`` in them are text.
+
+    Parameters
+    ----------
+    path : Path
+        The file, gzip or plain.
+    accessions : collection of str, optional
+        GPL accessions wanted; all if None. A table whose file does not state its accession is
+        always returned.
+
+    Returns
+    -------
+    list of Platform
+        In file order. A platform without a table has a table without columns.
+
+    Raises
+    ------
+    FormatError
+        If the file holds no platform, or cannot be read; see `LineReader`.
+    TruncatedFileError
+        If the file ends within a platform table.
+
+    References
+    ----------
+    GEO, "SOFT format", https://www.ncbi.nlm.nih.gov/geo/info/soft.html
+    """
+    wanted = None if accessions is None else {name.strip().upper() for name in accessions}
+    seen = 0
+    found = []
+    with LineReader(path) as reader:
+        for platform in _platforms(reader, wanted):
+            seen += 1
+            if not _is_wanted(platform.accession, wanted):
+                continue
+            found.append(platform)
+            if wanted is not None and wanted <= {p.accession.upper() for p in found}:
+                break
+    if not seen:
+        msg = "no platform in this file"
+        hint = "give a family SOFT, a GPL SOFT, annot or table file"
+        raise FormatError(msg, path=path, hint=hint)
+    return found
+
+
+def _is_wanted(accession: str, wanted: Collection[str] | None) -> bool:
+    return wanted is None or not accession or accession.upper() in wanted
+
+
+def _platforms(reader: LineReader, wanted: Collection[str] | None) -> Iterator[Platform]:
+    """Yield the platforms of a file up to the first sample after them."""
+    entity: SoftEntity | None = None
+    is_soft = any_platform = False
+    while (text := reader.next_line()) is not None:
+        if text.startswith("^"):
+            if entity is not None:
+                yield _platform(reader.path, entity, None)
+            opened = entity_line(text, reader.line)
+            if opened.kind == "SAMPLE" and any_platform:
+                return
+            entity = opened if opened.kind in _PLATFORM_KINDS else None
+            any_platform = any_platform or entity is not None
+            is_soft = True
+        elif (end := table_end(text)) is not None:
+            if not is_soft and "platform" in end.lower():
+                entity = entity or SoftEntity("PLATFORM", "", reader.line)
+            if entity is not None and _is_wanted(_accession(entity), wanted):
+                yield _platform(reader.path, entity, _read_table(reader, end))
+                entity = None
+            else:
+                reader.skip_table(end)
+            is_soft = True
+        elif text.startswith("!"):
+            _refuse_series_matrix(text, reader)
+            if not is_soft and text.startswith(("!Platform_", "!Annotation_")):
+                kind = text[1:].partition("_")[0].upper()
+                entity = entity or SoftEntity(kind, "", reader.line)
+            if entity is not None:
+                entity.add(text)
+        elif text.strip() and not text.startswith("#") and not is_soft and entity is None:
+            yield _plain_table(reader, text)
+            return
+    if entity is not None:
+        yield _platform(reader.path, entity, None)
+
+
+def _refuse_series_matrix(text: str, reader: LineReader) -> None:
+    if text.startswith(("!Series_", "!Sample_")) and "\t" in text.partition("=")[0]:
+        msg = "this is a series matrix, not a platform"
+        hint = "give a family SOFT, a GPL SOFT, annot or table file"
+        raise FormatError(msg, path=reader.path, line=reader.line, hint=hint)
+
+
+def _accession(entity: SoftEntity) -> str:
+    return entity.name or entity.first("geo_accession") or entity.first("platform")
+
+
+def _platform(path: Path, entity: SoftEntity, table: pl.DataFrame | None) -> Platform:
+    frame = pl.DataFrame() if table is None else table
+    return Platform(path, _accession(entity), entity.frozen_fields(), frame)
+
+
+def _plain_table(reader: LineReader, header: str) -> Platform:
+    if "\t" not in header:
+        msg = "neither SOFT nor a tab-separated table"
+        raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    accession = re.search(r"GPL\d+", reader.path.name, re.IGNORECASE)
+    cells = [cell.strip() for cell in header.split("\t")]
+    all_quoted = all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
+    table = _rows_below(reader, header.replace('"', "") if all_quoted else header, None)
+    if all_quoted:
+        bare = pl.all().str.strip_chars('"')
+        table = table.with_columns(pl.when(bare != "").then(bare).name.keep())
+    name = accession.group().upper() if accession else ""
+    return Platform(reader.path, name, {}, table)
+
+
+def _read_table(reader: LineReader, end: str) -> pl.DataFrame:
+    header = reader.next_line()
+    while header is not None and not header.strip():
+        header = reader.next_line()
+    if header is None:
+        msg = f"the line {end} is missing"
+        raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    if is_marker(header, end):
+        return pl.DataFrame()
+    return _rows_below(reader, header, end)
+
+
+def _rows_below(reader: LineReader, header: str, end: str | None) -> pl.DataFrame:
+    names = unique_names([name.strip() for name in header.split("\t")])
+    with read_ahead(reader.table_blocks(end)) as blocks:
+        frames = [_strings(block, names, reader.path) for block in blocks]
+    if not frames:
+        return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    return pl.concat(frames)
+
+
+def _strings(block: Block, names: list[str], path: Path) -> pl.DataFrame:
+    """Return the cells as strings, null where empty; short lines padded, long ones cut."""
+    rows = regular_rows(block, len(names), path, surplus="drop")
+    schema = dict.fromkeys(names, pl.String)
+    if not rows.data:
+        return pl.DataFrame(schema=schema)
+    return pl.read_csv(
+        as_utf8(rows.data), has_header=False, separator="\t", quote_char=None, schema=schema
+    )

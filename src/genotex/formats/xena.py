@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 
-from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.plain_tables import read_header, read_number_table, read_text_table
 from genotex.formats.raw import log_notes
 from genotex.formats.rows import unquote
+from genotex.formats.series import ExpressionMatrix
+from genotex.formats.tables import read_column_names, read_number_table, read_text_table
 
 __all__ = [
     "ClinicalMatrix",
@@ -85,11 +85,5 @@ def read_xena_expression(path: Path) -> ExpressionMatrix:
 
 
 def read_xena_samples(path: Path) -> list[str]:
-    """Return the sample ids of a ``HiSeqV2`` or ``HiSeqV2_PANCAN`` file, from its header alone.
-
-    Raises
-    ------
-    FormatError
-        If it is not a tab-separated table, or cannot be read.
-    """
-    return read_header(path)[1:]
+    """Return the sample ids of a ``HiSeqV2`` or ``HiSeqV2_PANCAN`` file, from its header alone."""
+    return read_column_names(path)[1:]

@@ -1,9 +1,8 @@
 """Gene table, probe-to-gene mapping and official symbols."""
 
 from genotex.genes.annotation import AnnotationChoice, choose_annotation
-from genotex.genes.count_rows import GeneCounts, counts_by_gene
+from genotex.genes.collapse import GeneCounts, counts_by_gene
 from genotex.genes.identify import IdVerdict, identify_ids
-from genotex.genes.idkind import IdKind
 from genotex.genes.mapping import (
     ZEROS_KEPT,
     GeneMapping,
@@ -14,7 +13,9 @@ from genotex.genes.mapping import (
     official_rows,
 )
 from genotex.genes.row_genes import RowGenes, genes_by_columns, genes_of_rows
+from genotex.genes.scale import detect_scale
 from genotex.genes.table import GeneTable
+from genotex.id_kinds import IdKind
 
 __all__ = [
     "ZEROS_KEPT",
@@ -30,6 +31,7 @@ __all__ = [
     "choose_annotation",
     "collapse_rows",
     "counts_by_gene",
+    "detect_scale",
     "genes_by_columns",
     "genes_of_rows",
     "identify_ids",

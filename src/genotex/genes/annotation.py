@@ -1,4 +1,4 @@
-"""Which columns of a platform table hold the probe ids and the genes."""
+"""Which columns of a platform table contain the probe ids and the genes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,60 @@ from itertools import pairwise
 
 import polars as pl
 
-from genotex.genes.id_columns import choose_id_column
-from genotex.genes.identify import without_probe_suffix
-from genotex.genes.idkind import SHAPES, IdKind
+from genotex.genes.identify import sample_evenly, without_probe_suffix
+from genotex.genes.symbols import CellForm, cell_form, split_cell
 from genotex.genes.table import GeneTable
-from genotex.genes.tokens import CellForm, cell_form, split_cell
+from genotex.id_kinds import ID_KINDS, IdKind
 from genotex.layout import Procedure
 
 __all__ = [
     "AnnotationChoice",
     "annotation_of_columns",
     "choose_annotation",
+    "choose_id_column",
+    "matching_share",
+    "normal_ids",
 ]
+
+
+_PREVIEW = 50
+
+
+def normal_ids(column: pl.Series) -> pl.Series:
+    """Return ids in the form for comparison: stripped of blanks and quotes, in upper case."""
+    return column.str.strip_chars(" \t\"'").str.to_uppercase()
+
+
+def matching_share(ids: Sequence[str], column: pl.Series) -> float:
+    """Return the share of the ids that occur in the column, ignoring case."""
+    wanted = normal_ids(pl.Series(ids, dtype=pl.String)).unique()
+    if wanted.is_empty():
+        return 0.0
+    return int(wanted.is_in(normal_ids(column).unique().implode()).sum()) / len(wanted)
+
+
+def choose_id_column(ids: Sequence[str], frame: pl.DataFrame) -> str:
+    """Return the column with most of the ids; ``ID`` (else the first) if there is none."""
+    # Another column must contain clearly more of them than ``ID``, and distinct values: numbers of
+    # chromosomes or blocks match numeric ids by chance. In a preview, where a few matches mean
+    # little, ``ID`` is kept if it has any.
+    names = frame.columns
+    fallback = next((name for name in names if name.strip().lower() == "id"), names[0])
+    some = sample_evenly(ids, 500)
+    best, share = fallback, matching_share(some, frame[fallback])
+    if share >= 0.95 or (share > 0 and frame.height < _PREVIEW):
+        return best
+    for name in names:
+        found = matching_share(some, frame[name])
+        if found > max(1.5 * share, 0.02) and _mostly_different(frame[name]):
+            best, share = name, found
+    return best
+
+
+def _mostly_different(column: pl.Series) -> bool:
+    filled = column.drop_nulls()
+    return filled.n_unique() >= 0.9 * len(filled)
+
 
 _ROWS = 400
 _GOOD = 0.5
@@ -174,16 +216,6 @@ _SYMBOL_NAMES: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"^mrnaassignment$"), 0.65),
     (re.compile(r"gene|name|target|assay|analyte"), 0.3),
 )
-_ID_NAMES: Mapping[IdKind, tuple[tuple[re.Pattern[str], float], ...]] = {
-    IdKind.ENTREZ: (
-        (re.compile(r"entrez|locuslink"), 0.95),
-        (re.compile(r"^geneid|^llid"), 0.9),
-        (re.compile(r"^(orf|gene|spotid)$"), 0.6),
-    ),
-    IdKind.ENSEMBL: ((re.compile(r"ensembl|^ensg?$"), 0.9), (re.compile(r"gene|spotid"), 0.5)),
-    IdKind.REFSEQ: ((re.compile(r"refseq|gblist|gbacc|accession"), 0.9),),
-    IdKind.GENBANK: ((re.compile(r"gbacc|genbank|gblist|publicid|accession"), 0.9),),
-}
 _TEXT_NAMES = re.compile(r"description|definition|genetitle|genename|fullname|title$")
 
 
@@ -206,7 +238,10 @@ def _gene_column(
     if best is not None:
         return best
     found = [
-        _id_evidence(name, kind, rows, id_column, table) for kind in _ID_NAMES for name in names
+        _id_evidence(name, kind, rows, id_column, table)
+        for kind, ids in ID_KINDS.items()
+        if ids.in_gene_table
+        for name in names
     ]
     best = _best(found)
     if procedure == "benchmark" and (best is None or best.kind is IdKind.ENTREZ):
@@ -243,7 +278,10 @@ def _symbol_evidence(name: str, rows: pl.DataFrame, table: GeneTable) -> _Eviden
     known = table.symbols("sound")
     form = cell_form(cells[:: max(1, len(cells) // 100)], known)
     hits = sum(any(_is_symbol(t, known) for t in split_cell(cell, form)) for cell in cells)
-    if sum(SHAPES[IdKind.ENTREZ].match(cell) is not None for cell in cells) > len(cells) / 2:
+    if (
+        sum(ID_KINDS[IdKind.ENTREZ].shape.match(cell) is not None for cell in cells)
+        > len(cells) / 2
+    ):
         prior = 0.0
     if len(set(cells)) < max(2, len(cells) // 50) and prior < 0.5:
         hits = 0  # a word such as "main" or "pos" that repeats is a category, not a gene
@@ -252,7 +290,7 @@ def _symbol_evidence(name: str, rows: pl.DataFrame, table: GeneTable) -> _Eviden
 
 
 def _is_symbol(token: str, known: Mapping[str, str]) -> bool:
-    return token.upper() in known and not SHAPES[IdKind.ENTREZ].match(token)
+    return token.upper() in known and not ID_KINDS[IdKind.ENTREZ].shape.match(token)
 
 
 def _text_column(rows: pl.DataFrame) -> _Evidence | None:
@@ -266,20 +304,18 @@ def _id_evidence(
     name: str, kind: IdKind, rows: pl.DataFrame, id_column: str, table: GeneTable
 ) -> _Evidence:
     cells = _filled(rows, name)
-    shape = SHAPES[kind].match
+    ids = ID_KINDS[kind]
+    shape = ids.shape.match
     parts = [[p for p in split_cell(cell) if shape(p)] for cell in cells]
     found = table.lookup(kind, {p for some in parts for p in some})
     hits = sum(any(p in found for p in some) for some in parts)
-    prior = _prior(name, _ID_NAMES[kind])
+    prior = _prior(name, ids.column_names)
     if kind is IdKind.ENTREZ and not _may_be_entrez(name, cells, prior, rows, id_column):
         hits, prior = 0, 0.0
     score = _score(prior, len(cells), hits, rows.height) if hits else 0.0
-    if kind in (IdKind.REFSEQ, IdKind.GENBANK) and hits and prior:
-        score = max(score, _GOOD)  # part of the accessions is always withdrawn or an EST
-    return _Evidence(name, kind, CellForm.LIST, len(cells), hits, score - _RANK[kind])
-
-
-_RANK = {IdKind.ENTREZ: -0.03, IdKind.ENSEMBL: -0.02, IdKind.REFSEQ: -0.01, IdKind.GENBANK: 0.0}
+    if ids.is_partial and hits and prior:
+        score = max(score, _GOOD)
+    return _Evidence(name, kind, CellForm.LIST, len(cells), hits, score + ids.preference)
 
 
 def _may_be_entrez(
@@ -298,6 +334,6 @@ def _may_be_entrez(
 
 def _has_gaps(cells: Sequence[str]) -> bool:
     """Return whether the numbers are distinct and have gaps, unlike running numbers."""
-    numbers = sorted({int(m[1]) for c in cells if (m := SHAPES[IdKind.ENTREZ].match(c))})
+    numbers = sorted({int(m[1]) for c in cells if (m := ID_KINDS[IdKind.ENTREZ].shape.match(c))})
     jumps = sum(after - before > 1 for before, after in pairwise(numbers))
     return len(numbers) > 0.8 * len(cells) and jumps >= 0.1 * max(1, len(numbers) - 1)

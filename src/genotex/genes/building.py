@@ -13,15 +13,15 @@ from typing import Any
 
 import polars as pl
 
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
 from genotex.genes.sources import ACCESSION_SCHEMA, GENE_SCHEMA, GeneSource, read_gene_info
 from genotex.genes.table import GeneTable
 from genotex.io import atomic_write
 
 __all__ = ["build_gene_table", "read_org_db", "write_gene_table"]
 
-TRANSCRIPTS = re.compile(r"(NM_|NR_|XM_|XR_|ENST)(\d+)$")
-NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: UniProt
+_TRANSCRIPTS = re.compile(r"(NM_|NR_|XM_|XR_|ENST)(\d+)$")
+_NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: UniProt
 
 
 def build_gene_table(gene_info: Path, folder: Path, accessions_of: GeneTable) -> GeneTable:
@@ -65,17 +65,7 @@ def _carried_over(known: GeneTable, genes: pl.DataFrame) -> pl.DataFrame:
 def write_gene_table(
     folder: Path, genes: pl.DataFrame, accessions: pl.DataFrame, source: GeneSource
 ) -> None:
-    """Write the three files of a table; numbers as differences, which compress five times better.
-
-    Parameters
-    ----------
-    folder : Path
-        Made when missing.
-    genes, accessions : polars.DataFrame
-        Columns of `GENE_SCHEMA` and `ACCESSION_SCHEMA`; the latter sorted.
-    source : GeneSource
-        What they come from.
-    """
+    """Write the three files of a table."""
     options: dict[str, Any] = {
         "compression": "zstd",
         "compression_level": 22,
@@ -84,6 +74,7 @@ def write_gene_table(
     # Accessions point to rows of the genes, so the two files must never mismatch: the genes are
     # removed first and written last.
     (folder / "genes.parquet").unlink(missing_ok=True)
+    # Numbers are stored as differences, which compress five times better.
     steps = accessions.select(
         pl.col("prefix").cast(pl.Categorical),
         pl.col("width").cast(pl.UInt8),
@@ -102,17 +93,7 @@ def write_gene_table(
 
 
 def read_org_db(path: Path) -> tuple[pl.DataFrame, pl.DataFrame, GeneSource]:
-    """Read the SQLite file of Bioconductor's ``org.Hs.eg.db``.
-
-    Returns
-    -------
-    genes : polars.DataFrame
-        Columns of `GENE_SCHEMA`, in the order of GeneIDs, as NCBI's.
-    accessions : polars.DataFrame
-        Columns of `ACCESSION_SCHEMA`.
-    source : GeneSource
-        With the date of NCBI's data.
-    """
+    """Read the SQLite file of Bioconductor's ``org.Hs.eg.db``."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
         meta = dict(db.execute("SELECT name, value FROM metadata"))
         gene = {key: int(gene_id) for key, gene_id in db.execute("SELECT _id, gene_id FROM genes")}
@@ -157,7 +138,7 @@ def _collect(rows: sqlite3.Cursor) -> defaultdict[int, list[str]]:
 def _accessions(pairs: set[tuple[str, int]], row: dict[int, int]) -> pl.DataFrame:
     found = []
     for accession, key in pairs:
-        match = TRANSCRIPTS.match(accession) or NUCLEOTIDES.match(accession)
+        match = _TRANSCRIPTS.match(accession) or _NUCLEOTIDES.match(accession)
         if match:
             found.append((match[1], len(match[2]), int(match[2]), row[key]))
     return pl.DataFrame(sorted(found), schema=ACCESSION_SCHEMA, orient="row")

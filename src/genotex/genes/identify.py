@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genotex.genes.idkind import SHAPES, IdKind
 from genotex.genes.symbols import official_symbols
 from genotex.genes.table import GeneTable
+from genotex.id_kinds import ID_KINDS, IdKind
 
 __all__ = ["IdVerdict", "identify_ids", "sample_evenly", "without_probe_suffix"]
 
@@ -102,12 +102,12 @@ def identify_ids(ids: Sequence[str], table: GeneTable) -> IdVerdict:
 
 
 def _by_shape(some: list[str], table: GeneTable) -> IdVerdict | None:
-    for kind in (IdKind.ENSEMBL, IdKind.REFSEQ, IdKind.UCSC, IdKind.GENBANK):
-        shaped = [i for i in some if SHAPES[kind].match(i.strip())]
-        if len(shaped) <= 0.5 * len(some):
+    for kind, ids in ID_KINDS.items():
+        shaped = [i for i in some if ids.shape.match(i.strip())]
+        if ids.is_number or len(shaped) <= 0.5 * len(some):
             continue
-        if kind is IdKind.UCSC:
-            why = "UCSC transcript ids by their form; the gene table holds none"
+        if not ids.in_gene_table:
+            why = f"{ids.label or f'{kind} ids'} by their form; the gene table holds none"
             return IdVerdict(kind, True, f"{len(shaped) / len(some):.0%} of the ids are {why}")
         known = len(table.lookup(kind, shaped)) / len(shaped)
         why = f"{len(shaped) / len(some):.0%} of the ids have the form of {kind} ids"
@@ -145,7 +145,7 @@ def _numeric(given: list[str], some: list[str], table: GeneTable) -> IdVerdict |
 
 def _entrez_numbers(ids: Sequence[str], at_least: float) -> list[int] | None:
     """Return the numbers among the ids, None (after a few of them) if there are too few."""
-    shape = SHAPES[IdKind.ENTREZ]
+    shape = ID_KINDS[IdKind.ENTREZ].shape
     numbers = []
     for seen, text in enumerate(ids):
         if match := shape.match(text.strip()):

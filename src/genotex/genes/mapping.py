@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.platform import Platform
+from genotex.formats import ExpressionMatrix, Platform
 from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows
-from genotex.genes.idkind import IdKind
 from genotex.genes.row_genes import RowGenes, genes_of_rows
 from genotex.genes.scale import detect_scale, to_log2, zero_offset
 from genotex.genes.symbols import OfficialSymbols, official_symbols
 from genotex.genes.table import GeneTable
+from genotex.id_kinds import IdKind
 from genotex.layout import Procedure
 from genotex.options import Scale
 
@@ -27,6 +26,7 @@ __all__ = [
     "map_to_genes",
     "official_rows",
 ]
+
 
 ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
@@ -130,24 +130,7 @@ def collapse_rows(
     table: GeneTable,
     scale: Scale = "auto",
 ) -> GeneMapping:
-    """Collapse rows with known gene names to genes: the second half of `map_to_genes`.
-
-    Parameters
-    ----------
-    matrix : ExpressionMatrix
-        Rows by probe, gene symbol or the id of a database.
-    found : RowGenes
-        The names of genes found for these rows.
-    procedure, table, scale
-        As for `map_to_genes`.
-
-    Raises
-    ------
-    FormatError
-        If no row is a gene that the table knows.
-    UsageError
-        If `scale` is none of the three, or contradicts the values.
-    """
+    """Collapse rows with known gene names to genes: the second half of `map_to_genes`."""
     _check_scale(scale)
     scaled = _on_scale(matrix, scale, procedure)
     steps = _sound if procedure == "sound" else _benchmark
@@ -170,20 +153,7 @@ def collapse_rows(
 
 
 def check_rows(found: RowGenes, *, procedure: Procedure, table: GeneTable) -> None:
-    """Check that some row is a gene, without collapsing the rows.
-
-    Parameters
-    ----------
-    found : RowGenes
-        The names of genes found for some rows.
-    procedure, table
-        As for `map_to_genes`.
-
-    Raises
-    ------
-    FormatError
-        If none is, as in `collapse_rows`.
-    """
+    """Check that some row is a gene, without collapsing the rows."""
     if not any(_is_gene(row, procedure, table) for row in found.names):
         raise _no_gene(found)
 
@@ -203,15 +173,7 @@ def _no_gene(found: RowGenes) -> FormatError:
 def official_rows(
     found: RowGenes, *, procedure: Procedure, table: GeneTable
 ) -> list[tuple[str, ...]]:
-    """Return the official genes that each row counts for in `collapse_rows`.
-
-    Parameters
-    ----------
-    found : RowGenes
-        The names of genes found for the rows of a matrix.
-    procedure, table
-        As for `map_to_genes`.
-    """
+    """Return the official genes that each row counts for in `collapse_rows`."""
     known, _ = _official(found.names, table, procedure)
     if procedure == "sound":
         return _rows_of_one_gene(found.names, known, table)[0]

@@ -2,29 +2,143 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from genotex.errors import FormatError
-from genotex.formats.platform import Platform
-from genotex.genes.annotation import AnnotationChoice, annotation_of_columns
-from genotex.genes.id_columns import choose_id_column, matching_share
-from genotex.genes.identify import IdVerdict, identify_ids
-from genotex.genes.idkind import IdKind
-from genotex.genes.platforms import (
-    ENOUGH,
-    PlatformMatch,
-    are_specific,
-    best_platform,
-    cells_of_rows,
-    direct_kind,
+from genotex.formats import Platform
+from genotex.genes.annotation import (
+    AnnotationChoice,
+    annotation_of_columns,
+    choose_annotation,
+    choose_id_column,
+    matching_share,
+    normal_ids,
 )
+from genotex.genes.identify import IdVerdict, identify_ids, sample_evenly, without_probe_suffix
+from genotex.genes.symbols import CellForm, scan_column, split_cell
 from genotex.genes.table import AMBIGUOUS, GeneTable
-from genotex.genes.tokens import CellForm, scan_column, split_cell
+from genotex.id_kinds import ID_KINDS, IdKind
 from genotex.layout import Procedure
 
-__all__ = ["RowGenes", "genes_by_columns", "genes_of_rows"]
+__all__ = [
+    "RowGenes",
+    "genes_by_columns",
+    "genes_of_rows",
+]
+
+
+_ENOUGH = 0.05
+"""An id column that holds a smaller share of the row ids is not theirs."""
+_PREFERRED = 0.5
+"""From this share of the row ids on, the series' own platform is used regardless of others."""
+_NUMBER = re.compile(r"[\d.:_/-]*\d|[a-p]\d{1,2}", re.IGNORECASE)
+"""Numbers, positions on a grid, wells of a plate: ids that many platforms share."""
+_COUNTED = re.compile(r"([a-z]+[_-]?)\d{1,5}", re.IGNORECASE)
+"""A word and a count, such as ``probe_12``: shared as well when the word is always the same."""
+_MOSTLY = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class _PlatformMatch:
+    """A platform that annotates the matrix."""
+
+    platform: Platform  # the platform
+    choice: AnnotationChoice  # its columns
+    share: float  # share of the row ids found in the id column
+    own: bool  # whether it is the series' own platform
+    trusted: bool
+
+
+def _best_platform(
+    ids: Sequence[str],
+    platforms: Sequence[Platform],
+    table: GeneTable,
+    procedure: Procedure,
+    own: str | None = None,
+) -> _PlatformMatch | None:
+    """Return the platform that annotates the matrix: the series' own before any other."""
+    own = own if own is not None else next((p.accession for p in platforms), "")
+    specific = _are_specific(ids)
+    matches = [m for p in platforms if (m := _match(ids, p, table, procedure, own, specific))]
+    ours = max((m for m in matches if m.own), key=_quality, default=None)
+    if ours is not None and (not specific or (ours.share >= _PREFERRED and ours.choice.sure)):
+        return ours
+    return max(matches, key=lambda m: m.share, default=None)
+
+
+def _quality(match: _PlatformMatch) -> tuple[bool, float]:
+    return match.choice.sure, match.share
+
+
+def _match(
+    ids: Sequence[str],
+    platform: Platform,
+    table: GeneTable,
+    procedure: Procedure,
+    own: str,
+    specific: bool,
+) -> _PlatformMatch | None:
+    if platform.table.is_empty():
+        return None
+    columns = {name: platform.table[name] for name in platform.table.columns}
+    choice = choose_annotation(ids, columns, table, procedure)  # type: ignore[arg-type]
+    if choice is None:
+        return None
+    share = matching_share(ids, platform.table[choice.id_column])
+    is_own = platform.accession in ("", own)
+    if share < _ENOUGH:
+        return None
+    return _PlatformMatch(platform, choice, share, is_own, trusted=is_own or specific)
+
+
+def _are_specific(ids: Sequence[str]) -> bool:
+    """Return whether ids are specific to one design, as ``1007_s_at`` is and ``17`` is not."""
+    some = [i.strip() for i in sample_evenly(ids, 500)]
+    if sum(_NUMBER.fullmatch(i) is not None for i in some) > _MOSTLY * len(some):
+        return False
+    words = Counter(hit[1].casefold() for i in some if (hit := _COUNTED.fullmatch(i)))
+    return not words or words.most_common(1)[0][1] <= _MOSTLY * len(some)
+
+
+def _cells_of_rows(ids: Sequence[str], table: pl.DataFrame, choice: AnnotationChoice) -> pl.Series:
+    """Return the gene cell of every row id, null where the table has none."""
+    annotation = (
+        table.select(
+            normal_ids(table[choice.id_column]).alias("key"),
+            _filled(table[choice.gene_column]).alias("cell"),
+        )
+        .drop_nulls()
+        .unique("key", keep="first", maintain_order=True)
+    )
+    keys = pl.DataFrame({"key": normal_ids(pl.Series(ids, dtype=pl.String))})
+    return keys.join(annotation, on="key", how="left", maintain_order="left")["cell"]
+
+
+def _filled(cells: pl.Series) -> pl.Series:
+    """Return the cells with place holders such as ``---`` made null."""
+    return cells.set(cells.str.strip_chars().is_in(["", "-", "--", "---", "NA", "null"]), None)
+
+
+def _direct_kind(
+    ids: Sequence[str], kind: IdKind, table: GeneTable
+) -> tuple[IdKind, dict[str, str]]:
+    """Return the kind of database id that the row ids are, and the bare id of each."""
+    mapped = [k for k, database in ID_KINDS.items() if database.in_gene_table]
+    if kind in mapped:
+        return kind, {i: i for i in ids}
+    bare = without_probe_suffix(ids)
+    if not bare or len(bare) < 0.5 * len(ids):
+        return IdKind.UNKNOWN, {}
+    some = sample_evenly(sorted(set(bare.values())), 500)
+    shares = {k: len(table.lookup(k, some)) / len(some) for k in mapped}
+    best = max(shares, key=lambda k: shares[k])
+    return (best, bare) if shares[best] >= 0.8 else (IdKind.UNKNOWN, {})
 
 
 @dataclass(frozen=True)
@@ -95,9 +209,10 @@ def genes_of_rows(
     if verdict.kind is IdKind.SYMBOL:
         return RowGenes(verdict, [(i,) for i in ids], len(ids), mapped=False)
     rows = _Rows(ids, verdict, platforms, procedure, table, own)
-    if verdict.kind is IdKind.ENSEMBL and (direct := rows.by_database()):
+    database = ID_KINDS.get(verdict.kind)
+    if database is not None and database.is_of_genes and (direct := rows.by_database()):
         return direct
-    match = best_platform(ids, platforms, table, procedure, own)
+    match = _best_platform(ids, platforms, table, procedure, own)
     usable = match if match is not None and match.trusted else None
     if usable is not None and usable.choice.sure:
         return rows.by_annotation(usable)
@@ -142,11 +257,11 @@ def genes_by_columns(
         or the ids are numbers and the platform is not the series' own.
     """
     share = matching_share(ids, platform.table[id_column])
-    if share < ENOUGH:
+    if share < _ENOUGH:
         msg = f"{_share(share)} (such as {ids[0]}) are in column {id_column!r}"
         better = choose_id_column(ids, platform.table)
         found = matching_share(ids, platform.table[better])
-        hint = f"{_share(found)} are in column {better!r}" if found >= ENOUGH else None
+        hint = f"{_share(found)} are in column {better!r}" if found >= _ENOUGH else None
         raise FormatError(msg, path=platform.path, hint=hint)
     choice = annotation_of_columns(platform.table, id_column, gene_column, table, procedure)
     if choice is None:
@@ -155,7 +270,7 @@ def genes_by_columns(
         hint = f"columns: {', '.join(platform.table.columns)}"
         raise FormatError(msg, path=platform.path, hint=hint)
     is_own = own is None or platform.accession in ("", own)
-    match = PlatformMatch(platform, choice, share, is_own, trusted=is_own or are_specific(ids))
+    match = _PlatformMatch(platform, choice, share, is_own, trusted=is_own or _are_specific(ids))
     if not match.trusted:
         raise _foreign_numbers(match, own or "")
     verdict = identify_ids(ids, table)
@@ -179,7 +294,7 @@ class _Rows:
 
     def by_database(self) -> RowGenes | None:
         """Map database ids (also ``10000_at`` of re-annotated arrays) by the gene table alone."""
-        kind, bare = direct_kind(self.ids, self.verdict.kind, self.table)
+        kind, bare = _direct_kind(self.ids, self.verdict.kind, self.table)
         found = self.table.lookup(kind, bare.values()) if kind is not IdKind.UNKNOWN else {}
         if not found:
             return None
@@ -193,10 +308,10 @@ class _Rows:
         filled = sum(map(bool, names))
         return RowGenes(self.verdict, list(names), filled, notes=(note,), path=self.path)
 
-    def by_annotation(self, match: PlatformMatch) -> RowGenes:
+    def by_annotation(self, match: _PlatformMatch) -> RowGenes:
         """Map ids by the columns of a platform's table."""
         choice, platform = match.choice, match.platform
-        cells = cells_of_rows(self.ids, platform.table, choice)
+        cells = _cells_of_rows(self.ids, platform.table, choice)
         unique = cells.drop_nulls().unique(maintain_order=True)
         if choice.kind is not IdKind.SYMBOL:
             genes = _genes_of_id_cells(unique.to_list(), choice, self.table)
@@ -226,7 +341,7 @@ class _Rows:
         return f"platform {where} is not the series' own {own}: the table of {own} {why}"
 
 
-def _foreign_numbers(match: PlatformMatch, own: str) -> FormatError:
+def _foreign_numbers(match: _PlatformMatch, own: str) -> FormatError:
     found = match.platform.accession or match.platform.path.name
     msg = (
         f"the row ids are in platform {found}, which is not the series' own {own}; they are "

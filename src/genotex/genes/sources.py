@@ -12,7 +12,8 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
+from genotex.id_kinds import ID_KINDS
 
 __all__ = [
     "ACCESSION_SCHEMA",
@@ -31,7 +32,10 @@ GENE_SCHEMA = {
     "ensembl": pl.String,
     "type": pl.String,
 }
-"""Columns of a gene table; rows in NCBI's order, several synonyms or ids joined by ``|``."""
+"""Columns that every gene table has; rows in NCBI's order, several synonyms or ids joined by ``|``.
+
+A table from gene_info has one more for every further kind of id with an `DatabaseIds.xref`.
+"""
 
 ACCESSION_SCHEMA = {
     "prefix": pl.String,
@@ -129,18 +133,19 @@ def read_gene_info(path: Path) -> tuple[pl.DataFrame, GeneSource]:
     if human.is_empty():
         msg = "no human gene in the table"
         raise FormatError(msg, path=path, field="#tax_id", hint="give Homo_sapiens.gene_info")
-    ensembl = pl.col("dbXrefs").str.extract_all(r"ENSG\d+").list.join("|")
+    xrefs = {str(kind): ids.xref for kind, ids in ID_KINDS.items() if ids.xref is not None}
+    found = pl.col("dbXrefs").str
     genes = human.select(
         pl.col("GeneID").cast(pl.Int64, strict=False).alias("gene_id"),
         pl.col("Symbol").alias("symbol"),
         pl.when(pl.col("Synonyms") == "-").then(pl.lit("")).otherwise("Synonyms").alias("synonyms"),
-        ensembl.alias("ensembl"),
+        *(found.extract_all(xref.pattern).list.join("|").alias(n) for n, xref in xrefs.items()),
         pl.col("type_of_gene").alias("type"),
     ).drop_nulls(["gene_id", "symbol"])
     newest = str(human["Modification_date"].max() or "")
     date = f"{newest[:4]}-{newest[4:6]}-{newest[6:8]}" if len(newest) == 8 else ""
     source = GeneSource(f"NCBI gene_info ({path.name})", date, sha256(path), genes.height)
-    return genes.with_columns(pl.col("synonyms", "ensembl", "type").fill_null("")), source
+    return genes.with_columns(pl.col("synonyms", *xrefs, "type").fill_null("")), source
 
 
 _ARCHAIC = ("63221", "741158")

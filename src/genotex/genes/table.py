@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import marshal
+import os
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -13,7 +17,6 @@ from typing import Any
 
 import polars as pl
 
-from genotex.genes.idkind import SHAPES, IdKind, bare_accession
 from genotex.genes.sources import (
     GENE_SCHEMA,
     GeneSource,
@@ -22,10 +25,11 @@ from genotex.genes.sources import (
     read_packaged_genes,
     read_synonym_json,
 )
+from genotex.id_kinds import ID_KINDS, IdKind, bare_accession
 from genotex.io import atomic_write
 from genotex.layout import Procedure
 
-__all__ = ["AMBIGUOUS", "GeneTable", "take_over"]
+__all__ = ["AMBIGUOUS", "GeneTable", "adopt_lookups", "start_lookups"]
 
 AMBIGUOUS = ""
 """The symbol of an alias or id that belongs to several genes."""
@@ -146,8 +150,7 @@ class GeneTable:
         rows = taken.filter(pl.col("row") > pl.col("row_official")).select("alias", "symbol")
         return {a: s for a, s in rows.collect().iter_rows() if self.official[a] != a}
 
-    def look_ups(self) -> dict[str, Any]:
-        """Return the lookups that nearly every cohort needs as plain data, for `take_over`."""
+    def _look_ups(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _LOOK_UPS}
 
     def symbols(self, procedure: Procedure) -> Mapping[str, str]:
@@ -176,14 +179,22 @@ class GeneTable:
         return dict(zip(numbers, self.genes["symbol"].to_list(), strict=True))
 
     @cached_property
-    def _ensembl(self) -> dict[str, str]:
-        rows = self.genes.select(pl.col("ensembl").str.split("|"), "symbol").explode("ensembl")
-        found: dict[str, str] = {}
-        for ensembl, symbol in rows.filter(pl.col("ensembl") != "").iter_rows():
-            known = found.setdefault(ensembl, symbol)
-            if known != symbol:
-                found[ensembl] = AMBIGUOUS
-        return found
+    def _xrefs(self) -> dict[IdKind, dict[str, str]]:
+        return {}
+
+    def _by_xref(self, kind: IdKind) -> dict[str, str]:
+        """Return the symbols by the ids of another database, from the column named after it."""
+        if kind not in self.genes.columns:
+            return {}
+        if kind not in self._xrefs:
+            rows = self.genes.select(pl.col(kind).str.split("|"), "symbol").explode(kind)
+            found: dict[str, str] = {}
+            for database_id, symbol in rows.filter(pl.col(kind) != "").iter_rows():
+                known = found.setdefault(database_id, symbol)
+                if known != symbol:
+                    found[database_id] = AMBIGUOUS
+            self._xrefs[kind] = found
+        return self._xrefs[kind]
 
     def lookup(self, kind: IdKind, ids: Iterable[str]) -> dict[str, str]:
         """Look ids of other databases up.
@@ -191,8 +202,8 @@ class GeneTable:
         Parameters
         ----------
         kind : IdKind
-            ENTREZ, ENSEMBL (genes and transcripts), REFSEQ or GENBANK; versions are ignored.
-            UCSC ids are in no source of this table.
+            SYMBOL or a kind of `ID_KINDS`; versions are ignored. ENSEMBL may be genes and
+            transcripts; UCSC ids are in no source of this table.
         ids : iterable of str
             Ids as in a file.
 
@@ -205,17 +216,17 @@ class GeneTable:
         if kind is IdKind.SYMBOL:
             symbols = self.symbols("sound")
             return {i: symbols[i.upper()] for i in ids if i.upper() in symbols}
-        if kind is IdKind.ENTREZ:
-            shape = SHAPES[kind]
-            found = {i: match[1] for i in ids if (match := shape.match(i.strip()))}
-            return {i: self._entrez[n] for i, n in found.items() if n in self._entrez}
-        if kind not in (IdKind.ENSEMBL, IdKind.REFSEQ, IdKind.GENBANK):
+        if (database := ID_KINDS.get(kind)) is None:
             return {}
+        if database.is_number:
+            numbers = {i: match[1] for i in ids if (match := database.shape.match(i.strip()))}
+            return {i: self._entrez[n] for i, n in numbers.items() if n in self._entrez}
         bare = {i: bare_accession(i) for i in ids}
-        genes = self._ensembl if kind is IdKind.ENSEMBL else {}
-        rest = self._accessions({a for a in bare.values() if a not in genes})
-        both = {**genes, **rest} if rest else genes
-        return {i: both[a] for i, a in bare.items() if a in both}
+        genes = {} if database.xref is None else self._by_xref(kind)
+        if database.in_accessions:
+            rest = self._accessions({a for a in bare.values() if a not in genes})
+            genes = {**genes, **rest} if rest else genes
+        return {i: genes[a] for i, a in bare.items() if a in genes}
 
     @cached_property
     def accessions(self) -> pl.DataFrame | None:
@@ -278,9 +289,35 @@ def _packaged() -> GeneTable:
     return table
 
 
-def take_over(look_ups: Mapping[str, Any]) -> None:
-    """Let the packaged table use lookups that were built in another process."""
-    _taken_over.update(look_ups)
+_under_way: list[tuple[int, int]] = []
+"""Id of the process that builds lookups, and the pipe for its answer."""
+
+
+def start_lookups() -> None:
+    """Start building the packaged table's lookups, once for all processes forked from this one."""
+    # In a process of its own: the threads of polars do not survive a fork, so they must not start
+    # in a process that others are forked from. The result is plain data of this package.
+    come, go = os.pipe()
+    with warnings.catch_warnings():
+        # Newer Pythons warn of threads: those of libraries are idle and hold no locks.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        try:
+            with os.fdopen(go, "wb") as answer:
+                answer.write(marshal.dumps(GeneTable.load()._look_ups()))
+        finally:
+            os._exit(0)
+    os.close(go)
+    _under_way.append((child, come))
+
+
+def adopt_lookups() -> None:
+    """Adopt the lookups; if building failed, each process builds its own as usual."""
+    child, come = _under_way.pop()
+    with os.fdopen(come, "rb") as answer, suppress(EOFError, ValueError, TypeError):
+        _taken_over.update(marshal.loads(answer.read()))
+    os.waitpid(child, 0)
 
 
 def _of_folder(folder: Path) -> GeneTable:

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from genotex.formats.cohort_record import CohortInfo, Evidence
-from genotex.formats.linked import LinkedTable
+from genotex.formats import CohortInfo, Evidence, LinkedTable
 from genotex.reports.answering import answer_findings, order_of_genes
 from genotex.reports.columns import page_columns
 from genotex.reports.figures import SampleMarks

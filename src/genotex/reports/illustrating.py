@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.parallel import in_prepared_workers
 from genotex.reports.figures import (
     SampleMarks,

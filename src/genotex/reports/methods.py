@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from genotex.formats.cohort_record import Evidence
+from genotex.formats import Evidence
 from genotex.reports.findings import Findings
 from genotex.reports.methods_model import compared_methods, model_methods
 from genotex.reports.page import GroupView, LogStep

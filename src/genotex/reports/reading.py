@@ -17,7 +17,7 @@ from genotex.clinical import (
     sum_up,
     value_text,
 )
-from genotex.formats.cohort_record import CohortInfo, Evidence
+from genotex.formats import CohortInfo, Evidence
 from genotex.reports.page import CohortRow, FeatureRead, FileRow, ValueRow
 from genotex.reports.words import file_size, readable, sentence, with_names
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.formats.cohort_record import Evidence
+from genotex.formats import Evidence
 from genotex.reports.findings import Findings
 from genotex.reports.page import LogStep
 from genotex.reports.sections import Section, SectionTable

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from genotex.formats import ExpressionMatrix
 from genotex.layout import TCGA_COHORT
-from genotex.simulate.counts import CountedRows, draw_counts, write_counts
-from genotex.simulate.expression import Floats, GeneModel, draw_expression, effects_in_cohort
+from genotex.simulate.expression import (
+    CountedRows,
+    Floats,
+    GeneModel,
+    draw_counts,
+    draw_expression,
+    effects_in_cohort,
+    write_counts,
+)
 from genotex.simulate.geo_files import (
     GeoSeries,
     Measurement,
@@ -21,66 +29,122 @@ from genotex.simulate.geo_files import (
     write_family_soft,
     write_series_matrix,
 )
-from genotex.simulate.no_expression import EMPTY_TABLE, NO_EXPRESSION
-from genotex.simulate.people import (
+from genotex.simulate.plan import (
+    CohortPlan,
     People,
     TraitKind,
+    Words,
     draw_people,
     hidden_status,
     known_annotation,
     with_levels,
 )
-from genotex.simulate.plan import CohortPlan, Words
 from genotex.simulate.platforms import Array, genes_seen, measure
 from genotex.simulate.tcga_files import draw_tcga_samples, write_tcga_folder
 from genotex.simulate.truth import CohortTruth
 
-__all__ = ["SimulatedCohort", "TcgaPlan", "write_counted", "write_geo", "write_tcga"]
+__all__ = [
+    "EMPTY_TABLE",
+    "METHYLATION",
+    "NO_EXPRESSION",
+    "SimulatedCohort",
+    "TcgaPlan",
+    "Unfit",
+    "write_counted",
+    "write_geo",
+    "write_tcga",
+]
+
+
+METHYLATION, EMPTY_TABLE = "methylation", "empty table"
+"""Names for plans to use in place of an array."""
+
+_METHYLATION_PROBES = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Unfit:
+    """A measurement other than gene expression."""
+
+    scale: str  # of the values, as in `CohortTruth`
+    measured: Measurement  # the values
+    platform: PlatformText  # where they come from
+
+
+def _methylation(rng: np.random.Generator, samples: int) -> Unfit:
+    probes, accession = _METHYLATION_PROBES, "GPL900003"
+    ids = tuple(f"cg{number:08d}" for number in sorted(rng.choice(10**8, probes, replace=False)))
+    measured = Measurement(
+        series_type="Methylation profiling by genome tiling array",
+        platform=accession,
+        molecule="genomic DNA",
+        label="Cy5 and Cy3",
+        value="average beta",
+        processing="beta values, background corrected",
+        ids=ids,
+        values=rng.beta(0.8, 0.8, (probes, samples)).round(4),
+        decimals=4,
+    )
+    platform = PlatformText(
+        accession=accession,
+        title="Simulated HumanMethylation beadchip",
+        manufacturer="Simulated",
+        technology="oligonucleotide beads",
+        table=pl.DataFrame({"ID": ids, "CHR": [str(1 + i % 22) for i in range(probes)]}),
+        columns={"ID": "CpG locus", "CHR": "Chromosome"},
+    )
+    return Unfit("beta", measured, platform)
+
+
+def _empty_table(rng: np.random.Generator, samples: int) -> Unfit:
+    """Return a sequencing series, whose counts its submitters keep elsewhere."""
+    accession = "GPL900004"
+    measured = Measurement(
+        series_type="Expression profiling by high throughput sequencing",
+        platform=accession,
+        molecule="total RNA",
+        label="none",
+        value="",
+        processing="reads were counted per gene; the counts are in a supplementary file",
+        ids=(),
+        values=np.empty((0, samples)),
+        decimals=0,
+    )
+    platform = PlatformText(
+        accession=accession,
+        title="Simulated sequencer (Homo sapiens)",
+        manufacturer="Simulated",
+        technology="high-throughput sequencing",
+        table=pl.DataFrame(),
+        columns={},
+    )
+    return Unfit("none", measured, platform)
+
+
+NO_EXPRESSION: Mapping[str, Callable[[np.random.Generator, int], Unfit]] = {
+    METHYLATION: _methylation,
+    EMPTY_TABLE: _empty_table,
+}
 
 
 @dataclass(frozen=True, eq=False)
 class SimulatedCohort:
-    """A cohort whose files are written.
+    """A cohort whose files are written."""
 
-    Attributes
-    ----------
-    name : str
-        Its id: GSE accession, or ``TCGA``.
-    truth : CohortTruth
-        What is true of it.
-    expression : ExpressionMatrix or None
-        The true log2 expression of the genes that the files measure, by official symbol; NaN where
-        the files have no value. None where they hold no gene expression.
-    """
-
-    name: str
-    truth: CohortTruth
+    name: str  # its id: GSE accession, or ``TCGA``
+    truth: CohortTruth  # what is true of it
     expression: ExpressionMatrix | None
 
 
 @dataclass(frozen=True)
 class TcgaPlan:
-    """One TCGA folder that is to be made.
+    """One TCGA folder that is to be made."""
 
-    Attributes
-    ----------
-    trait : str
-        Trait folder name of the cancer.
-    code, disease : str
-        Study abbreviation, and the cancer in words.
-    tumours : int
-        Primary tumours.
-    site : str
-        Tissue source site in the barcodes.
-    hidden : mapping of str to str
-        Other traits that some of the people have, and their kinds.
-    """
-
-    trait: str
-    code: str
+    trait: str  # trait folder name of the cancer
+    code: str  # study abbreviation, and the cancer in words
     disease: str
-    tumours: int
-    site: str = "00"
+    tumours: int  # primary tumours
+    site: str = "00"  # tissue source site in the barcodes
     hidden: Mapping[str, TraitKind] = field(default_factory=dict)
 
     @property
@@ -97,23 +161,7 @@ def write_geo(
     plan: CohortPlan,
     first: int,
 ) -> SimulatedCohort:
-    """Write series matrix and family SOFT of one cohort; samples are numbered from `first`.
-
-    Parameters
-    ----------
-    folder : Path
-        The input folder.
-    rng : numpy.random.Generator
-        Source of randomness.
-    model : GeneModel
-        The genes.
-    arrays : mapping of str to Array
-        The platforms by the names that plans call them.
-    plan : CohortPlan
-        What to make.
-    first : int
-        Number of the first GSM accession.
-    """
+    """Write series matrix and family SOFT of one cohort; samples are numbered from `first`."""
     people = draw_people(rng, plan.groups, plan.late)
     if plan.kind == "continuous":
         people = with_levels(rng, people)

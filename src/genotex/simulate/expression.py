@@ -12,15 +12,71 @@ thousands of genes, as cell composition does in tissue.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from genotex.simulate.people import People
+from genotex.errors import UsageError
+from genotex.genes import GeneTable
+from genotex.simulate.geo_files import write_gzip
+from genotex.simulate.plan import People
 
-__all__ = ["Floats", "GeneModel", "draw_expression", "draw_gene_model", "effects_in_cohort"]
+__all__ = [
+    "CountedRows",
+    "Floats",
+    "GeneModel",
+    "choose_aliases",
+    "choose_symbols",
+    "draw_counts",
+    "draw_expression",
+    "draw_gene_model",
+    "effects_in_cohort",
+    "name_rows",
+    "write_counts",
+]
+
+
+_RENAMED_SHARE = 0.03
+_PLAIN = re.compile(r"[A-Z][A-Z0-9]{2,9}")
+"""The benchmark's token rule cuts longer or hyphenated symbols, which would hide planted genes."""
+
+
+def choose_symbols(
+    rng: np.random.Generator, genes: int, symbols: Sequence[str] | None = None
+) -> list[str]:
+    """Choose the genes, sorted."""
+    symbols = _packaged_symbols() if symbols is None else symbols
+    plain = sorted({s for s in symbols if _PLAIN.fullmatch(s)})
+    if len(plain) < genes:
+        msg = f"{genes} genes were requested, but only {len(plain)} plain symbols are available"
+        raise UsageError(msg)
+    return sorted(rng.choice(plain, size=genes, replace=False).tolist())
+
+
+def choose_aliases(rng: np.random.Generator, symbols: Sequence[str]) -> dict[str, str]:
+    """Choose an older name for some genes, one that can mean this gene only."""
+    table = GeneTable.load()
+    known: dict[str, list[str]] = {}
+    for alias, owners in table.alias_genes.items():
+        plain = _PLAIN.fullmatch(alias) and "ORF" not in alias and alias not in table.official
+        if plain and len(owners) == 1 and table.symbols("benchmark").get(alias) == owners[0]:
+            known.setdefault(owners[0], []).append(alias)
+    renamed = [symbol for symbol in symbols if symbol in known and rng.random() < _RENAMED_SHARE]
+    return {symbol: known[symbol][0] for symbol in renamed}
+
+
+def _packaged_symbols() -> list[str]:
+    """Return symbols of protein-coding genes that both procedures leave as they are."""
+    table = GeneTable.load()
+    coding = table.genes.filter(pl.col("type") == "protein-coding")["symbol"].to_list()
+    official = table.symbols("benchmark")
+    return [symbol for symbol in coding if official.get(symbol) == symbol]
+
 
 Floats = NDArray[np.float64]
 
@@ -38,26 +94,14 @@ _SEX_GENES = {"XIST": -4.0, "RPS4Y1": 4.5, "DDX3Y": 3.5, "KDM5D": 3.0, "EIF1AY":
 
 @dataclass(frozen=True, eq=False)
 class GeneModel:
-    """What is the same in every cohort.
+    """What is the same in every cohort."""
 
-    Attributes
-    ----------
-    symbols : tuple of str
-        Genes.
-    mean, noise, age, sex : ndarray, shape (genes,)
-        log2 level, residual standard deviation, change in ten years, male - female.
-    loadings : ndarray, shape (genes, factors)
-        Weights of the latent factors.
-    signatures : mapping of str to ndarray, shape (genes,)
-        Trait -> log2 difference of the cases, 0 where nothing is planted.
-    """
-
-    symbols: tuple[str, ...]
-    mean: Floats
+    symbols: tuple[str, ...]  # genes
+    mean: Floats  # log2 level, residual standard deviation, change in ten years, male - female
     noise: Floats
     age: Floats
     sex: Floats
-    loadings: Floats
+    loadings: Floats  # weights of the latent factors
     signatures: Mapping[str, Floats]
 
     def standardised(self, trait: str) -> dict[str, float]:
@@ -78,19 +122,7 @@ class GeneModel:
 def draw_gene_model(
     rng: np.random.Generator, symbols: Sequence[str], traits: Sequence[str], planted: int
 ) -> GeneModel:
-    """Draw levels, variances and effects of the genes.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    symbols : sequence of str
-        Genes.
-    traits : sequence of str
-        Each gets `planted` genes of its own.
-    planted : int
-        Genes that differ, half of them up, half down.
-    """
+    """Draw levels, variances and effects of the genes."""
     p = len(symbols)
     mean = np.clip(rng.normal(7.5, 1.9, p), 3.5, 13.5)
     noise = _NOISE_SD * np.sqrt(_NOISE_DF / rng.chisquare(_NOISE_DF, p))
@@ -136,19 +168,7 @@ def draw_expression(
     people: People,
     effects: Mapping[str, tuple[Floats, Floats]],
 ) -> Floats:
-    """Draw log2 expression, genes x samples.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    model : GeneModel
-        The genes.
-    people : People
-        The samples; their true age and sex act, even if the files omit them.
-    effects : mapping of str to (ndarray of shape (genes,), ndarray of shape (samples,))
-        Per trait the log2 differences and each person's status (see `People.status`).
-    """
+    """Draw log2 expression, genes x samples."""
     p, n = len(model.symbols), len(people.age)
     batch = np.where(rng.random(p) < 0.35, rng.normal(0, 0.35, p), 0.0)
     values = model.mean[:, None] + model.noise[:, None] * rng.standard_normal((p, n))
@@ -159,3 +179,80 @@ def draw_expression(
     for difference, status in effects.values():
         values += np.outer(difference, status)
     return values
+
+
+_READS = 12_000_000
+_READS_SPREAD = 0.45
+_LEVEL_SPREAD = 2.0
+"""Sequencing sees a wider range of levels than the scanner of an array."""
+_DISPERSION = 0.02
+"""Of the machine; that of people is in the expression already."""
+_WEAK_SHARE = 0.5
+_FEWEST_READS, _MOST_READS = 0.02, 4.0
+_WITHDRAWN = 990_000_001
+_GENOME = "GRCh38.p13"
+
+
+@dataclass(frozen=True, eq=False)
+class CountedRows:
+    """The genes of a count matrix."""
+
+    ids: tuple[str, ...]
+    symbols: tuple[str, ...]  # what the annotation calls them
+
+
+def name_rows(
+    rng: np.random.Generator, symbols: Sequence[str], aliases: Mapping[str, str], table: GeneTable
+) -> CountedRows:
+    """Assign GeneIDs to the genes, and add others that are hardly expressed."""
+    numbers = table.genes.select("symbol", pl.col("gene_id").cast(pl.String))
+    known = dict(numbers.iter_rows())
+    ids, names = [], []
+    for i, symbol in enumerate(symbols):
+        current = known.get(symbol) if symbol not in aliases else None
+        ids.append(current or str(_WITHDRAWN + i))
+        names.append(aliases.get(symbol, symbol))
+    simulated = set(symbols)
+    others = [symbol for symbol in known if symbol not in simulated and known[symbol]]
+    chosen = rng.choice(len(others), size=int(_WEAK_SHARE * len(symbols)), replace=False)
+    weak = [others[i] for i in sorted(chosen)]
+    return CountedRows((*ids, *(known[symbol] for symbol in weak)), (*names, *weak))
+
+
+def draw_counts(
+    rng: np.random.Generator, expression: Floats, planted: NDArray[np.bool_], weak: int
+) -> NDArray[np.int64]:
+    """Draw negative binomial counts, genes x samples."""
+    genes, samples = expression.shape
+    offset = np.where(planted, 0.0, rng.normal(0.0, _LEVEL_SPREAD, genes))
+    share = np.exp2(expression + offset[:, None])
+    share /= share.sum(axis=0)
+    libraries = _READS * np.exp(rng.normal(0.0, _READS_SPREAD, samples))
+    low = np.exp(rng.uniform(np.log(_FEWEST_READS), np.log(_MOST_READS), weak))
+    mean = np.vstack([share * libraries, np.outer(low, libraries / _READS)])
+    size = 1 / _DISPERSION
+    counts: NDArray[np.int64] = rng.negative_binomial(size, size / (size + mean))
+    return counts
+
+
+def write_counts(
+    folder: Path, series: str, samples: Sequence[str], rows: CountedRows, counts: NDArray[np.int64]
+) -> None:
+    """Write count matrix and annotation under the names that NCBI gives them."""
+    matrix = pl.DataFrame(counts, schema=list(samples))
+    matrix = matrix.insert_column(0, pl.Series("GeneID", rows.ids))
+    name = f"{series}_raw_counts_{_GENOME}_NCBI.tsv.gz"
+    write_gzip(folder / name, matrix.write_csv(separator="\t").encode())
+    annotation = pl.DataFrame(
+        {
+            "GeneID": rows.ids,
+            "Symbol": rows.symbols,
+            "Description": ["simulated transcript"] * len(rows.ids),
+            "Synonyms": [""] * len(rows.ids),
+            "GeneType": ["protein-coding"] * len(rows.ids),
+            "EnsemblGeneID": [""] * len(rows.ids),
+            "Status": ["active"] * len(rows.ids),
+        }
+    )
+    text = annotation.write_csv(separator="\t", quote_style="never")
+    write_gzip(folder / f"Human.{_GENOME}.annot.tsv.gz", text.encode())

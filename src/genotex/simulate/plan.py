@@ -3,21 +3,154 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
-
-from genotex.simulate.people import People, TraitKind
+from numpy.typing import NDArray
 
 __all__ = [
     "NOTHING_REAL",
     "CohortPlan",
     "Describe",
+    "People",
     "SampleNames",
+    "TraitKind",
     "Words",
+    "choose_words",
+    "draw_people",
+    "hidden_status",
     "keyed",
+    "known_annotation",
+    "number_words",
+    "sex_words",
     "shifted_rows",
+    "with_levels",
 ]
+
+
+TraitKind = Literal["binary", "continuous"]
+"""Whether a trait is present or absent, or has a level."""
+
+_HIDDEN_SHARE = 0.35
+"""Share of the people in a cohort who have another trait, unknown to the submitter."""
+_LEVEL_MEAN, _LEVEL_SD = 50.0, 12.0
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """The donors of the samples of one cohort."""
+
+    group: tuple[str, ...]  # "case", "healthy control" or "other disease" for each sample
+    age: NDArray[np.float64]  # years
+    male: NDArray[np.int64]  # female 0, male 1
+    batch: NDArray[np.int64]  # 1 or 2
+    level: NDArray[np.float64] | None = None  # the measured trait, where it is one
+
+    @property
+    def status(self) -> NDArray[np.float64]:
+        """The variable that genes of the trait follow: cases are one unit above all others.
+
+        For a measured trait, people one standard deviation above the mean are one unit above
+        those one standard deviation below it.
+        """
+        if self.level is not None:
+            return (self.level - _LEVEL_MEAN) / (2 * _LEVEL_SD)
+        return np.array([group == "case" for group in self.group], dtype=np.float64)
+
+
+def draw_people(
+    rng: np.random.Generator, groups: Mapping[str, int], late: Mapping[str, float] | None
+) -> People:
+    """Draw age, sex and batch of the people in a cohort, in random order."""
+    # Cases are a little older and more often women, so that age and sex matter as covariates. Equal
+    # shares in batch 2 make the batch independent of the trait; counts are exact, so that chance
+    # adds no confounding.
+    names = [name for name, count in groups.items() for _ in range(count)]
+    batch = np.zeros(len(names), dtype=np.int64)
+    if late is not None:
+        start = 0
+        for name, count in groups.items():
+            second = round(late[name] * count)
+            batch[start : start + count] = rng.permutation(np.arange(count) < second) + 1
+            start += count
+    case = np.array([name == "case" for name in names])
+    age = np.clip(rng.normal(np.where(case, 53.0, 49.0), 11.0), 19.0, 84.0).round()
+    male = (rng.random(len(names)) < np.where(case, 0.35, 0.48)).astype(np.int64)
+    order = rng.permutation(len(names))
+    return People(tuple(names[i] for i in order), age[order], male[order], batch[order])
+
+
+def with_levels(rng: np.random.Generator, people: People) -> People:
+    """Return the same people with a measured trait, independent of everything else."""
+    level = rng.normal(_LEVEL_MEAN, _LEVEL_SD, len(people.group))
+    return replace(people, level=np.clip(level, 1.0, None).round(1))
+
+
+def hidden_status(rng: np.random.Generator, people: People, kind: TraitKind) -> NDArray[np.float64]:
+    """Return the status (see `People.status`) of another trait, absent from the files."""
+    # Every group has the same share or mean: by chance, genes of the other trait would differ
+    # between cases and controls, and count as false positives although they really differ.
+    status = np.zeros(len(people.group))
+    for group in sorted(set(people.group)):
+        members = np.flatnonzero([name == group for name in people.group])
+        if kind == "continuous":
+            level = rng.normal(0.0, 0.5, len(members))
+            status[members] = level - level.mean()
+        else:
+            count = round(_HIDDEN_SHARE * len(members))
+            status[rng.choice(members, size=count, replace=False)] = 1.0
+    return status
+
+
+def choose_words(rng: np.random.Generator, words: Sequence[str], n: int) -> list[str]:
+    """Choose a spelling for each of `n` cells: the first one mostly, as submitters do."""
+    weights = np.array([0.7] + [0.3 / max(1, len(words) - 1)] * (len(words) - 1))
+    return [words[i] for i in rng.choice(len(words), size=n, p=weights / weights.sum())]
+
+
+def sex_words(
+    rng: np.random.Generator,
+    male: NDArray[np.int64],
+    spellings: tuple[Sequence[str], Sequence[str]],
+) -> list[str]:
+    """Return one word for each sample, out of (spellings of female, spellings of male)."""
+    words = [choose_words(rng, spelling, len(male)) for spelling in spellings]
+    return [words[sex][i] for i, sex in enumerate(male)]
+
+
+def number_words(
+    rng: np.random.Generator, numbers: NDArray[np.float64], forms: Sequence[str], missing: int
+) -> list[str]:
+    """Return the age or level of each sample in words; `missing` of them unknown."""
+    chosen = choose_words(rng, forms, len(numbers))
+    cells = [form.format(number) for form, number in zip(chosen, numbers, strict=True)]
+    for i in rng.choice(len(numbers), size=missing, replace=False):
+        cells[i] = "n/a"
+    return cells
+
+
+def known_annotation(
+    people: People,
+    samples: Sequence[str],
+    age_cells: Sequence[str],
+    sex_cells: Sequence[str | None],
+    level_cells: Sequence[str] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Return what a perfect reader of the files would know about each sample."""
+    records: dict[str, dict[str, Any]] = {}
+    for i, sample in enumerate(samples):
+        records[sample] = {
+            "group": people.group[i],
+            "age": None if age_cells[i] == "n/a" else float(people.age[i]),
+            "gender": None if sex_cells[i] is None else int(people.male[i]),
+            "batch": int(people.batch[i]) or None,
+        }
+        if people.level is not None and level_cells is not None:
+            known = level_cells[i] != "n/a"
+            records[sample]["level"] = float(people.level[i]) if known else None
+    return records
+
 
 NOTHING_REAL = (
     "All values, people and accessions of this series are simulated; they tell nothing real."
@@ -26,23 +159,11 @@ NOTHING_REAL = (
 
 @dataclass(frozen=True)
 class Words:
-    """The annotation of the samples of one cohort in the files.
+    """The annotation of the samples of one cohort in the files."""
 
-    Attributes
-    ----------
-    rows : tuple of tuple of str
-        Characteristics as in the files.
-    age : tuple of str
-        The words for the age of each sample, ``n/a`` if not recorded.
-    sex : tuple of (str or None)
-        The words for the sex of each sample, None if not recorded.
-    level : tuple of str, optional
-        The words for the level of a measured trait, ``n/a`` if not recorded.
-    """
-
-    rows: tuple[tuple[str, ...], ...]
-    age: tuple[str, ...]
-    sex: tuple[str | None, ...]
+    rows: tuple[tuple[str, ...], ...]  # characteristics as in the files
+    age: tuple[str, ...]  # the words for the age of each sample, ``n/a`` if not recorded
+    sex: tuple[str | None, ...]  # the words for the sex of each sample, None if not recorded
     level: tuple[str, ...] | None = None
 
 
@@ -51,15 +172,9 @@ Describe = Callable[[np.random.Generator, People], Words]
 
 @dataclass(frozen=True)
 class SampleNames:
-    """Names of the samples of each group.
+    """Names of the samples of each group."""
 
-    Attributes
-    ----------
-    sources, titles : mapping of str to str
-        Group -> source name, and how sample titles begin.
-    """
-
-    sources: Mapping[str, str]
+    sources: Mapping[str, str]  # group -> source name, and how sample titles begin
     titles: Mapping[str, str]
 
     @classmethod
@@ -73,49 +188,21 @@ class SampleNames:
 
 @dataclass(frozen=True)
 class CohortPlan:
-    """One GEO cohort that is to be made.
+    """One GEO cohort that is to be made."""
 
-    Attributes
-    ----------
-    accession, trait : str
-        GSE accession and trait folder.
-    array : str
-        Name of the array, or of a measurement other than gene expression (`NO_EXPRESSION`).
-    groups : mapping of str to int
-        Samples of each group.
-    late : mapping of str to float or None
-        Share of each group in batch 2; None: no batches.
-    describe : callable
-        Describes the people in words.
-    title, overall_design : str
-        As in the ``!Series_`` lines.
-    summary : tuple of str
-        Lines.
-    names : SampleNames
-        Of the samples.
-    usable : bool
-        Whether a careful reader can use it.
-    reason : str
-        Why, or why not.
-    kind : {"binary", "continuous"}
-        Of the trait.
-    hidden : mapping of str to str
-        Other traits that some of the people have, unknown to the submitters, and their kinds.
-    """
-
-    accession: str
+    accession: str  # GSE accession and trait folder
     trait: str
     array: str
-    groups: Mapping[str, int]
-    late: Mapping[str, float] | None
-    describe: Describe
-    title: str
-    summary: tuple[str, ...]
+    groups: Mapping[str, int]  # samples of each group
+    late: Mapping[str, float] | None  # share of each group in batch 2
+    describe: Describe  # describes the people in words
+    title: str  # as in the ``!Series_`` lines
+    summary: tuple[str, ...]  # lines
     overall_design: str
-    names: SampleNames
-    usable: bool
-    reason: str
-    kind: TraitKind = "binary"
+    names: SampleNames  # of the samples
+    usable: bool  # whether a careful reader can use it
+    reason: str  # why, or why not
+    kind: TraitKind = "binary"  # of the trait
     hidden: Mapping[str, TraitKind] = field(default_factory=dict)
 
 

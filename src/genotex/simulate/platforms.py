@@ -105,22 +105,7 @@ def draw_array(
     always: NDArray[np.int64],
     accession: str,
 ) -> Array:
-    """Return an array in the style of a manufacturer.
-
-    Parameters
-    ----------
-    style : str
-        "affymetrix": ids such as ``200012_x_at`` and a ``Gene Symbol`` column; "illumina": ids
-        such as ``ILMN_1651199`` and a ``Symbol`` column.
-    rng : numpy.random.Generator
-        Source of randomness.
-    symbols : sequence of str
-        All genes; some are not on the array.
-    always : ndarray of int
-        Genes that must be.
-    accession : str
-        GPL accession.
-    """
+    """Return an array in the style of a manufacturer."""
     draw = _affymetrix_array if style == "affymetrix" else _illumina_array
     return draw(rng, symbols, always, accession)
 

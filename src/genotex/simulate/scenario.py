@@ -9,14 +9,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from genotex.simulate.no_expression import EMPTY_TABLE, METHYLATION
-from genotex.simulate.people import People, choose_words, number_words, sex_words
+from genotex.simulate.cohorts import EMPTY_TABLE, METHYLATION
 from genotex.simulate.plan import (
     NOTHING_REAL,
     CohortPlan,
+    People,
     SampleNames,
     Words,
+    choose_words,
     keyed,
+    number_words,
+    sex_words,
     shifted_rows,
 )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,19 +11,108 @@ import numpy as np
 
 from genotex.errors import UsageError
 from genotex.genes import GeneTable
+from genotex.io import atomic_folder
 from genotex.layout import TCGA_COHORT
 from genotex.simulate.cohorts import TcgaPlan, write_counted, write_geo, write_tcga
-from genotex.simulate.counts import name_rows
-from genotex.simulate.expression import draw_gene_model
-from genotex.simulate.folder import check_folder, whole_folder
+from genotex.simulate.expression import (
+    GeneModel,
+    choose_aliases,
+    choose_symbols,
+    draw_gene_model,
+    name_rows,
+)
 from genotex.simulate.platforms import draw_array
-from genotex.simulate.record import TRUTH_FILE
 from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, TRAIT, counted_plan, geo_plans
-from genotex.simulate.symbols import choose_aliases, choose_symbols
-from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
-from genotex.simulate.truth import CohortTruth, Truth
+from genotex.simulate.truth import (
+    STUDY_FORMAT,
+    TRUTH_FILE,
+    WORLD_FORMAT,
+    CohortTruth,
+    Truth,
+    format_of,
+)
 
-__all__ = ["Progress", "SimulatedStudy", "check_sizes", "no_progress", "simulate_study"]
+__all__ = [
+    "REFERENCE",
+    "TASK_FILE",
+    "Progress",
+    "SimulatedStudy",
+    "check_folder",
+    "check_sizes",
+    "choose_related",
+    "genes_without_effect",
+    "no_progress",
+    "simulate_study",
+    "write_tasks",
+]
+
+
+REFERENCE = "reference"
+"""Name of the output folder with the true answers of a simulated benchmark."""
+
+_STUDY_FILES = frozenset({"GEO", "TCGA", "task_info.json", TRUTH_FILE})
+_OURS = {STUDY_FORMAT: _STUDY_FILES, WORLD_FORMAT: _STUDY_FILES | {REFERENCE}}
+"""Format of the truth record -> names of the files written with it."""
+
+
+def check_folder(folder: Path, overwrite: bool) -> None:
+    """Check that a folder is new or empty, or may be replaced."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        msg = f"{folder} is a file; name a folder that does not exist yet"
+        raise UsageError(msg)
+    found = {path.name for path in folder.iterdir()}
+    if not found:
+        return
+    ours = _OURS.get(format_of(folder))
+    if ours is None:
+        msg = f"{folder} is not empty and holds no simulated study; name a new or an empty folder"
+        raise UsageError(msg)
+    if not overwrite:
+        msg = (
+            f"{folder} holds a simulated study already; request overwriting it or name a new folder"
+        )
+        raise UsageError(msg)
+    if found - ours:
+        names = ", ".join(sorted(found - ours))
+        msg = f"{folder} holds more than a simulated study ({names}); move that away first"
+        raise UsageError(msg)
+
+
+TASK_FILE = "task_info.json"
+
+
+def genes_without_effect(model: GeneModel) -> list[str]:
+    """Return the symbols of the genes that are planted for no trait, sorted."""
+    taken = {gene for trait in model.signatures for gene in model.planted(trait)}
+    return [symbol for symbol in model.symbols if symbol not in taken]
+
+
+def choose_related(
+    rng: np.random.Generator, planted: Sequence[str], free: Sequence[str]
+) -> list[str]:
+    """Choose related genes: two fifths of the planted ones, and some unrelated ones."""
+    known = rng.choice(planted, size=2 * len(planted) // 5, replace=False).tolist()
+    decoys = rng.choice(free, size=len(planted) // 5, replace=False).tolist()
+    return [*known, *decoys]
+
+
+def write_tasks(
+    folder: Path, related: Mapping[str, Iterable[str]], conditions: Mapping[str, Sequence[str]]
+) -> Path:
+    """Write ``task_info.json`` and return its path."""
+    tasks = {
+        trait: {
+            "related_genes": sorted(genes),
+            "conditions": ["Age", "Gender", *conditions.get(trait, ())],
+        }
+        for trait, genes in related.items()
+    }
+    path = folder / TASK_FILE
+    path.write_text(json.dumps(tasks, indent=2) + "\n", encoding="utf-8")
+    return path
+
 
 Progress = Callable[[str], None]
 
@@ -103,7 +193,7 @@ def simulate_study(
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
     sizes = _Sizes(seed, samples, rna_seq)
-    with whole_folder(folder) as part:
+    with atomic_folder(folder) as part:
         truth = _write_all(part, rng, sizes, chosen, aliases, report)
         (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
     return SimulatedStudy(folder, folder / TRUTH_FILE, folder / TASK_FILE, truth)
@@ -121,13 +211,7 @@ def no_progress(message: str) -> None:
 
 
 def check_sizes(**sizes: tuple[int, int, int]) -> None:
-    """Check sizes, each given with its lowest and highest sensible value.
-
-    Raises
-    ------
-    UsageError
-        If one is outside.
-    """
+    """Check sizes, each given with its lowest and highest sensible value."""
     for name, (value, low, high) in sizes.items():
         if not low <= value <= high:
             msg = f"{name} is {value}; it must be between {low} and {high}"

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.simulate.geo_files import write_gzip
-from genotex.simulate.people import People
+from genotex.simulate.plan import People
 
 __all__ = ["TcgaSamples", "draw_tcga_samples", "write_tcga_folder"]
 

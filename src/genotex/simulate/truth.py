@@ -1,16 +1,76 @@
-"""The truth of a simulated study, and the score of a list of genes against it."""
+"""The truth of a simulated study, its record ``truth.json``, and the score of a list of genes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from genotex.errors import UsageError
-from genotex.simulate.record import STUDY_FORMAT, open_record, record_text
+from genotex.errors import FormatError, UsageError
 
-__all__ = ["CohortTruth", "Score", "Truth", "load_truth", "score_against_truth", "score_genes"]
+__all__ = [
+    "STUDY_FORMAT",
+    "TRUTH_FILE",
+    "WORLD_FORMAT",
+    "CohortTruth",
+    "Score",
+    "Truth",
+    "format_of",
+    "load_truth",
+    "open_record",
+    "record_text",
+    "score_against_truth",
+    "score_genes",
+]
+
+
+TRUTH_FILE = "truth.json"
+"""Name of the record in its folder; it also marks the folder as ours."""
+
+STUDY_FORMAT = "genotex simulated study"
+WORLD_FORMAT = "genotex simulated world"
+
+
+def format_of(folder: Path) -> str:
+    """Return the format of a folder's record, of this or an earlier version; empty without one."""
+    try:
+        document = json.loads((folder / TRUTH_FILE).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return ""
+    return str(document.get("format", "")) if isinstance(document, dict) else ""
+
+
+def record_text(kind: str, version: int, content: Mapping[str, Any]) -> str:
+    """Return the text of a record."""
+    return json.dumps({"format": kind, "version": version, **content}, indent=1) + "\n"
+
+
+@contextmanager
+def open_record(path: Path, kind: str) -> Iterator[dict[str, Any]]:
+    """Yield the content of a record; missing fields become an error that names the file."""
+    path = path / TRUTH_FILE if path.is_dir() else path
+    hint = "give the folder that `genotex simulate` has written"
+    what = kind.removeprefix("genotex ")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        msg = "there is no such file"
+        raise FormatError(msg, path=path, hint=hint) from None
+    except ValueError as error:
+        msg = f"not valid JSON: {error}"
+        raise FormatError(msg, path=path, hint=hint) from error
+    if not isinstance(document, dict) or document.get("format") != kind:
+        msg = f"not the record of a {what}"
+        raise FormatError(msg, path=path, field="format", hint=hint)
+    try:
+        yield document
+    except (KeyError, TypeError, AttributeError) as error:
+        msg = f"the record is not complete: {error}"
+        raise FormatError(msg, path=path, hint=hint) from error
+
 
 _VERSION = 1
 
@@ -162,13 +222,7 @@ def score_against_truth(truth: Truth, genes: Iterable[str], trait: str | None = 
 
 
 def score_genes(planted: Mapping[str, Iterable[str]], genes: Iterable[str], trait: str) -> Score:
-    """Compare a list of genes with those that were planted for `trait`.
-
-    Raises
-    ------
-    UsageError
-        If nothing was planted for it.
-    """
+    """Compare a list of genes with those that were planted for `trait`."""
     if trait not in planted:
         msg = f"nothing was planted for {trait!r}; the study has {', '.join(planted)}"
         raise UsageError(msg)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from genotex.formats import journal
+from genotex import journal
 from tests.agents.team.conftest import Played
 
 MOST_ATTEMPTS = 300

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from genotex.agents.models import Limits
-from genotex.formats.journal import read_journal
+from genotex.journal import read_journal
 from tests.agents.team.conftest import Played
 
 ROOT = Path(__file__).parents[3]

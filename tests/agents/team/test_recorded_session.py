@@ -14,7 +14,7 @@ from genotex.agents.team.journal import (
     WorkSettings,
 )
 from genotex.errors import FormatError, SessionDeadError, UsageError
-from genotex.formats.journal import open_journal, read_journal
+from genotex.journal import open_journal, read_journal
 from tests.agents.playing import FakeSession
 
 

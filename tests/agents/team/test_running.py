@@ -20,7 +20,7 @@ from genotex.errors import (
     UsageError,
     WrongKeyError,
 )
-from genotex.formats.journal import read_journal
+from genotex.journal import read_journal
 from tests.agents.playing import plan, python
 from tests.agents.team.conftest import Played, PlayedModel, play
 

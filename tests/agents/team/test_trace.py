@@ -7,7 +7,7 @@ from genotex.agents import find_notebook, overview, trace
 from genotex.agents.models import Limits
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError, UsageError
-from genotex.formats.journal import open_journal, read_journal
+from genotex.journal import open_journal, read_journal
 from tests.agents.team.conftest import Played
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from genotex.agents import TeamFolder
 from genotex.bench.simulated import simulate_benchmark
-from genotex.formats.journal import read_journal
+from genotex.journal import read_journal
 
 ROOT = Path(__file__).parents[3]
 KILL_AT_EVERY = 29

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from genotex.analysis import AnalysisOptions, AnalysisResult, ConditionCohort
 from genotex.analysis.benchmark import analyze_benchmark
 from genotex.bench.problems import Problem, RegressorRule, regressor_genes
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 
 def load_transcription() -> ModuleType:

@@ -9,11 +9,11 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
+    Role,
     update_cohort_info,
     write_evidence,
     write_linked_csv,
 )
-from genotex.formats.cohort_record import Role
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import linked, two_groups
 

@@ -17,7 +17,7 @@ from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import summarise
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError, UsageError
-from genotex.formats.csv_tables import CsvTable, read_csv_table
+from genotex.formats import CsvTable, read_csv_table
 from tests.bench.evaluation.output_folders import (
     GENES,
     cohort,

@@ -5,7 +5,7 @@ import pytest
 
 from genotex.bench.evaluation.repair import Shape, first_cell, shape_of, transpose
 from genotex.bench.evaluation.scores import Table
-from genotex.formats.csv_tables import CsvTable
+from genotex.formats import CsvTable
 
 
 def shape(rows: str, columns: str, kind: Table = "clinical", corner: str = "") -> Shape:

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import ArrayLike
 
 from genotex.bench.evaluation.table_metrics import compare_tables, feature_correlation, jaccard
-from genotex.formats.csv_tables import CsvTable
+from genotex.formats import CsvTable
 
 NAN = math.nan
 

@@ -12,7 +12,7 @@ from genotex.bench.runs.problem_stage import finished_problems
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.errors import WorkerLostError
-from genotex.formats.journal import open_journal
+from genotex.journal import open_journal
 from tests.geo_text import write_asthma
 
 from .conftest import digests, make_tasks

@@ -4,7 +4,7 @@ import pytest
 
 from genotex.clinical import RuleExpert, SeriesDescription, describe_series, judge_expression
 from genotex.clinical.assay.signs import load_signs
-from genotex.formats.series import Series
+from genotex.formats import Series
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from genotex.clinical.trait.judgement import (
     best_ground,
     leave_open,
 )
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 
 @pytest.mark.parametrize("meaning", get_args(Meaning))

@@ -3,7 +3,7 @@
 import pytest
 
 from genotex.clinical import RuleExpert
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 from ..conftest import MakeDescription
 

@@ -21,7 +21,7 @@ from genotex.agents.audit.recorded_cohort import (
 from genotex.agents.task import Task
 from genotex.clinical import FeatureEncoding, apply_encoding, describe_series, rule_expert
 from genotex.cohorts import PreprocessOptions, choose_folder
-from genotex.cohorts.quality import judge
+from genotex.cohorts.linking import judge
 from genotex.cohorts.tcga import read_tcga_features
 from genotex.errors import FormatError
 from genotex.formats import (

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.bench.runs.problem_record import ErrorClass
-from genotex.cohorts.judging import JudgedCohort
+from genotex.cohorts.linking import JudgedCohort
 from genotex.errors import MethodFailedError
 from genotex.formats import LinkedTable
 

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from genotex.agents.audit.comparison import Differences, SavedTables, differences, records_agree
 from genotex.agents.audit.recorded_cohort import RecordedSeries, RecordedStudy
 from genotex.clinical import is_biased
-from genotex.cohorts.facts import Facts
-from genotex.cohorts.geo_files import RawSeries, read_annotation, read_raw_series
-from genotex.cohorts.judging import (
+from genotex.cohorts.geo_files import Facts, RawSeries, read_annotation, read_raw_series
+from genotex.cohorts.linking import (
     JudgedCohort,
     judge_cohort,
     judge_filled,

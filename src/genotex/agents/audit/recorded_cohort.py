@@ -18,12 +18,15 @@ from genotex.clinical import (
 )
 from genotex.clinical.annotation_json import recorded_annotation
 from genotex.cohorts import PreparedCohort, PreprocessOptions
-from genotex.cohorts.facts import Facts, sample_facts
 from genotex.cohorts.geo import prepare_geo_cohort
-from genotex.cohorts.geo_files import RawSeries, choose_file
+from genotex.cohorts.geo_files import Facts, RawSeries, choose_file, sample_facts
 from genotex.cohorts.tcga import apply_tcga_encoding, prepare_tcga_cohort, read_tcga_features
-from genotex.cohorts.tcga_facts import tcga_sample_facts
-from genotex.cohorts.tcga_files import RawClinical, expression_path, read_raw_clinical
+from genotex.cohorts.tcga_files import (
+    RawClinical,
+    expression_path,
+    read_raw_clinical,
+    tcga_sample_facts,
+)
 from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, read_xena_samples
 from genotex.layout import (

@@ -26,7 +26,7 @@ from genotex.agents.script import ScriptWork
 from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.errors import BadAnswerError, FormatError, ModelError, RefusedError, UsageError
-from genotex.formats.journal import Entry, Journal
+from genotex.journal import Entry, Journal
 
 __all__ = [
     "KeptCode",

@@ -36,8 +36,8 @@ from genotex.bench.runs.problem_record import ErrorClass
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import ContextTooLongError, FormatError, MethodFailedError
 from genotex.formats import CohortInfo, read_cohort_info, update_cohort_info, write_json
-from genotex.formats.journal import Entry, open_journal
 from genotex.formats.raw import decode, read_chunks
+from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
 
 __all__ = [

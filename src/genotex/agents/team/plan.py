@@ -17,8 +17,7 @@ from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.bench.runs.given_cohorts import check_given_cohorts
 from genotex.bench.runs.settings import RunSettings
 from genotex.errors import FormatError, UsageError
-from genotex.formats import read_json_object
-from genotex.formats.raw import sha256
+from genotex.formats import read_json_object, sha256
 from genotex.layout import InputFolder, OutputFolder, Procedure
 
 __all__ = ["METHOD", "WRITTEN", "TeamPlan", "WorkList", "is_recorded", "read_plan", "work_list"]

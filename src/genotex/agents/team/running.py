@@ -29,7 +29,7 @@ from genotex.bench.runs.shares import Amounts, cohort_times, divide
 from genotex.bench.runs.summary import RunSummary, summarise, write_outcomes
 from genotex.errors import UsageError
 from genotex.formats import write_json
-from genotex.formats.journal import Journal, open_journal, read_journal
+from genotex.journal import Journal, open_journal, read_journal
 
 __all__ = ["MakeRouter", "TeamFinished", "problem_costs", "run_team"]
 

@@ -90,10 +90,10 @@ def _result(do: Callable[[Work], Result], each: Work) -> Result | Exception:
 
 
 NEEDED = (
-    "genotex.genes.ready_made:begin",
+    "genotex.genes.table:start_lookups",
     "genotex.agents.toolkit",
     "genotex.analysis",
-    "genotex.genes.ready_made:finish",
+    "genotex.genes.table:adopt_lookups",
 )
 """What every notebook imports, and the look-ups of its gene table; loaded once for all."""
 

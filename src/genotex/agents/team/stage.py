@@ -29,8 +29,8 @@ from genotex.errors import (
     SandboxError,
     SessionDeadError,
 )
-from genotex.formats.journal import Journal
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
+from genotex.journal import Journal
 
 __all__ = ["Progress", "Stage"]
 

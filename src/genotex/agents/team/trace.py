@@ -20,7 +20,7 @@ from genotex.agents.team.notebooks import book_calls
 from genotex.agents.team.plan import TeamPlan, read_plan
 from genotex.agents.team.records import NotebookRecord
 from genotex.errors import FormatError, GenotexError, UsageError
-from genotex.formats.journal import Entry, read_journal
+from genotex.journal import Entry, read_journal
 from genotex.layout import trait_folder_name
 
 __all__ = ["NotebookRow", "Trace", "find_notebook", "overview", "trace"]

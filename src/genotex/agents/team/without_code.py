@@ -25,7 +25,7 @@ from genotex.cohorts import PreprocessOptions, choose_folder
 from genotex.cohorts.preprocess import CohortTask, preprocess_cohort
 from genotex.errors import BadAnswerError, FormatError, RefusedError
 from genotex.formats import CohortInfo, update_cohort_info
-from genotex.formats.journal import open_journal
+from genotex.journal import open_journal
 from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
 
 __all__ = ["do_structured", "do_without_code", "do_zero_shot"]

@@ -12,7 +12,7 @@ from genotex.agents.task import Task
 from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.genes import Genes
 from genotex.agents.toolkit.tool import Table, tool
-from genotex.cohorts.judging import (
+from genotex.cohorts.linking import (
     FilledCohort,
     JudgedCohort,
     LinkedCohort,

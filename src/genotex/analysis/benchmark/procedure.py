@@ -42,7 +42,7 @@ from genotex.analysis.problem_data import ConditionCohort
 from genotex.analysis.result import AnalysisResult
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["analyze_benchmark"]
 

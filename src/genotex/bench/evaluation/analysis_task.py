@@ -15,8 +15,7 @@ from genotex.bench.evaluation.trait_prediction import trait_prediction
 from genotex.bench.problems import Problem
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
 from genotex.errors import FormatError
-from genotex.formats import read_linked_header
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, read_bytes, read_linked_header
 from genotex.layout import OutputFolder
 
 __all__ = ["AnsweredTrait", "GeneSource", "read_universe", "score_answers"]

@@ -12,7 +12,7 @@ from genotex.bench.evaluation.predictions import read_or_why
 from genotex.bench.evaluation.repair import Shape, first_cell, shape_of, transpose
 from genotex.bench.evaluation.scores import Missing, PreprocessingScore, Table
 from genotex.bench.evaluation.table_metrics import TableAgreement, compare_tables
-from genotex.formats.csv_tables import CsvTable, read_csv_table
+from genotex.formats import CsvTable, read_csv_table
 
 __all__ = ["TableResult", "WantedTable", "repair_notes", "score_table", "wanted_tables"]
 

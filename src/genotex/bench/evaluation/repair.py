@@ -14,8 +14,7 @@ from typing import Literal
 
 from genotex.bench.evaluation.scores import Table
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
-from genotex.formats.csv_tables import CsvTable
-from genotex.formats.lines import LineReader
+from genotex.formats import CsvTable, LineReader
 
 __all__ = ["Shape", "first_cell", "shape_of", "transpose"]
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FormatError
-from genotex.formats import read_json_object
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, read_bytes, read_json_object
 
 __all__ = ["RunRecord", "read_run_record"]
 

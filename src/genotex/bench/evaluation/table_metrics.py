@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.formats.csv_tables import CsvTable
+from genotex.formats import CsvTable
 
 __all__ = ["TableAgreement", "compare_tables", "feature_correlation", "jaccard"]
 

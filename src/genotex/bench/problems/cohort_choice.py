@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from genotex.bench.problems.problem import Problem, ProblemKind
 from genotex.errors import NoUsableCohortError, UsageError
-from genotex.formats import read_cohort_info
-from genotex.formats.cohort_record import CohortInfo
+from genotex.formats import CohortInfo, read_cohort_info
 from genotex.layout import TCGA_COHORT, OutputFolder
 
 __all__ = [

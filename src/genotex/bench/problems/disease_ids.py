@@ -11,7 +11,7 @@ from typing import Any
 
 from genotex.bench.problems.trait_list import disease_list
 from genotex.errors import FormatError, UsageError
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, read_bytes
 from genotex.layout import trait_folder_name
 
 __all__ = ["read_disease_ids"]

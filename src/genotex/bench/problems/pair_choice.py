@@ -11,8 +11,7 @@ from genotex.bench.problems.problem import ONE_STEP_CONDITIONS, Problem, Problem
 from genotex.bench.problems.regressors import RegressorRule, regressor_genes
 from genotex.bench.problems.task_info import TaskInfo
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
-from genotex.formats import read_linked_header
-from genotex.formats.cohort_record import CohortInfo
+from genotex.formats import CohortInfo, read_linked_header
 from genotex.layout import OutputFolder
 
 __all__ = ["PairChoice", "choose_pair"]

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from genotex.bench.problems.problem import Problem, ProblemKind, condition_named
 from genotex.errors import FormatError, UsageError
-from genotex.formats.json_files import parse_json
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, parse_json, read_bytes
 from genotex.io import atomic_write
 
 __all__ = ["read_problems", "sample_problems", "write_problems"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from genotex.formats.associations import Associations
+from genotex.bench.problems.associations import Associations
 from genotex.genes import GeneTable, IdKind
 
 __all__ = ["DEFAULT_SCORE", "RelatedGenes", "find_related_genes"]

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast, get_args
 
 from genotex.bench.problems.nearest import nearest, tell_names
 from genotex.errors import FormatError, UsageError
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, read_bytes
 from genotex.layout import trait_folder_name
 
 __all__ = ["ListedTrait", "TraitList", "disease_list"]

@@ -15,8 +15,7 @@ from genotex.bench.runs.children.captured_log import SHORTEST_SECRET
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.bench.runs.run_folder import result_name
 from genotex.errors import FormatError, MethodFailedError
-from genotex.formats import read_cohort_info, read_linked_header
-from genotex.formats.raw import sha256
+from genotex.formats import read_cohort_info, read_linked_header, sha256
 from genotex.layout import OutputFolder
 
 __all__ = ["MOST_BYTES", "Answer", "check_answer", "check_cohorts"]

@@ -11,9 +11,8 @@ from typing import Any
 
 from genotex.bench.problems import Problem
 from genotex.cohorts import CohortOutcome, PreprocessOptions, choose_folder, preprocess
-from genotex.formats import read_evidence
-from genotex.formats.journal import Journal
-from genotex.formats.raw import sha256
+from genotex.formats import read_evidence, sha256
+from genotex.journal import Journal
 from genotex.layout import InputFolder, OutputFolder
 
 __all__ = ["Basis", "CohortProgress", "read_cohorts"]

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.formats import read_cohort_info, write_cohort_info
-from genotex.formats.cohort_record import CohortInfo
+from genotex.formats import CohortInfo, read_cohort_info, write_cohort_info
 from genotex.layout import OutputFolder
 
 __all__ = ["merge_cohorts"]

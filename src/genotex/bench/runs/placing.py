@@ -9,7 +9,7 @@ from genotex.analysis import remove_result
 from genotex.bench.problems import Problem
 from genotex.bench.runs.checking import Answer, check_answer, check_cohorts
 from genotex.bench.runs.run_folder import RunFolder, result_name
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
 from genotex.io import atomic_write, remove_leftovers
 
 __all__ = ["place", "take_answer", "take_cohorts", "withdraw"]

@@ -23,8 +23,8 @@ from genotex.bench.runs.problem_record import (
 )
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import MethodFailedError
-from genotex.formats.journal import Journal
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
+from genotex.journal import Journal
 
 __all__ = ["ProblemProgress", "ProblemStage", "finished_problems"]
 

@@ -21,8 +21,8 @@ from genotex.bench.runs.shares import cohort_times, divide
 from genotex.bench.runs.summary import RunSummary, summarise, write_outcomes
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import UsageError
-from genotex.formats.journal import Journal, open_journal
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
+from genotex.journal import Journal, open_journal
 from genotex.layout import InputFolder, OutputFolder
 
 __all__ = ["BenchmarkRun", "Finished", "run_benchmark"]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from genotex.bench.problems import Problem
-from genotex.formats.journal import Entry, Journal
+from genotex.journal import Entry, Journal
 
 __all__ = ["COSTS", "Amounts", "cohort_entries", "cohort_times", "divide"]
 

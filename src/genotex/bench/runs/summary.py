@@ -15,8 +15,8 @@ from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.bench.runs.shares import COSTS, cohort_entries
 from genotex.formats import read_cohort_info
-from genotex.formats.journal import Journal
 from genotex.io import atomic_write
+from genotex.journal import Journal
 from genotex.layout import OutputFolder
 
 __all__ = ["RunSummary", "summarise", "write_outcomes"]

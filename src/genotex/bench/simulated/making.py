@@ -21,16 +21,31 @@ from genotex.bench.simulated.traits import (
     world_traits,
 )
 from genotex.bench.simulated.truth import BenchmarkTruth, TraitTruth
+from genotex.io import atomic_folder
 from genotex.layout import OutputFolder
-from genotex.simulate.cohorts import SimulatedCohort, TcgaPlan, write_geo, write_tcga
-from genotex.simulate.expression import GeneModel, draw_gene_model
-from genotex.simulate.folder import REFERENCE, check_folder, whole_folder
-from genotex.simulate.plan import CohortPlan
-from genotex.simulate.platforms import Style, draw_array
-from genotex.simulate.record import TRUTH_FILE
-from genotex.simulate.study import Progress, check_sizes, no_progress
-from genotex.simulate.symbols import choose_aliases, choose_symbols
-from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
+from genotex.simulate import (
+    REFERENCE,
+    TASK_FILE,
+    TRUTH_FILE,
+    CohortPlan,
+    GeneModel,
+    Progress,
+    SimulatedCohort,
+    Style,
+    TcgaPlan,
+    check_folder,
+    check_sizes,
+    choose_aliases,
+    choose_related,
+    choose_symbols,
+    draw_array,
+    draw_gene_model,
+    genes_without_effect,
+    no_progress,
+    write_geo,
+    write_tasks,
+    write_tcga,
+)
 
 __all__ = ["SimulatedBenchmark", "simulate_benchmark"]
 
@@ -139,7 +154,7 @@ def simulate_benchmark(
     members = world_traits(traits)
     planted = min(_MOST_PLANTED, genes // (3 * traits))
     model = draw_gene_model(rng, chosen, [trait.name for trait in members], planted)
-    with whole_folder(folder) as part:
+    with atomic_folder(folder) as part:
         older = [aliases.get(symbol, symbol) for symbol in chosen]
         plans = geo_plans(members, cohorts - len(tcga_plans(members, samples)), samples)
         made = _write_inputs(

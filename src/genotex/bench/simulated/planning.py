@@ -14,9 +14,7 @@ from genotex.bench.simulated.recipes import (
 )
 from genotex.bench.simulated.traits import WorldTrait, conditions_of
 from genotex.bench.simulated.wording import LETTERS, PLAIN_AGE, Wording, forms
-from genotex.simulate.cohorts import TcgaPlan
-from genotex.simulate.people import TraitKind
-from genotex.simulate.plan import NOTHING_REAL, CohortPlan, SampleNames
+from genotex.simulate import NOTHING_REAL, CohortPlan, SampleNames, TcgaPlan, TraitKind
 
 __all__ = ["ARRAYS", "FIRST_SERIES", "geo_plans", "tcga_plans"]
 

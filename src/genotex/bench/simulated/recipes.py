@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from genotex.simulate.no_expression import EMPTY_TABLE, METHYLATION
+from genotex.simulate import EMPTY_TABLE, METHYLATION
 
 __all__ = ["BINARY_EXTRAS", "MEASURED_EXTRAS", "PLAIN", "UNANSWERABLE", "Recipe"]
 

@@ -25,9 +25,8 @@ from genotex.formats import (
 )
 from genotex.io import atomic_write
 from genotex.layout import TCGA_COHORT, OutputFolder
-from genotex.simulate.cohorts import SimulatedCohort
+from genotex.simulate import CohortTruth, SimulatedCohort
 from genotex.simulate.expression import Floats
-from genotex.simulate.truth import CohortTruth
 
 __all__ = ["write_answers", "write_cohorts"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from genotex.simulate.people import TraitKind
+from genotex.simulate import TraitKind
 
 __all__ = ["FEWEST_TRAITS", "MOST_TRAITS", "WorldTrait", "conditions_of", "world_traits"]
 

@@ -6,9 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from genotex.simulate.people import TraitKind
-from genotex.simulate.record import WORLD_FORMAT, open_record, record_text
-from genotex.simulate.truth import CohortTruth, Score, score_genes
+from genotex.simulate import (
+    WORLD_FORMAT,
+    CohortTruth,
+    Score,
+    TraitKind,
+    open_record,
+    record_text,
+    score_genes,
+)
 
 __all__ = ["BenchmarkTruth", "TraitTruth", "load_benchmark_truth"]
 

@@ -8,8 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from genotex.bench.simulated.traits import WorldTrait
-from genotex.simulate.people import People, choose_words, number_words, sex_words
-from genotex.simulate.plan import Words, keyed, shifted_rows
+from genotex.simulate import (
+    People,
+    Words,
+    choose_words,
+    keyed,
+    number_words,
+    sex_words,
+    shifted_rows,
+)
 
 __all__ = ["LETTERS", "PLAIN_AGE", "AgeForm", "SexForm", "StatusForm", "Wording", "forms"]
 

@@ -22,7 +22,7 @@ from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.clinical.words.wording import Terms, mask, simplify
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 _HOW_NAMED = {
     Ground.NAMED: "names the trait",

@@ -14,6 +14,7 @@ from pathlib import Path
 from genotex.bench.evaluation.gene_lists import read_gene_list
 from genotex.errors import FormatError, NotDataError, SuperSeriesError, TruncatedFileError
 from genotex.formats import (
+    COVARIATES,
     CohortInfo,
     Series,
     count_lines,
@@ -25,9 +26,8 @@ from genotex.formats import (
     read_linked_header,
     read_series_matrix,
     read_xena_samples,
+    sha256,
 )
-from genotex.formats.linked_files import COVARIATES
-from genotex.formats.raw import sha256
 from genotex.reports.datasets.places import FileKind, FilePlace
 
 __all__ = ["FileFacts", "examine"]

@@ -19,7 +19,7 @@ from genotex.agents.sandbox.replay import ReplayingSession
 from genotex.agents.team.sessions import NEEDED
 from genotex.bench.problems import Problem
 from genotex.bench.runs.problem_record import ProblemRecord
-from genotex.formats.journal import read_journal
+from genotex.journal import read_journal
 from genotex.layout import OutputFolder
 from tests.agents.playing import FakeSession
 from tests.agents.team.misbehaving.service import Misbehaving, Moment, misbehaving

@@ -9,7 +9,7 @@ from pathlib import Path
 from genotex.bench.evaluation.labels.label import Label
 from genotex.bench.evaluation.labels.label_json import answer_from_json
 from genotex.errors import FormatError
-from genotex.formats.json_lines import read_json_lines
+from genotex.formats import read_json_lines
 
 __all__ = ["Answers", "read_answers"]
 

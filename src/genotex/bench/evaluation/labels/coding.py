@@ -17,8 +17,7 @@ from genotex.clinical.encoded_features import encode_cell
 from genotex.clinical.encoding import Parser
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError
-from genotex.formats import Series
-from genotex.formats.csv_tables import read_csv_table
+from genotex.formats import Series, read_csv_table
 
 __all__ = [
     "ClinicalTable",

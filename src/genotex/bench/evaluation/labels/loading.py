@@ -12,7 +12,7 @@ from pathlib import Path
 from genotex.bench.evaluation.labels.label import Label, LabelledCase
 from genotex.bench.evaluation.labels.label_json import case_from_json
 from genotex.errors import FormatError, UsageError
-from genotex.formats.json_lines import read_json_lines
+from genotex.formats import read_json_lines
 from genotex.layout import trait_folder_name
 
 __all__ = ["label_sets", "labelled_by", "of_traits", "read_labelled_cases"]

@@ -15,8 +15,7 @@ from genotex.bench.evaluation.labels.loading import labelled_by
 from genotex.bench.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
 from genotex.clinical import is_biased
 from genotex.errors import FormatError, UsageError
-from genotex.formats import CohortInfo, Series, write_clinical_csv, write_cohort_info
-from genotex.formats.raw import sha256
+from genotex.formats import CohortInfo, Series, sha256, write_clinical_csv, write_cohort_info
 from genotex.io import atomic_write
 from genotex.layout import InputFolder, OutputFolder
 

@@ -16,7 +16,7 @@ from genotex.bench.runs.methods.method import ChosenMethod
 from genotex.bench.runs.methods.random_genes import USUAL_NUMBER, RandomGenes
 from genotex.bench.runs.methods.zero_shot import ZeroShot, read_answers
 from genotex.errors import UsageError
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
 from genotex.layout import Procedure
 from genotex.options import MethodOptions
 

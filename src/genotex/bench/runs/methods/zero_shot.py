@@ -12,7 +12,7 @@ from genotex.bench.runs.methods.answer_file import write_answer
 from genotex.bench.runs.methods.method import Context
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import FormatError, MethodFailedError, UsageError
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, read_bytes
 
 __all__ = ["ZeroShot", "read_answers"]
 

@@ -5,9 +5,9 @@ import sys
 
 BEGIN_AND_FINISH = """
 import os
-from genotex.genes import GeneTable, IdKind, ready_made, table
-ready_made.begin()
-ready_made.finish()
+from genotex.genes import GeneTable, IdKind, table
+table.start_lookups()
+table.adopt_lookups()
 """
 COMPARE_IN_A_CHILD = """
 child = os.fork()
@@ -28,7 +28,7 @@ def printed(program: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_forked_processes_have_the_look_ups_that_they_would_make() -> None:
+def test_forked_processes_have_the_lookups_that_they_would_build() -> None:
     names = ["_benchmark", "_sound", "official", "shared_aliases"]
     assert printed(BEGIN_AND_FINISH + COMPARE_IN_A_CHILD) == [
         f"{names} True",
@@ -36,9 +36,9 @@ def test_forked_processes_have_the_look_ups_that_they_would_make() -> None:
     ]
 
 
-def test_look_ups_that_could_not_be_made_are_made_by_each_as_usual() -> None:
+def test_lookups_that_failed_are_built_by_each_process_as_usual() -> None:
     broken = BEGIN_AND_FINISH.replace(
-        "ready_made.begin()", "GeneTable.load = 1; ready_made.begin()"
+        "table.start_lookups()", "GeneTable.load = 1; table.start_lookups()"
     )
     repaired = "GeneTable.load = table._packaged\n" + COMPARE_IN_A_CHILD
     assert printed(broken + repaired) == ["[] True", "TP53 {'7157': 'TP53'}"]

@@ -9,18 +9,18 @@ from typing import Any
 
 import genotex
 from genotex.clinical import annotation_to_json
-from genotex.cohorts.judging import FEW_GENES, JudgedCohort, judge_cohort
+from genotex.cohorts.linking import FEW_GENES, JudgedCohort, judge_cohort
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.formats import (
     Evidence,
     remove_linked_parquet,
+    sha256,
     write_clinical_csv,
     write_evidence,
     write_gene_csv,
     write_linked_csv,
     write_linked_parquet,
 )
-from genotex.formats.raw import sha256
 from genotex.io import remove_leftovers
 from genotex.layout import OutputFolder
 
@@ -60,13 +60,7 @@ def begin_cohort(output: OutputFolder, trait: str, cohort: str) -> None:
 
 
 def write_linked(output: OutputFolder, cohort: str, judged: JudgedCohort) -> Path:
-    """Write the linked table of a judged cohort: filled as CSV, unfilled as Parquet.
-
-    Returns
-    -------
-    Path
-        The CSV file.
-    """
+    """Write the linked table of a judged cohort: filled as CSV, unfilled as Parquet."""
     assert judged.filled is not None and judged.unfilled is not None
     csv = output.linked_csv(judged.filled.trait, cohort)
     write_linked_csv(csv, judged.filled)
@@ -82,18 +76,7 @@ def record_cohort(
     options: PreprocessOptions,
     fingerprint: str,
 ) -> Evidence:
-    """Write the record of every decision about a cohort, which marks it as done.
-
-    Parameters
-    ----------
-    prepared : PreparedCohort
-    judged : JudgedCohort
-    output : OutputFolder
-    options : PreprocessOptions
-        What was chosen.
-    fingerprint : str
-        Digest of everything the result depends on; empty if unknown.
-    """
+    """Write the record of every decision about a cohort, which marks it as done."""
     evidence = _evidence(prepared, options, judged, fingerprint)
     write_evidence(output.evidence(prepared.trait, prepared.cohort), evidence)
     return evidence

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.errors import FormatError
-from genotex.formats.raw import as_utf8, read_bytes
+from genotex.formats import as_utf8, read_bytes
 
 __all__ = ["GeneSet", "read_gmt"]
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from genotex.analysis.gmt import GeneSet, read_gmt
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats import GeneSet, read_gmt
 
 TWO_SETS = "HYPOXIA\thttps://example.org/h\tVEGFA\tLDHA\nAPOPTOSIS\t\tCASP3\n"
 

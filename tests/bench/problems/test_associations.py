@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from genotex.bench.problems.associations import read_associations
 from genotex.errors import FormatError, UsageError
-from genotex.formats import read_associations
 
 ROWS = [
     {"diseaseId": "EFO_1", "targetId": "ENSG1", "score": 0.9, "evidenceCount": 3},

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import FormatError
-from genotex.formats.json_lines import read_json_lines
+from genotex.formats import read_json_lines
 
 TEXT = '{"a": 1}\n\n  \n{"a": "ü"}'
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats.raw import read_bytes
+from genotex.formats import read_bytes
 
 __all__ = ["Associations", "association_files", "read_associations"]
 

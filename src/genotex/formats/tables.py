@@ -1,4 +1,4 @@
-"""A table of measurements: one column of ids, then one column of numbers for each sample."""
+"""Tab-separated tables: one column of ids and columns of numbers, or columns of text."""
 
 from __future__ import annotations
 
@@ -9,14 +9,30 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.errors import FormatError
-from genotex.formats.lines import Block
-from genotex.formats.raw import as_utf8
-from genotex.formats.rows import MISSING_WORDS, RegularRows, first_cells, regular_rows
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.lines import Block, LineReader
+from genotex.formats.raw import FETCH_AGAIN, as_utf8, note_missing_line_end
+from genotex.formats.rows import (
+    MISSING_WORDS,
+    RegularRows,
+    first_cells,
+    regular_rows,
+    unique_names,
+    unquote,
+)
 
-__all__ = ["CellCounts", "ValueTable", "average_duplicates", "to_numbers"]
+__all__ = [
+    "CellCounts",
+    "ValueTable",
+    "average_duplicates",
+    "read_column_names",
+    "read_number_table",
+    "read_text_table",
+    "to_numbers",
+]
 
-LARGEST_BAD_SHARE = 0.05
+
+_LARGEST_BAD_SHARE = 0.05
 _MISSING = sorted({word.lower() for word in MISSING_WORDS})
 
 
@@ -50,7 +66,7 @@ class CellCounts:
             example, line = self.first_bad
             share = self.bad / self.cells
             where = f", first {example[:40]!r}" + (f" in line {line}" if line else "")
-            if share > LARGEST_BAD_SHARE:
+            if share > _LARGEST_BAD_SHARE:
                 msg = f"{self.bad} of {self.cells} cells ({share:.1%}) are not numbers{where}"
                 hint = "are these measurements, with a point as decimal sign?"
                 raise FormatError(msg, path=self.path, line=line, hint=hint)
@@ -180,3 +196,68 @@ def average_duplicates(
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         merged[repeated] = sums / counts
     return list(places), merged, int(repeated.size)
+
+
+def read_text_table(path: Path) -> pl.DataFrame:
+    """Read a table whose columns are all texts."""
+    with LineReader(path) as reader:
+        names = unique_names(_header(reader))
+        schema = dict.fromkeys(names, pl.String)
+        frames, padded = [pl.DataFrame(schema=schema)], [0]
+        for block in reader.table_blocks(None):
+            rows = regular_rows(block, len(names), path, surplus="refuse")
+            padded.extend(rows.padded)
+            if rows.data:
+                frames.append(
+                    pl.read_csv(
+                        as_utf8(rows.data),
+                        has_header=False,
+                        separator="\t",
+                        quote_char=None,
+                        schema=schema,
+                    )
+                )
+        _judge_last_line(reader, padded[-1])
+    return pl.concat(frames)
+
+
+def read_number_table(
+    path: Path,
+) -> tuple[Sequence[str], Sequence[str], NDArray[np.float64], Sequence[str]]:
+    """Read a table of one column of ids and further columns of numbers."""
+    with LineReader(path) as reader:
+        names = _header(reader)
+        table = ValueTable(path, len(names) - 1)
+        for block in reader.table_blocks(None):
+            table.add(block)
+        _judge_last_line(reader, table.padded[-1] if table.padded else 0)
+    return (names, *table.finish())
+
+
+def read_column_names(path: Path) -> list[str]:
+    """Return the names of a table's columns, from its header alone."""
+    with LineReader(path) as reader:
+        return _header(reader)
+
+
+def _header(reader: LineReader) -> list[str]:
+    text = reader.next_line()
+    while text is not None and not text.strip():
+        text = reader.next_line()
+    if text is None or "\t" not in text:
+        msg = "not a tab-separated table with samples"
+        raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    names = [unquote(name.strip()) for name in text.split("\t")]
+    while len(names) > 2 and not names[-1]:
+        names.pop()
+    return names
+
+
+def _judge_last_line(reader: LineReader, last_padded: int) -> None:
+    """Refuse a last line that lacks cells and its line end; warn if it lacks the line end only."""
+    if not reader.ended_within_line:
+        return
+    if last_padded == reader.line:
+        msg = "the last line is cut off"
+        raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    note_missing_line_end(reader.path)

@@ -1,7 +1,13 @@
+"""Annotation of the samples of a GEO series, and unusual file names."""
+
+from pathlib import Path
+
 from genotex.clinical import ClinicalAnnotation, FeatureEncoding, GeneVerdict
-from genotex.cohorts.facts import sample_facts, sample_texts
+from genotex.cohorts import preprocess, sample_facts
+from genotex.cohorts.geo_files import sample_texts
 from genotex.formats import read_series_matrix
-from tests.geo_text import series_matrix, write_gz
+from genotex.layout import OutputFolder
+from tests.geo_text import asthma, series_matrix, write_gz
 
 
 def facts(tmp_path, *rows):  # type: ignore[no-untyped-def]
@@ -54,3 +60,19 @@ def test_titles_and_the_raw_trait_are_kept_as_texts(tmp_path) -> None:  # type: 
         series, ClinicalAnnotation(GeneVerdict(True, ""), None, None, None)
     )
     assert list(without_trait) == ["title"]
+
+
+def test_accession_and_samples_that_look_like_paths_write_nothing_elsewhere(
+    tmp_path: Path,
+) -> None:
+    text = series_matrix("../../../evil", characteristics=asthma(24), platform="/etc/GPL1")
+    text = text.replace('GSM1"', '../../GSM1"')
+    source, target = tmp_path / "a" / "b" / "in", tmp_path / "a" / "b" / "out"
+    write_gz(source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz", text)
+    preprocess(source, target)
+    assert OutputFolder(target).linked_csv("Asthma", "GSE1").is_file()
+    written = {path for path in tmp_path.rglob("*") if path.is_file()}
+    inside = {path for folder in (source, target) for path in folder.rglob("*") if path.is_file()}
+    assert written == inside
+    names = {path.name.partition(".")[0] for path in inside}
+    assert names <= {"GSE1", "GSE1_series_matrix", "cohort_info", ""}

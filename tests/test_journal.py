@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.errors import FormatError
-from genotex.formats.journal import open_journal
+from genotex.journal import open_journal
 
 ENTRIES = [
     {"step": "cohort", "trait": "Crohns_Disease", "seconds": 0.125},
