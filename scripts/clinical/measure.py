@@ -31,8 +31,7 @@ from genotex.bench.evaluation.labels import (
     case_figures,
     score_cases,
 )
-from genotex.clinical import RuleExpert, infer_cases
-from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.clinical import RuleExpert, infer_cases, load_vocabulary
 
 LABELS = ("reading", "benchmark", "consensus")
 EDGES = (0.0, 0.6, 0.8, 0.9, 0.95, 1.0)

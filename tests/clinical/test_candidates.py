@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
-from genotex.clinical import describe_series
-from genotex.clinical.cells import Candidate, characteristic_candidates
+from genotex.clinical import characteristic_candidates, describe_series
+from genotex.clinical.cells import Candidate
 
 from .conftest import MakeDescription, MakeSeries
 

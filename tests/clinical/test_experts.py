@@ -11,8 +11,8 @@ from genotex.clinical import (
     annotation_notes,
     description_from_case,
     load_vocabulary,
+    simplify,
 )
-from genotex.clinical.words.wording import simplify
 from genotex.errors import UsageError
 
 from .conftest import MakeDescription

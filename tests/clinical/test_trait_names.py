@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from genotex.clinical import RuleExpert, infer_cases, load_vocabulary
+from genotex.clinical import RuleExpert, infer_cases, load_vocabulary, simplify
 from genotex.clinical.words.trait_names import TraitNames
-from genotex.clinical.words.wording import simplify
 from genotex.errors import FormatError, UsageError
 
 from .conftest import MakeDescription

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import parse_age_years, parse_number, parse_sex
-from genotex.clinical.cells import split_cell, split_pairs
+from genotex.clinical import parse_age_years, parse_number, parse_sex, split_cell
+from genotex.clinical.cells import split_pairs
 
 
 @pytest.mark.parametrize(

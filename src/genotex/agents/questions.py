@@ -16,8 +16,7 @@ from genotex.agents.prompts import render_prompt
 from genotex.agents.set_up import set_up_code
 from genotex.agents.task import NotebookKind, Task
 from genotex.agents.toolkit_documentation import toolkit_documentation
-from genotex.clinical import SeriesDescription
-from genotex.clinical.description import SHOWN_VALUES
+from genotex.clinical import SHOWN_VALUES, SeriesDescription
 
 __all__ = ["Questions"]
 

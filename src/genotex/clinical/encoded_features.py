@@ -367,7 +367,7 @@ def annotation_rows(
     list of AnnotationRow
         A feature that is not available has no rows.
     """
-    encodings = (annotation.trait, annotation.age, annotation.gender)
+    encodings = annotation.features.values()
     return [row for e in encodings if e for row in _feature_rows(e, series, procedure)]
 
 

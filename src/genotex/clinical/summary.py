@@ -129,7 +129,7 @@ def _of(encoding: FeatureEncoding) -> str:
 
 def annotation_notes(annotation: ClinicalAnnotation) -> tuple[str, ...]:
     """Return the notes of an annotation, and the cautions of its features."""
-    encodings = (e for e in (annotation.trait, annotation.age, annotation.gender) if e is not None)
+    encodings = [e for e in annotation.features.values() if e is not None]
     return (
         *(f"{e.feature}: {line}" for e in encodings for line in _cautions(e)),
         *annotation.notes,
@@ -267,7 +267,6 @@ def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> Ann
     """
     gene = annotation.gene
     seen = "; ".join(gene.evidence) if gene.available else ""
-    features = (("trait", annotation.trait), ("age", annotation.age), ("gender", annotation.gender))
     return AnnotationSummary(
         gene.available,
         seen or gene.reason,
@@ -276,7 +275,7 @@ def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> Ann
             _told(annotation, encoding, [row for row in rows if row.feature == name])
             if encoding is not None
             else _not_told(name, annotation)
-            for name, encoding in features
+            for name, encoding in annotation.features.items()
         ),
         annotation.notes,
     )

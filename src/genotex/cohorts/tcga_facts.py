@@ -7,9 +7,13 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from genotex.clinical.tcga_columns import is_age_or_gender_column, plain_column_name, read_tcga_cell
-from genotex.clinical.tcga_studies import load_tcga_words
-from genotex.clinical.words.wording import simplify
+from genotex.clinical import (
+    is_age_or_gender_column,
+    load_tcga_words,
+    plain_column_name,
+    read_tcga_cell,
+    simplify,
+)
 from genotex.cohorts.facts import Facts
 from genotex.formats import ClinicalMatrix
 

@@ -3,8 +3,13 @@ from typing import Any
 
 import pytest
 
-from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, describe_series
-from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical import (
+    FeatureEncoding,
+    RuleExpert,
+    apply_encoding,
+    characteristic_candidates,
+    describe_series,
+)
 from genotex.clinical.people.age_sex import find_age, find_gender
 
 from ..conftest import MakeDescription, MakeSeries

@@ -2,8 +2,7 @@
 
 import pytest
 
-from genotex.clinical import find_age_column, find_gender_column
-from genotex.clinical.tcga_columns import read_tcga_cell
+from genotex.clinical import find_age_column, find_gender_column, read_tcga_cell
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,13 @@
 
 import pytest
 
-from genotex.clinical import RuleExpert, SeriesDescription, apply_encoding, describe_series
-from genotex.clinical.encoded_features import encode_cell
+from genotex.clinical import (
+    RuleExpert,
+    SeriesDescription,
+    apply_encoding,
+    describe_series,
+    encode_cell,
+)
 
 from ..conftest import MakeSeries
 

@@ -12,6 +12,7 @@ from genotex.clinical import (
     FeatureEncoding,
     RuleExpert,
     SeriesDescription,
+    annotation_notes,
     apply_encoding,
     describe_series,
     experts,
@@ -19,7 +20,7 @@ from genotex.clinical import (
     load_vocabulary,
     save_annotations,
 )
-from genotex.clinical.summary import annotation_notes, reason_texts
+from genotex.clinical.summary import reason_texts
 
 from ..conftest import MakeSeries
 
@@ -220,7 +221,11 @@ def test_said_to_be_inferred_with_titles_quoted() -> None:
     assert reason_texts(reading.trait) == [
         "case: 'Asthma' names the trait ('asthma')",
         "healthy control: 'healthy' names a control ('healthy')",
-        *(["unknown: says nothing about the trait"] if "unclear" in reading.trait.reasons else []),
+        *(
+            ["unknown: has no information about the trait"]
+            if "unclear" in reading.trait.reasons
+            else []
+        ),
     ]
     assert set(titles[:4]) <= set(reading.trait.reasons)
     note = "trait: inferred from the sample titles: 'Asthma 1', 'healthy 1'"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from genotex.clinical import RuleExpert
-from genotex.clinical.encoded_features import encode_cell
+from genotex.clinical import RuleExpert, encode_cell
 
 from ..conftest import CodesOf, MakeDescription
 

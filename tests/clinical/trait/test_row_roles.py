@@ -2,8 +2,7 @@
 
 import pytest
 
-from genotex.clinical import load_vocabulary
-from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical import characteristic_candidates, load_vocabulary
 from genotex.clinical.trait.row_judge import is_number, judge_row, rest_as_cases, rest_as_controls
 from genotex.clinical.trait.value_judge import ValueJudge
 

@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import RuleExpert, SeriesDescription, load_vocabulary
-from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical import (
+    RuleExpert,
+    SeriesDescription,
+    characteristic_candidates,
+    load_vocabulary,
+)
 from genotex.clinical.trait.options import (
     TraitOption,
     load_weights,
@@ -65,14 +69,14 @@ def test_no_option_leaves_none_and_overlooked(make_description: MakeDescription)
 def test_row_that_names_the_trait_beats_one_by_context(make_description: MakeDescription) -> None:
     options, judge = options_of(make_description, VAGUE, NAMED, TREATED)
     scored, _ = score_options(options, judge)
-    assert scored[0].option.candidate.row == 1
+    assert scored[0].candidate.row == 1
     assert scored[0].probability == max(entry.probability for entry in scored)
 
 
 def test_equally_likely_rows_stand_in_their_order(make_description: MakeDescription) -> None:
     options, judge = options_of(make_description, NAMED, NAMED)
     scored, _ = score_options(options, judge)
-    assert [entry.option.candidate.row for entry in scored] == [0, 1]
+    assert [entry.candidate.row for entry in scored] == [0, 1]
     assert scored[0].probability == scored[1].probability
 
 

@@ -2,14 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.clinical import load_vocabulary
+from genotex.clinical import kind_of_key, load_vocabulary
 from genotex.clinical.words.keys import (
     asks_disease,
     asks_history,
     asks_plainly,
     asks_trait,
     is_preliminary,
-    kind_of_key,
     lists_diseases,
     names_trait,
 )

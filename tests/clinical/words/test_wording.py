@@ -1,7 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical.words.wording import Terms, folded, simple_key, simplify, split_words
+from genotex.clinical import simple_key, simplify
+from genotex.clinical.words.wording import Terms, folded, split_words
 
 
 def test_spelling_accents_plurals_and_case_do_not_matter() -> None:

@@ -15,8 +15,8 @@ from genotex.clinical import (
     annotation_from_json,
     apply_encoding,
     judge_expression,
+    recorded_annotation,
 )
-from genotex.clinical.annotation_json import recorded_annotation
 from genotex.cohorts import PreparedCohort, PreprocessOptions
 from genotex.cohorts.facts import Facts, sample_facts
 from genotex.cohorts.geo import prepare_geo_cohort
@@ -157,8 +157,7 @@ def tell_series(task: Task, evidence: Evidence) -> ToldSeries:
 
 def encodings_by_name(reading: ClinicalAnnotation) -> dict[str, FeatureEncoding]:
     """Return the encodings of ``trait``, ``Age``, ``Gender`` as far as there are any."""
-    told = {"trait": reading.trait, "Age": reading.age, "Gender": reading.gender}
-    return {name: encoding for name, encoding in told.items() if encoding is not None}
+    return reading.columns
 
 
 def tcga_folders(task: Task) -> list[TcgaCohortFiles]:

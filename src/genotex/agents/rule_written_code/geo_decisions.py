@@ -17,8 +17,8 @@ from genotex.clinical import (
     describe_series,
     encode_with_role,
     rule_expert,
+    simple_key,
 )
-from genotex.clinical.words.wording import simple_key
 from genotex.cohorts.geo import no_table, rows_need_mapping, takes_counts
 from genotex.cohorts.geo_files import RawSeries, read_raw_series
 from genotex.cohorts.rna_seq import count_genes

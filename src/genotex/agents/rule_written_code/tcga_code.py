@@ -11,8 +11,7 @@ from genotex.agents.rule_written_code.converters import converter_text, literal
 from genotex.agents.rule_written_code.geo_code import FINISH
 from genotex.agents.rule_written_code.wording import cell_of, comment, one_line
 from genotex.agents.task import Task
-from genotex.clinical import ClinicalAnnotation, EncodedFeature, FeatureEncoding
-from genotex.clinical.tcga_columns import named_columns
+from genotex.clinical import ClinicalAnnotation, EncodedFeature, FeatureEncoding, named_columns
 from genotex.cohorts import PreprocessOptions, choose_folder
 from genotex.cohorts.tcga import read_tcga_features
 from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_clinical

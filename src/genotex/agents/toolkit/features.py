@@ -14,8 +14,7 @@ from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tables import listed
 from genotex.agents.toolkit.tool import tool
 from genotex.agents.toolkit.written_encoding import Converter, code_cells
-from genotex.clinical import FeatureEncoding, apply_encoding, cells_to_code
-from genotex.clinical.cells import split_cell
+from genotex.clinical import FeatureEncoding, apply_encoding, cells_to_code, split_cell
 from genotex.cohorts.tcga import apply_tcga_encoding, tcga_cells
 from genotex.errors import UsageError
 from genotex.formats import Role

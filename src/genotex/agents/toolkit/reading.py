@@ -12,8 +12,7 @@ from genotex.agents.toolkit.linked_objects import FilledTable, JudgedTable, Link
 from genotex.agents.toolkit.sources import ClinicalColumns, CohortFiles, SeriesText
 from genotex.agents.toolkit.tables import Table, listed, preview_rows
 from genotex.agents.toolkit.tool import tool
-from genotex.clinical import GeneVerdict, describe_series, judge_expression
-from genotex.clinical.tcga_columns import read_tcga_cell
+from genotex.clinical import GeneVerdict, describe_series, judge_expression, read_tcga_cell
 from genotex.cohorts.geo_files import choose_file
 from genotex.cohorts.tcga_files import read_raw_clinical
 from genotex.errors import UsageError
