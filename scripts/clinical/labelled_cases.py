@@ -40,7 +40,7 @@ class Case:
 
     @property
     def none_right(self) -> bool:
-        """Whether the label says "not available"."""
+        """Whether the label is "not available"."""
         return self.labels["reading"].trait is None
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from genotex.cohorts import choose_folder
 from genotex.layout import TcgaCohortFiles
-from tests.clinical.tcga.tcga_traits import FOLDERS
+from tests.clinical.tcga_traits import FOLDERS
 
 
 def folders(names: list[str]) -> list[TcgaCohortFiles]:

@@ -212,5 +212,5 @@ def rule_expert(
 def check_certainty(value: float) -> None:
     """Refuse a certainty that is not a probability."""
     if not (math.isfinite(value) and 0 <= value <= 1):
-        msg = f"{value:g} is no certainty; use a number from 0 to 1"
+        msg = f"{value:g} is not a certainty; use a number from 0 to 1"
         raise UsageError(msg)

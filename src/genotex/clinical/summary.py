@@ -25,7 +25,7 @@ def inferred_from(sample_field: str) -> str:
 
 
 def certainty_text(certainty: float) -> str:
-    """Return a certainty in whole percents, never rounded to what is beyond doubt."""
+    """Return a certainty in whole percents, never rounded to 0 or 100 %."""
     if certainty > 0.995:
         return "> 99 %"
     return "< 1 %" if certainty < 0.005 else f"{100 * certainty:.0f} %"
@@ -339,7 +339,7 @@ def _why_empty(encoding: FeatureEncoding, rows: Sequence[AnnotationRow]) -> str:
 
 
 def _amount(encoding: FeatureEncoding, rows: Sequence[AnnotationRow]) -> str:
-    """Return how many samples there are of which kind."""
+    """Return the numbers of samples by group."""
     if not rows:
         return ""
     known = [(row.code, row.samples) for row in rows if row.code is not None]

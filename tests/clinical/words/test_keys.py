@@ -65,7 +65,7 @@ def test_key_that_names_the_trait_in_patients_not_their_family() -> None:
     assert not names_trait(ASTHMA, "family history of asthma")
 
 
-def test_marker_beside_the_disease_is_not_asked_plainly() -> None:
+def test_marker_with_the_disease_is_not_asked_plainly() -> None:
     assert asks_plainly(ASTHMA, "current asthma status")
     assert not asks_plainly(ASTHMA, "asthma ige status")
 
