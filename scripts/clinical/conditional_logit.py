@@ -48,7 +48,7 @@ def fit(cases: Sequence[Case], penalty: float = PENALTY) -> dict[str, float]:
     """Return the weights that make the right options most likely.
 
     Every case has two more options: that the trait is not available, with utility 0, and that it
-    is told in a way that none of the options catches.
+    is recorded in a way that none of the options catches.
     """
     seen = {name for case in cases for found in _all(case) for name in found}
     names = sorted(seen | PRIOR.keys())

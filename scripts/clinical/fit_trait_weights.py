@@ -16,7 +16,7 @@ import numpy as np
 from conditional_logit import PENALTY, choose, fit, folds
 from labelled_cases import Case, read_cases
 
-from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
+from genotex.clinical import Vocabulary, load_vocabulary
 
 WEIGHTS = Path("src/genotex/clinical/data/trait_weights.toml")
 PENALTIES = (0.3, 1.0, 3.0, 10.0)

@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.bench.evaluation.labels import FeatureLabel, Label, agreement, case_from_json
-from genotex.clinical.cases import description_from_case, row_and_map
-from genotex.clinical.cells import characteristic_candidates
-from genotex.clinical.description import SeriesDescription
+from genotex.clinical import (
+    SeriesDescription,
+    Vocabulary,
+    characteristic_candidates,
+    description_from_case,
+    row_and_map,
+)
 from genotex.clinical.trait.choice import option_encoding
 from genotex.clinical.trait.options import trait_options, weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_judge import ValueJudge
-from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.formats import read_json_lines
+from genotex.formats.json_files import read_json_lines
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Case:
 
     @property
     def none_right(self) -> bool:
-        """Whether the label says "not available"."""
+        """Whether the label is "not available"."""
         return self.labels["reading"].trait is None
 
 

@@ -1,4 +1,4 @@
-"""How well the built-in rules read labelled cases: tables, reliability, and what remains wrong.
+"""How well the built-in rules annotate labelled cases: tables, reliability, and what remains wrong.
 
     python scripts/clinical/measure.py CASES.jsonl.gz [--wrong]
         [--figure docs/figures/clinical-reliability.svg]
@@ -6,7 +6,7 @@
 Prints the tables of docs/clinical-quality.md: the packaged rules against each set of labels, the
 same with the trait scorer cross-validated by trait (no series on both sides), and how often
 readings of a given certainty are right. ``--wrong`` lists the cases that are read wrong;
-``--foreign N`` reads each series for N traits that nobody asked of it, and lists what it finds.
+``--foreign N`` annotates each series for N foreign traits, and lists those that are available.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from genotex.bench.evaluation.labels import (
     case_figures,
     score_cases,
 )
-from genotex.clinical import RuleExpert, infer_cases
-from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.clinical import RuleExpert, infer_cases, load_vocabulary
 
 LABELS = ("reading", "benchmark", "consensus")
 EDGES = (0.0, 0.6, 0.8, 0.9, 0.95, 1.0)
@@ -154,7 +153,7 @@ def _count_foreign(cases: Sequence[Case], count: int) -> None:
             if reading is not None:
                 values = [cell for cell, code in reading.values.items() if code == 1]
                 found.append(f"  {case.cohort} for {trait}: {', '.join(values[:2])}")
-    print(f"\nread for traits that nobody asked: {len(found)} of {count * len(cases)} available")
+    print(f"\nannotated for foreign traits: {len(found)} of {count * len(cases)} available")
     print("\n".join(found))
 
 

@@ -50,7 +50,7 @@ def make_description() -> MakeDescription:
 
 @pytest.fixture
 def codes_of(make_description: MakeDescription) -> CodesOf:
-    """Codes of the values of a single row, None where it does not tell the trait."""
+    """Codes of the values of a single row, None where it does not record the trait."""
 
     def codes(
         trait: str, key: str, values: Sequence[str], **texts: str

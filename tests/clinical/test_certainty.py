@@ -30,7 +30,7 @@ VAGUE = ["group: patient", "group: control"]
 TITLE = "Asthma in adults"
 
 
-def test_runner_up_is_the_reading_that_came_second(make_description: MakeDescription) -> None:
+def test_runner_up_is_the_encoding_that_came_second(make_description: MakeDescription) -> None:
     reading = RuleExpert().annotate(make_description(VAGUE, NAMED, title=TITLE), "Asthma")
     assert reading.trait is not None and reading.trait.row == 1
     assert reading.runner_up is not None and reading.runner_up.row == 0
@@ -38,7 +38,7 @@ def test_runner_up_is_the_reading_that_came_second(make_description: MakeDescrip
     assert 1 > reading.certainty > reading.runner_up.certainty > 0
 
 
-def test_reading_less_certain_than_asked_is_not_available(
+def test_trait_less_certain_than_required_is_not_available(
     make_description: MakeDescription,
 ) -> None:
     description = make_description(VAGUE, NAMED, title=TITLE)
@@ -77,11 +77,11 @@ def test_benchmark_reads_characteristics_alone(make_series: MakeSeries) -> None:
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf")])
 def test_certainty_that_is_none(value: float) -> None:
-    with pytest.raises(UsageError, match="is no certainty"):
+    with pytest.raises(UsageError, match="is not a certainty"):
         rule_expert("sound", least_certainty=value)
 
 
-def test_answer_of_a_case_tells_certainty_and_runner_up(tmp_path: Path) -> None:
+def test_answer_of_a_case_has_certainty_and_runner_up(tmp_path: Path) -> None:
     case = {
         "id": "a",
         "trait": "Asthma",
@@ -137,7 +137,7 @@ def test_edited_certainty_or_runner_up_with_a_mistake(field: str, value: Any, me
     ("certainty", "words"),
     [(1.0, "> 99 %"), (0.996, "> 99 %"), (0.99, "99 %"), (0.424, "42 %"), (0.001, "< 1 %")],
 )
-def test_certainty_in_words_is_never_beyond_doubt(certainty: float, words: str) -> None:
+def test_certainty_in_words_is_never_0_or_100_percent(certainty: float, words: str) -> None:
     assert certainty_text(certainty) == words
 
 

@@ -11,8 +11,8 @@ from genotex.clinical import (
     annotation_notes,
     description_from_case,
     load_vocabulary,
+    simplify,
 )
-from genotex.clinical.words.wording import simplify
 from genotex.errors import UsageError
 
 from .conftest import MakeDescription
@@ -118,14 +118,14 @@ def test_measured_level(make_description: MakeDescription) -> None:
     assert (encoding.kind, encoding.parser, encoding.row) == ("continuous", "number", 0)
 
 
-def test_trait_that_nobody_listed_is_read_by_its_name(make_description: MakeDescription) -> None:
+def test_trait_that_is_not_listed_is_found_by_its_name(make_description: MakeDescription) -> None:
     row = ["diagnosis: Kawasaki disease", "diagnosis: healthy control", "diagnosis: influenza"]
     encoding = trait_of(make_description, "Kawasaki_Disease", row)
     assert list(encoding.values.values()) == [1, 0, 0]
     assert roles(encoding)[2] == "other disease"
 
 
-def test_shifted_columns_give_the_row_where_most_ages_stand(
+def test_shifted_columns_give_the_row_with_most_ages(
     make_description: MakeDescription,
 ) -> None:
     reading = RuleExpert().annotate(
@@ -168,7 +168,7 @@ def test_age_and_gender_of_mice_are_not_available(make_description: MakeDescript
     assert reading.gender is None
 
 
-def test_source_name_and_description_are_read_when_characteristics_say_nothing() -> None:
+def test_source_name_and_description_are_used_when_characteristics_are_silent() -> None:
     description = SeriesDescription(
         source_names=("RNA from normal tissue adjacent to Renal Cell Carcinoma",) * 2
         + ("RNA from Renal Clear Cell Carcinoma tissue",) * 2,
@@ -218,7 +218,7 @@ def test_no_text_breaks_the_expert(rows: list[list[str | None]], trait: str, tit
         assert {0.0, 1.0} <= set(reading.trait.values.values())
 
 
-def test_tumour_beside_the_named_cancer_is_a_case_unless_other_cancers_stand_there(
+def test_tumour_with_the_named_cancer_is_a_case_unless_other_cancers_are_there(
     make_description: MakeDescription,
 ) -> None:
     row = ["tissue: bladder cancer", "tissue: normal bladder", "tissue: recurrent invasive tumor"]
@@ -229,13 +229,13 @@ def test_tumour_beside_the_named_cancer_is_a_case_unless_other_cancers_stand_the
     assert list(among.values.values()) == [1, 0, 0, 0]
 
 
-def test_wider_name_beside_the_exact_one_stays_open(make_description: MakeDescription) -> None:
+def test_wider_name_with_the_exact_one_stays_open(make_description: MakeDescription) -> None:
     row = ["type: papillary renal cell carcinoma", "type: renal cell carcinoma", "type: normal"]
     encoding = trait_of(make_description, "Kidney_Papillary_Cell_Carcinoma", row)
     assert list(encoding.values.values()) == [1, None, 0]
 
 
-def test_denial_beside_healthy_controls_is_another_disease(
+def test_denial_with_healthy_controls_is_another_disease(
     make_description: MakeDescription,
 ) -> None:
     row = ["group: COVID-19", "group: non-COVID-19", "group: healthy"]
@@ -272,7 +272,7 @@ CODED = st.lists(
     ),
     st.sampled_from(["", "Asthma (AS) and controls", "Epilepsy with hippocampal sclerosis"]),
 )
-def test_every_reading_keeps_its_promises(rows: list[list[str]], trait: str, title: str) -> None:
+def test_every_annotation_is_consistent(rows: list[list[str]], trait: str, title: str) -> None:
     case = {
         "background": {"title": title},
         "sample_characteristics": {str(n): row for n, row in enumerate(rows)},

@@ -100,7 +100,7 @@ def test_key_of_the_expert_is_preferred(make_description: MakeDescription) -> No
     assert encoding.row == 1
 
 
-def test_role_of_a_control_is_told_by_the_users_own_words(
+def test_role_of_a_control_by_the_users_own_words(
     tmp_path: Path, make_description: MakeDescription
 ) -> None:
     path = tmp_path / "mine.toml"

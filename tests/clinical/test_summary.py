@@ -36,9 +36,7 @@ def test_groups_are_counted_by_samples(make_series: MakeSeries) -> None:
         ([2, 14, 45, 51], "4 of 4 samples, 2 to 51 years, median 29.5"),
     ],
 )
-def test_child_among_adults_is_doubtful(
-    make_series: MakeSeries, ages: list[int], told: str
-) -> None:
+def test_child_among_adults_is_flagged(make_series: MakeSeries, ages: list[int], told: str) -> None:
     series = make_series([f"age: {age}" for age in ages])
     reading = RuleExpert().annotate(describe_series(series), "Asthma")
     assert sum_up(reading, annotation_rows(reading, series)).features[1].amount == told
@@ -85,7 +83,7 @@ def test_values_by_key_name_controls_and_possible_cases(make_series: MakeSeries)
     assert not age.controls and not age.others
 
 
-def test_values_by_key_name_cases_beside_another_disease(make_series: MakeSeries) -> None:
+def test_values_by_key_name_cases_and_another_disease(make_series: MakeSeries) -> None:
     series = make_series(["group: asthma", "group: lupus", "group: healthy"])
     (group,) = values_by_key(describe_series(series), "Asthma")
     assert (group.cases, group.controls) == (("asthma",), ("healthy",))

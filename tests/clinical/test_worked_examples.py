@@ -1,8 +1,8 @@
 """The two worked examples of the GenoTEX paper, appendix C: texts and values as printed there.
 
-Where the paper prints values cut ("...") the printed ones stand; where it gives no counts for
+Where the paper prints values cut ("...") the printed ones are used; where it gives no counts for
 single values, any that sum to the counts in its text must do. Passages of the summaries are left
-out where "[...]" stands.
+out where "[...]" is.
 """
 
 from collections import Counter
@@ -105,7 +105,7 @@ def test_breast_cancer_by_histology(make_series: MakeSeries, procedure: Procedur
     assert reading.gender is not None and reading.gender.row == 1
 
 
-def test_the_same_series_read_for_lung_cancer(make_series: MakeSeries) -> None:
+def test_the_same_series_annotated_for_lung_cancer(make_series: MakeSeries) -> None:
     """The other side of C.2: adenocarcinoma is the case, receptor states are another cancer."""
     trait = RuleExpert().annotate(describe_series(breast_series(make_series)), "Lung_Cancer").trait
     assert trait is not None and trait.row == 2
@@ -128,7 +128,7 @@ def epilepsy_series(make: MakeSeries, hippocampus: int, temporal: int) -> Series
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_epilepsy_by_tissue(make_series: MakeSeries, procedure: Procedure) -> None:
-    """GenoTEX paper, appendix C.3 and C.4: six cases and nine controls, told by tissue.
+    """GenoTEX paper, appendix C.3 and C.4: six cases and nine controls, by tissue.
 
     The texts support hippocampus as tissue of the patients ("hippocampal sclerosis (TLE+HS)
     patients") and the parietal lobe as tissue of controls ("normal temporal or parietal

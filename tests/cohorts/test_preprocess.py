@@ -448,7 +448,7 @@ def test_changed_words_or_certainty_are_done_again(
     words.write_text('[traits.Asthma]\nterms = ["wheezy"]\n')
     assert not run(source, output, vocabulary=words)["GSE1"].unchanged
     assert not run(source, output, vocabulary=words, least_certainty=0.1)["GSE1"].unchanged
-    with pytest.raises(UsageError, match="7 is no certainty"):
+    with pytest.raises(UsageError, match="7 is not a certainty"):
         PreprocessOptions(least_certainty=7)
 
 

@@ -10,11 +10,16 @@ from genotex.agents.models import Message, Request, RoleModels
 from genotex.agents.prompts import render_prompt
 from genotex.agents.questions import Card, Questions
 from genotex.agents.task import Task
-from genotex.clinical import ClinicalAnnotation, FeatureEncoding, SeriesDescription
-from genotex.clinical.annotation_json import FEATURES, annotation_from_json
-from genotex.clinical.cells import split_cell
-from genotex.clinical.encoding import Confidence
-from genotex.clinical.words.wording import simple_key
+from genotex.clinical import (
+    FEATURES,
+    ClinicalAnnotation,
+    Confidence,
+    FeatureEncoding,
+    SeriesDescription,
+    annotation_from_json,
+    simple_key,
+    split_cell,
+)
 from genotex.errors import EncodingFileError
 from genotex.formats import Role
 

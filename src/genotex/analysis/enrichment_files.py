@@ -17,6 +17,7 @@ from genotex.analysis.enrichment import (
     enrich,
     why_not_tested,
 )
+from genotex.analysis.gmt import read_gmt
 from genotex.analysis.result import digest, foreign_content, read_content, read_result
 from genotex.analysis.trait_effects import read_trait_effects
 from genotex.bench.problems import Problem

@@ -14,9 +14,10 @@ from genotex.clinical.annotation_json import (
     recorded_annotation,
 )
 from genotex.clinical.assay import judge_expression
-from genotex.clinical.cases import count_cases, description_from_case, infer_cases
-from genotex.clinical.cells import parse_number
+from genotex.clinical.cases import count_cases, description_from_case, infer_cases, row_and_map
+from genotex.clinical.cells import characteristic_candidates, parse_number, split_cell
 from genotex.clinical.description import (
+    SHOWN_VALUES,
     SeriesDescription,
     describe_series,
 )
@@ -26,14 +27,18 @@ from genotex.clinical.encoded_features import (
     annotation_rows,
     apply_encoding,
     cells_to_code,
+    encode_cell,
     encode_with_role,
     is_biased,
 )
 from genotex.clinical.encoding import (
+    FEATURES,
     ClinicalAnnotation,
     Confidence,
+    Feature,
     FeatureEncoding,
     GeneVerdict,
+    Parser,
     SampleField,
 )
 from genotex.clinical.encoding_files import (
@@ -64,23 +69,39 @@ from genotex.clinical.tcga_columns import (
     TcgaColumn,
     find_age_column,
     find_gender_column,
+    is_age_or_gender_column,
+    named_columns,
+    plain_column_name,
+    read_tcga_cell,
 )
-from genotex.clinical.tcga_studies import TcgaChoice, choose_tcga_study, tcga_study_code
+from genotex.clinical.tcga_studies import (
+    TcgaChoice,
+    choose_tcga_study,
+    load_tcga_words,
+    tcga_study_code,
+)
+from genotex.clinical.words.keys import KeyKind, kind_of_key
 from genotex.clinical.words.trait_names import NamedTrait
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
+from genotex.clinical.words.wording import simple_key, simplify
 
 __all__ = [
+    "FEATURES",
+    "SHOWN_VALUES",
     "AnnotationRow",
     "AnnotationSummary",
     "ClinicalAnnotation",
     "Confidence",
     "EncodedFeature",
     "Expert",
+    "Feature",
     "FeatureEncoding",
     "FeatureSummary",
     "GeneVerdict",
+    "KeyKind",
     "KeyValues",
     "NamedTrait",
+    "Parser",
     "RuleExpert",
     "SampleField",
     "SavedAnnotations",
@@ -97,6 +118,7 @@ __all__ = [
     "cells_to_code",
     "certainty_meaning",
     "certainty_text",
+    "characteristic_candidates",
     "characteristics_to_edit",
     "check_certainty",
     "choose_groups",
@@ -104,6 +126,7 @@ __all__ = [
     "count_cases",
     "describe_series",
     "description_from_case",
+    "encode_cell",
     "encode_with_role",
     "find_age_column",
     "find_gender_column",
@@ -111,18 +134,28 @@ __all__ = [
     "groups_text",
     "infer_cases",
     "inferred_from",
+    "is_age_or_gender_column",
     "is_biased",
     "judge_expression",
+    "kind_of_key",
     "load_annotations",
+    "load_tcga_words",
     "load_vocabulary",
+    "named_columns",
     "parse_age_years",
     "parse_number",
     "parse_sex",
     "place_text",
+    "plain_column_name",
+    "read_tcga_cell",
     "recorded_annotation",
     "role_text",
+    "row_and_map",
     "rule_expert",
     "save_annotations",
+    "simple_key",
+    "simplify",
+    "split_cell",
     "sum_up",
     "tcga_study_code",
     "value_text",

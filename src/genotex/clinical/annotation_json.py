@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from genotex.clinical.cells import split_cell
 from genotex.clinical.encoding import (
+    FEATURES,
     ClinicalAnnotation,
     Confidence,
+    Feature,
     FeatureEncoding,
     GeneVerdict,
     SampleField,
@@ -20,7 +22,6 @@ from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats import Role
 
-FEATURES: tuple[Literal["trait", "age", "gender"], ...] = ("trait", "age", "gender")
 _FIELDS = {
     "row", "key", "kind", "values", "roles", "parser", "confidence", "evidence", "sample_field",
     "certainty", "reasons", "shifted", "cautions", "told_by",
@@ -109,9 +110,7 @@ class _Reader:
         place = ".".join(part for part in (self._place, "runner_up") if part)
         return _Reader(self._path, place)._encoding(data, "trait", "rules")
 
-    def _encoding(
-        self, data: Any, feature: Literal["trait", "age", "gender"], by: str
-    ) -> FeatureEncoding | None:
+    def _encoding(self, data: Any, feature: Feature, by: str) -> FeatureEncoding | None:
         if data is None:
             return None
         fields = self._object(data, feature, _FIELDS)
@@ -311,9 +310,7 @@ def recorded_annotation(data: _Data) -> ClinicalAnnotation:
     )
 
 
-def _encoding(
-    feature: Literal["trait", "age", "gender"], data: _Data | None
-) -> FeatureEncoding | None:
+def _encoding(feature: Feature, data: _Data | None) -> FeatureEncoding | None:
     if not data:
         return None
     place: SampleField = _among(data.get("sample_field"), get_args(SampleField))
@@ -366,7 +363,7 @@ def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
             "certainty": rounded(gene.certainty),
             "human": gene.human,
         },
-        **{name: _encoding_to_json(getattr(annotation, name)) for name in FEATURES},
+        **{name: _encoding_to_json(encoding) for name, encoding in annotation.features.items()},
         "notes": list(annotation.notes),
         "by": annotation.by,
         "certainty": rounded(annotation.certainty),

@@ -107,7 +107,7 @@ def _prediction(
     annotation: ClinicalAnnotation,
     procedure: Procedure,
 ) -> dict[str, Any]:
-    features = {"trait": annotation.trait, "age": annotation.age, "gender": annotation.gender}
+    features = annotation.features
     return {
         "id": case_id,
         "is_gene_available": annotation.gene.available,

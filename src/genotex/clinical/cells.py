@@ -67,7 +67,7 @@ def _part_in_place(text: str, key: str, names: Callable[[str], bool]) -> str | N
 
 @lru_cache(maxsize=65536)
 def parse_number(text: str) -> float | None:
-    """Read a measured number, with a decimal point or comma, with or without a unit behind it.
+    """Parse a measured number, with a decimal point or comma, with or without a unit behind it.
 
     Returns
     -------

@@ -175,7 +175,7 @@ class _Lookup:
         return code, self._role(code, cell), code is not None
 
     def _is_parsed_age(self, cell: str, code: float) -> bool:
-        """Return whether a listed age is what the parser reads, and no correction of it."""
+        """Return whether a listed age is the result of the parser, not a correction."""
         key, value = _key_and_value(self._encoding, cell)
         return self._encoding.parser == "age_years" and code == parse_age_years(value, key)
 
@@ -366,7 +366,7 @@ def annotation_rows(
     list of AnnotationRow
         A feature that is not available has no rows.
     """
-    encodings = (annotation.trait, annotation.age, annotation.gender)
+    encodings = annotation.features.values()
     return [row for e in encodings if e for row in _feature_rows(e, series, procedure)]
 
 

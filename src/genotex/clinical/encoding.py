@@ -14,6 +14,8 @@ SampleField = Literal[
 ]
 """Line of a GEO series that holds the cells; the last two are those of a TCGA study."""
 Parser = Literal["age_years", "sex", "number"]
+Feature = Literal["trait", "age", "gender"]
+FEATURES: tuple[Feature, ...] = ("trait", "age", "gender")
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class FeatureEncoding:
         Source: ``rules``, ``hand``, or the name of a model.
     """
 
-    feature: Literal["trait", "age", "gender"]
+    feature: Feature
     row: int | None
     key: str
     kind: Literal["binary", "continuous"]
@@ -136,3 +138,14 @@ class ClinicalAnnotation:
     runner_up: FeatureEncoding | None = None
     left_out: float | None = None
     unavailable: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def features(self) -> dict[Feature, FeatureEncoding | None]:
+        """Encodings of ``trait``, ``age`` and ``gender``, None where not available."""
+        return {"trait": self.trait, "age": self.age, "gender": self.gender}
+
+    @property
+    def columns(self) -> dict[str, FeatureEncoding]:
+        """Available encodings by column of a clinical table: ``trait``, ``Age``, ``Gender``."""
+        names: dict[Feature, str] = {"trait": "trait", "age": "Age", "gender": "Gender"}
+        return {names[f]: encoding for f, encoding in self.features.items() if encoding is not None}

@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.annotation_json import FEATURES, annotation_from_json, annotation_to_json
+from genotex.clinical.annotation_json import annotation_from_json, annotation_to_json
 from genotex.clinical.cells import Candidate, characteristic_candidates, split_cell
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding, GeneVerdict
+from genotex.clinical.encoding import FEATURES, ClinicalAnnotation, FeatureEncoding, GeneVerdict
 from genotex.clinical.texts.samples import other_candidates, sample_texts
 from genotex.clinical.words.trait_names import is_name_note
 from genotex.clinical.words.wording import simple_key
@@ -245,9 +245,9 @@ def fit_annotation(
         certainty stays left out.
     """
     fitted = {
-        name: _fit(encoding, getattr(own, name), description, source)
-        for name in FEATURES
-        if (encoding := getattr(given, name)) is not None
+        name: _fit(encoding, own.features[name], description, source)
+        for name, encoding in given.features.items()
+        if encoding is not None
     }
     trait = fitted.get("trait")
     left_out = given.left_out if trait is None else None

@@ -16,7 +16,7 @@ from genotex.clinical.summary import certainty_text, groups_text
 from genotex.clinical.texts.people import find_age_in_texts, find_gender_in_texts
 from genotex.clinical.texts.samples import FIELD_NAMES, pair_candidates
 from genotex.clinical.texts.trait import covers_all_samples, find_trait_in_texts
-from genotex.clinical.trait.choice import TraitChoice, read_trait, take_unmeasured
+from genotex.clinical.trait.choice import choose_trait
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.errors import UsageError
@@ -87,44 +87,62 @@ class RuleExpert:
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
-        choice = self._trait(trait, rows, description, judge)
-        beyond = self._trait_beyond(choice, description, judge)
-        if beyond is not None and choice.encoding is None:
-            choice = take_unmeasured(beyond, choice, least_certainty=self._least_certainty)
-        elif beyond is not None:
-            choice = _with_second_opinion(choice, beyond, description)
-        age, gender = self._people(rows, description) if gene.human else (None, None)
-        return ClinicalAnnotation(
+        human = gene.human
+        age, gender = self._people(rows, description) if human else (None, None)
+        beyond = self._beyond_characteristics
+        annotation = ClinicalAnnotation(
             gene,
-            choice.encoding,
+            None,
             age,
             gender,
             notes=(named.note,) if named.note else (),
-            certainty=choice.certainty,
-            runner_up=choice.runner_up,
-            left_out=choice.left_out,
-            unavailable=why_not_available(rows, age, gender, beyond=self._beyond_characteristics)
-            if gene.human
+            unavailable=why_not_available(rows, age, gender, beyond=beyond)
+            if human
             else dict(_OF_ANIMALS),
         )
+        annotation = self._with_trait(annotation, trait, rows, description, judge)
+        return self._with_sample_texts(annotation, description, judge)
 
-    def _trait(
+    def _with_trait(
         self,
+        annotation: ClinicalAnnotation,
         trait: str,
         rows: list[Candidate],
         description: SeriesDescription,
         judge: ValueJudge,
-    ) -> TraitChoice:
-        """Find the trait in the characteristics."""
-        # How sure that is was measured on the traits that the package lists; for others no figure
-        # is stated, and any threshold leaves the annotation out.
+    ) -> ClinicalAnnotation:
+        """Add the trait as the characteristics record it."""
+        # Certainty was measured on the traits that the package lists; for others none is stated,
+        # and any threshold leaves the trait out.
         least, cells = self._least_certainty, description.cells
         if self._vocabulary.is_measured(trait):
-            return read_trait(rows, judge, least_certainty=least, cells=cells)
-        choice = _without_certainty(read_trait(rows, judge, cells=cells))
-        if choice.encoding is None or least <= 0:
-            return choice
-        return replace(choice, encoding=None, runner_up=choice.encoding, left_out=least)
+            return choose_trait(annotation, rows, judge, least_certainty=least, cells=cells)
+        chosen = choose_trait(annotation, rows, judge, cells=cells)
+        runner_up = None if chosen.runner_up is None else replace(chosen.runner_up, certainty=None)
+        chosen = replace(chosen, runner_up=runner_up, certainty=None)
+        if chosen.trait is None or least <= 0:
+            return chosen
+        return replace(chosen, trait=None, runner_up=chosen.trait, left_out=least)
+
+    def _with_sample_texts(
+        self, annotation: ClinicalAnnotation, description: SeriesDescription, judge: ValueJudge
+    ) -> ClinicalAnnotation:
+        """Search sample texts where the characteristics have no trait, or an uncertain one."""
+        trait, certainty = annotation.trait, annotation.certainty
+        sure = certainty is None or certainty >= UNSURE_BELOW
+        if (trait is not None and sure) or not self._beyond_characteristics:
+            return annotation
+        found = find_trait_in_texts(description, judge, self._vocabulary)
+        if found is None:
+            return annotation
+        if trait is not None:
+            return _with_second_opinion(annotation, trait, found, description)
+        # The certainty of sample texts was never measured, so any threshold leaves them out.
+        if self._least_certainty <= 0:
+            return replace(annotation, trait=found, certainty=None)
+        if annotation.left_out is not None:
+            return annotation
+        return replace(annotation, runner_up=found, left_out=self._least_certainty)
 
     def _people(
         self, rows: list[Candidate], description: SeriesDescription
@@ -142,38 +160,22 @@ class RuleExpert:
             or find_gender_in_texts(description, self._vocabulary),
         )
 
-    def _trait_beyond(
-        self, choice: TraitChoice, description: SeriesDescription, judge: ValueJudge
-    ) -> FeatureEncoding | None:
-        """Search outside the characteristics where these have no trait, or an uncertain one."""
-        sure = choice.certainty is None or choice.certainty >= UNSURE_BELOW
-        if (choice.encoding is not None and sure) or not self._beyond_characteristics:
-            return None
-        return find_trait_in_texts(description, judge, self._vocabulary)
-
-
-def _without_certainty(choice: TraitChoice) -> TraitChoice:
-    """Remove the certainties."""
-    encoding, runner_up = (
-        None if e is None else replace(e, certainty=None)
-        for e in (choice.encoding, choice.runner_up)
-    )
-    return replace(choice, encoding=encoding, runner_up=runner_up, certainty=None)
-
 
 def _with_second_opinion(
-    choice: TraitChoice, beyond: FeatureEncoding, description: SeriesDescription
-) -> TraitChoice:
-    """Note that titles cover every sample, where the trait of the characteristics is uncertain."""
-    if choice.encoding is None or not covers_all_samples(beyond, description):
-        return choice
-    where = FIELD_NAMES[beyond.sample_field]
+    annotation: ClinicalAnnotation,
+    trait: FeatureEncoding,
+    found: FeatureEncoding,
+    description: SeriesDescription,
+) -> ClinicalAnnotation:
+    """Note that sample texts cover every sample, where the trait itself is uncertain."""
+    if not covers_all_samples(found, description):
+        return annotation
     caution = (
-        f"the characteristics are uncertain ({certainty_text(choice.certainty or 0.0)}), and the "
-        f"{where} name cases and controls for all samples; they were not used "
-        f"({groups_text(beyond.values, beyond.roles)})"
+        f"the characteristics are uncertain ({certainty_text(annotation.certainty or 0.0)}), and "
+        f"the {FIELD_NAMES[found.sample_field]} name cases and controls for all samples; they were "
+        f"not used ({groups_text(found.values, found.roles)})"
     )
-    return replace(choice, encoding=replace(choice.encoding, cautions=(caution,)))
+    return replace(annotation, trait=replace(trait, cautions=(caution,)))
 
 
 def rule_expert(
@@ -184,8 +186,8 @@ def rule_expert(
     Parameters
     ----------
     procedure : str
-        ``sound`` looks at titles, source names and descriptions of samples where the
-        characteristics are silent; ``benchmark`` at the characteristics alone, as the published
+        ``sound`` searches titles, source names and descriptions of samples where the
+        characteristics are silent; ``benchmark`` the characteristics alone, as the published
         reference did.
     vocabulary : Path, optional
         A vocabulary file to lay over the packaged words.
@@ -197,7 +199,7 @@ def rule_expert(
     VocabularyFileError
         If the vocabulary file has a mistake.
     UsageError
-        If the certainty is none.
+        If the certainty is not a number from 0 to 1.
     """
     check_certainty(least_certainty)
     return RuleExpert(
@@ -208,7 +210,7 @@ def rule_expert(
 
 
 def check_certainty(value: float) -> None:
-    """Refuse what is no probability."""
+    """Refuse a certainty that is not a probability."""
     if not (math.isfinite(value) and 0 <= value <= 1):
-        msg = f"{value:g} is no certainty; use a number from 0 to 1"
+        msg = f"{value:g} is not a certainty; use a number from 0 to 1"
         raise UsageError(msg)

@@ -25,7 +25,7 @@ def inferred_from(sample_field: str) -> str:
 
 
 def certainty_text(certainty: float) -> str:
-    """Return a certainty in whole percents, never rounded to what is beyond doubt."""
+    """Return a certainty in whole percents, never rounded to 0 or 100 %."""
     if certainty > 0.995:
         return "> 99 %"
     return "< 1 %" if certainty < 0.005 else f"{100 * certainty:.0f} %"
@@ -129,7 +129,7 @@ def _of(encoding: FeatureEncoding) -> str:
 
 def annotation_notes(annotation: ClinicalAnnotation) -> tuple[str, ...]:
     """Return the notes of an annotation, and the cautions of its features."""
-    encodings = (e for e in (annotation.trait, annotation.age, annotation.gender) if e is not None)
+    encodings = [e for e in annotation.features.values() if e is not None]
     return (
         *(f"{e.feature}: {line}" for e in encodings for line in _cautions(e)),
         *annotation.notes,
@@ -267,7 +267,6 @@ def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> Ann
     """
     gene = annotation.gene
     seen = "; ".join(gene.evidence) if gene.available else ""
-    features = (("trait", annotation.trait), ("age", annotation.age), ("gender", annotation.gender))
     return AnnotationSummary(
         gene.available,
         seen or gene.reason,
@@ -276,7 +275,7 @@ def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> Ann
             _told(annotation, encoding, [row for row in rows if row.feature == name])
             if encoding is not None
             else _not_told(name, annotation)
-            for name, encoding in features
+            for name, encoding in annotation.features.items()
         ),
         annotation.notes,
     )
@@ -340,7 +339,7 @@ def _why_empty(encoding: FeatureEncoding, rows: Sequence[AnnotationRow]) -> str:
 
 
 def _amount(encoding: FeatureEncoding, rows: Sequence[AnnotationRow]) -> str:
-    """Return how many samples there are of which kind."""
+    """Return the numbers of samples by group."""
     if not rows:
         return ""
     known = [(row.code, row.samples) for row in rows if row.code is not None]

@@ -11,7 +11,6 @@ from genotex.clinical import (
     ClinicalAnnotation,
     EncodedFeature,
     Expert,
-    FeatureEncoding,
     SeriesDescription,
     Vocabulary,
     annotation_notes,
@@ -189,17 +188,10 @@ def _check(given: ClinicalAnnotation, description: SeriesDescription) -> Clinica
 def _encode(
     reading: ClinicalAnnotation, series: Series, options: PreprocessOptions, vocabulary: Vocabulary
 ) -> dict[str, EncodedFeature]:
-    features = {}
-    encodings: Mapping[str, FeatureEncoding | None] = {
-        "trait": reading.trait,
-        "Age": reading.age,
-        "Gender": reading.gender,
+    features = {
+        name: apply_encoding(encoding, series, procedure=options.procedure, vocabulary=vocabulary)
+        for name, encoding in reading.columns.items()
     }
-    for name, encoding in encodings.items():
-        if encoding is not None:
-            features[name] = apply_encoding(
-                encoding, series, procedure=options.procedure, vocabulary=vocabulary
-            )
     if options.control_roles == "healthy" and _is_binary(reading):
         features["trait"] = _without_other_controls(features["trait"])
     return features

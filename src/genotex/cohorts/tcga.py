@@ -16,8 +16,8 @@ from genotex.clinical import (
     TcgaColumn,
     find_age_column,
     find_gender_column,
+    read_tcga_cell,
 )
-from genotex.clinical.tcga_columns import read_tcga_cell
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.tcga_files import (
     NO_EXPRESSION,

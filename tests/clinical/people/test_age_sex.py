@@ -3,8 +3,13 @@ from typing import Any
 
 import pytest
 
-from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, describe_series
-from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical import (
+    FeatureEncoding,
+    RuleExpert,
+    apply_encoding,
+    characteristic_candidates,
+    describe_series,
+)
 from genotex.clinical.people.age_sex import find_age, find_gender
 
 from ..conftest import MakeDescription, MakeSeries
@@ -58,7 +63,7 @@ def test_of_two_ages_the_one_nearer_to_the_sample(
     assert encoding.evidence
 
 
-def test_age_told_for_a_few_samples_yields_to_one_told_for_all(make_series: MakeSeries) -> None:
+def test_age_of_a_few_samples_yields_to_one_of_all(make_series: MakeSeries) -> None:
     series = make_series(
         ["age: 40", "age: 41", *["age: NA"] * 18],
         [f"age at diagnosis: {30 + n}" for n in range(20)],
@@ -85,7 +90,7 @@ def test_key_that_changes_halfway_down_a_row(make_series: MakeSeries) -> None:
     sound = apply_encoding(encoding, series, procedure="sound").codes.tolist()
     assert sound[:4] == [30, 31, 32, 40.5]
     assert sound[4] != sound[4]
-    # The published procedure takes the first integer, whatever the key.
+    # The published procedure takes the first integer, under any key.
     assert apply_encoding(encoding, series, procedure="benchmark").codes.tolist()[:4] == [
         30, 31, 32, 40
     ]  # fmt: skip
@@ -104,7 +109,7 @@ def test_donor_and_patient_in_one_row_are_not_mixed(sex_of: Read) -> None:
         ("<60", ">=60"),  # two bounds, one number
     ],
 )
-def test_age_groups_that_tell_no_ages(age_of: Read, values: tuple[object, ...]) -> None:
+def test_age_groups_without_ages(age_of: Read, values: tuple[object, ...]) -> None:
     assert age_of(cells("age group", *values)) is None
 
 
@@ -161,7 +166,7 @@ def test_sexes_without_any_key(sex_of: Read) -> None:
         cells("sex", "M", "M"),
         cells("sex", "pooled", "mixed"),
         cells("tissue", "female breast", "male breast"),
-        ["M", "F"],  # letters alone, and nothing says what they are
+        ["M", "F"],  # letters alone, without an explanation
         cells("mother", "female", "male"),
         cells("mother", "sex: F", "sex: M"),
     ],
@@ -175,7 +180,7 @@ def test_legend_in_the_series_text(sex_of: Read) -> None:
     assert dict(encoding.values) == {"gender: 0": 0, "gender: 1": 1, "gender: 9": None}
     assert encoding.confidence == "inferred"
     assert any("text explains its codes" in line for line in encoding.evidence)
-    # What the cells or the key say themselves comes first.
+    # The cells and the key come first.
     encoding = sex_of(cells("gender (1=female, 0=male)", 0, 1), text="gender: 0=female, 1=male")
     assert list(encoding.values.values()) == [1, 0]
 
@@ -218,7 +223,7 @@ def test_number_of_a_group_between_ranges_stays_missing(make_series: MakeSeries)
 
 
 @pytest.mark.parametrize("gap", ["n.d.", "N/A", "?", "--", "not recorded", "x"])
-def test_missing_values_beside_ages_without_a_key(
+def test_missing_values_with_ages_without_a_key(
     make_description: MakeDescription, gap: str
 ) -> None:
     row = ["45 years old", "51 years old", gap]

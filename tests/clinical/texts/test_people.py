@@ -2,8 +2,13 @@
 
 import pytest
 
-from genotex.clinical import RuleExpert, SeriesDescription, apply_encoding, describe_series
-from genotex.clinical.encoded_features import encode_cell
+from genotex.clinical import (
+    RuleExpert,
+    SeriesDescription,
+    apply_encoding,
+    describe_series,
+    encode_cell,
+)
 
 from ..conftest import MakeSeries
 
@@ -68,7 +73,7 @@ def test_numbers_that_are_no_age(texts: list[str]) -> None:
         ["pool of men and women", "pool of women and men"],
     ],
 )
-def test_sex_that_nobody_said(texts: list[str]) -> None:
+def test_sex_that_is_not_stated(texts: list[str]) -> None:
     assert ages_and_sexes([*texts, *(f"{text} b" for text in texts)])[1] is None
 
 
@@ -99,7 +104,7 @@ def test_numbered_samples_are_no_ages(titles: list[str]) -> None:
     assert reading.age is None and reading.gender is None
 
 
-def test_most_samples_must_be_told() -> None:
+def test_most_samples_need_a_value() -> None:
     told = ["45 year old male", "50 year old female", "33 year old male"]
     assert ages_and_sexes([*told, "x", "y"]) == ([45, 50, 33, None, None], [1, 0, 1, None, None])
     assert ages_and_sexes([*told, "x", "y", "z"]) == (None, None)

@@ -1,6 +1,6 @@
 """Titles, source names and descriptions of real series, as NCBI published them.
 
-What is expected stands in the files: GSE781 counts 9 tumours and 8 normal kidneys by source names,
+The expected values are in the files: GSE781 counts 9 tumours and 8 normal kidneys by source names,
 GSE30528 9 diabetic and 13 control glomeruli, GSE157103 100 patients with COVID-19 and 26 without,
 GSE55235 ten joints each.
 """
@@ -16,7 +16,7 @@ from genotex.clinical import ClinicalAnnotation, RuleExpert, apply_encoding, des
 from genotex.formats import Series, read_family_soft, read_series_matrix
 
 
-def read_without_characteristics(series: Series, trait: str) -> ClinicalAnnotation:
+def annotate_without_characteristics(series: Series, trait: str) -> ClinicalAnnotation:
     description = replace(describe_series(series), characteristics=(), cells=None)
     return RuleExpert().annotate(description, trait)
 
@@ -59,7 +59,7 @@ def test_series_whose_characteristics_were_taken_away(
 ) -> None:
     path = shared_data / "traps" / f"{name}_series_matrix.txt.gz"
     series = read_series_matrix(path, expression=False)
-    read = read_without_characteristics(series, trait).trait
+    read = annotate_without_characteristics(series, trait).trait
     told = RuleExpert().annotate(describe_series(series), trait).trait
     assert read is not None and told is not None and read.row is None and told.row is not None
     by_titles = apply_encoding(read, series, procedure="sound")
@@ -72,7 +72,7 @@ def test_gse157103_ages_and_sexes_in_titles(shared_data: Path) -> None:
     path = shared_data / "traps" / "GSE157103_series_matrix.txt.gz"
     series = read_series_matrix(path, expression=False)
     told = RuleExpert().annotate(describe_series(series), "COVID-19")
-    read = read_without_characteristics(series, "COVID-19")
+    read = annotate_without_characteristics(series, "COVID-19")
     for name in ("age", "gender"):
         ours, theirs = (
             apply_encoding(getattr(reading, name), series, procedure="sound").codes
@@ -89,7 +89,7 @@ def test_gse157103_ages_and_sexes_in_titles(shared_data: Path) -> None:
 def test_synovial_tissue_of_three_groups(shared_data: Path, trait: str, name: str) -> None:
     path = shared_data / "input" / "GEO" / trait / name / f"{name}_series_matrix.txt.gz"
     series = read_series_matrix(path, expression=False)
-    read = read_without_characteristics(series, trait).trait
+    read = annotate_without_characteristics(series, trait).trait
     told = RuleExpert().annotate(describe_series(series), trait).trait
     assert read is not None and told is not None
     by_titles = apply_encoding(read, series, procedure="sound")

@@ -12,6 +12,7 @@ from genotex.clinical import (
     FeatureEncoding,
     RuleExpert,
     SeriesDescription,
+    annotation_notes,
     apply_encoding,
     describe_series,
     experts,
@@ -19,7 +20,7 @@ from genotex.clinical import (
     load_vocabulary,
     save_annotations,
 )
-from genotex.clinical.summary import annotation_notes, reason_texts
+from genotex.clinical.summary import reason_texts
 
 from ..conftest import MakeSeries
 
@@ -129,7 +130,7 @@ def test_healthy_people_stay_controls_in_an_experiment() -> None:
     assert codes("Rheumatoid_Arthritis", titles, "Rheumatoid arthritis (RA)") == [1, 1, 0, 0]
 
 
-def test_letters_mean_what_the_series_says() -> None:
+def test_letters_mean_what_the_series_defines() -> None:
     titles = ["PD_1", "PD_2", "HD_1", "HD_2"]
     summary = "Brains with Parkinson's disease (PD) and Huntington's disease (HD)."
     encoding = read("Parkinsons_Disease", titles, "Parkinson's disease", summary)
@@ -167,7 +168,7 @@ def test_cell_lines_of_a_disease_are_no_patients() -> None:
         (["Case 1", "Case 2", "x 1", "x 2"], False),
     ],
 )
-def test_two_on_each_side_and_most_samples_told(titles: list[str], told: bool) -> None:
+def test_two_on_each_side_and_most_samples_coded(titles: list[str], told: bool) -> None:
     assert (codes("Asthma", titles, "Asthma") is not None) is told
 
 
@@ -177,7 +178,7 @@ def test_patients_of_another_series_are_no_cases() -> None:
     assert codes("Lung_Cancer", ["tumor 1", "tumor 2", "normal 1", "normal 2"], "Colon") is None
 
 
-def test_level_is_not_read_from_titles() -> None:
+def test_level_is_not_taken_from_titles() -> None:
     assert codes("Height", ["high 1", "high 2", "low 1", "low 2"]) is None
 
 
@@ -207,7 +208,7 @@ def test_pairs_in_descriptions_need_most_samples() -> None:
     assert read("Asthma", [], descriptions=((*rows[0], None, None, None),)) is None
 
 
-def test_said_to_be_inferred_with_titles_quoted() -> None:
+def test_marked_as_inferred_with_titles_quoted() -> None:
     titles = ["Asthma 1", "Asthma 2", "healthy 1", "healthy 2", "unclear"]
     description = SeriesDescription(title="Asthma", titles=tuple(titles))
     reading = RuleExpert().annotate(description, "Asthma")
@@ -220,7 +221,11 @@ def test_said_to_be_inferred_with_titles_quoted() -> None:
     assert reason_texts(reading.trait) == [
         "case: 'Asthma' names the trait ('asthma')",
         "healthy control: 'healthy' names a control ('healthy')",
-        *(["unknown: says nothing about the trait"] if "unclear" in reading.trait.reasons else []),
+        *(
+            ["unknown: has no information about the trait"]
+            if "unclear" in reading.trait.reasons
+            else []
+        ),
     ]
     assert set(titles[:4]) <= set(reading.trait.reasons)
     note = "trait: inferred from the sample titles: 'Asthma 1', 'healthy 1'"
@@ -235,19 +240,19 @@ KEYWORDS = [
 ]
 
 
-def test_key_with_several_values_in_one_sample_tells_no_trait(make_series: MakeSeries) -> None:
+def test_key_with_several_values_in_one_sample_has_no_trait(make_series: MakeSeries) -> None:
     series = make_series(description=[KEYWORDS[0], KEYWORDS[2]], title="Asthma")
     assert RuleExpert().annotate(describe_series(series), "Asthma").trait is None
 
 
-def test_key_beside_a_list_of_keywords_tells_both_sides(make_series: MakeSeries) -> None:
+def test_key_next_to_a_list_of_keywords_has_both_sides(make_series: MakeSeries) -> None:
     series = make_series(description=KEYWORDS, title="Asthma")
     encoding = RuleExpert().annotate(describe_series(series), "Asthma").trait
     assert encoding is not None and encoding.key == "Status"
     assert apply_encoding(encoding, series, procedure="sound").codes.tolist() == [1, 1, 0, 0]
 
 
-def test_pair_that_stands_twice_in_a_sample_counts_it_once(make_series: MakeSeries) -> None:
+def test_pair_that_occurs_twice_in_a_sample_counts_it_once(make_series: MakeSeries) -> None:
     lines = [("Status = asthma", "Status = healthy", "Status = healthy", "Status = healthy"),
              ("status = asthma", None, None, None)]  # fmt: skip
     description = describe_series(make_series(description=lines, title="Asthma"))
@@ -259,7 +264,7 @@ def test_patients_by_context_are_arguable() -> None:
     assert encoding is not None and encoding.confidence == "arguable"
 
 
-def test_source_names_that_contradict_titles_are_told() -> None:
+def test_source_names_that_contradict_titles_are_reported() -> None:
     encoding = read(
         "Asthma",
         ["asthma 1", "asthma 2", "healthy 1", "healthy 2", "healthy 3"],
@@ -286,7 +291,7 @@ def test_without_looking_beyond_characteristics() -> None:
     assert RuleExpert().annotate(description, "Asthma").trait is not None
 
 
-def test_uncertain_characteristics_beside_titles_that_tell_everyone(
+def test_uncertain_characteristics_with_titles_that_cover_all_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     row = ("disease: healthy", "disease: asthma")
@@ -303,7 +308,9 @@ def test_uncertain_characteristics_beside_titles_that_tell_everyone(
     assert annotation_notes(silent) == ()
 
 
-def test_reading_by_titles_is_saved_and_replayed(make_series: MakeSeries, tmp_path: Path) -> None:
+def test_annotation_by_titles_is_saved_and_replayed(
+    make_series: MakeSeries, tmp_path: Path
+) -> None:
     series = make_series(source_name_ch1=[["asthma, F_45", "asthma, M_62", "healthy, F_33",
                                            "healthy, M_51"]], title="Asthma")  # fmt: skip
     reading = RuleExpert().annotate(describe_series(series), "Asthma")
@@ -356,7 +363,7 @@ def test_control_words_of_the_users_own_count_in_titles(tmp_path: Path) -> None:
     assert [encoding.values[title] for title in titles] == [0, 0, 1, 1]
 
 
-def test_words_that_tell_a_control_only_under_a_key_tell_none_in_titles() -> None:
+def test_words_for_a_control_only_under_a_key_are_none_in_titles() -> None:
     titles = ["mucosa 1", "mucosa 2", "gastric cancer 1", "gastric cancer 2"]
     assert codes("Stomach_Cancer", titles, "Gastric cancer") is None
     titles = [title.replace("mucosa", "normal mucosa") for title in titles]

@@ -1,4 +1,4 @@
-"""What judgements mean in a record, and in which order their grounds stand."""
+"""What judgements mean in a record, and the order of their grounds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_every_meaning_has_a_role_that_records_know(meaning: Meaning) -> None:
 
 
 def test_control_without_known_health_is_coded_0_though_its_role_is_unknown() -> None:
-    judged = Judgement("control without known health", Ground.BY_COMPANY, "stands beside cases")
+    judged = Judgement("control without known health", Ground.BY_COMPANY, "occurs with cases")
     assert (judged.role, judged.code) == ("unknown", 0.0)
     assert not judged.is_open
 

@@ -2,14 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.clinical import load_vocabulary
+from genotex.clinical import kind_of_key, load_vocabulary
 from genotex.clinical.words.keys import (
     asks_disease,
     asks_history,
     asks_plainly,
     asks_trait,
     is_preliminary,
-    kind_of_key,
     lists_diseases,
     names_trait,
 )
@@ -66,7 +65,7 @@ def test_key_that_names_the_trait_in_patients_not_their_family() -> None:
     assert not names_trait(ASTHMA, "family history of asthma")
 
 
-def test_marker_beside_the_disease_is_not_asked_plainly() -> None:
+def test_marker_with_the_disease_is_not_asked_plainly() -> None:
     assert asks_plainly(ASTHMA, "current asthma status")
     assert not asks_plainly(ASTHMA, "asthma ige status")
 

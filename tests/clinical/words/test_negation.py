@@ -18,7 +18,7 @@ NAMES = {
 
 
 def role_of(make: MakeDescription, trait: str, value: str, key: str = "group") -> Role:
-    """Role of a value in a series about the trait, beside a plain case and a healthy control."""
+    """Role of a value in a series about the trait, next to a plain case and a healthy control."""
     name = NAMES[trait]
     row = [f"{key}: {name}", f"{key}: healthy donor", f"{key}: {value}"]
     encoding = RuleExpert().annotate(make(row, title=f"{name} expression"), trait).trait
@@ -80,7 +80,7 @@ def test_denied_with_words_between(
         ("Hepatitis", "HBV DNA negative"),
     ],
 )
-def test_what_is_denied_cannot_be_told(
+def test_what_is_denied_is_unclear(
     make_description: MakeDescription, trait: str, value: str
 ) -> None:
     assert role_of(make_description, trait, value) == "unknown"
@@ -107,7 +107,7 @@ def test_negative_under_the_key_of_a_marker_is_no_control(
         assert trait is None or trait.values[row[2]] is None
 
 
-def test_denial_of_the_case_beside_it(make_description: MakeDescription) -> None:
+def test_denial_of_the_case_of_its_row(make_description: MakeDescription) -> None:
     row = ["condition: severe asthma", "condition: without severe asthma"]
     trait = RuleExpert().annotate(make_description(row), "Asthma").trait
     assert trait is not None

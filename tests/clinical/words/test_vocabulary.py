@@ -23,10 +23,10 @@ def test_every_trait_of_the_benchmark_is_listed(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_every_listed_trait_is_told_by_its_own_words(
+def test_every_listed_trait_is_found_by_its_own_words(
     name: str, make_description: MakeDescription
 ) -> None:
-    """A disease by its first name beside healthy people; a quantity by numbers under its key."""
+    """A disease by its first name and healthy people; a quantity by numbers under its key."""
     words, (_, table, _) = load_vocabulary().trait(name), load_vocabulary().entry(name)
     if words.is_level:
         row = [f"{table['levels'][0]}: {n}" for n in (1, 2, 3, 4)]
@@ -54,7 +54,7 @@ OWN = [
 
 
 @pytest.mark.parametrize(("trait", "value"), OWN)
-def test_trait_that_is_not_listed_is_read_by_its_name(
+def test_trait_that_is_not_listed_is_recognised_by_its_name(
     codes_of: CodesOf, trait: str, value: str
 ) -> None:
     assert not load_vocabulary().entry(trait)[2]
@@ -70,7 +70,7 @@ def test_trait_that_is_not_listed_is_read_by_its_name(
     assert codes_of(trait, key, ["yes", "no"], title=title) == [1, 0]
 
 
-def test_quantity_that_is_not_listed_is_read_by_its_name(
+def test_quantity_that_is_not_listed_is_recognised_by_its_name(
     make_description: MakeDescription,
 ) -> None:
     row = ["serum ferritin: 21", "serum ferritin: 35.5", "serum ferritin: 28", "serum ferritin: 40"]

@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import RuleExpert, load_vocabulary, vocabulary_text
-from genotex.clinical.words.vocabulary_file import TRAIT_KEYS, read_vocabulary_file, trait_table
+from genotex.clinical.words.vocabulary_file import (
+    TRAIT_KEYS,
+    read_vocabulary_file,
+    refuse_contradictions,
+    trait_table,
+)
 from genotex.clinical.words.wording import Terms
 from genotex.errors import FormatError, UsageError, VocabularyFileError
 
@@ -28,7 +33,7 @@ def write(folder: Path, text: str) -> Path:
 
 
 def codes(make: MakeDescription, values: tuple[str, ...], trait: str, path: Path | None) -> object:
-    """What a row of diagnoses is read as, None when it does not tell the trait."""
+    """Codes of a row of diagnoses, None when it does not record the trait."""
     description = make([f"diagnosis: {value}" for value in values], title=TITLE)
     encoding = RuleExpert(load_vocabulary(path)).annotate(description, trait).trait
     return encoding and tuple(encoding.values.values())
@@ -134,7 +139,7 @@ def test_file_that_is_not_there_and_bytes_that_are_no_text(tmp_path: Path) -> No
         load_vocabulary(tmp_path / "latin.toml")
 
 
-def test_compressed_file_is_told_to_be_unpacked(tmp_path: Path) -> None:
+def test_compressed_file_needs_unpacking(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml.gz"
     path.write_bytes(gzip.compress(b'[words]\nhealthy = ["sano"]\n'))
     with pytest.raises(VocabularyFileError, match="unpack it first"):
@@ -240,7 +245,7 @@ def test_tables_of_other_traits_than_the_one_asked(tmp_path: Path) -> None:
     assert words.unused_tables(["Osteoarthritis", "gout"]) == ()
 
 
-def test_whether_a_trait_is_a_cancer_may_be_said(tmp_path: Path) -> None:
+def test_trait_may_be_declared_a_cancer(tmp_path: Path) -> None:
     path = write(tmp_path, "[traits.Seminoma]\ncancer = false\n[traits.LUAD]\ncancer = true\n")
     words = load_vocabulary(path)
     assert (words.trait("Seminoma").is_cancer, words.trait("LUAD").is_cancer) == (False, True)
@@ -258,7 +263,7 @@ def test_words_of_a_synonym_are_those_of_the_listed_trait() -> None:
     assert "[traits.Atherosclerosis]\nreplace = true\n" in text
 
 
-def test_words_of_a_trait_that_is_not_listed_say_so() -> None:
+def test_words_of_a_trait_that_is_not_listed_state_it() -> None:
     text = vocabulary_text(load_vocabulary(), "Nonsuch fever")
     assert "do not list this trait" in text
     assert tomllib.loads(text)["traits"]["Nonsuch fever"]["terms"] == ["nonsuch fever"]
@@ -271,3 +276,60 @@ def test_words_of_no_name() -> None:
 
 def test_mistake_in_a_vocabulary_file_is_one_of_format() -> None:
     assert issubclass(VocabularyFileError, FormatError)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[traits.Gout]\nterms = ["podagra"]\nnear_misses = ["Podagra"]',
+            r"traits\.Gout\.near_misses: 'Podagra' is also among the trait's terms \(keep it in",
+        ),
+        (
+            '[traits.Nonsuch]\nterms = ["kobold lung"]\nexcludes = ["kobold lungs"]',
+            r"traits\.Nonsuch\.excludes: 'kobold lungs' is also among the trait's terms",
+        ),
+        (
+            '[traits.Nonsuch]\nacronyms = ["KLX"]\nhealthy_acronyms = ["KLX"]',
+            r"healthy_acronyms: 'KLX' is also among the trait's acronyms",
+        ),
+        (
+            '[traits."Rheumatoid Arthritis"]\nterms = ["osteoarthritis"]',
+            r"terms: 'osteoarthritis' is also among the trait's near_misses \(the built-in",
+        ),
+        (
+            '[traits.Nonsuch]\nterms = ["kobold lung"]\n[words]\nhealthy = ["kobold lung"]',
+            r"words\.healthy: 'kobold lung' is also among the terms of the trait Nonsuch",
+        ),
+        (
+            '[words]\nhealthy = ["asthma"]',
+            r"words\.healthy: 'asthma' is also among the terms of the trait Asthma",
+        ),
+    ],
+)
+def test_word_that_is_the_trait_and_not_the_trait(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(VocabularyFileError, match=message):
+        load_vocabulary(write(tmp_path, text))
+
+
+def test_replaced_table_may_move_a_word_of_the_packaged_one(tmp_path: Path) -> None:
+    table = '[traits."Rheumatoid Arthritis"]\nreplace = true\nterms = ["osteoarthritis"]'
+    words = load_vocabulary(write(tmp_path, table)).trait("Rheumatoid Arthritis")
+    assert words.terms.find("knee osteoarthritis")
+
+
+def test_word_of_one_trait_may_be_a_near_miss_of_another(tmp_path: Path) -> None:
+    text = '[traits.One]\nterms = ["kobold lung"]\n[traits.Other]\nnear_misses = ["kobold lung"]'
+    assert load_vocabulary(write(tmp_path, text)).trait("One").terms.find("kobold lung")
+
+
+def test_packaged_words_have_no_contradiction(tmp_path: Path) -> None:
+    groups = load_vocabulary().groups
+    tables = read_vocabulary_file(write(tmp_path, PACKAGED.read_text("utf-8")), words=groups)
+    assert tables["traits"] and tables["words"]
+    refuse_contradictions(tmp_path / "mine.toml", tables, tables)
+
+
+@pytest.mark.parametrize("trait", ["Multiple_sclerosis", "Huntingtons_Disease", "Height"])
+def test_words_written_for_editing_have_no_contradiction(tmp_path: Path, trait: str) -> None:
+    load_vocabulary(write(tmp_path, vocabulary_text(load_vocabulary(), trait)))

@@ -1,7 +1,18 @@
+import string
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical.words.wording import Terms, folded, simple_key, simplify, split_words
+from genotex.clinical import simple_key, simplify
+from genotex.clinical.words.wording import (
+    Spelling,
+    Terms,
+    disease_by_ending,
+    ends_like_tumour,
+    folded,
+    split_words,
+)
 
 
 def test_spelling_accents_plurals_and_case_do_not_matter() -> None:
@@ -52,7 +63,7 @@ def test_terms_are_found_as_whole_words() -> None:
     assert terms.find("with lung cancers") == "lung cancer"
 
 
-def test_short_acronyms_need_capitals_unless_they_stand_alone() -> None:
+def test_short_acronyms_need_capitals_unless_alone() -> None:
     terms = Terms([], ["OA", "RA"])
     assert "OA patient 3" in terms
     assert "oa" in terms
@@ -72,3 +83,84 @@ def test_any_text_can_be_simplified(text: str) -> None:
     plain = simplify(text)
     assert plain == " ".join(plain.split()).lower()
     assert plain.isascii()
+
+
+KNOWN = ["schizophrenia", "adenocarcinoma", "hypertension", "hypotension", "asthma", "melanoma"]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("schizophrnia", "schizophrenia"),  # one letter too few
+        ("schizzophrenia", "schizophrenia"),  # one too many
+        ("schizophrenea", "schizophrenia"),  # a wrong one
+        ("adenocaricnoma", "adenocarcinoma"),  # two neighbours swapped
+        ("lung adenocarcinmoa, stage 1", "lung adenocarcinoma, stage 1"),
+    ],
+)
+def test_one_slip_in_a_long_word(written: str, meant: str) -> None:
+    assert Spelling(KNOWN).mended(written) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "astma",  # short words make other words too easily
+        "melenoma",
+        "schzophrnia",  # two slips
+        "hypotension",  # known, though near another
+        "",
+    ],
+)
+def test_words_that_stay_as_they_are(text: str) -> None:
+    assert Spelling(KNOWN).mended(text) == text
+
+
+def test_slip_near_two_known_words_is_left_alone() -> None:
+    assert Spelling(KNOWN).mended("hypartension") == "hypertension"
+    assert Spelling(["carcinomata", "carcinomate"]).mended("carcinomatu") == "carcinomatu"
+
+
+@given(st.sampled_from(["schizophrenia", "adenocarcinoma"]), st.data())
+def test_any_letter_left_out_is_found_again(word: str, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(word) - 1))
+    assert Spelling(KNOWN).mended(word[:place] + word[place + 1 :]) == word
+
+
+@given(st.text(alphabet=string.ascii_letters + " ,-", max_size=60))
+def test_mending_twice_mends_no_more(text: str) -> None:
+    spelling = Spelling(KNOWN)
+    once = spelling.mended(text)
+    assert spelling.mended(once) == once
+
+
+@given(st.text())
+def test_no_text_breaks_it(text: str) -> None:
+    assert isinstance(Spelling(KNOWN).mended(text), str)
+
+
+@pytest.mark.parametrize("value", ["meningioma", "Wilms tumour and lymphoma"])
+def test_word_that_ends_like_a_tumour(value: str) -> None:
+    assert ends_like_tumour(value)
+
+
+@pytest.mark.parametrize("value", ["glaucoma", "granuloma annulare", "haematoma", "tumour stroma"])
+def test_word_on_oma_that_is_no_tumour(value: str) -> None:
+    assert not ends_like_tumour(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("acute bronchitis", "bronchitis"),
+        ("Glaucoma", "glaucoma"),
+        ("hypoglycaemia", "hypoglycemia"),
+    ],
+)
+def test_disease_by_its_ending(value: str, name: str) -> None:
+    assert disease_by_ending(value) == name
+
+
+@pytest.mark.parametrize("value", ["normoglycaemia", "euglycemia", "empathy score", "osteopathy"])
+def test_word_with_the_ending_of_a_disease_that_is_none(value: str) -> None:
+    assert disease_by_ending(value) is None

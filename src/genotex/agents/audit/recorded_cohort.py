@@ -15,8 +15,8 @@ from genotex.clinical import (
     annotation_from_json,
     apply_encoding,
     judge_expression,
+    recorded_annotation,
 )
-from genotex.clinical.annotation_json import recorded_annotation
 from genotex.cohorts import PreparedCohort, PreprocessOptions
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.geo_files import Facts, RawSeries, choose_file, sample_facts

@@ -10,8 +10,7 @@ from functools import lru_cache
 from genotex.agents.rule_code.geo import FINISH
 from genotex.agents.rule_code.source_text import cell_of, comment, converter_text, literal, one_line
 from genotex.agents.task import Task
-from genotex.clinical import ClinicalAnnotation, EncodedFeature, FeatureEncoding
-from genotex.clinical.tcga_columns import named_columns
+from genotex.clinical import ClinicalAnnotation, EncodedFeature, FeatureEncoding, named_columns
 from genotex.cohorts import PreprocessOptions, choose_folder
 from genotex.cohorts.tcga import read_tcga_features
 from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_clinical

@@ -131,7 +131,7 @@ def _are_other_gene_ids(ids: Sequence[str]) -> bool:
 
 def same_platform(first_ids: Sequence[str], table_ids: Sequence[str | None]) -> bool | None:
     """Return whether row ids and a platform's first ids are of one form."""
-    # A SuperSeries has several platforms, and the table at hand may be another one's.
+    # A SuperSeries has several platforms, and the table may belong to another one.
     rows = {_form(i) for i in known_ids(first_ids)}
     table = {_form(i) for i in known_ids([i for i in table_ids if i])}
     return bool(rows & table) if rows and table else None

@@ -30,8 +30,8 @@ def is_all_human(description: SeriesDescription) -> bool:
 
 def by_organism(description: SeriesDescription) -> Finding | None:
     """Judge by the samples' organisms; a series' taxonomy ids count where these are missing."""
-    # A SuperSeries' taxonomy ids are those of all its parts, so they cannot save samples whose own
-    # lines name other organisms only.
+    # A SuperSeries' taxonomy ids are those of all its parts, so they do not apply to samples whose
+    # own lines name other organisms only.
     names = ", ".join(description.organisms)
     if names:
         human = _HUMAN in description.organisms
@@ -75,7 +75,7 @@ def by_series_type(description: SeriesDescription) -> Finding | None:
     stated = "; ".join(types)
     expression = [t for t in types if _is_expression(t)]
     if expression:
-        # Of a SuperSeries with other types too, the part at hand need not be the expression.
+        # Of a SuperSeries with other types too, this part need not be the expression.
         rule = _RULE if len(expression) == len(types) else "nothing against it"
         return Finding(rule, True, "human gene expression", f"series type: {stated}")
     if all(t.casefold() in _OPEN_TYPES for t in types):
@@ -100,7 +100,7 @@ _Row = tuple[str, list[str], bool]
 def by_sample_species(description: SeriesDescription) -> Finding | None:
     """Judge by species, strain, embryonic stage and alleles; None when they do not decide."""
     # A strain may be the host of a human tumour, so words for xenografts forbid the verdict. One
-    # that only some samples have counts only in a series whose texts speak of no people.
+    # that only some samples have counts only in a series whose texts mention no people.
     rows = list(_rows(description))
     named = _by_species_row(rows)
     if named is not None:
@@ -212,7 +212,7 @@ def by_species_words(description: SeriesDescription) -> Finding | None:
 
 def by_assay_words(description: SeriesDescription) -> Finding | None:
     """Judge by names of assays, where there are no row ids or no platform to judge by."""
-    # A title that speaks of expression forbids the verdict; texts that do, unless the title names
+    # A title that mentions expression forbids the verdict; texts that do, unless the title names
     # the assay.
     if known_ids(description.first_ids) and description.annotation_columns:
         return None

@@ -194,7 +194,7 @@ def _age_in(candidate: Candidate) -> _Found | None:
 
 
 def _not_as_parsed(best: _Found) -> dict[str, float | None]:
-    """Return what the row as a whole reads otherwise than the parser reads the cell alone."""
+    """Return the cells whose value in the row differs from that of the parser alone."""
     candidate = best.candidate
     return {
         cell: best.parsed.get(cell)

@@ -15,7 +15,7 @@ PLAIN, SAMPLING, _OTHER, DIAGNOSIS, DEATH, GROUP = 6.0, 5.0, 4.0, 3.0, 2.0, 1.0
 """How near to the person at sampling the age under a key is: the higher, the nearer."""
 
 STATED, _UNCLEAR, _COMPUTED, _OTHER_PERSON = 6.0, 4.0, 3.0, 2.0
-"""How surely the sex under a key is the patient's own: the higher, the surer."""
+"""How certain the sex under a key is the patient's own: the higher, the more certain."""
 
 _NOT_YEARS = 0.5  # An age in years is taken before the same age in months.
 

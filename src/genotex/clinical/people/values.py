@@ -82,7 +82,7 @@ _WORDED = re.compile(
 
 @lru_cache(maxsize=65536)
 def parse_age_years(text: str, key: str = "") -> float | None:
-    """Read a person's age.
+    """Parse a person's age.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _plain_age(text: str) -> str:
 
 
 def _years(text: str, key: str) -> float | None:
-    """Return the years of a text in plain form, which may still be impossible ones."""
+    """Return the years of a text in plain form, unchecked."""
     if text in load_words()["age"]["newborn"]:
         return 0.0
     negative = _NEGATIVE.fullmatch(text)
@@ -280,7 +280,7 @@ def _sex_of_word(word: str) -> int | None:
 
 @lru_cache(maxsize=16384)
 def parse_sex(text: str, key: str = "") -> int | None:
-    """Read a person's sex.
+    """Parse a person's sex.
 
     Parameters
     ----------

@@ -164,7 +164,7 @@ class TextJudge:
         return experiments and self._series_text not in self._words["about_controls"]
 
     def _without_doubtful_cases(self, judged: Judgements) -> Judgements:
-        """Take "tumor" and "patient" for the trait only where the texts of the series allow it."""
+        """Keep cases by "tumor" and "patient" only where the texts of the series allow it."""
         named = any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judged.values())
         others = any(j.role == "other disease" for j in judged.values())
         tumours = (
@@ -180,7 +180,7 @@ class TextJudge:
         }
 
     def _without_arms(self, judged: Judgements) -> Judgements:
-        """Take back open controls where every case is the arm of an experiment and they are not."""
+        """Reopen controls where every case, and none of them, is the arm of an experiment."""
         cases = [cell for cell, j in judged.items() if j.role == "case"]
         if not cases or not all(map(self._is_treated, cases)):
             return judged
@@ -207,7 +207,7 @@ _BLOOD_CELLS = re.compile(r"(?<![A-Za-z])[TB][\s-]?(?:cells?|lymph)", re.IGNOREC
 def judge_letter_codes(groups: Mapping[str, str], judge: TextJudge) -> Judgements:
     """Judge samples whose controls, or both sides, are marked by letters alone."""
     # "T1" and "N1" are tumour and normal tissue in a series about the cancer; "C1" is a control
-    # next to "AD1". Only where the texts of the series speak of controls or normal tissue.
+    # next to "AD1". Only where the texts of the series mention controls or normal tissue.
     series = judge.values.series
     if not (series.about and series.mentions_controls):
         return dict.fromkeys(groups, UNKNOWN)

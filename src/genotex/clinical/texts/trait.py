@@ -24,7 +24,7 @@ from genotex.clinical.texts.samples import (
     pair_candidates,
     sample_texts,
 )
-from genotex.clinical.trait.choice import read_trait
+from genotex.clinical.trait.choice import find_named_trait
 from genotex.clinical.trait.judgement import Ground, Judgements, best_ground
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -99,7 +99,7 @@ def find_trait_in_texts(
 def _read_pairs(description: SeriesDescription, judge: ValueJudge) -> FeatureEncoding | None:
     """Read descriptions of the form ``key = value``: characteristics in another place."""
     candidates = pair_candidates(description)
-    encoding = read_trait(candidates, judge, strict=True).encoding
+    encoding = find_named_trait(candidates, judge)
     if encoding is None or encoding.kind != "binary":
         return None
     weight = next(c.weight for c in candidates if c.key == encoding.key)

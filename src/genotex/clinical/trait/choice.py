@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from genotex.clinical.cells import Candidate, parse_number, split_cell
-from genotex.clinical.encoding import Confidence, FeatureEncoding
+from genotex.clinical.encoding import ClinicalAnnotation, Confidence, FeatureEncoding
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
-from genotex.clinical.trait.options import ScoredOption, TraitOption, score_options, trait_options
+from genotex.clinical.trait.options import TraitOption, score_options, trait_options
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.wording import simple_key
 from genotex.formats.cohort_records import Role
@@ -16,25 +16,56 @@ from genotex.formats.cohort_records import Role
 _Cells = Sequence[Sequence[str | None]]
 
 
-@dataclass(frozen=True)
-class _Pool:
-    """Options that give every sample the same code."""
+def choose_trait(
+    annotation: ClinicalAnnotation,
+    candidates: Iterable[Candidate],
+    judge: ValueJudge,
+    *,
+    least_certainty: float = 0.0,
+    cells: _Cells | None = None,
+) -> ClinicalAnnotation:
+    """Return an annotation with the most likely trait, its certainty and the runner-up.
 
-    options: tuple[TraitOption, ...]  # The likeliest first
-    probability: float  # That one of them is right: the sum of theirs
+    With `cells`, one for each sample, options that code every sample alike count as one.
+    """
+    pools, none = _pool_options(trait_options(candidates, judge), judge, cells)
+    first, second = (*map(_pooled_encoding, pools[:2]), None, None)[:2]
+    certainty = _probability(pools[0]) if pools else 0.0
+    if first is None or certainty <= none:
+        return replace(annotation, certainty=none, runner_up=first)
+    if certainty < least_certainty:
+        return replace(annotation, certainty=none, runner_up=first, left_out=least_certainty)
+    trait = replace(first, certainty=None)
+    return replace(annotation, trait=trait, certainty=certainty, runner_up=second)
 
 
-def _pool_options(scored: Sequence[ScoredOption], cells: _Cells | None) -> list[_Pool]:
-    """Put together the options that agree sample by sample."""
-    groups: dict[object, list[ScoredOption]] = {}
-    for number, entry in enumerate(scored):
-        codes = None if cells is None else _codes(entry.option, cells)
-        groups.setdefault(number if codes is None else codes, []).append(entry)
-    pools = [
-        _Pool(tuple(s.option for s in group), sum(s.probability for s in group))
-        for group in groups.values()
+def find_named_trait(candidates: Iterable[Candidate], judge: ValueJudge) -> FeatureEncoding | None:
+    """Return the most likely encoding whose cases are named, None where none is more likely."""
+    options = [
+        option
+        for option in trait_options(candidates, judge)
+        if best_ground(_cases(option)) >= Ground.INCLUDED
     ]
-    return sorted(pools, key=lambda pool: -pool.probability)
+    pools, none = _pool_options(options, judge, None)
+    if not pools or _probability(pools[0]) <= none:
+        return None
+    return replace(_pooled_encoding(pools[0]), certainty=None)
+
+
+def _pool_options(
+    options: Sequence[TraitOption], judge: ValueJudge, cells: _Cells | None
+) -> tuple[list[list[TraitOption]], float]:
+    """Return the options grouped by the codes of samples, likeliest first, and that of none."""
+    scored, none = score_options(options, judge)
+    pools: dict[object, list[TraitOption]] = {}
+    for number, option in enumerate(scored):
+        codes = None if cells is None else _codes(option, cells)
+        pools.setdefault(number if codes is None else codes, []).append(option)
+    return sorted(pools.values(), key=lambda pool: -_probability(pool)), none
+
+
+def _probability(pool: Sequence[TraitOption]) -> float:
+    return sum(option.probability for option in pool)
 
 
 def _codes(option: TraitOption, cells: _Cells) -> tuple[float | None, ...] | None:
@@ -55,59 +86,13 @@ def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:
     return parse_number(split_cell(cell)[1]) if option.how in ("level", "scale") else None
 
 
-@dataclass(frozen=True)
-class TraitChoice:
-    """What was chosen for the trait."""
-
-    encoding: FeatureEncoding | None  # How the trait is recorded; None for "not available"
-    # Probability that the choice is right, "not available" included; None where not measured
-    certainty: float | None
-    # The encoding that came second (first, where the choice is "not available")
-    runner_up: FeatureEncoding | None
-    # The least certainty asked for, where `runner_up` came first and does not reach it
-    left_out: float | None = None
-
-
-def read_trait(
-    candidates: Iterable[Candidate],
-    judge: ValueJudge,
-    *,
-    strict: bool = False,
-    least_certainty: float = 0.0,
-    cells: Sequence[Sequence[str | None]] | None = None,
-) -> TraitChoice:
-    """Choose how the trait is recorded."""
-    options = trait_options(candidates, judge)
-    if strict:
-        options = [o for o in options if best_ground(_cases(o)) >= Ground.INCLUDED]
-    scored, none = score_options(options, judge)
-    pools = _pool_options(scored, cells)
-    first, second = (*map(_pooled_encoding, pools[:2]), None, None)[:2]
-    if first is None or pools[0].probability <= none:
-        return TraitChoice(None, none, first)
-    if pools[0].probability < least_certainty:
-        return TraitChoice(None, none, first, least_certainty)
-    return TraitChoice(replace(first, certainty=None), pools[0].probability, second)
-
-
-def _pooled_encoding(pool: _Pool) -> FeatureEncoding:
+def _pooled_encoding(pool: Sequence[TraitOption]) -> FeatureEncoding:
     """Return the likeliest encoding of a pool, with the pool's certainty and other places."""
-    encoding = option_encoding(pool.options[0])
-    places = dict.fromkeys(_key(o.candidate) for o in pool.options)
-    same = [place for place in places if place != _key(pool.options[0].candidate)]
-    told = (f"{' and '.join(same)} would give every sample the same code",) if same else ()
-    return replace(encoding, certainty=pool.probability, evidence=(*encoding.evidence, *told))
-
-
-def take_unmeasured(
-    found: FeatureEncoding, choice: TraitChoice, *, least_certainty: float = 0.0
-) -> TraitChoice:
-    """Use an encoding without measured certainty, unless a certainty is required."""
-    if least_certainty <= 0:
-        return replace(choice, encoding=found, certainty=None)
-    if choice.left_out is not None:
-        return choice
-    return replace(choice, runner_up=found, left_out=least_certainty)
+    encoding = option_encoding(pool[0])
+    places = dict.fromkeys(_key(option.candidate) for option in pool)
+    same = [place for place in places if place != _key(pool[0].candidate)]
+    also = (f"{' and '.join(same)} would give every sample the same code",) if same else ()
+    return replace(encoding, certainty=_probability(pool), evidence=(*encoding.evidence, *also))
 
 
 def _cases(option: TraitOption) -> list[Judgement]:

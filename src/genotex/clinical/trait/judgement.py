@@ -257,7 +257,7 @@ class ValueWords:
         return self.is_denied(value, Terms(names))
 
     def other_disease(self, value: str) -> Judgement | None:
-        """Judge a value by the diseases it names, whichever they are."""
+        """Judge a value by any diseases it names."""
         name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
         if name is None or self.is_denied(value, self._vocabulary.diseases):
             return None

@@ -31,7 +31,7 @@ _FEWEST_LEVELS = 3
 
 @dataclass(frozen=True)
 class TraitOption:
-    """One way of reading one key for a trait."""
+    """One way in which one key may record a trait."""
 
     candidate: Candidate  # Key, row and values
     # ``words`` (the words of the values), ``rest are controls`` or ``rest are cases`` (open values
@@ -42,10 +42,11 @@ class TraitOption:
     codes: Mapping[str, float | None] = field(default_factory=dict)
     # Raw cell -> what it means; empty for levels
     judgements: Judgements = field(default_factory=dict)
+    probability: float = 0.0  # That it is the right one; 0 before scoring
 
     @property
     def kind(self) -> Literal["binary", "continuous"]:
-        """Whether the trait is read as groups or as numbers."""
+        """Whether the trait is coded as groups or as numbers."""
         measured = self.how in ("level", "scale") or max(self._known, default=0.0) > 1
         return "continuous" if measured else "binary"
 
@@ -141,15 +142,6 @@ _CASE_KINDS = (
 _MANY_VALUES = 10
 
 
-@dataclass(frozen=True)
-class ScoredOption:
-    """An option with its evidence and its probability of being the right reading."""
-
-    option: TraitOption
-    evidence: Mapping[str, float]
-    probability: float
-
-
 def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     """Return the evidence for an option as named numbers, mostly 0 or 1."""
     key = judge.series.spelt_key(option.candidate.key)
@@ -232,24 +224,21 @@ def weigh_oversight(options: Sequence[TraitOption], judge: ValueJudge) -> dict[s
 
 def score_options(
     options: Sequence[TraitOption], judge: ValueJudge, weights: _Weights | None = None
-) -> tuple[list[ScoredOption], float]:
+) -> tuple[list[TraitOption], float]:
     """Return options with their probabilities, the most likely first, and that of none."""
-    # By falling probability; equal ones in row order. none : float Probability that the trait is
-    # not available. What is missing to 1 in all is the probability that no option is right although
-    # the trait is recorded.
+    # Equally likely options stay in row order. What is missing to 1 in all is the probability that
+    # no option is right although the trait is recorded.
     weights = load_weights() if weights is None else weights
-    evidence = [weigh_evidence(option, judge) for option in options]
-    *utilities, overlooked = (
-        _utility(e, weights) for e in (*evidence, weigh_oversight(options, judge))
-    )
+    evidence = [*(weigh_evidence(o, judge) for o in options), weigh_oversight(options, judge)]
+    *utilities, overlooked = (_utility(found, weights) for found in evidence)
     top = max([0.0, overlooked, *utilities])
     shares = [math.exp(u - top) for u in utilities]
     total = sum(shares) + math.exp(-top) + math.exp(overlooked - top)
     scored = [
-        ScoredOption(option, found, share / total)
-        for option, found, share in zip(options, evidence, shares, strict=True)
+        replace(option, probability=share / total)
+        for option, share in zip(options, shares, strict=True)
     ]
-    return sorted(scored, key=lambda s: -s.probability), math.exp(-top) / total
+    return sorted(scored, key=lambda o: -o.probability), math.exp(-top) / total
 
 
 def _utility(evidence: Mapping[str, float], weights: _Weights) -> float:

@@ -166,7 +166,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
 
 
 def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
-    """Take plus and minus off where a row holds both: "BD(+)" and "BD(-)" are forms of it."""
+    """Remove plus and minus where a row has both: "BD(+)" and "BD(-)" are forms of "BD"."""
     bases = {cell: hit[1] for cell, v in values.items() if (hit := _SIGNED.fullmatch(v))}
     often = Counter(simple_key(base) for base in bases.values())
     return {
@@ -176,7 +176,7 @@ def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def _without_numbers(values: Mapping[str, str]) -> dict[str, str]:
-    """Take running numbers off the codes of a row: "ET1", "ET2", "N1" are "ET" and "N"."""
+    """Remove running numbers from the codes of a row: "ET1", "ET2", "N1" are "ET" and "N"."""
     bases = {cell: hit[1] for cell, v in values.items() if (hit := _NUMBERED.fullmatch(v))}
     often = Counter(bases.values())
     if len(bases) < _MOSTLY_CODES * len(values) or len(often) < 2 or min(often.values()) < 2:
@@ -187,7 +187,7 @@ def _without_numbers(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take "basal cell carcinoma" for no melanoma, although it is a tumour in its series."""
+    """Treat "basal cell carcinoma" as another disease than melanoma, although it is a tumour."""
     near = judge.trait.near_misses
     result = dict(judgements)
     for cell, judgement in judgements.items():
@@ -204,7 +204,7 @@ def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge
 def _tumours_elsewhere(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements:
-    """Take "adenocarcinoma" for another cancer where the texts speak of that of the lung only."""
+    """Treat "adenocarcinoma" as another cancer where the texts mention that of the lung only."""
     # Only next to values that name the trait: alone it may still be the name of its cases.
     result = dict(judgements)
     for cell, judgement in judgements.items():
@@ -237,7 +237,7 @@ def _wider_words(
 def _without_borrowed_cases(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
 ) -> Judgements:
-    """Take back cases by context in rows that name the trait, or other cancers."""
+    """Reopen cases by context in rows that name the trait, or other cancers."""
     cells, words = candidate.values, judge.words
     tumours = sum(
         j.role == "other disease" and words.is_cancer(cells[cell]) for cell, j in judgements.items()
@@ -258,7 +258,7 @@ def _without_borrowed_cases(
 def _denials_of_cases(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements:
-    """Take "without severe asthma" for a control where the row holds "severe asthma"."""
+    """Treat "without severe asthma" as a control where the row has "severe asthma"."""
     cases = [candidate.values[cell] for cell, j in judgements.items() if j.role == "case"]
     result = dict(judgements)
     for cell, judgement in judgements.items():
@@ -270,7 +270,7 @@ def _denials_of_cases(
 
 
 def _denials_beside_healthy(judgements: Judgements) -> Judgements:
-    """Take "no PTSD" for healthy only where the row has no healthier group."""
+    """Treat "no PTSD" as healthy only where the row has no healthier group."""
     if not any(
         j.role == "healthy control" and j.ground == Ground.HEALTHY for j in judgements.values()
     ):
@@ -284,7 +284,7 @@ def _denials_beside_healthy(judgements: Judgements) -> Judgements:
 
 
 def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take a gene without mutation for a control, where the trait is defined by its gene."""
+    """Treat a gene without mutation as a control, where the trait is defined by its gene."""
     key = candidate.key
     by_gene = any(j.role == "case" for j in judgements.values()) and asks_genotype(key)
     if not (by_gene or names_gene(judge.trait, key)):
@@ -300,7 +300,7 @@ def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge)
 
 
 def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take a dash for the controls where the key names the trait: "epilepsy type: -"."""
+    """Treat a dash as a control where the key names the trait: "epilepsy type: -"."""
     # Not under a treatment of the trait, where a dash may mean untreated patients.
     if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
         return judgements

@@ -1,1 +1,1 @@
-"""Words: how they are compared, which ones are known, and what denies them."""
+"""Words: comparison, vocabulary, names of traits, keys and negation."""

@@ -76,7 +76,7 @@ class Negation:
         return True
 
     def _without_bridge(self, before: str) -> str:
-        """Take off a last word that hands a denial on: "no history of", "neither asthma nor"."""
+        """Remove a last word that extends a denial: "no history of", "neither asthma nor"."""
         first, _, last = before.rpartition(" ")
         if last in {"or", "nor"}:
             if first.split()[-1:] == [NAME]:

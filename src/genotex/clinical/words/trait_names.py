@@ -123,7 +123,7 @@ class TraitWords:
 
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all the words by which a trait is read, those of its own name among them."""
+    """Return all words of a trait, including those of its own name."""
     # Keys of a trait table. A table with ``replace = true`` is used as it is, so that a user can
     # take out even words of the name.
     if not entry:

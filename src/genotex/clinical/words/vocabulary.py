@@ -1,4 +1,4 @@
-"""The words that the built-in rules know, from ``data/vocabulary.toml``."""
+"""The vocabulary of the built-in rules, from ``data/vocabulary.toml``."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Vocabulary:
 
     @cached_property
     def diseases(self) -> Terms:
-        """Every disease the file knows of, whichever trait is asked."""
+        """Every disease of the file, for any trait."""
         # Single words of forms ("sporadic", "compensated") are no diseases by themselves.
         terms = set(self._words["other_diseases"])
         acronyms: set[str] = set()
@@ -135,7 +135,7 @@ class Vocabulary:
         return TraitNames(self._traits)
 
     def named(self, name: str) -> NamedTrait:
-        """Return what the name of a trait means, and by which words it is read.
+        """Return what the name of a trait means, and its words.
 
         Parameters
         ----------
@@ -176,9 +176,8 @@ class Vocabulary:
         return self._cache[key]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
-        """Return the table by which a trait is read, as a vocabulary file has it."""
-        # Name of the table. table : mapping of str to list of str, str or bool All its words, those
-        # of its name among them. listed : bool Whether the vocabulary lists it.
+        """Return the words of a trait as the table of a vocabulary file."""
+        # Name of the table, all its words, and whether the vocabulary lists it.
         listed = self.names.listed(name)
         if listed is None:
             return name, full_table(name, {}), False

@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 
 from genotex.bench.evaluation.labels.label import FEATURES, Feature, FeatureLabel, Label
 from genotex.bench.evaluation.labels.scoring import SAME_CODE, same_code
-from genotex.clinical import FeatureEncoding
-from genotex.clinical.encoded_features import encode_cell
-from genotex.clinical.encoding import Parser
-from genotex.clinical.words.wording import simple_key
+from genotex.clinical import FeatureEncoding, Parser, encode_cell, simple_key
 from genotex.errors import FormatError
 from genotex.formats import Series, read_csv_table
 

@@ -8,8 +8,7 @@ from enum import StrEnum
 
 from genotex.bench.evaluation.labels.label import FeatureLabel, Label
 from genotex.bench.evaluation.labels.scoring import agreement, same_code
-from genotex.clinical.cells import split_cell
-from genotex.clinical.words.keys import KeyKind, kind_of_key
+from genotex.clinical import KeyKind, kind_of_key, split_cell
 
 __all__ = ["Disagreement", "compare_traits", "count_disagreements"]
 

@@ -2,8 +2,173 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import parse_sex
+from genotex.clinical import parse_age_years, parse_sex
 from genotex.clinical.people.values import sex_legend, text_legend
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("45", 45),
+        ("45y", 45),
+        ("45 years", 45),
+        ("45 yr", 45),
+        ("45 years old", 45),
+        ("45-year-old", 45),
+        ("18 months", 1.5),
+        ("6 weeks", 0.115),
+        ("45-50", 47.5),
+        ("55 - 59", 57),
+        ("60 to 64 years", 62),
+        (">89", 89),
+        ("89+", 89),
+        ("45.5", 45.5),
+        ("45,5", 45.5),
+        ("-16000", 43.8),
+        ("0", 0),
+        ("62Y", 62),
+        ("45\u00a0years", 45),
+    ],
+)
+def test_ages_in_the_ways_submitters_write_them(text: str, years: float) -> None:
+    assert parse_age_years(text) == pytest.approx(years, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["n/a", "unknown", "", "--", "Young", "Day 45", "adult", "-9", "-99", "-999", "999", "150",
+     "Young (<40 years)", "1985-03-02", "45 kg", "M", "45; 50", "12 passages", "E14"],
+)  # fmt: skip
+def test_no_age_is_missing(text: str) -> None:
+    assert parse_age_years(text) is None
+
+
+def test_unit_in_the_key_holds_for_bare_numbers_only() -> None:
+    assert parse_age_years("15.277", "age (months)") == pytest.approx(1.273, abs=0.001)
+    assert parse_age_years("30 years", "age (months)") == 30
+    assert parse_age_years("26", "age (weeks)") == pytest.approx(0.498, abs=0.001)
+    assert parse_age_years("26", "age at surgery (yrs)") == 26
+
+
+@settings(deadline=None)
+@given(st.floats(0, 120).map(lambda years: round(years, 2)))
+def test_every_written_age_is_parsed_back(years: float) -> None:
+    assert parse_age_years(f"{years} years") == pytest.approx(years)
+    assert parse_age_years(f"{years:.2f}".replace(".", ",")) == pytest.approx(years)
+
+
+# Trap 25 of the format traps, value for value.
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [("45", 45), ("45y", 45), ("45 years", 45), ("45 yr", 45), ("18 months", 1.5),
+     ("6 weeks", 0.115), ("45-50", 47.5), (">89", 89), ("45.5", 45.5), ("45,5", 45.5),
+     ("n/a", None), ("unknown", None), ("-16000", 43.8)],
+)  # fmt: skip
+def test_trap_25(text: str, years: float | None) -> None:
+    read = parse_age_years(text, "age")
+    assert read == (None if years is None else pytest.approx(years, abs=0.01))
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("65 y/o", 65),
+        ("65 y.o.", 65),
+        ("65 yrs.", 65),
+        ("65-year-old female", 65),
+        ("aged 65", 65),
+        ("65 years at diagnosis", 65),
+        ("65*", 65),
+        ("~65", 65),
+        ("45 a\u00f1os", 45),
+        ("1 year infant", 1),
+        ("newborn", 0),
+        ("sixty", 60),
+        ("forty-five years", 45),
+        ("60s", 64.5),
+        ("19-29", 24),
+        ("[20,30)", 25),
+        ("between 40 and 50", 45),
+        ("18 months - 2 years", 1.75),
+        ("6-12 mo", 0.75),
+        ("<1", 1),
+        ("\u226590", 90),
+        ("90+ years", 90),
+        ("90 or older", 90),
+        ("over 90", 90),
+        ("45.5 +/- 3", 45.5),
+        ("45.5\u00b13 years", 45.5),
+        ("3 yr 2 mo", 3 + 2 / 12),
+        ("2y 5m", 2 + 5 / 12),
+        ("2 years and 3 months", 2.25),
+        ("21,300 days", 58.32),
+        ("\u221216000", 43.81),
+    ],
+)
+def test_rarer_ways_to_write_an_age(text: str, years: float) -> None:
+    assert parse_age_years(text, "age") == pytest.approx(years, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["16 pcw", "12 weeks gestation", "12 at onset", "P7", "1950", "17.05.1952", "50-40",
+     "40 and 50", "2 months 3 years", "3/12", "Grade 3", "-0.5", "130", "9" * 400, "45-"],
+)  # fmt: skip
+def test_what_looks_like_an_age_and_is_none(text: str) -> None:
+    assert parse_age_years(text, "age") is None
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "years"),
+    [
+        ("gender/age", "M/45", 45),
+        ("age/sex", "45M", 45),
+        ("age, gender", "45 / F", 45),
+        ("sex-age", "F-45", 45),
+        ("strain, sex, age", "C57BL/6, male, 45", 45),
+        ("age/sex/race", "61 / Male / White", 61),
+        ("age", "45 years; Sex: F", 45),
+        ("sex", "F; age: 45", 45),
+        ("patient", "male, 45 years", 45),
+        ("patient", "age 45, sex F", 45),
+        ("age", "45 Gender: M", 45),
+        ("age", "45,5", 45.5),
+        ("age, years", "45,5", 45.5),
+    ],
+)
+def test_age_with_other_things_in_one_cell(key: str, text: str, years: float) -> None:
+    assert parse_age_years(text, key) == years
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "years"),
+    [
+        ("age (years)", "18 months", 1.5),
+        ("ageInMonths", "18", 1.5),
+        ("age_mths", "18", 1.5),
+        ("age (m)", "18", 1.5),
+        ("age_days", "21300", 58.32),
+        ("days to birth", "16000", 43.81),
+        ("age [d]", "7", 0.019),
+        ("age at 6 months follow-up", "45", 45),
+        ("age at 6 months follow-up (years)", "45", 45),
+        ("age_yrs", "45", 45),
+    ],
+)
+def test_unit_of_a_bare_number(key: str, text: str, years: float) -> None:
+    assert parse_age_years(text, key) == pytest.approx(years, abs=0.01)
+
+
+AGE_LIKE = st.text(alphabet="0123456789.,-+<>/ ymdwofFM()[]", max_size=24)
+
+
+@settings(deadline=None)
+@given(AGE_LIKE, st.sampled_from(["age", "age (months)", "gender/age", "age_days", ""]))
+def test_age_that_was_parsed_is_parsed_again(text: str, key: str) -> None:
+    years = parse_age_years(text, key)
+    if years is not None:
+        assert 0 <= years <= 125
+        assert parse_age_years(f"{years:.6f}", "age") == pytest.approx(years, abs=1e-5)
 
 
 @pytest.mark.parametrize(

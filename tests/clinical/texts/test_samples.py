@@ -38,7 +38,7 @@ def test_numbers_that_belong_to_a_name_stay(cells: list[str]) -> None:
     assert list(group_texts(cells).values()) == cells
 
 
-def test_words_that_all_titles_share_tell_nothing_apart() -> None:
+def test_words_that_all_titles_share_distinguish_nothing() -> None:
     texts = {"a": "PBMC from patient", "b": "PBMC from healthy donor"}
     assert distinguishing_texts(texts) == {"a": "patient", "b": "healthy donor"}
 

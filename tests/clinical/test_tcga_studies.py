@@ -4,7 +4,7 @@ import pytest
 
 from genotex.clinical import choose_tcga_study, tcga_study_code
 from genotex.clinical.tcga_studies import tcga_studies
-from tests.clinical.tcga.tcga_traits import FOLDERS, NO_STUDY, STUDY_OF_TRAIT
+from tests.clinical.tcga_traits import FOLDERS, NO_STUDY, STUDY_OF_TRAIT
 
 
 def choose(trait: str, *more: str, without: str = "(none)") -> tuple[str | None, str]:
@@ -13,7 +13,7 @@ def choose(trait: str, *more: str, without: str = "(none)") -> tuple[str | None,
     return (tcga_study_code(choice.folder) if choice.folder else None), choice.reason
 
 
-def test_every_trait_of_the_benchmark_stands_in_the_table() -> None:
+def test_every_trait_of_the_benchmark_is_in_the_table() -> None:
     assert len(STUDY_OF_TRAIT) + len(NO_STUDY) == 132
     assert len(FOLDERS) == len({tcga_study_code(name) for name in FOLDERS})
 
@@ -142,7 +142,7 @@ def test_study_without_a_folder_is_not_replaced_by_the_union() -> None:
     assert "of which there is no folder" in reason and "COADREAD" in reason and "wider" in reason
 
 
-def test_folder_of_a_study_that_nobody_knows_counts_by_its_words() -> None:
+def test_folder_of_an_unknown_study_counts_by_its_words() -> None:
     name = "TCGA_Merkel_Cell_Carcinoma_(MCC)"
     assert tcga_study_code(name) is None
     choice = choose_tcga_study("merkel cell carcinoma", {name: None})
@@ -150,7 +150,7 @@ def test_folder_of_a_study_that_nobody_knows_counts_by_its_words() -> None:
     assert choose_tcga_study("merkel", {name: None}).folder is None
 
 
-def test_of_two_folders_of_one_study_the_first_is_taken_and_the_other_told() -> None:
+def test_of_two_folders_of_one_study_the_first_is_used_and_the_other_reported() -> None:
     choice = choose_tcga_study("GBM", {"b_GBM": "GBM", "a_GBM": "GBM"})
     assert choice.folder == "b_GBM" and "a_GBM" in choice.reason
 

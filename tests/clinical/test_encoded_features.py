@@ -7,6 +7,7 @@ from genotex.clinical import (
     apply_encoding,
     cells_to_code,
     describe_series,
+    is_biased,
 )
 from genotex.errors import EncodingFileError
 
@@ -104,7 +105,7 @@ def test_row_that_the_series_does_not_have(make_series: MakeSeries) -> None:
         apply_encoding(age(3), make_series(["age: 1"]), procedure="sound")
 
 
-def test_read_then_applied_to_a_shifted_series(make_series: MakeSeries) -> None:
+def test_annotated_then_applied_to_a_shifted_series(make_series: MakeSeries) -> None:
     series = make_series(
         ["disease: asthma", "disease: healthy", "sex: F", "disease: asthma"],
         ["sex: M", "sex: F", "disease: healthy", "sex: M"],
@@ -162,3 +163,21 @@ def test_cells_to_code_are_those_of_the_key_and_others_of_the_row(make_series: M
     assert cells_to_code(age(1), series, "benchmark") == {"age: 45": True, "tissue: blood": True}
     with pytest.raises(EncodingFileError, match="names row 7"):
         cells_to_code(age(7), series, "sound")
+
+
+@pytest.mark.parametrize(
+    ("values", "biased"),
+    [
+        ([0, 1] * 5, False),
+        ([1] * 10, True),
+        ([], True),
+        ([np.nan, np.nan], True),
+        ([0] * 36 + [1] * 4, False),  # 4 samples, but 10 % of them
+        ([0] * 37 + [1] * 4, True),  # 4 samples and less than 10 %
+        ([0] * 96 + [1] * 5, False),  # less than 10 %, but 5 samples
+        ([1, 2, 3, 3, 3, 3, 3, 3], False),  # more than two values: continuous
+        ([0, 1, np.nan, 0, 1], False),
+    ],
+)
+def test_bias_rule_of_the_benchmark(values: list[float], biased: bool) -> None:
+    assert is_biased(np.array(values, dtype=float)) is biased

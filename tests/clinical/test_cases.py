@@ -214,7 +214,7 @@ def test_gse55235_with_inconsistent_spellings(shared_data: Path) -> None:
     assert Counter(encoded.roles) == {"case": 10, "healthy control": 10, "other disease": 10}
 
 
-def test_gse781_tells_everything_outside_the_characteristics(shared_data: Path) -> None:
+def test_gse781_has_everything_outside_the_characteristics(shared_data: Path) -> None:
     path = shared_data / "traps" / "GSE781_family.soft.gz"
     series = read_family_soft(path, expression=False)[0]
     reading = RuleExpert().annotate(describe_series(series), "Kidney_Clear_Cell_Carcinoma")

@@ -78,7 +78,7 @@ def test_defaults_of_a_file_written_by_hand() -> None:
     assert reading.age.certainty is None
 
 
-def test_file_of_before_says_the_certainty_twice() -> None:
+def test_earlier_file_has_the_certainty_twice() -> None:
     data = annotation_to_json(READING)
     for name in ("reasons", "shifted", "cautions", "told_by"):
         del data["trait"][name]

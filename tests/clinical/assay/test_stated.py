@@ -70,7 +70,7 @@ def test_human_tumour_in_a_mouse_on_a_human_array() -> None:
         ("molecule: genomic DNA", "DNA"),
     ],
 )
-def test_assay_told_by_the_characteristics(cell: str, reason: str) -> None:
+def test_assay_in_the_characteristics(cell: str, reason: str) -> None:
     verdict = judge_expression(
         SeriesDescription(title="mRNA and other profiles", characteristics=((cell,),))
     )

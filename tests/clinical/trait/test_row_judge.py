@@ -2,8 +2,7 @@
 
 import pytest
 
-from genotex.clinical import load_vocabulary
-from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical import characteristic_candidates, load_vocabulary
 from genotex.clinical.trait.row_judge import is_number, judge_row, rest_as_cases, rest_as_controls
 from genotex.clinical.trait.value_judge import ValueJudge
 
@@ -38,7 +37,7 @@ def test_dash_is_a_control_where_the_key_names_the_trait(codes_of: CodesOf) -> N
     assert codes_of("Epilepsy", "seizure drug", values, **texts) is None
 
 
-def test_open_values_beside_a_named_case_or_control(make_description: MakeDescription) -> None:
+def test_open_values_with_a_named_case_or_control(make_description: MakeDescription) -> None:
     vocabulary = load_vocabulary()
     judge = ValueJudge(vocabulary.trait("Asthma"), vocabulary, "Asthma", "Asthma")
 
@@ -51,7 +50,7 @@ def test_open_values_beside_a_named_case_or_control(make_description: MakeDescri
     controls, cases = judged("asthma", "XQ7")
     assert cases is None and isinstance(controls, dict)
     assert [j.code for j in controls.values()] == [1, 0]
-    assert controls["group: XQ7"].role == "unknown"  # a control whose health nobody told
+    assert controls["group: XQ7"].role == "unknown"  # a control of unknown health
     controls, cases = judged("healthy", "XQ7", "at risk", "3")
     assert controls is None and isinstance(cases, dict)
     assert [j.code for j in cases.values()] == [0, 1, None, None]

@@ -9,7 +9,7 @@ from ..conftest import MakeDescription
 
 
 def role_of(make: MakeDescription, trait: str, value: str) -> Role:
-    """Role of a value beside a plain case and, so that the row is read, an unrelated control."""
+    """Role of a value next to a plain case and, so that the row is used, an unrelated control."""
     name = trait.replace("_", " ").lower()
     row = [f"group: {name}", "group: unaffected", f"group: {value}"]
     encoding = RuleExpert().annotate(make(row, title=f"{name} expression"), trait).trait

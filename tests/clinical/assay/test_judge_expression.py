@@ -97,7 +97,7 @@ def test_illumina_control_probes_are_no_species() -> None:
     assert verdict.available
 
 
-def test_baboons_told_only_by_the_design() -> None:
+def test_baboons_only_in_the_design() -> None:
     verdict = judge_expression(
         SeriesDescription(
             summary="Bone loss in humans",
@@ -108,7 +108,7 @@ def test_baboons_told_only_by_the_design() -> None:
     assert not verdict.available
 
 
-def test_rules_expert_and_judge_say_the_same() -> None:
+def test_rule_expert_and_judge_agree() -> None:
     for ids in (("hsa-let-7a-3p", "hsa-miR-21-5p"), ("1007_s_at", "1053_at")):
         description = SeriesDescription(first_ids=ids)
         assert RuleExpert().annotate(description, "Asthma").gene == judge_expression(description)
@@ -121,7 +121,7 @@ def test_stroma_of_a_xenograft_on_a_mouse_array() -> None:
     assert not verdict.available
 
 
-def test_human_by_taxonomy_lines_whatever_the_words_are() -> None:
+def test_human_by_taxonomy_lines_despite_the_words() -> None:
     description = SeriesDescription(
         title="A baboon lectin in mice",
         organisms=("Homo sapiens",),
@@ -180,11 +180,11 @@ def test_wrong_molecule_in_a_series_of_expression() -> None:
         "Gut microbiome",
     ],
 )
-def test_assays_told_only_by_the_title(title: str) -> None:
+def test_assays_only_in_the_title(title: str) -> None:
     assert not judge_expression(SeriesDescription(title=title)).available
 
 
-def test_mice_told_only_by_the_texts() -> None:
+def test_mice_only_in_the_texts() -> None:
     assert not judge_expression(SeriesDescription(title="Liver fibrosis in mice")).available
     assert judge_expression(SeriesDescription(title="Tumor xenografts in mice")).available
     assert judge_expression(SeriesDescription(title="Fibrosis in patients and mice")).available

@@ -2,8 +2,7 @@
 
 import pytest
 
-from genotex.clinical import find_age_column, find_gender_column
-from genotex.clinical.tcga_columns import read_tcga_cell
+from genotex.clinical import find_age_column, find_gender_column, read_tcga_cell
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,7 @@ def test_days_to_birth_are_negative_days() -> None:
     assert column.values == (pytest.approx(43.8, abs=0.05), None)  # trap 25
 
 
-def test_years_before_days_when_both_are_told() -> None:
+def test_years_before_days_when_both_are_recorded() -> None:
     table = {"days_to_birth": ["-20000", "-20000"], "age_at_diagnosis": ["54", ""]}
     column = find_age_column(table)
     assert column is not None and column.name == "age_at_diagnosis"
@@ -82,7 +81,7 @@ def test_tie_goes_to_the_better_name() -> None:
     assert column is not None and column.name == "age_at_initial_pathologic_diagnosis"
 
 
-def test_tie_goes_to_years_whatever_the_names() -> None:
+def test_tie_goes_to_years_under_any_names() -> None:
     table = {"age_at_diagnosis.diagnoses": ["22280"], "age_at_index.demographic": ["61"]}
     column = find_age_column(table)
     assert column is not None and column.values == (61,)
@@ -126,5 +125,5 @@ def test_words_for_missing(cell: str | None) -> None:
 
 
 @pytest.mark.parametrize("cell", ["NO", "none", "M0", "0", "Stage I", "Normal"])
-def test_words_that_tell_something(cell: str) -> None:
+def test_words_with_a_meaning(cell: str) -> None:
     assert read_tcga_cell(cell) == cell

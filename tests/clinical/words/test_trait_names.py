@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.clinical import RuleExpert, infer_cases, load_vocabulary
+from genotex.clinical import RuleExpert, infer_cases, load_vocabulary, simplify
 from genotex.clinical.words.trait_names import TraitNames
-from genotex.clinical.words.wording import simplify
 from genotex.errors import FormatError, UsageError
 
-from .conftest import MakeDescription
+from ..conftest import MakeDescription
 
 PACKAGED = resources.files("genotex.clinical").joinpath("data/vocabulary.toml")
 TRAITS = tomllib.loads(PACKAGED.read_text("utf-8"))["traits"]
@@ -64,7 +63,7 @@ def test_listed_name_means_itself_and_needs_no_word_about_it(trait: str) -> None
         ("Leigh syndrome", "Mitochondrial_Disorders"),
     ],
 )
-def test_narrower_name_is_read_by_its_own_words(name: str, wider: str) -> None:
+def test_narrower_name_is_found_by_its_own_words(name: str, wider: str) -> None:
     named = load_vocabulary().named(name)
     assert named.listed is None
     assert wider in named.perhaps
@@ -123,7 +122,7 @@ def test_no_name(name: str, make_description: MakeDescription) -> None:
         RuleExpert().annotate(make_description(["group: a"]), name)
 
 
-def test_case_with_a_name_of_several_traits_is_told_with_its_line(tmp_path: Path) -> None:
+def test_case_with_a_name_of_several_traits_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text('{"id": "1", "trait": "AS"}\n', encoding="utf-8")
     with pytest.raises(FormatError, match=r"cases\.jsonl, line 1, trait: .*Angelman_Syndrome"):
@@ -158,7 +157,7 @@ def test_what_a_user_calls_a_cancer_does_not_change_that_it_is_one() -> None:
                 assert load_vocabulary().trait(alias).is_cancer == own.is_cancer, alias
 
 
-def test_aliases_stand_once_and_are_no_other_traits_name() -> None:
+def test_aliases_occur_once_and_are_no_other_traits_name() -> None:
     names = {simplify(name): name for name in TRAITS}
     for name, entry in TRAITS.items():
         plain = [simplify(alias) for alias in entry.get("aliases", ())]
@@ -178,7 +177,7 @@ def test_certainty_of_a_trait_that_is_not_listed_was_never_measured(
     assert asthma.certainty is not None and not asthma.notes
 
 
-def test_note_says_by_whose_words_an_alias_is_read(make_description: MakeDescription) -> None:
+def test_note_on_the_words_of_an_alias(make_description: MakeDescription) -> None:
     cells = ["diagnosis: osteoarthritis", "diagnosis: healthy"]
     reading = RuleExpert().annotate(make_description(cells), "OA")
     assert reading.notes == ("'OA' is read by the words of Osteoarthritis",)

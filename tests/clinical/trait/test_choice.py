@@ -1,12 +1,13 @@
 """Whole readings by situation: who is a case or a control, and which rows are not the trait."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
-from genotex.clinical import RuleExpert, annotation_notes
+from genotex.clinical import RuleExpert, annotation_notes, describe_series
 
-from ..conftest import CodesOf, MakeDescription
+from ..conftest import CodesOf, MakeDescription, MakeSeries
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_near_miss_is_another_disease(
         ("Celiac_Disease", ["celiac disease on gluten free diet", "healthy"], [1, 0]),
         ("Chronic_kidney_disease", ["CKD stage 3", "CKD stage 5", "healthy"], [1, 1, 0]),
         ("Lupus_(Systemic_Lupus_Erythematosus)", ["SLE without nephritis", "healthy"], [1, 0]),
-        # Nobody has told whether these have it, or will.
+        # Unknown whether these have it, or will.
         ("Asthma", ["asthma", "at risk", "healthy"], [1, None, 0]),
         ("Breast_Cancer", ["breast cancer", "BRCA1 carrier", "control"], [1, None, 0]),
         ("Hepatitis", ["chronic hepatitis B", "asymptomatic carrier", "healthy"], [1, None, 0]),
@@ -143,7 +144,7 @@ def test_forms_of_breast_cancer_are_all_cases(
 @pytest.mark.parametrize(
     "state", ["ER+PR+HER2-", "ER-/PR-/HER2-", "ER negative", "HER2+", "HR+/HER2-", "TNBC"]
 )
-def test_receptor_states_beside_normal_tissue(codes_of: CodesOf, state: str) -> None:
+def test_receptor_states_with_normal_tissue(codes_of: CodesOf, state: str) -> None:
     assert codes_of("Breast_Cancer", "type", [state, "normal breast"]) == [1, 0]
 
 
@@ -214,3 +215,38 @@ def test_same_answer_from_every_expert_every_time(make_description: MakeDescript
     first = RuleExpert().annotate(description, "Asthma")
     expert = RuleExpert()
     assert all(expert.annotate(description, "Asthma") == first for _ in range(3))
+
+
+STATE = ["disease: asthma", "disease: asthma", "disease: normal", "disease: normal"]
+SAME = ["diagnosis: asthma", "diagnosis: asthma", "diagnosis: normal", "diagnosis: normal"]
+OTHER = ["diagnosis: asthma", "diagnosis: normal", "diagnosis: normal", "diagnosis: normal"]
+
+
+def test_rows_of_the_same_words_pass_a_threshold_together(make_series: MakeSeries) -> None:
+    description = describe_series(make_series(STATE, SAME))
+    reading = RuleExpert(least_certainty=0.8).annotate(description, "Asthma")
+    assert reading.trait is not None and reading.runner_up is None
+    assert reading.certainty is not None and reading.certainty > 0.8
+    assert any("would give every sample the same code" in line for line in reading.trait.evidence)
+
+
+def test_rows_that_differ_in_one_sample_stay_two_answers(make_series: MakeSeries) -> None:
+    description = describe_series(make_series(STATE, OTHER))
+    assert RuleExpert(least_certainty=0.8).annotate(description, "Asthma").trait is None
+    reading = RuleExpert().annotate(description, "Asthma")
+    assert reading.certainty is not None and reading.certainty < 0.6
+    assert reading.runner_up is not None and reading.runner_up.row == 1
+
+
+def test_levels_written_otherwise_are_the_same_numbers(make_series: MakeSeries) -> None:
+    tall = ["height (m): 1.72", "height (m): 1.85", "height (m): 1.74", "height (m): 1.6"]
+    again = [cell.replace("height (m)", "height").replace("1.6", "1.60") for cell in tall]
+    reading = RuleExpert().annotate(describe_series(make_series(tall, again)), "Height")
+    assert reading.trait is not None and reading.runner_up is None
+
+
+def test_unique_values_alone_do_not_show_that_rows_agree(make_series: MakeSeries) -> None:
+    known = describe_series(make_series(STATE, SAME))
+    reading = RuleExpert().annotate(replace(known, cells=None), "Asthma")
+    assert reading.certainty is not None and reading.certainty < 0.6
+    assert reading.runner_up is not None
