@@ -62,7 +62,7 @@ def test_every_claim_in_security_names_a_test() -> None:
 
 
 def test_every_claim_of_the_sandbox_page_names_tests_that_exist_and_are_run() -> None:
-    folder = ROOT / "tests" / "sandbox"
+    folder = ROOT / "tests" / "agents" / "sandbox"
     files = sorted(folder.glob("*.py"))
     classes = {name: tests for path in files for name, tests in names_in(path).items()}
     methods = {test for tests in classes.values() for test in tests}
@@ -81,7 +81,7 @@ def test_every_claim_of_the_sandbox_page_names_tests_that_exist_and_are_run() ->
 
 
 def test_every_part_of_the_conformance_suite_is_run() -> None:
-    folder = ROOT / "tests" / "sandbox"
+    folder = ROOT / "tests" / "agents" / "sandbox"
     parts = {
         name
         for path in folder.glob("conformance_*.py")
