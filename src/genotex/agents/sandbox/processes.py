@@ -129,7 +129,7 @@ class Event:
     text: str = ""  # what was printed, or why the channel is broken
 
 
-class Process(Protocol):
+class _Process(Protocol):
     """A supervisor that was started."""
 
     def wait(self, timeout: float | None = None) -> object:
@@ -142,7 +142,7 @@ class Process(Protocol):
 
 
 @dataclass(frozen=True)
-class Ends:
+class _Ends:
     """Open files that a supervisor is started with: its own three, then those of the kernel."""
 
     commands: int
@@ -153,10 +153,10 @@ class Ends:
     err: int
 
 
-Start = Callable[[Ends], Process]
+_Start = Callable[[_Ends], _Process]
 
 
-def start_supervisor(ends: Ends) -> Process:
+def _start_supervisor(ends: _Ends) -> _Process:
     """Start a supervisor as a program of its own."""
     handles = (ends.channel, ends.out, ends.err)
     return subprocess.Popen(
@@ -174,7 +174,7 @@ def start_supervisor(ends: Ends) -> Process:
 class Supervised:
     """A supervisor with its kernel, reached through pipes and a channel."""
 
-    def __init__(self, plan: Plan, most_bytes: int, start: Start = start_supervisor) -> None:
+    def __init__(self, plan: Plan, most_bytes: int, start: _Start = _start_supervisor) -> None:
         self.channel, theirs = channel_pair(most_bytes)
         their_commands, self._commands = os.pipe()
         self._answers, their_answers = os.pipe()
@@ -182,7 +182,7 @@ class Supervised:
         err, theirs_err = os.pipe()
         try:
             self.process = start(
-                Ends(
+                _Ends(
                     their_commands,
                     their_answers,
                     theirs_err,
@@ -364,8 +364,8 @@ class Nursery:
         """The number of its process; None where it has none."""
         return None if self._process is None else self._process.pid
 
-    def start(self, ends: Ends) -> Process:
-        """Start a supervisor with its session (see `Start`).
+    def start(self, ends: _Ends) -> _Process:
+        """Start a supervisor with its session (see `_Start`).
 
         Raises
         ------
@@ -406,7 +406,7 @@ class _Forked:
         self._handle = handle
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait for its end (see `Process`)."""
+        """Wait for its end (see `_Process`)."""
         poll = select.poll()
         poll.register(self._handle, select.POLLIN)
         if not poll.poll(None if timeout is None else int(timeout * 1000)):
@@ -414,6 +414,6 @@ class _Forked:
         os.close(self._handle)
 
     def kill(self) -> None:
-        """Kill it (see `Process`)."""
+        """Kill it (see `_Process`)."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)

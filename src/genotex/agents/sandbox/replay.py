@@ -16,7 +16,7 @@ _OWNER = stat.S_IRUSR | stat.S_IWUSR
 _LENDS_RIGHTS = stat.S_ISUID | stat.S_ISGID
 
 
-def remove_all_but_plain_files(folder: Path) -> tuple[str, ...]:
+def _remove_all_but_plain_files(folder: Path) -> tuple[str, ...]:
     """Remove everything that is neither a plain file nor a folder; give the owner access."""
     removed = []
     folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
@@ -39,7 +39,7 @@ def remove_all_but_plain_files(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(removed))
 
 
-class Kernel(Protocol):
+class _Kernel(Protocol):
     """A process that runs cells until it ends; sessions are built on it."""
 
     confinement: Confinement
@@ -95,11 +95,11 @@ class ReplayingSession(Session):
 
     # The writable folder is emptied when the session goes back.
 
-    def __init__(self, make_kernel: Callable[[], Kernel], folders: Folders) -> None:
+    def __init__(self, make_kernel: Callable[[], _Kernel], folders: Folders) -> None:
         self._make_kernel = make_kernel
         self._folders = folders
         self._claimed = False
-        self._kernel: Kernel | None = None
+        self._kernel: _Kernel | None = None
         self._cells: list[_Cell] = []
         self._confinement: Confinement | None = None
         self._closed = False
@@ -129,7 +129,7 @@ class ReplayingSession(Session):
         if self._kernel is None:
             self._replay(self._cells)
 
-    def _begin(self) -> Kernel:
+    def _begin(self) -> _Kernel:
         if self._claimed:
             remove_inside(self._folders.writable)
         else:
@@ -158,13 +158,13 @@ class ReplayingSession(Session):
             self._let_go()
         return replace(result, step=self.step)
 
-    def _living_kernel(self) -> Kernel:
+    def _living_kernel(self) -> _Kernel:
         self._refuse_if_closed()
         if self._kernel is None:
             return self._replay(self._cells)
         return self._kernel
 
-    def _replay(self, cells: list[_Cell]) -> Kernel:
+    def _replay(self, cells: list[_Cell]) -> _Kernel:
         """Restart with an empty folder and rerun the cells, each to the same end."""
         self._let_go()
         self._cells = cells
@@ -209,7 +209,7 @@ class ReplayingSession(Session):
         self._closed = True
         self._let_go()
         if first and self._claimed:
-            self._removed = remove_all_but_plain_files(self._folders.writable)
+            self._removed = _remove_all_but_plain_files(self._folders.writable)
 
     def _let_go(self) -> None:
         kernel, self._kernel = self._kernel, None

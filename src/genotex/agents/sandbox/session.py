@@ -113,7 +113,7 @@ class Confinement:
         }
 
 
-GIB = 2**30
+_GIB = 2**30
 
 
 class CellStatus(StrEnum):
@@ -164,9 +164,9 @@ class Limits:
 
     seconds: float = 120.0
     grace_seconds: float = 2.0
-    memory_bytes: int = 4 * GIB
-    disk_bytes: int = 4 * GIB
-    temporary_bytes: int = GIB // 2
+    memory_bytes: int = 4 * _GIB
+    disk_bytes: int = 4 * _GIB
+    temporary_bytes: int = _GIB // 2
     processes: int = 512
     output_characters: int = 10_000
     output_bytes: int = 32 * 2**20
