@@ -1,7 +1,8 @@
 import pytest
 from jinja2 import UndefinedError
 
-from genotex.agents import NotebookKind, Task, action_unit, action_units, render_prompt
+from genotex.agents import NotebookKind, Task, action_unit, render_prompt
+from genotex.agents.action_units import action_units
 from genotex.agents.prompts import prompt_digest, toolkit_functions
 from genotex.errors import UsageError
 

@@ -30,7 +30,7 @@ FAILS = {
     "placeholder_conversion": ("encode_feature(): ", "which is not a code; it must give a number"),
     "wrong_file_reading": ("Error", "polars"),
     "wrong_row": ("encode_feature(): trait, row ", "every value became None"),
-    "wrong_column": ("there is no column|is no column|is not known",),
+    "wrong_column": ("there is no column|is not a column|is not known",),
     "missing_table": ("not done before its tables are written", "save_table("),
 }
 

@@ -11,10 +11,10 @@ from genotex.agents import (
     TaskContext,
     Verdict,
     action_unit,
-    action_units,
     prompt_digests,
     render_prompt,
 )
+from genotex.agents.action_units import action_units
 from genotex.agents.models import Request
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 from tests.agents.playing import GEO, PROBLEM, TCGA

@@ -82,7 +82,7 @@ def test_failure_that_left_no_trace_is_one_where_it_is_known() -> None:
 
 
 def test_code_that_is_no_python() -> None:
-    assert "no Python" in review_output(LOAD, "files = ", "", failed=False).suggestions[0]
+    assert "not Python" in review_output(LOAD, "files = ", "", failed=False).suggestions[0]
 
 
 @pytest.mark.parametrize(

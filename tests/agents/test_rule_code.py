@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.agents import Task, action_unit, action_units, plan_units, write_code
+from genotex.agents import Task, action_unit, plan_units, write_code
+from genotex.agents.action_units import action_units
 from genotex.agents.prompts import toolkit_functions
 from genotex.agents.rule_code.source_text import comment, converter_text, literal
 from genotex.errors import UsageError

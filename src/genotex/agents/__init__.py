@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from genotex.agents.action_units import ActionUnit, action_unit, action_units
+    from genotex.agents.action_units import ActionUnit, action_unit
     from genotex.agents.answers import Verdict
     from genotex.agents.audit import audit_answer, audit_cohort
     from genotex.agents.code_shelf import CodeShelf
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from genotex.agents.team.trace import find_notebook, overview, trace
 
 _NAMES = {
-    "action_units": "ActionUnit action_unit action_units",
+    "action_units": "ActionUnit action_unit",
     "answers": "Verdict",
     "audit": "audit_answer audit_cohort",
     "code_shelf": "CodeShelf",
@@ -82,7 +82,6 @@ __all__ = [
     "TeamPlan",
     "Verdict",
     "action_unit",
-    "action_units",
     "ask_without_data",
     "audit_answer",
     "audit_cohort",

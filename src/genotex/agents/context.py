@@ -121,7 +121,7 @@ def fenced(text: str, kind: str = "data") -> str:
 
 @dataclass(frozen=True)
 class Attempt:
-    """Code for a step, and what came of it."""
+    """Code for a step, and its result."""
 
     code: str  # Empty where the author gave none
     result: CellResult

@@ -60,7 +60,7 @@ class Notebook:
     context: TaskContext = field(default_factory=TaskContext)  # The steps that count
     tally: Tally = field(default_factory=Tally)
     ending: Ending | None = None  # None while it is unfinished
-    dropped: list[Step] = field(default_factory=list)  # Steps that were gone back on
+    dropped: list[Step] = field(default_factory=list)  # Steps that were dropped
     plans: list[Choice] = field(default_factory=list)
     under_way: Step | None = None  # The step that is being done
 

@@ -215,7 +215,7 @@ def test_another_age_than_its_own_encoding_gives_is_refused(study: Path, arrays:
         return replace(table, covariates={**table.covariates, "Age": table.covariates["Age"][::-1]})
 
     rewrite(arrays, TRAIT, ARRAY, change)
-    with pytest.raises(MethodFailedError, match="have another Age in the linked table"):
+    with pytest.raises(MethodFailedError, match="have a different Age in the linked table"):
         look(study / "in", arrays, TRAIT, ARRAY)
 
 
@@ -241,7 +241,7 @@ def test_tcga_expression_that_is_another_is_flagged(melanoma: Path) -> None:
         ({"01": [1], "11": {}}, "of trait in the evidence does not fit"),
         (["01"], "does not fit"),
         ({}, "has no values"),
-        ({"01": 0.0, "11": 1.0}, "24 of 24 samples have another trait"),
+        ({"01": 0.0, "11": 1.0}, "24 of 24 samples have a different trait"),
     ],
 )
 def test_tcga_evidence_that_is_none_is_refused(melanoma: Path, values: object, told: str) -> None:
@@ -283,7 +283,7 @@ def test_study_left_out_is_flagged(melanoma: Path) -> None:
     evidence = finish_cohort(absent, output, PreprocessOptions(), "")
     update_cohort_info(output.cohort_info("Melanoma"), "TCGA", CohortInfo(**evidence.info))
     (flag,) = look(melanoma / "in", melanoma / "empty", "Melanoma", "TCGA")
-    assert flag.startswith("the built-in rules take TCGA_Melanoma_(SKCM)")
+    assert flag.startswith("the built-in rules choose TCGA_Melanoma_(SKCM)")
     assert flag.endswith("generated code none")
 
 

@@ -58,8 +58,8 @@ def test_what_the_pipeline_writes_raises_no_flag(done: Path, written: Path) -> N
 @pytest.mark.parametrize(
     ("part", "old", "new", "why"),
     [
-        ("GSE1.csv", "GSM3,", "GSM3x,", "GSM3x of the linked table is no sample"),
-        ("GSE1.csv", "GSM2,1.0", "GSM2,0.0", "1 of 24 samples have another trait"),
+        ("GSE1.csv", "GSM3,", "GSM3x,", "GSM3x of the linked table is not a sample"),
+        ("GSE1.csv", "GSM2,1.0", "GSM2,0.0", "1 of 24 samples have a different trait"),
         ("GSE1.csv", "\nGSM24,", "\n\nGSM24,,", "GSE1.csv"),
         ("cohort_info.json", '"has_age": true', '"has_age": false', "has_age False, but"),
         ("evidence/GSE1.json", '"cohort": "GSE1"', '"cohort": "GSE2"', "is that of GSE2"),

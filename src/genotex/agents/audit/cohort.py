@@ -171,8 +171,8 @@ def _check_codes(
         filled = np.isnan(meant) & (name != "trait")
         if other := int((~np.isclose(meant, values) & ~filled).sum()):
             reject(
-                f"{other} of {len(meant)} samples have a {name} in the linked table that is not "
-                "the one that the encoding in the evidence gives for the raw files"
+                f"{other} of {len(meant)} samples have a different {name} in the linked table "
+                "than the encoding in the evidence gives for the raw files"
             )
     return cohort
 

@@ -267,7 +267,7 @@ def _by_recorded_columns(
     saved: SavedTables,
     prepared: PreparedCohort | None,
 ) -> Iterator[tuple[str | None, Differences]]:
-    """Yield what comes of the columns that the evidence names, platform by platform."""
+    """Yield the differences for the columns that the evidence names, platform by platform."""
     if prepared is None or prepared.counts or isinstance(cohort, RecordedStudy):
         return
     raw = read_raw_series(cohort.files, lambda series: True)

@@ -87,7 +87,7 @@ def changed_limits(
     max_time: float | None = None,
     allow_unknown: bool = False,
 ) -> Limits:
-    """Return the limits of a run that is gone on with: those stored now, else those kept."""
+    """Return the limits of a resumed run: those stated now, else those stored."""
     if max_cost is not None:
         kept = replace(kept, max_cost=Setting(max_cost, "--max-cost").money())
     if max_tokens is not None:

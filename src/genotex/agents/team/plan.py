@@ -221,7 +221,7 @@ class TeamPlan:
         return work_list(asked, self.source, root, self.procedure).cohorts
 
     def settings(self) -> RunSettings:
-        """Return what the answers depend on; limits of cost are none of it."""
+        """Return what the answers depend on; limits of cost do not count."""
         tasks = {}
         if self.task_info is not None:
             path = self.task_info.resolve()

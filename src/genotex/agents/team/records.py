@@ -1,4 +1,4 @@
-"""What became of each notebook, and of the problems and cohorts of a run."""
+"""Records of notebooks, and of the problems and cohorts of a run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class NotebookRecord:
-    """What became of a notebook."""
+    """The outcome of a notebook."""
 
     task: Task
     state: State
@@ -130,7 +130,7 @@ class NotebookRecord:
 
 
 def problem_record(notebook: NotebookRecord) -> ProblemRecord | None:
-    """Return what became of a problem; None where its notebook has not ended."""
+    """Return the record of a problem; None where its notebook has not ended."""
     if notebook.state is State.STOPPED:
         return None
     return ProblemRecord(

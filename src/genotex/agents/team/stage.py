@@ -59,7 +59,7 @@ class Progress:
 
 
 class Stage:
-    """Does notebooks, and writes down what became of each."""
+    """Does notebooks, and records the outcome of each."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Previewing tables, writing those of a cohort, and recording what became of it."""
+"""Previewing tables, writing those of a cohort, and recording its outcome."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def save_cohort_info(
     *,
     why_no_genes: str = "",
 ) -> CohortInfo:
-    """Record what became of the cohort; the last thing to be done with it.
+    """Record the outcome of the cohort; the last step of its notebook.
 
     Parameters
     ----------

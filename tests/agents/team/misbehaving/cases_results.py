@@ -177,7 +177,7 @@ FORGED = (
             ),
         ),
         "The encoding in the evidence is applied again to the series, outside the sandbox.",
-        "24 of 24 samples have another trait",
+        "24 of 24 samples have a different trait",
     ),
     refused(
         "the check of the toolkit's saving patched away",
@@ -446,7 +446,7 @@ WRONG = (
             ),
         ),
         "The encoding in the evidence is applied again to the study, outside the sandbox.",
-        "24 of 24 samples have another trait",
+        "24 of 24 samples have a different trait",
         place="study",
     ),
     Case(
@@ -455,7 +455,7 @@ WRONG = (
         Outcome.FLAGGED,
         "The rules know which study means which cancer.",
         "`doubts` name both studies",
-        flag("the built-in rules take TCGA_Melanoma_(SKCM)"),
+        flag("the built-in rules choose TCGA_Melanoma_(SKCM)"),
         place="study",
     ),
     Case(
