@@ -212,7 +212,7 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         (("--trait", "Gout", "--model", "rules"), "holds no cohort of Gout"),
         (
             ("--trait", "Asthma", "--model", "rules", "--no-reviewer", "--model.reviewer", "rules"),
-            "--model.reviewer does nothing beside roles that are asked: planner, engineer",
+            "--model.reviewer has no effect with roles that are asked: planner, engineer",
         ),
         (
             ("--trait", "Asthma", "--model", "rules", "--structured", "--no-planning"),

@@ -183,7 +183,7 @@ def test_cases_that_hold_nothing_or_would_be_overwritten(
     cases = tmp_path / "cases.jsonl"
     cases.write_text(text)
     code, _, err = genotex("clinical", "infer", cases, "-o", tmp_path / "out.jsonl")
-    assert code == 2 and "holds no case" in err
+    assert code == 2 and "contains no case" in err
     code, _, err = genotex("clinical", "infer", cases, "-o", cases)
     assert code == 2 and "holds the cases" in err and cases.read_text() == text
 

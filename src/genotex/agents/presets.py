@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from genotex.agents.switches import Agent, Switches, roles_asked
-from genotex.bench.runs.methods.choosing import MethodOptions
-from genotex.bench.runs.methods.idle_options import refuse_idle
+from genotex.bench.runs.methods.choosing import MethodOptions, refuse_idle
 from genotex.errors import UsageError
 
 __all__ = ["PRESETS", "Preset", "preset_named"]

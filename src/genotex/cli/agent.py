@@ -190,7 +190,7 @@ def show(
 def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
     """Refuse a model for a role that nobody plays, and ways of a team that is not there."""
     from genotex.agents.switches import Switches, roles_asked
-    from genotex.bench.runs.methods.idle_options import refuse_idle
+    from genotex.bench.runs.methods.choosing import refuse_idle
 
     if agent == "structured":
         usual = Switches(work_seconds=switches.work_seconds, cell_seconds=switches.cell_seconds)

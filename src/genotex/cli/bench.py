@@ -88,8 +88,7 @@ def run(
     """
     from genotex.agents.presets import preset_named
     from genotex.bench.problems import TaskInfo
-    from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
-    from genotex.bench.runs.methods.idle_options import refuse_idle
+    from genotex.bench.runs.methods.choosing import MethodOptions, choose_method, refuse_idle
     from genotex.bench.runs.running import BenchmarkRun
 
     agents = AgentChoice(

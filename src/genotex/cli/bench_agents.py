@@ -83,7 +83,7 @@ class AgentChoice:
         from genotex.agents.sandbox import SandboxPolicy
         from genotex.agents.switches import ROLES
         from genotex.agents.team.plan import TeamPlan
-        from genotex.bench.runs.methods.idle_options import refuse_idle
+        from genotex.bench.runs.methods.choosing import refuse_idle
 
         silent = [role for role in self.models.roles.named() if role not in preset.roles]
         refuse_idle([f"--model.{role}" for role in silent], f"the preset {preset.name}")

@@ -53,7 +53,7 @@ def table(
         paper_rows,
         paper_tables,
     )
-    from genotex.bench.evaluation.run_names import name_runs
+    from genotex.bench.evaluation.run_record import name_runs
 
     if output is not None:
         check_output_file(output)

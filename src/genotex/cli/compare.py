@@ -16,7 +16,7 @@ from genotex.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from genotex.bench.evaluation.comparing import Comparison
+    from genotex.bench.evaluation.comparison import RunComparison
     from genotex.bench.evaluation.options import EvaluationOptions
 
 __all__ = ["compare"]
@@ -63,8 +63,8 @@ def compare(
 
       genotex compare annotator_1 annotator_2 --each-other
     """
-    from genotex.bench.evaluation.run_names import name_runs
-    from genotex.bench.evaluation.text_files import check_folder
+    from genotex.bench.evaluation.run_record import name_runs
+    from genotex.bench.evaluation.score_files import check_folder
 
     if output is not None:
         check_folder(output)
@@ -95,8 +95,8 @@ def _compared(
     settings: EvaluationOptions,
     jobs: int,
     seed: int,
-) -> Comparison:
-    from genotex.bench.evaluation.comparing import compare_runs
+) -> RunComparison:
+    from genotex.bench.evaluation.comparison import compare_runs
 
     if len(named) < 2:
         msg = "give two runs or more; 'genotex evaluate' scores a single one"
@@ -117,9 +117,9 @@ def _refuse_beside_each_other(reference: Path | None, baseline: str | None) -> N
 
 def _agreement(
     named: Mapping[str, Path], settings: EvaluationOptions, jobs: int, seed: int
-) -> Comparison:
-    from genotex.bench.evaluation.agreement import agreement
-    from genotex.bench.evaluation.run_names import holds_outputs
+) -> RunComparison:
+    from genotex.bench.evaluation.comparison import agreement
+    from genotex.bench.evaluation.run_record import holds_outputs
 
     if len(named) != 2 or not all(map(holds_outputs, named.values())):
         msg = "--each-other takes two output folders, which are scored against each other"
@@ -130,7 +130,7 @@ def _agreement(
     return agreement((first, second), forward, backward, seed=seed)
 
 
-def _show(found: Comparison, page: Path | None) -> None:
+def _show(found: RunComparison, page: Path | None) -> None:
     from genotex.bench.evaluation.comparison_tables import (
         difference_tables,
         how_compared,

@@ -87,7 +87,7 @@ def evaluate_labels(
     else:
         _show(evaluation)
     if output is not None:
-        from genotex.bench.evaluation.text_files import write_texts
+        from genotex.bench.evaluation.score_files import write_texts
 
         write_texts(output, room.evaluation_texts(evaluation, content))
         screen.tell(f"scores are written: {output / 'labels.json'}, tables beside it")

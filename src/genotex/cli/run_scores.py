@@ -91,9 +91,8 @@ def score_runs(
     UsageError
         If an output folder has neither a reference nor scores.
     """
-    from genotex.bench.evaluation.reading_scores import read_scores
-    from genotex.bench.evaluation.run_names import holds_outputs
-    from genotex.bench.evaluation.score_files import SCORES_FILE
+    from genotex.bench.evaluation.run_record import holds_outputs
+    from genotex.bench.evaluation.score_files import SCORES_FILE, read_scores
 
     anew = [name for name, path in runs.items() if reference is not None and holds_outputs(path)]
     for name, path in runs.items():

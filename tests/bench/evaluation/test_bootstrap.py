@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from genotex.bench.evaluation import bootstrap
-from genotex.bench.evaluation.bootstrap import percentile_interval, resampled_means
+from genotex.bench.evaluation import summary
+from genotex.bench.evaluation.summary import percentile_interval, resampled_means
 
 
 def by_loop(column: list[float | None], seed: int, draws: int) -> list[float | None]:
@@ -37,7 +37,7 @@ def test_agrees_with_a_loop_over_draws_and_items() -> None:
 def test_size_of_the_pieces_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(0).random((13, 3))
     whole = resampled_means(values, seed=1, draws=40)
-    monkeypatch.setattr(bootstrap, "_PIECE", 30)
+    monkeypatch.setattr(summary, "_PIECE", 30)
     assert np.array_equal(resampled_means(values, seed=1, draws=40), whole)
 
 

@@ -252,7 +252,7 @@ def test_folders_that_are_none(world: Path, tmp_path: Path) -> None:
         evaluate(tmp_path / "nowhere", world / "reference")
     with pytest.raises(UsageError, match=r"nowhere is not a folder; .* the reference"):
         evaluate(world / "prediction", tmp_path / "nowhere")
-    with pytest.raises(UsageError, match="holds neither preprocess/ nor regress/"):
+    with pytest.raises(UsageError, match="contains neither preprocess/ nor regress/"):
         evaluate(world / "prediction", tmp_path)
 
 
@@ -393,7 +393,7 @@ def test_genes_of_the_cohorts_that_the_reference_chooses(world: Path, tmp_path: 
         ]
     assert scores.notes[-1] == (
         "analysis: the reference has no linked table for 1 problem, so the padding to 20,000 genes "
-        "stands there"
+        "is used there"
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from genotex.bench.evaluation.gene_lists import GeneList, read_gene_list
+from genotex.bench.evaluation.analysis_task import GeneList, read_gene_list
 from genotex.errors import FormatError
 from tests.bench.evaluation.output_folders import write_json
 

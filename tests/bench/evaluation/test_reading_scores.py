@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genotex.bench.evaluation.reading_scores import read_scores
+from genotex.bench.evaluation.score_files import read_scores
 from genotex.bench.evaluation.summary import summarise, to_json
 from genotex.errors import FormatError
 from tests.bench.evaluation.some_scores import some_scores
@@ -93,7 +93,7 @@ def test_wrong_field_is_named(
 def test_same_problem_twice_is_refused(tmp_path: Path) -> None:
     whole = content()
     whole["analysis"].append(whole["analysis"][1])
-    assert "Asthma Age but once" in refusal(write(tmp_path / "s.json", whole))
+    assert "Asthma Age only once" in refusal(write(tmp_path / "s.json", whole))
 
 
 def test_other_json_is_refused(tmp_path: Path) -> None:

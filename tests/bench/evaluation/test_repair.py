@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.bench.evaluation.repair import Shape, first_cell, shape_of, transpose
+from genotex.bench.evaluation.preprocessing import Shape, first_cell, shape_of, transpose
 from genotex.bench.evaluation.scores import Table
 from genotex.formats.csv_tables import CsvTable
 

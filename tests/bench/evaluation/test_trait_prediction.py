@@ -1,7 +1,7 @@
 import pytest
 
+from genotex.bench.evaluation.analysis_task import TraitPrediction, trait_kind, trait_prediction
 from genotex.bench.evaluation.scores import MetricsVersion
-from genotex.bench.evaluation.trait_prediction import TraitPrediction, trait_kind, trait_prediction
 
 BINARY = {"accuracy": 80.0, "f1": 75.0, "precision": 1.0}
 CONTINUOUS = {"r_squared": 0.25, "nmse": 0.75}

@@ -48,15 +48,15 @@ def test_the_same_in_every_form(tmp_path: Path, name: str, text: str) -> None:
     ("name", "text", "words"),
     [
         ("ids.tsv", "", "empty"),
-        ("ids.tsv", "trait\tid\n", "holds no trait"),
+        ("ids.tsv", "trait\tid\n", "contains no trait"),
         ("ids.tsv", "Asthma EFO_0000270\n", "line 1: has no tab"),
         ("ids.tsv", "Asthma\tEFO_0000270\nGout\t\n", "line 2"),
-        ("ids.tsv", "Asthma\tasthma\n", "line 1: 'asthma' is no disease id"),
+        ("ids.tsv", "Asthma\tasthma\n", "line 1: 'asthma' is not an Open Targets disease id"),
         ("ids.tsv", "\tEFO_0000270\n", "line 1: '' cannot be a trait name"),
         ("ids.json", "{", "is not JSON"),
         ("ids.json", '["Asthma"]', "a list where an object"),
         ("ids.json", '{"Asthma": 270}', "Asthma: is '270', neither"),
-        ("ids.json", "{}", "holds no trait"),
+        ("ids.json", "{}", "contains no trait"),
         ("ids.toml", "Asthma = ", "is no TOML"),
     ],
 )

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from genotex.bench.problems import ProblemKind, TaskInfo, TraitInfo, TraitList, count_problems
-from genotex.bench.problems.problem_counts import CategoryCount, GeneCount
+from genotex.bench.problems.task_info import CategoryCount, GeneCount
 
 TASKS = TaskInfo(
     Path("task_info.json"),

@@ -135,9 +135,9 @@ def test_everything_at_once_errors_first(tmp_path: Path) -> None:
     assert told == {
         ("Age", "is a covariate, not a trait"),
         ("..", "'..' cannot be a trait name: use letters, digits, '-', '_' and spaces"),
-        ("Asthma/related_genes", "holds 5, which is no name"),
-        ("Asthma/conditions", "holds a str"),
-        ("Gout", "holds a list"),
+        ("Asthma/related_genes", "contains 5, which is not a name"),
+        ("Asthma/conditions", "contains a str"),
+        ("Gout", "contains a list"),
         ("Height/related_genes", "is missing"),
         ("Asthma/related_genes", "NOSUCH is not in the gene table of 2020-01-01"),
     }

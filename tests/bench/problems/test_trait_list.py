@@ -86,7 +86,7 @@ def test_category_by_name(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("", "empty"),
-        ("[traits", "is no TOML"),
+        ("[traits", "is not TOML"),
         ("[categories]\n", "traits: lists no trait"),
         ("[trait]\n", "'trait' is not known here; known: categories, traits"),
         ("traits = 5", "traits: is '5', not a table"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench.runs.children.captured_log import CapturedLog
+from genotex.bench.runs.children.processes import CapturedLog
 
 KEY = "sk-12345-abcde"
 

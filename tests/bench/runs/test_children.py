@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from genotex.bench.problems import Problem
-from genotex.bench.runs.children.captured_log import MOST_BYTES
+from genotex.bench.runs.children.processes import MOST_BYTES
 from genotex.bench.runs.methods.method import ChosenMethod
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
@@ -149,7 +149,7 @@ def test_children_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     traits = ["Loops_in_C", "Sleeps_in_children", "Hides_children"]
     run = subprocess.Popen(
         [sys.executable, "-c", RUN, str(tmp_path), *traits],
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         stderr=subprocess.DEVNULL,
     )
     wait_until(lambda: sum(len(pids(tmp_path, trait)) for trait in traits) == 5)

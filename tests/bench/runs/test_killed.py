@@ -18,7 +18,7 @@ from tests.geo_text import write_asthma
 from .conftest import digests, make_tasks
 from .killing import plan_for
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_run_goes_on_after_the_loss_of_the_process_that_starts_others(
     plan = plan_in(place, "lost")
     with monkeypatch.context() as patch:
         patch.setattr(Children, "wait", lose)
-        with pytest.raises(WorkerLostError, match="the same command goes on from here"):
+        with pytest.raises(WorkerLostError, match="repeat the command to continue"):
             run_benchmark(plan)
     run_benchmark(plan)
     assert digests(plan.target) == digests(place / "unkilled")

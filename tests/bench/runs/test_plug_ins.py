@@ -21,7 +21,7 @@ from genotex.layout import OutputFolder
 
 from .conftest import RELATED, digests, make_tasks
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "t_test_agent.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "t_test_agent.py"
 ASTHMA = Problem("Asthma")
 
 
@@ -222,7 +222,7 @@ def test_key_in_the_name_of_a_file_is_not_repeated(
     text = ANSWER + "answer(); Path(problem['output'], os.environ['MODEL_KEY']).touch()"
     options = MethodOptions(command=script(tmp_path, text), pass_env=("MODEL_KEY",))
     [record] = run(tmp_path / "out", tasks, [ASTHMA], options)
-    assert record.error.startswith("it wrote [MODEL_KEY]; expected is regress/Asthma/")
+    assert record.error.startswith("it wrote [MODEL_KEY]; only regress/Asthma/")
 
 
 def test_own_cohorts_are_merged_in_the_order_of_the_problems(

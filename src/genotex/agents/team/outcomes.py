@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from genotex.agents.task import Task
 from genotex.agents.team.notebook_record import NotebookRecord, State
 from genotex.bench.problems import ProblemKind, choose_cohort, choose_pair
-from genotex.bench.runs.given_cohorts import why_no_cohort
+from genotex.bench.runs.cohort_stage import why_no_cohort
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import read_json_object, write_json

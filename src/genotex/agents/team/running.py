@@ -23,7 +23,7 @@ from genotex.agents.team.spending import problem_costs
 from genotex.agents.team.stage import Progress, Stage
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ProblemRecord
-from genotex.bench.runs.settings import begin_or_go_on
+from genotex.bench.runs.run_folder import begin_or_resume
 from genotex.bench.runs.summary import RunSummary, summarise, write_outcomes
 from genotex.errors import UsageError
 from genotex.formats import write_json
@@ -110,7 +110,7 @@ def run_team(
         make_router(nothing_yet, None)
     progress = progress or Progress()
     with folder.hold():
-        begin_or_go_on(folder, plan.settings())
+        begin_or_resume(folder, plan.settings())
         write_limits(folder.limits, limits)
         prices = _prices(folder, plan)
         prices.write(folder.prices)

@@ -12,7 +12,7 @@ from genotex.agents.team.folder import TeamFolder
 from genotex.agents.team.notebook_record import NotebookRecord
 from genotex.agents.team.one_notebook import book_calls
 from genotex.bench.problems import Problem
-from genotex.bench.runs.shares import Amounts, cohort_times, divide
+from genotex.bench.runs.summary import Amounts, cohort_times, divide
 from genotex.formats.journal import Journal, read_journal
 
 __all__ = ["problem_costs"]

@@ -20,7 +20,7 @@ from genotex.agents.team.structured_work import do_structured
 from genotex.agents.team.threads import in_threads
 from genotex.agents.team.zero_shot_work import do_zero_shot
 from genotex.bench.runs.cohort_stage import Basis
-from genotex.bench.runs.placing import withdraw
+from genotex.bench.runs.outputs import withdraw
 from genotex.errors import (
     BudgetReachedError,
     ConfinementError,

@@ -10,8 +10,7 @@ from typing import Any
 from genotex.agents.audit import look_at_answer, look_at_cohort
 from genotex.agents.task import Task
 from genotex.bench.problems import Problem
-from genotex.bench.runs.checking import MOST_BYTES, check_answer, check_cohorts
-from genotex.bench.runs.placing import place, take_answer
+from genotex.bench.runs.outputs import MOST_BYTES, check_answer, check_cohorts, place, take_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import FormatError, MethodFailedError

@@ -10,7 +10,7 @@ from genotex.agents.team.notebook_record import NotebookRecord
 from genotex.agents.team.one_notebook import Bench
 from genotex.agents.team.without_code import do_without_code
 from genotex.agents.zero_shot import ask_without_data
-from genotex.bench.runs.methods.answer_file import write_answer
+from genotex.bench.runs.methods.method import write_answer
 from genotex.layout import OutputFolder
 
 __all__ = ["do_zero_shot"]

@@ -1,4 +1,4 @@
-"""The figures of a score by the names people know them by, with their units."""
+"""The figures of a score with their names and units."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Figure:
         Its name for people.
     unit : {"%", "fraction", "genes"}
     meaning : str
-        What it says, in a few words.
+        In a few words.
     """
 
     key: str
@@ -60,7 +60,7 @@ class Figure:
 
     @property
     def scale(self) -> float:
-        """Return what stands for the whole: 100 of percent, else 1."""
+        """Return the value of the whole: 100 for percent, else 1."""
         return 100.0 if self.unit == "%" else 1.0
 
     @property
@@ -78,7 +78,7 @@ class Figure:
         if isinstance(value, int):
             return str(value)
         text = f"{value:{'+' if signed else ''}.{_DECIMALS[self.unit]}f}"
-        # What rounds to nothing has no sign.
+        # A value that rounds to 0 has no sign.
         return text.lstrip("+-") if float(text) == 0 else text
 
     def write_interval(self, interval: tuple[float, float] | None, *, signed: bool = False) -> str:
@@ -146,11 +146,11 @@ HEADLINE: Mapping[Section, tuple[str, ...]] = {
     "analysis": ("success", "precision", "recall", "f1", "auroc", "auprc", "gsea_es",
                  "trait_accuracy", "trait_f1"),
 }  # fmt: skip
-"""The figures that stand for a run where there is little room."""
+"""The figures shown for a run where space is short."""
 
 
 def headline_figures(section: Section) -> tuple[Figure, ...]:
-    """Return the figures of a section that stand for a run, their names told apart."""
+    """Return the headline figures of a section, with unambiguous names."""
     short = SECTIONS[section].short
     return tuple(
         replace(figure, label=f"{short}: {figure.label}" if short else figure.label)

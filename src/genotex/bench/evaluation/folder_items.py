@@ -1,22 +1,25 @@
-"""What an output folder holds: which traits, tables and answers, by the names of its files."""
+"""Content of an output folder: traits, tables and answers, by the names of its files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from genotex.bench.evaluation.scores import Table
 from genotex.bench.problems import Problem
 from genotex.bench.problems.cohort_choice import TCGA_NAMES
-from genotex.errors import UsageError
+from genotex.errors import FormatError, UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
 
 __all__ = [
+    "MISSING",
     "ScoredFolder",
     "answered_problems",
     "cohorts_with",
     "described_traits",
     "one_name",
+    "read_or_why",
     "table_path",
 ]
 
@@ -48,7 +51,7 @@ class ScoredFolder(OutputFolder):
 
 
 def _under_either_name(table: Path) -> Path:
-    """Return where the table lies; as it was asked for where it lies under neither name."""
+    """Return the path of the table under either name; unchanged if neither exists."""
     if table.stem not in TCGA_NAMES or table.is_file():
         return table
     others = [table.with_stem(name) for name in sorted(TCGA_NAMES - {table.stem})]
@@ -114,7 +117,7 @@ def _problem(trait: str, condition: str, place: Path) -> Problem:
     try:
         return Problem(trait, None if condition == "None" else condition)
     except UsageError as error:
-        msg = f"{place / f'{ANSWER}{condition}.json'} answers no problem: {error}"
+        msg = f"{place / f'{ANSWER}{condition}.json'} does not belong to a problem: {error}"
         raise UsageError(msg) from error
 
 
@@ -132,3 +135,28 @@ def _traits(parent: Path) -> list[str]:
 def _stems(pattern: Path) -> list[str]:
     found: Iterable[Path] = pattern.parent.glob(pattern.name) if pattern.parent.is_dir() else ()
     return sorted(path.stem for path in found if path.is_file() and path.name[0] != ".")
+
+
+MISSING = "missing"
+"""Why a missing prediction was scored 0."""
+
+Content = TypeVar("Content")
+
+
+def read_or_why(path: Path, read: Callable[[Path], Content]) -> Content | str:
+    """Return the content of a file, or the reason why there is none.
+
+    Parameters
+    ----------
+    path : Path
+        A predicted file; it need not exist.
+    read : callable
+        Gives something that is no text; raises FormatError.
+    """
+    if not path.is_file():
+        return MISSING
+    try:
+        return read(path)
+    except FormatError as error:
+        place = "" if error.line is None else f"line {error.line}: "
+        return f"cannot be read: {place}{error.field + ': ' if error.field else ''}{error.message}"

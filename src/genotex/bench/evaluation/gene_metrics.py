@@ -1,8 +1,8 @@
 """How well a ranked list of genes agrees with a reference list.
 
-Definitions: GenoTEX paper, section 3.3; what it leaves open is said in ``docs/evaluation.md``. All
-genes that nobody names are alike, so sums over 20,000 genes have closed forms: whole numbers until
-one last division, nothing is sorted.
+Definitions: GenoTEX paper, section 3.3; ``docs/evaluation.md`` states what the paper leaves open.
+All genes outside both lists are alike, so sums over 20,000 genes have closed forms: integers until
+one final division, nothing is sorted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from genotex.bench.evaluation.scores import MetricsVersion
 __all__ = ["ALL_GENES", "GeneAgreement", "Overlap", "Ranking", "compare_genes", "overlap", "rank"]
 
 ALL_GENES = 20_000
-"""Human genes, roughly: how many there are taken to be where no list of them is given."""
+"""Approximate number of human genes, used where no list of them is given."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def rank(
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Where the reference genes stand in a ranked list of genes.
+    """The places of the reference genes in a ranked list of genes.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Ranking:
             return None
         false = self.predicted - self.hits.size
         unnamed = negatives - false
-        # A hit wins against every negative but the false positives in front of it.
+        # A hit wins against every negative except the false positives before it.
         wins = int(np.sum(negatives - self._false_before()))
         return (2 * wins + missed * unnamed) / (2 * positives * negatives)
 
@@ -171,7 +171,7 @@ class Ranking:
         """Return the highest point of GSEA's unweighted running sum over all genes.
 
         The ranking is padded to the number of all genes. Each hit adds 1 / reference, each other
-        gene takes 1 / (genes - reference) away; a reference gene that is not predicted is no hit.
+        gene subtracts 1 / (genes - reference); a reference gene that is not predicted is not a hit.
         Without a hit the first gene is the highest point, just below 0. None without reference
         genes, with nothing but reference genes, and with more predicted genes than there are.
         """
@@ -197,5 +197,5 @@ class Ranking:
         return max(first, int(peaks.max(initial=first))) / (counted * others)
 
     def _false_before(self) -> NDArray[np.int64]:
-        """Return how many predicted genes in front of each hit are none."""
+        """Return how many of the predicted genes before each hit are false positives."""
         return self.hits - np.arange(self.hits.size)

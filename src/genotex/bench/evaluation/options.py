@@ -1,4 +1,4 @@
-"""What an evaluation may be asked for."""
+"""Options of an evaluation."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class EvaluationOptions:
         Which genes a pair of cohorts must share to be chosen.
     gene_universe : Path, "reference" or None
         All genes that could have been found: one symbol a line; the genes of the linked table of
-        the cohort that the reference chooses; or about 20,000 whose names nobody asks.
+        the cohort that the reference chooses; or about 20,000 unnamed ones.
     repair_reference : bool
         Transpose what is clearly transposed among the reference's tables, and leave out those
         without names.

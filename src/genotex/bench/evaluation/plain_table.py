@@ -1,4 +1,4 @@
-"""A table of written cells: what the screen, Markdown and the page show alike."""
+"""A table of formatted cells for the screen, Markdown and the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["PlainTable", "to_markdown"]
 
 @dataclass(frozen=True)
 class PlainTable:
-    """Written cells under headers.
+    """Formatted cells under headers.
 
     Attributes
     ----------
@@ -18,15 +18,15 @@ class PlainTable:
     head : tuple of str
         Column headers, each different.
     rows : tuple of tuple of str
-        A dash stands where there is no value.
+        A dash where there is no value.
     words : int
         How many columns, from the left, hold words and not numbers.
     note : str
-        What stands below it; may be empty.
+        Shown below it; may be empty.
     marked : int or None
-        The row that stands out.
+        The highlighted row.
     spare : tuple of str
-        Columns that a narrow screen does without, the first one first.
+        Columns that a narrow screen omits, the first one first.
     """
 
     title: str
@@ -38,7 +38,7 @@ class PlainTable:
     spare: tuple[str, ...] = ()
 
     def is_number(self, column: int) -> bool:
-        """Tell whether a column, counted from 0, holds numbers."""
+        """Return whether a column, counted from 0, contains numbers."""
         return column >= self.words
 
 

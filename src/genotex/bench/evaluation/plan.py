@@ -1,25 +1,157 @@
-"""What an evaluation will score: everything that the reference holds of the tasks asked for."""
+"""What an evaluation will score: everything in the reference for the chosen tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from genotex.bench.evaluation.analysis_task import AnsweredTrait, GeneSource, read_universe
-from genotex.bench.evaluation.chosen_part import ChosenPart
 from genotex.bench.evaluation.folder_items import ScoredFolder, answered_problems, described_traits
 from genotex.bench.evaluation.options import TASKS, EvaluationOptions, Task
 from genotex.bench.evaluation.preprocessing import WantedTable, wanted_tables
 from genotex.bench.evaluation.selection import CohortChooser
-from genotex.bench.evaluation.task_source import is_decidable, load_tasks, pose_problems
-from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench.problems import Problem, ProblemKind, TaskInfo
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
-__all__ = ["Plan", "empty_folders", "make_plan"]
+__all__ = [
+    "ChosenPart",
+    "EvaluationPlan",
+    "PosedProblems",
+    "empty_folders",
+    "is_decidable",
+    "load_tasks",
+    "make_plan",
+    "pose_problems",
+]
 
-FOLDERS: dict[Task, str] = {
+
+@dataclass(frozen=True)
+class ChosenPart:
+    """Some problems and the cohorts that they need; all of them where none were named.
+
+    Attributes
+    ----------
+    problems : frozenset of Problem or None
+        None: all that the reference holds.
+    """
+
+    problems: frozenset[Problem] | None
+
+    def has_problem(self, problem: Problem) -> bool:
+        """Return whether a problem is scored."""
+        return self.problems is None or problem in self.problems
+
+    def has_trait(self, trait: str) -> bool:
+        """Return whether the cohorts of a trait are scored."""
+        return self.problems is None or trait in self._traits
+
+    def note(self) -> str:
+        """Describe what is scored; empty if it is everything."""
+        if self.problems is None:
+            return ""
+        problems, traits = len(self.problems), len(self._traits)
+        return (
+            f"only {problems:,} problem{'' if problems == 1 else 's'} and the cohorts of "
+            f"{traits:,} trait{'' if traits == 1 else 's'} were asked for; the rest of the "
+            "reference does not count"
+        )
+
+    @cached_property
+    def _traits(self) -> frozenset[str]:
+        return frozenset(trait for problem in self.problems or () for trait in problem.traits)
+
+
+_PUBLISHED_PLACE = Path("metadata") / "task_info.json"
+
+
+@dataclass(frozen=True)
+class PosedProblems:
+    """The problems whose cohorts the reference knows.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+    notes : tuple of str
+        How many could not be posed, and why.
+    """
+
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+
+def load_tasks(given: Path | None, reference: OutputFolder) -> tuple[TaskInfo | None, str]:
+    """Read the task list, with a note when it was not asked for by name.
+
+    Without a given file it is ``metadata/task_info.json`` next to the reference folder or in the
+    working folder, as in the published layout, or none.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read.
+    """
+    if given is not None:
+        return TaskInfo.load(given), ""
+    for folder in (reference.root.absolute().parent, Path()):
+        path = folder / _PUBLISHED_PLACE
+        if path.is_file():
+            return TaskInfo.load(path), f"problems and related genes are those of {path}"
+    return None, ""
+
+
+def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> PosedProblems:
+    """Return the problems that dataset selection can be asked.
+
+    Those of the task list; without one, those that the reference answers; without answers, each
+    trait alone. The reference must have the ``cohort_info.json`` of the trait and, where the
+    condition is another trait, of the condition. A condition that is another trait also needs the
+    related genes of both, so the task list.
+
+    Raises
+    ------
+    UsageError
+        If a file or folder of the reference is not named as the benchmark names them.
+    """
+    described = described_traits(reference)
+    if tasks is not None:
+        asked = list(tasks.problems())
+    else:
+        asked = answered_problems(reference) or [Problem(trait) for trait in described]
+    with_cohorts = [p for p in asked if set(p.traits) <= set(described)]
+    posed = [p for p in with_cohorts if is_decidable(p, tasks)]
+    notes = []
+    if unknown := len(asked) - len(with_cohorts):
+        notes.append(
+            f"selection: {_problems(unknown)} of {len(asked):,} not posed, because the reference "
+            "has no cohort_info.json of the trait or of the condition"
+        )
+    if undecided := len(with_cohorts) - len(posed):
+        why = (
+            "whose related genes are unknown; give --task-info"
+            if tasks is None
+            else f"that is not in {tasks.path}"
+        )
+        notes.append(
+            f"selection: {_problems(undecided)} left out with another trait as condition {why}"
+        )
+    return PosedProblems(tuple(posed), tuple(notes))
+
+
+def is_decidable(problem: Problem, tasks: TaskInfo | None) -> bool:
+    """Return whether the related genes that a pair of cohorts is chosen by are known."""
+    if problem.kind is not ProblemKind.TWO_STEP:
+        return True
+    return tasks is not None and set(problem.traits) <= set(tasks.traits)
+
+
+def _problems(count: int) -> str:
+    return f"{count:,} problem{'' if count == 1 else 's'}"
+
+
+_FOLDERS: dict[Task, str] = {
     "selection": "preprocess",
     "preprocessing": "preprocess",
     "analysis": "regress",
@@ -27,7 +159,7 @@ FOLDERS: dict[Task, str] = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvaluationPlan:
     """The work of one evaluation.
 
     Attributes
@@ -66,8 +198,8 @@ class Plan:
         return len(self.traits) + len(self.problems) + len(self.tables) + answers
 
 
-def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Plan:
-    """Look through the reference for what can be scored; no table is read.
+def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> EvaluationPlan:
+    """List what can be scored in the reference; no table is read.
 
     Raises
     ------
@@ -78,7 +210,7 @@ def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Plan:
     """
     tasks, notes = _choose_tasks(reference, options.tasks)
     if isinstance(options.gene_universe, Path):
-        # A mistake in it should not be told after everything else was read.
+        # Report a mistake in it before everything else is read.
         read_universe(GeneSource("symbols", options.gene_universe))
     known, source = None, ""
     if "selection" in tasks or options.gene_universe == "reference":
@@ -91,7 +223,7 @@ def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Plan:
     problems = _posed(reference, described, known, notes) if "selection" in tasks else ()
     tables = _tables(reference, options, notes) if "preprocessing" in tasks else []
     answers = _answers(chooser, options, part, known, notes) if "analysis" in tasks else []
-    return Plan(
+    return EvaluationPlan(
         tasks,
         known,
         tuple(trait for trait in described if part.has_trait(trait)),
@@ -107,7 +239,7 @@ def _choose_tasks(
     reference: OutputFolder, asked: tuple[Task, ...] | None
 ) -> tuple[tuple[Task, ...], list[str]]:
     wanted = TASKS if asked is None else tuple(task for task in TASKS if task in asked)
-    there = tuple(task for task in wanted if (reference.root / FOLDERS[task]).is_dir())
+    there = tuple(task for task in wanted if (reference.root / _FOLDERS[task]).is_dir())
     lacking = {
         name: whose
         for name, whose in _by_folder(wanted).items()
@@ -117,13 +249,13 @@ def _choose_tasks(
         name, whose = next(iter(lacking.items()))
         msg = (
             f"{reference.root} has no folder {name}, against which {' and '.join(whose)} would be "
-            "scored; name another reference or leave the task out"
+            "scored; give another reference or leave the task out"
         )
         raise UsageError(msg)
     if not there:
         msg = (
-            f"{reference.root} holds neither preprocess/ nor regress/; give the output folder of "
-            "the reference"
+            f"{reference.root} contains neither preprocess/ nor regress/; give the output folder "
+            "of the reference"
         )
         raise UsageError(msg)
     return there, [
@@ -135,7 +267,7 @@ def _choose_tasks(
 def _by_folder(tasks: Iterable[Task]) -> dict[str, list[str]]:
     grouped: dict[str, list[str]] = {}
     for task in tasks:
-        grouped.setdefault(FOLDERS[task], []).append(task)
+        grouped.setdefault(_FOLDERS[task], []).append(task)
     return grouped
 
 
@@ -196,7 +328,7 @@ def _answers(
         notes.append(
             "analysis: the reference has no linked table for "
             f"{without:,} problem{'' if without == 1 else 's'}, so the padding to 20,000 genes "
-            "stands there"
+            "is used there"
         )
     return [
         AnsweredTrait(reference.root, tuple(problems), options.metrics)
@@ -207,7 +339,7 @@ def _answers(
 def _all_genes(
     chooser: CohortChooser, problem: Problem, options: EvaluationOptions, known: TaskInfo | None
 ) -> GeneSource | None:
-    """Return where the genes stand that could have been found; None where nothing tells."""
+    """Return the source of the genes that could have been found; None if unknown."""
     if options.gene_universe is None:
         return None
     if options.gene_universe != "reference":

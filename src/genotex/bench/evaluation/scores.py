@@ -1,4 +1,4 @@
-"""What an evaluation comes to: one item for each thing that was scored, and averages.
+"""The result of an evaluation: one item for each trait, problem or table that was scored.
 
 `Scores.to_json` is the format of ``genotex evaluate --json`` and of ``scores.json``.
 """
@@ -77,7 +77,7 @@ class AnalysisScore:
     predicted, reference : int
         Lengths of the two lists, each gene counted once.
     trait_kind : {"binary", "continuous"} or None
-        Of the trait prediction; None where neither file tells.
+        Of the trait prediction; None if neither file states it.
     trait_accuracy, trait_f1 : float or None
         In percent; of binary traits (with the legacy metrics 0 for continuous ones).
     trait_r2 : float or None

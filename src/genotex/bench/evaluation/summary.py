@@ -1,9 +1,9 @@
-"""From the items of an evaluation to averages, their intervals, and how many were scored."""
+"""From the items of an evaluation to averages, their bootstrap intervals, and counts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import genotex
-from genotex.bench.evaluation.bootstrap import DRAWS, LEVEL, percentile_interval, resampled_means
 from genotex.bench.evaluation.figures import FIGURES, TABLES, Section
 from genotex.bench.evaluation.scores import (
     AnalysisScore,
@@ -22,16 +21,86 @@ from genotex.bench.evaluation.scores import (
 from genotex.bench.problems import Problem, ProblemKind
 
 __all__ = [
+    "DRAWS",
+    "LEVEL",
     "Average",
     "Summary",
     "averages_json",
     "item_key",
     "nested",
+    "percentile_interval",
+    "resampled_means",
     "section_items",
     "summarise",
     "to_json",
     "value_table",
 ]
+
+DRAWS = 2000
+LEVEL = 0.95
+
+_PIECE = 1 << 20
+"""Indices in memory at a time."""
+
+
+def resampled_means(values: NDArray[np.float64], seed: int, draws: int) -> NDArray[np.float64]:
+    """Return the averages of items drawn with replacement (Efron 1979).
+
+    All columns share the draws, so that a difference of two columns is a paired one. Items whose
+    value is not a number are drawn like the others and left out of the average.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (items, figures)
+        One row for each item.
+    seed : int
+        Of the draws.
+    draws : int
+        How many.
+
+    Returns
+    -------
+    ndarray of float64, shape (draws, figures)
+        Not a number where a draw has no defined value.
+    """
+    items, figures = values.shape
+    defined = np.isfinite(values)
+    filled = np.where(defined, values, 0.0)
+    means = np.full((draws, figures), np.nan)
+    for first, chosen in _draws(items, seed, draws):
+        rows = slice(first, first + len(chosen))
+        for column in range(figures):
+            total = filled[:, column][chosen].sum(axis=1)
+            whole = bool(defined[:, column].all())
+            count = items if whole else defined[:, column][chosen].sum(axis=1)
+            with np.errstate(invalid="ignore"):
+                means[rows, column] = total / count
+    return means
+
+
+def _draws(items: int, seed: int, draws: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield the first draw of a piece, and the items of its draws (draws, items)."""
+    random = np.random.default_rng(seed)
+    at_once = max(1, _PIECE // max(1, items))
+    for first in range(0, draws if items else 0, at_once):
+        size = (min(at_once, draws - first), items)
+        yield first, random.integers(items, size=size, dtype=np.intp)
+
+
+def percentile_interval(means: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return the middle 95 % of resampled averages; None when there are none.
+
+    Parameters
+    ----------
+    means : ndarray of float64, shape (draws,)
+        What is not a number is left out.
+    """
+    defined = means[np.isfinite(means)]
+    if not defined.size:
+        return None
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
 
 Value = TypeVar("Value")
 
@@ -60,7 +129,7 @@ class Average:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the items come to.
+    """The averages of the items.
 
     Attributes
     ----------
@@ -104,7 +173,7 @@ def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:
 
 
 def section_items(scores: Scores, section: Section) -> Sequence[Any] | None:
-    """Return the items of a section; None when it was not asked for."""
+    """Return the items of a section; None if it was not scored."""
     if section == "gene" or section == "clinical" or section == "linked":
         return scores.preprocessing.get(section)
     items: Mapping[Section, tuple[Sequence[Any], str]] = {

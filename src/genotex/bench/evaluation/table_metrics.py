@@ -80,7 +80,7 @@ def feature_correlation(first: NDArray[np.float64], second: NDArray[np.float64])
     """
     if not first.size:
         return 0.0
-    # An odd column (infinite, overflowing) is undefined, not an error.
+    # A column with infinite or overflowing values is undefined, not an error.
     with np.errstate(all="ignore"):
         pieces = [
             _correlations(first[:, start : start + PIECE], second[:, start : start + PIECE])
@@ -103,9 +103,9 @@ def _correlations(first: NDArray[np.float64], second: NDArray[np.float64]) -> ND
 
 
 def _varies(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which columns hold two different values; a filled mean never makes a second one.
+    """Return which columns have two different values; a filled mean never adds one.
 
-    By the values themselves: a deviation of equal values may come out a little above 0.
+    Compared by value, as the deviation of equal values may be slightly above 0.
     """
     lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     varies: NDArray[np.bool_] = highest > lowest
@@ -132,7 +132,7 @@ def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _shared(
     predicted: Sequence[str], reference: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the names that both have stand first, on each side."""
+    """Return the first places of the names that both have, on each side."""
     here, there = _places(predicted), _places(reference)
     names = [name for name in here if name in there]
     count = len(names)

@@ -1,4 +1,4 @@
-"""Which cohort answers a problem, and why not the others."""
+"""The cohort that answers a problem, and why the others do not."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def choose_cohort(
     problem : Problem
         An unconditional or one-step problem.
     forced : str, optional
-        Take this cohort, whatever its size.
+        Take this cohort regardless of its size.
     among : collection of str, optional
         Choose among these cohorts only.
 
     Raises
     ------
     NoUsableCohortError
-        If no cohort fits; the message tells for each cohort why not.
+        If no cohort fits; the message gives the reason for each cohort.
     UsageError
         If the forced cohort is not known, or the problem is a two-step one.
     """
@@ -141,7 +141,7 @@ def usable_cohorts(
 
 
 def why_not(info: CohortInfo, condition: str | None) -> str | None:
-    """Say why a cohort does not fit a condition, or None when it does."""
+    """Return why a cohort does not fit a condition, or None if it does."""
     if not info.is_usable:
         return f"not usable: {_defect(info)}"
     if condition == "Age" and not info.has_age:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from genotex.bench.problems.gene_overlap import GeneOverlap
 from genotex.bench.problems.pair_rules import (
     PairRule,
     PairVerdict,
@@ -14,6 +13,7 @@ from genotex.bench.problems.pair_rules import (
     judge_pair,
 )
 from genotex.bench.problems.problem import Problem
+from genotex.bench.problems.related_genes import GeneOverlap
 from genotex.bench.problems.task_info import TraitInfo
 from genotex.bench.problems.trait_list import ListedTrait
 
@@ -24,7 +24,7 @@ NOT_LISTED = "trait or condition is not in the trait list"
 
 @dataclass(frozen=True)
 class PairDifference:
-    """A pair that one side has and the other has not, and what the rules say of it."""
+    """A pair on one side only, and how the rules decide about it."""
 
     problem: Problem
     why: str
@@ -103,7 +103,7 @@ class PairComparison:
 
 @dataclass(frozen=True)
 class _Judged:
-    """A possible pair by its names, what the rules say, and whether it is published."""
+    """A possible pair by name, how the rules decide, and whether it is published."""
 
     pair: tuple[str, str]
     verdict: PairVerdict
@@ -120,7 +120,7 @@ def compare_pairs(
     overlap: GeneOverlap,
     threshold: float,
 ) -> PairComparison:
-    """Build every pair by the rules and say how it differs from the published ones.
+    """Build every pair by the rules and compare with the published ones.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What became of one problem of a run."""
+"""The outcome of one problem of a run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from genotex.errors import (
     UsageError,
 )
 
-__all__ = ["TRIED_AGAIN", "ErrorClass", "ProblemRecord", "check_exit", "classify", "presentable"]
+__all__ = ["RETRIED", "ErrorClass", "ProblemRecord", "check_exit", "classify", "presentable"]
 
-MOST_SAID = 2000
+LONGEST_MESSAGE = 2000
 """Characters of a message that are kept: it may repeat what a method wrote."""
 
 
@@ -31,29 +31,29 @@ class ErrorClass(StrEnum):
     NO_USABLE_COHORT = "no usable cohort"
     """There are cohorts, but none fits."""
     ANALYSIS = "analysis"
-    """The statistics cannot be done on the cohort."""
+    """The statistics cannot be computed for the cohort."""
     FORMAT = "format"
-    """A file that was read is not what it should be."""
+    """An input file is invalid."""
     USAGE = "usage"
     """An option or a name does not fit the problem."""
     NO_ANSWER = "no answer"
-    """The method ended well and wrote no result."""
+    """The method ended normally and wrote no result."""
     BAD_OUTPUT = "bad output"
-    """What the method wrote is not what it must be."""
+    """What the method wrote is invalid."""
     TIMED_OUT = "timed out"
     """The method took longer than the time limit."""
     CRASHED = "crashed"
-    """The method ended by an error of its own."""
+    """The method ended with an error."""
     KILLED = "killed"
     """The process was ended from outside, as when memory runs out."""
     SYSTEM = "system"
     """The operating system refused: a full disk, a missing permission, no memory left."""
 
 
-TRIED_AGAIN = frozenset(
+RETRIED = frozenset(
     {ErrorClass.TIMED_OUT, ErrorClass.CRASHED, ErrorClass.KILLED, ErrorClass.SYSTEM}
 )
-"""Failures that may lie in the machine and not in the data; a resumed run tries them again."""
+"""Failures that may be due to the machine and not the data; a resumed run retries them."""
 
 
 def classify(error: BaseException) -> ErrorClass:
@@ -78,7 +78,7 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
 
 
 def check_exit(code: int, what: str) -> None:
-    """Raise for a process that did not end well.
+    """Raise for a process that failed.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        # Most of the signals for programs' own use have no name.
+        # Most real-time signals have no name.
         return f"signal {number}"
 
 
 def presentable(text: str) -> str:
-    """Return a message as it may be written to any file: not too long, no halves of a character."""
+    """Return a message that can be written to any file: not too long, no broken characters."""
     whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return whole if len(whole) <= MOST_SAID else f"{whole[:MOST_SAID]} [...]"
+    return whole if len(whole) <= LONGEST_MESSAGE else f"{whole[:LONGEST_MESSAGE]} [...]"
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class ProblemRecord:
     error : str
         What went wrong, in words; paths in the run's folder are relative to it.
     cohort : str or None
-        The cohort that was analysed, as far as the result tells.
+        The cohort that was analysed, if the result names it.
     genes : int or None
         Length of the list of genes.
     seconds : float

@@ -1,4 +1,4 @@
-"""What a run came to: one row for each problem, and counts."""
+"""The outcome of a run: one row for each problem, and counts."""
 
 from __future__ import annotations
 
@@ -7,19 +7,113 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from statistics import median
 from typing import Any
 
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.shares import COSTS, cohort_entries
 from genotex.formats import read_cohort_info
-from genotex.formats.journal import Journal
+from genotex.formats.journal import Entry, Journal
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 
-__all__ = ["RunSummary", "summarise", "write_outcomes"]
+__all__ = [
+    "COSTS",
+    "Amounts",
+    "RunSummary",
+    "cohort_entries",
+    "cohort_times",
+    "divide",
+    "summarise",
+    "write_outcomes",
+]
+
+Amounts = Mapping[str, Fraction | None]
+"""Amount by the name of its column; None: not known. What is missing was not used."""
+
+COSTS: Mapping[str, int] = {
+    "cohort_seconds": 3,
+    "tokens_in": 3,
+    "tokens_out": 3,
+    "tokens_cached": 3,
+    "cost": 9,
+}
+"""Columns of what problems took, and their decimals; cost in US dollars."""
+
+
+def cohort_entries(journal: Journal) -> dict[tuple[str, str], Entry]:
+    """Return the entry of each cohort by trait and cohort; of several attempts the last."""
+    entries = (entry for entry in journal.entries if entry["step"] == "cohort")
+    return {(entry["trait"], entry["cohort"]): entry for entry in entries}
+
+
+def cohort_times(journal: Journal) -> dict[tuple[str, str], Amounts]:
+    """Return how long each cohort took, by trait and cohort."""
+    return {
+        name: {"cohort_seconds": Fraction(str(entry["seconds"]))}
+        for name, entry in cohort_entries(journal).items()
+    }
+
+
+def divide(
+    problems: Sequence[Problem],
+    cohorts: Mapping[tuple[str, str], Amounts],
+    own: Mapping[Problem, Amounts] | None = None,
+) -> dict[Problem, dict[str, str]]:
+    """Return the cells of what each problem took.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        All of the run.
+    cohorts : mapping of (str, str) to Amounts
+        What each cohort took, by trait and cohort.
+    own : mapping of Problem to Amounts, optional
+        What each problem took itself.
+
+    Returns
+    -------
+    dict of Problem to dict of str to str
+        Column -> amount, for the columns that the run knows of; empty where a part is not known.
+    """
+    needed = {
+        trait: sum(trait in problem.traits for problem in problems)
+        for problem in problems
+        for trait in problem.traits
+    }
+    of_trait: dict[str, Amounts] = {}
+    for (trait, _), amounts in cohorts.items():
+        of_trait[trait] = _sum(of_trait.get(trait, {}), amounts)
+    known = (*of_trait.values(), *(own or {}).values())
+    columns = [name for name in COSTS if any(name in each for each in known)]
+    cells = {}
+    for problem in problems:
+        total = (own or {}).get(problem, {})
+        for trait in problem.traits:
+            total = _sum(total, of_trait.get(trait, {}), Fraction(1, needed[trait]))
+        cells[problem] = {
+            name: _text(total.get(name, Fraction(0)), COSTS[name]) for name in columns
+        }
+    return cells
+
+
+def _sum(one: Amounts, other: Amounts, part: Fraction = Fraction(1)) -> dict[str, Fraction | None]:
+    """Return one plus a part of another; what is unknown in either is unknown."""
+    both = dict(one)
+    for name, amount in other.items():
+        have = both.get(name, Fraction(0))
+        both[name] = None if have is None or amount is None else have + part * amount
+    return both
+
+
+def _text(amount: Fraction | None, decimals: int) -> str:
+    if amount is None:
+        return ""
+    text = f"{float(amount):.{decimals}f}"
+    return text.rstrip("0").rstrip(".")
+
 
 COLUMNS = (
     "trait",
@@ -141,7 +235,7 @@ def write_outcomes(
         In the order of the run's list.
     summary : RunSummary
     costs : mapping of Problem to mapping of str to str
-        What each problem took beside its own time (see `shares.divide`).
+        Further time and cost of each problem (see `shares.divide`).
     """
     with atomic_write(run.outcomes) as part:
         outcomes = [record.outcome() for record in records]

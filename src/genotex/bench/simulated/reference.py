@@ -1,6 +1,6 @@
-"""The answers of a world as an output folder in the benchmark's layout, made from the truth.
+"""The answers of a simulated benchmark as an output folder, made from the truth.
 
-Nothing here calls the package's own preprocessing or analysis: what they come to can be scored
+Nothing here calls the package's own preprocessing or analysis, so that their results can be scored
 against this folder.
 """
 
@@ -85,7 +85,7 @@ def _write_cohort(output: OutputFolder, trait: str, cohort: SimulatedCohort) -> 
 
 
 def _features(trait: str, truth: CohortTruth) -> dict[str, Floats]:
-    """Return what the files tell of trait, age and sex; one that never varies tells nothing."""
+    """Return the recorded trait, age and sex; a feature that never varies is omitted."""
     people = truth.samples.values()
     columns = {
         trait: [p["level"] if "level" in p else _CODES[p["group"]] for p in people],
@@ -105,7 +105,7 @@ def _levels(values: Floats) -> Floats:
 
 
 def _is_biased(values: Floats) -> bool:
-    """Tell whether the rarer of two labels has fewer than 5 samples and less than 10 %."""
+    """Return whether the rarer of two labels has fewer than 5 samples and less than 10 %."""
     levels, counts = np.unique(values, return_counts=True)
     rare = counts.min() < 5 and counts.min() < 0.1 * counts.sum()
     return len(levels) < 2 or (len(levels) == 2 and bool(rare))
@@ -157,7 +157,7 @@ def write_answers(
     """Write the genes of every problem that can be answered, and return those problems.
 
     A problem has an answer when the tables of `write_cohorts` hold a cohort, or a pair, for it:
-    the genes that are planted for its trait, whatever the condition.
+    the genes that are planted for its trait, under any condition.
 
     Parameters
     ----------

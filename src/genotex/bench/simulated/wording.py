@@ -1,4 +1,7 @@
-"""How submitters put the people of a cohort into words: many keys, spellings and forms."""
+"""The traits of a simulated benchmark, and how submitters describe the people of a cohort.
+
+Every name is invented, and visibly so.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,126 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genotex.bench.simulated.traits import WorldTrait
-from genotex.simulate.people import People, choose_words, number_words, sex_words
+from genotex.simulate.people import People, TraitKind, choose_words, number_words, sex_words
 from genotex.simulate.plan import Words, keyed, shifted_rows
 
-__all__ = ["LETTERS", "PLAIN_AGE", "AgeForm", "SexForm", "StatusForm", "Wording", "forms"]
+__all__ = [
+    "FEWEST_TRAITS",
+    "LETTERS",
+    "MOST_TRAITS",
+    "PLAIN_AGE",
+    "AgeForm",
+    "SexForm",
+    "SimulatedTrait",
+    "StatusForm",
+    "Wording",
+    "conditions_of",
+    "forms",
+    "simulated_traits",
+]
+
+
+@dataclass(frozen=True)
+class SimulatedTrait:
+    """A trait of the simulated benchmark.
+
+    Attributes
+    ----------
+    name : str
+        Trait folder name.
+    tissue : str
+        Where its samples come from.
+    other : str
+        Another disease, whose patients may be among the controls; empty for a measured trait.
+    code : str
+        Abbreviation of its TCGA study; empty for a trait that is not a cancer.
+    measured : bool
+        Whether it is a level in the blood.
+    answerable : bool
+        Whether it has a usable cohort.
+    """
+
+    name: str
+    tissue: str
+    other: str = ""
+    code: str = ""
+    measured: bool = False
+    answerable: bool = True
+
+    @property
+    def words(self) -> str:
+        """Return the name in words: ``simulated arthritis``."""
+        return self.name.replace("_", " ").lower()
+
+    def fill(self, form: str) -> str:
+        """Fill in a form: ``{t}`` the trait in words, ``{T}`` with capitals, ``{A}`` abbreviated.
+
+        ``{level}`` is the name of a measured trait without the word "level", ``{o}`` the other
+        disease, ``{tissue}`` the tissue.
+        """
+        return form.format(
+            t=self.words,
+            T=self.words.title(),
+            A="".join(word[:2] for word in self.words.split()).upper(),
+            level=self.words.removesuffix(" level"),
+            o=self.other,
+            tissue=self.tissue,
+        )
+
+    @property
+    def kind(self) -> TraitKind:
+        """Whether people have it or not, or have more or less of it."""
+        return "continuous" if self.measured else "binary"
+
+
+_TRAITS = (
+    SimulatedTrait("Simulated_Arthritis", "synovial membrane", "joint trauma"),
+    SimulatedTrait("Simulated_Carcinoma", "epithelium", "chronic inflammation", code="SIMC"),
+    SimulatedTrait("Simulated_Hormone_Level", "whole blood", measured=True),
+    SimulatedTrait(
+        "Simulated_Amnesia", "peripheral blood mononuclear cells", "migraine", answerable=False
+    ),
+    SimulatedTrait("Simulated_Diabetes", "whole blood", "hypertension"),
+    SimulatedTrait("Simulated_Sarcoma", "soft tissue", "chronic inflammation", code="SIMS"),
+    SimulatedTrait("Simulated_Asthma", "bronchial epithelium", "chronic bronchitis"),
+    SimulatedTrait("Simulated_Vitamin_Level", "whole blood", measured=True),
+    SimulatedTrait("Simulated_Lymphoma", "lymph node", "reactive lymphadenitis", code="SIML"),
+    SimulatedTrait("Simulated_Dermatitis", "skin", "psoriasis"),
+    SimulatedTrait("Simulated_Hepatitis", "liver", "fatty liver disease"),
+    SimulatedTrait("Simulated_Depression", "peripheral blood mononuclear cells", "migraine"),
+    SimulatedTrait("Simulated_Colitis", "colonic mucosa", "irritable bowel syndrome"),
+    SimulatedTrait("Simulated_Nephritis", "kidney", "hypertension"),
+    SimulatedTrait("Simulated_Anemia", "whole blood", "hypertension"),
+    SimulatedTrait("Simulated_Epilepsy", "hippocampus", "migraine"),
+)
+"""The first few are of every kind, so that a small benchmark is a complete one."""
+
+FEWEST_TRAITS, MOST_TRAITS = 4, len(_TRAITS)
+_FAMILY = 4
+
+
+def simulated_traits(count: int) -> tuple[SimulatedTrait, ...]:
+    """Return the first `count` traits."""
+    return _TRAITS[:count]
+
+
+def conditions_of(trait: SimulatedTrait, traits: Sequence[SimulatedTrait]) -> tuple[str, ...]:
+    """Return the traits that are conditions of `trait`: the others of its family of about four.
+
+    Traits of a family share related genes, as those do that the benchmark pairs.
+    """
+    families = max(1, len(traits) // _FAMILY)
+    place = traits.index(trait)
+    return tuple(
+        other.name
+        for i, other in enumerate(traits)
+        if i % families == place % families and other != trait
+    )
 
 
 @dataclass(frozen=True)
 class StatusForm:
-    """How the trait is told; texts are forms for `WorldTrait.say`.
+    """How the trait is described; texts are forms for `SimulatedTrait.fill`.
 
     Attributes
     ----------
@@ -38,7 +151,7 @@ class StatusForm:
 
 @dataclass(frozen=True)
 class AgeForm:
-    """Key and format strings of the age, which is told in parts of a year where `per_year` says."""
+    """Key and format strings of the age, in units of 1 / `per_year` years."""
 
     key: str
     formats: Sequence[str] = ("{:.0f}",)
@@ -156,7 +269,7 @@ _SEXES = (
 )
 
 
-def forms(trait: WorldTrait, turn: int) -> tuple[StatusForm, AgeForm, SexForm]:
+def forms(trait: SimulatedTrait, turn: int) -> tuple[StatusForm, AgeForm, SexForm]:
     """Return the forms of the cohort that is made at this turn."""
     status = _MEASURED if trait.measured else _CANCER if trait.code else _DISEASE
     return status[turn % len(status)], _AGES[turn % len(_AGES)], _SEXES[turn % len(_SEXES)]
@@ -164,25 +277,25 @@ def forms(trait: WorldTrait, turn: int) -> tuple[StatusForm, AgeForm, SexForm]:
 
 @dataclass(frozen=True)
 class Wording:
-    """All that the characteristics of a cohort tell.
+    """The characteristics of a cohort.
 
     Attributes
     ----------
-    trait : WorldTrait
-        What is told.
+    trait : SimulatedTrait
+        What is described.
     status, age, sex : StatusForm, AgeForm, SexForm or None
-        How; None where the characteristics do not tell.
+        How; None where the characteristics do not record it.
     batch : bool
-        Whether the batch is told.
+        Whether the batch is recorded.
     arms : tuple of str
         Arms of a trial, half of the samples each; empty where there are none.
     shifted : bool
         Whether every sixth sample lacks its sex, so that all that follows moves up by one row.
     together : bool
-        Whether sex and age stand in one cell, "M/45".
+        Whether sex and age are in one cell, "M/45".
     """
 
-    trait: WorldTrait
+    trait: SimulatedTrait
     status: StatusForm | None
     age: AgeForm | None
     sex: SexForm | None
@@ -191,7 +304,7 @@ class Wording:
     shifted: bool = False
     together: bool = False
 
-    def tell(self, rng: np.random.Generator, people: People) -> Words:
+    def words(self, rng: np.random.Generator, people: People) -> Words:
         """Put the people into words."""
         n = len(people.group)
         sex, age = self._sex(rng, people), self._age(rng, people)
@@ -199,7 +312,7 @@ class Wording:
         level = self._level(rng, people)
         if self.status is not None:
             cells = self._groups(rng, people) if level is None else level
-            rows.append(keyed(self.trait.say(self.status.key), cells))
+            rows.append(keyed(self.trait.fill(self.status.key), cells))
         if self.status is None or self.status.key != "tissue":
             rows.append(keyed("tissue", [self.trait.tissue] * n))
         if self.batch:
@@ -252,7 +365,7 @@ class Wording:
             return []
         n = len(people.group)
         spelled = {
-            group: choose_words(rng, [self.trait.say(form) for form in spellings], n)
+            group: choose_words(rng, [self.trait.fill(form) for form in spellings], n)
             for group, spellings in {**_UNKNOWN, **self.status.spellings}.items()
         }
         return [spelled[group][i] for i, group in enumerate(people.group)]

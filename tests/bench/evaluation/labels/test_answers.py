@@ -45,7 +45,7 @@ def test_last_of_several_predictions_counts_and_is_told(tmp_path: Path) -> None:
     ("line", "place", "what"),
     [
         ({"trait": None}, "id", "id of a case"),
-        ({"id": "b", "labels": {}}, None, "holds none of is_gene_available, trait, age, gender"),
+        ({"id": "b", "labels": {}}, None, "has none of is_gene_available, trait, age, gender"),
         ({"id": "b", "trait": {"row": 0, "map": {"x": "case"}}}, "trait.map", "the code of 'x'"),
         ({"id": "b", "is_gene_available": None}, "is_gene_available", "true or false, not null"),
     ],

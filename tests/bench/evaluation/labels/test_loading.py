@@ -92,13 +92,13 @@ def test_wrong_label_is_named_with_its_field(change: dict[str, Any], place: str,
 @pytest.mark.parametrize("second", [case(1, reading=label()), case(1) | {"id": "another"}])
 def test_case_that_is_labelled_twice_is_refused(tmp_path: Path, second: dict[str, Any]) -> None:
     path = write_lines(tmp_path / "cases.jsonl", [case(1, reading=label()), second])
-    with pytest.raises(FormatError, match="in line 1 already") as error:
+    with pytest.raises(FormatError, match="already labelled in line 1") as error:
         read_labelled_cases(path)
     assert error.value.line == 2
 
 
 def test_file_without_a_case_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="holds no case"):
+    with pytest.raises(FormatError, match="contains no case"):
         read_labelled_cases(write_lines(tmp_path / "cases.jsonl", []))
 
 
@@ -107,9 +107,7 @@ def test_unknown_set_of_labels_is_refused_naming_those_there() -> None:
              case_from_json(case(2, benchmark=label(), reading=label()))]  # fmt: skip
     assert label_sets(cases) == ("benchmark", "reading")
     assert list(labelled_by(cases, "reading")) == ["Asthma/GSE2"]
-    with pytest.raises(
-        UsageError, match="no case has labels 'mine'; there are: benchmark, reading"
-    ):
+    with pytest.raises(UsageError, match="no case has labels 'mine'; known: benchmark, reading"):
         labelled_by(cases, "mine")
 
 
@@ -117,7 +115,7 @@ def test_cases_of_some_traits_are_chosen_by_any_spelling() -> None:
     cases = [case_from_json(case(1)), case_from_json(case(2, "Crohns_Disease"))]
     assert [c.cohort for c in of_traits(cases, ["Crohn's Disease"])] == ["GSE2"]
     assert len(of_traits(cases, None)) == 2
-    with pytest.raises(UsageError, match="no labelled case is of the trait 'Gout'"):
+    with pytest.raises(UsageError, match="no labelled case has the trait 'Gout'"):
         of_traits(cases, ["Asthma", "Gout"])
 
 

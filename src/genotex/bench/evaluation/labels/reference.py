@@ -1,4 +1,4 @@
-"""A reference made of labels: clinical tables and availability in the benchmark's layout."""
+"""A reference made from labels: clinical tables and availability in the benchmark's layout."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from genotex.bench.evaluation.labels.coding import CodedFeature, code_samples
-from genotex.bench.evaluation.labels.label import Feature, Label, LabelledCase
-from genotex.bench.evaluation.labels.loading import labelled_by
-from genotex.bench.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
+from genotex.bench.evaluation.labels.clinical_tables import (
+    CodedFeature,
+    Step,
+    code_samples,
+    find_raw,
+    read_cohorts,
+)
+from genotex.bench.evaluation.labels.label import Feature, Label, LabelledCase, labelled_by
 from genotex.clinical import is_biased
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CohortInfo, Series, write_clinical_csv, write_cohort_info
@@ -23,7 +27,7 @@ from genotex.layout import InputFolder, OutputFolder
 __all__ = ["AppliedLabels", "apply_labels"]
 
 MARKER = "made_from_labels.json"
-"""Says of an output folder which labels it was made from."""
+"""Records which labels an output folder was made from."""
 
 Coded = Mapping[Feature, CodedFeature]
 
@@ -57,12 +61,12 @@ def apply_labels(
     source: Path,
     progress: Step | None = None,
 ) -> AppliedLabels:
-    """Write what a set of labels makes of the raw series, as a reference to score against.
+    """Apply a set of labels to the raw series and write a reference to score against.
 
     Every labelled cohort of the input gets a record in ``cohort_info.json``, and a table in
-    ``clinical_data`` where its label has a trait. Labels know nothing of expression: `is_usable`
-    says that the cohort is available and not one-sided by its labels, `sample_size` counts samples
-    with a known trait, both before anything is linked; the note says so.
+    ``clinical_data`` where its label has a trait. Labels do not cover expression: `is_usable`
+    means that the cohort is available and not one-sided by its labels, `sample_size` counts samples
+    with a known trait, both before anything is linked, as the note states.
 
     Parameters
     ----------
@@ -77,12 +81,12 @@ def apply_labels(
     source : Path
         The file of the cases, for the record.
     progress : callable, optional
-        Told of every cohort.
+        Called for every cohort.
 
     Raises
     ------
     UsageError
-        If there is no such set, none of its cohorts is in the input, or the output folder holds
+        If there is no such set, none of its cohorts is in the input, or the output folder contains
         something else.
     """
     chosen = labelled_by(cases, labels)
@@ -108,20 +112,20 @@ def apply_labels(
 
 
 def _claim(folder: Path, labels: str, source: Path) -> None:
-    """Mark a folder as made from labels, or refuse one that holds something else."""
+    """Mark a folder as made from labels, or refuse one with other content."""
     digest = sha256(source)
     mark = json.dumps({"labels": labels, "cases": source.name, "sha256": digest}, indent=2) + "\n"
     marker = folder / MARKER
     if folder.exists() and not folder.is_dir():
-        msg = f"{folder} is a file; name a new or an empty folder"
+        msg = f"{folder} is a file; give a new or an empty folder"
         raise UsageError(msg)
     if marker.is_file():
         if marker.read_bytes() == mark.encode():
             return
-        msg = f"{folder} was made from other labels (see {marker}); name a new or an empty folder"
+        msg = f"{folder} was made from other labels (see {marker}); give a new or an empty folder"
         raise UsageError(msg)
     if folder.exists() and any(folder.iterdir()):
-        msg = f"{folder} is not empty and was not made from labels; name a new or an empty folder"
+        msg = f"{folder} is not empty and was not made from labels; give a new or an empty folder"
         raise UsageError(msg)
     with atomic_write(marker) as part:
         part.write_bytes(mark.encode())

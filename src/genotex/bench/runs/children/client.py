@@ -20,7 +20,7 @@ __all__ = ["Children", "Ended"]
 _SERVE = "from genotex.bench.runs.children.nursery import main; main()"
 
 PATIENCE = 10.0
-"""Seconds that the nursery has to end its children."""
+"""Seconds within which the nursery must end its children."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Children:
     """
 
     def __init__(self, setup: Setup, jobs: int) -> None:
-        # What can be imported here can be there; an empty path is the current folder.
+        # What can be imported here must be importable there; an empty path is the current folder.
         paths = os.pathsep.join(str(Path(path).absolute()) for path in sys.path)
         environment = {**thread_numbers(jobs), **os.environ, "PYTHONPATH": paths}
         self._nursery = subprocess.Popen(
@@ -69,7 +69,7 @@ class Children:
             stdout=subprocess.PIPE,
             bufsize=0,
             env=environment,
-            # Ctrl-C is heard here alone.
+            # Only this process handles Ctrl-C.
             start_new_session=True,
         )
         self._send(setup)
@@ -112,7 +112,7 @@ class Children:
         replies = self._nursery.stdout
         if replies is None:
             raise WorkerLostError(_LOST)
-        # Ctrl-C ends this wait; a read would go on, since Polars asks for that (SA_RESTART).
+        # Ctrl-C ends this wait; a read would continue, since Polars sets SA_RESTART.
         select.select([replies], [], [])
         line = replies.readline()
         if not line.endswith(b"\n"):
@@ -129,6 +129,6 @@ class Children:
 
 
 _LOST = (
-    "the process that starts the problems was ended from outside; nothing finished is lost: the "
-    "same command goes on from here"
+    "the process that starts the problems was ended from outside; finished problems are kept: "
+    "repeat the command to continue"
 )

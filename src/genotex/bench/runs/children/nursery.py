@@ -1,8 +1,8 @@
 """The process that starts one process for each problem.
 
-It has everything imported that methods need, so that a child is there in milliseconds. It reads
+It has imported everything that methods need, so that a child starts within milliseconds. It reads
 tasks on standard input and answers with one line of JSON for each child that ended. When its input
-ends, or its parent does, all children end with it.
+or its parent ends, all children end with it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.bench.runs.children.captured_log import CapturedLog
-from genotex.bench.runs.children.process_tree import (
+from genotex.bench.runs.children.processes import (
+    CapturedLog,
     adopt_orphans,
     children_of,
     end_group,
     end_tree,
     end_with_parent,
 )
-from genotex.bench.runs.children.solving import solve_task
-from genotex.bench.runs.children.task import Setup, Task
+from genotex.bench.runs.children.task import Setup, Task, solve_task
 
 __all__ = ["Nursery", "main", "read_message", "write_message"]
 
@@ -79,7 +78,7 @@ class _Child:
 
 
 class Nursery:
-    """Starts children, ends those that are late, and tells how each ended.
+    """Starts children, ends those that exceed the time limit, and reports how each ended.
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ class Nursery:
                 end_tree(pid)
 
     def _work(self) -> bool:
-        """Wait for something to do and do it; tell whether the input goes on."""
+        """Wait for an event and handle it; return whether the input is still open."""
         for key, _ in self._selector.select(self._patience()):
             if key.fd == self._tasks:
                 task = read_message(self._tasks)
@@ -132,7 +131,7 @@ class Nursery:
         printed, prints = os.pipe()
         here = os.getpid()
         with warnings.catch_warnings():
-            # Newer Pythons warn of threads: those of the table engine wait and hold nothing.
+            # Newer Pythons warn about threads; those of the table engine are idle and hold no lock.
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if pid == 0:
@@ -178,7 +177,7 @@ class Nursery:
         faulthandler.enable()
 
     def _listen(self, child: _Child, most: int = 1) -> None:
-        """Take some of what a child printed; one that never stops must not hold up the others."""
+        """Read some of a child's output; endless printing must not block the other children."""
         for _ in range(most):
             try:
                 content = os.read(child.printed, CHUNK)
@@ -206,7 +205,7 @@ class Nursery:
                 end_tree(pid)
 
     def _collect(self) -> None:
-        """Tell of children that ended, and end what they left running."""
+        """Report children that ended, and end what they left running."""
         while self._children:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
             if pid == 0:
@@ -215,14 +214,14 @@ class Nursery:
             if child is not None:
                 end_group(pid)
                 self._end_orphans()
-                self._tell(child, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+                self._reply(child, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 
     def _end_orphans(self) -> None:
         for pid in set(children_of(os.getpid())) - set(self._children):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    def _tell(self, child: _Child, code: int, peak: int) -> None:
+    def _reply(self, child: _Child, code: int, peak: int) -> None:
         if child.printed in self._selector.get_map():
             self._listen(child, most=CHUNKS_IN_A_PIPE)
         if child.printed in self._selector.get_map():
@@ -243,7 +242,7 @@ class Nursery:
 def main() -> None:
     """Serve the parent that started this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What modules print goes where errors go, and children have an input of their own.
+    # What modules print goes to standard error, and children have their own input.
     tasks, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -251,6 +250,6 @@ def main() -> None:
     adopt_orphans()
     setup = read_message(tasks)
     if setup is not None:
-        # A parent that is gone reads no more.
+        # The parent may have ended and closed the pipe.
         with suppress(BrokenPipeError):
             Nursery(setup, tasks, replies).serve()

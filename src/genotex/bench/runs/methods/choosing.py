@@ -1,28 +1,51 @@
-"""From the name of a method and its options to the method."""
+"""Methods by name, with their options."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.analysis import AnalysisOptions
-from genotex.bench.runs.methods.command import read_command
-from genotex.bench.runs.methods.entry_point import EntryPointMethod, entry_point_methods
-from genotex.bench.runs.methods.from_cohorts import (
+from genotex.bench.runs.methods.built_in import (
     LASSO,
     MIXED_MODEL,
     NO_BATCH_CORRECTION,
+    USUAL_NUMBER,
     FromCohorts,
+    RandomGenes,
+    ZeroShot,
+    read_answers,
 )
-from genotex.bench.runs.methods.idle_options import refuse_idle
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.methods.random_genes import USUAL_NUMBER, RandomGenes
-from genotex.bench.runs.methods.zero_shot import ZeroShot, read_answers
+from genotex.bench.runs.methods.plug_ins import EntryPointMethod, entry_point_methods, read_command
 from genotex.errors import UsageError
 from genotex.formats.raw import sha256
 from genotex.layout import Procedure
 
-__all__ = ["BUILT_IN", "COMMAND", "MethodOptions", "choose_method"]
+__all__ = ["BUILT_IN", "COMMAND", "MethodOptions", "choose_method", "refuse_idle"]
+
+
+def refuse_idle(idle: Sequence[str], given: str) -> None:
+    """Refuse options that would do nothing.
+
+    Parameters
+    ----------
+    idle : sequence of str
+        Those that were given, as they are written; may be empty.
+    given : str
+        Next to what they would have no effect.
+
+    Raises
+    ------
+    UsageError
+        If there is one.
+    """
+    if idle:
+        has, it = ("has", "it") if len(idle) == 1 else ("have", "them")
+        msg = f"{', '.join(idle)} {has} no effect with {given}; leave {it} out"
+        raise UsageError(msg)
+
 
 COMMAND = "command"
 
@@ -73,12 +96,12 @@ def choose_method(options: MethodOptions) -> ChosenMethod:
     Raises
     ------
     UsageError
-        If there is no such method, or an option does nothing beside it.
+        If there is no such method, or an option has no effect with it.
     FormatError
         If the file of answers is none.
     """
     name = _name(options)
-    _refuse_idle(name, options)
+    _refuse_unused(name, options)
     if name == COMMAND:
         return _command(options)
     if name == "rules":
@@ -102,13 +125,13 @@ def _name(options: MethodOptions) -> str:
     if options.command is None:
         return options.method or "rules"
     if options.method is not None:
-        msg = f"--method {options.method} and --command do not go together; use one of them"
+        msg = f"--method {options.method} and --command exclude each other; use one of them"
         raise UsageError(msg)
     return COMMAND
 
 
-def _refuse_idle(name: str, options: MethodOptions) -> None:
-    """Refuse options that the method has no use for."""
+def _refuse_unused(name: str, options: MethodOptions) -> None:
+    """Refuse options that have no effect with the method."""
     plug_in = name not in BUILT_IN
     uses = {
         "--procedure": (options.procedure is not None, name not in ("random", "zero-shot")),
@@ -126,7 +149,7 @@ def _procedure(name: str, options: MethodOptions, procedures: tuple[Procedure, .
         return procedures[0]
     if options.procedure not in procedures:
         msg = (
-            f"the method {name} belongs to the procedure {procedures[0]}; leave "
+            f"the method {name} uses the procedure {procedures[0]}; leave "
             f"--procedure {options.procedure} out"
         )
         raise UsageError(msg)
@@ -135,7 +158,7 @@ def _procedure(name: str, options: MethodOptions, procedures: tuple[Procedure, .
 
 def _zero_shot(options: MethodOptions) -> ChosenMethod:
     if options.answers is None:
-        msg = "the method zero-shot takes its answers from a file; give --answers FILE"
+        msg = "the method zero-shot reads its answers from a file; give --answers FILE"
         raise UsageError(msg)
     answers = read_answers(options.answers)
     record = {"answers": {"name": options.answers.name, "sha256": sha256(options.answers)}}
@@ -165,8 +188,8 @@ def _entry_point(name: str, options: MethodOptions) -> ChosenMethod:
     if name not in installed:
         plug_ins = f"; plug-ins: {', '.join(sorted(installed))}" if installed else ""
         msg = (
-            f"there is no method {name!r}; use {', '.join(BUILT_IN)}{plug_ins}, or --command for "
-            "a program of your own"
+            f"unknown method {name!r}; use {', '.join(BUILT_IN)}{plug_ins}, or --command for "
+            "your own program"
         )
         raise UsageError(msg)
     found = installed[name]
