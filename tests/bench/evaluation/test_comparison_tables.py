@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from genotex.bench.evaluation.comparison import RunComparison, compare_runs
+from genotex.bench import RunComparison, compare_runs
 from genotex.bench.evaluation.comparison_tables import (
     comparison_json,
     comparison_texts,

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from genotex.bench import FilteringScore, Missing
 from genotex.bench.evaluation.options import CohortFlag
-from genotex.bench.evaluation.scores import FilteringScore, Missing
 from genotex.bench.evaluation.selection import score_filtering
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from genotex.bench import Scores
 from genotex.bench.evaluation.paper_table import (
     PaperRow,
     paper_json,
@@ -16,7 +17,6 @@ from genotex.bench.evaluation.paper_table import (
     paper_tables,
     published,
 )
-from genotex.bench.evaluation.scores import Scores
 from tests.bench.evaluation.some_scores import failed_score, problem_score, some_scores
 
 

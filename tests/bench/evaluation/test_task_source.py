@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from genotex.bench import TaskInfo
 from genotex.bench.evaluation.plan import load_tasks, pose_problems
-from genotex.bench.problems import TaskInfo
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
 from tests.bench.evaluation.output_folders import write_answer, write_cohorts, write_task_info

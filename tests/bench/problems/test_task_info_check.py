@@ -4,7 +4,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.bench.problems import Finding, check_task_info
+from genotex.bench import Finding, check_task_info
 from genotex.errors import FormatError
 from genotex.genes import GeneTable
 from genotex.genes.sources import GENE_SCHEMA, GeneSource

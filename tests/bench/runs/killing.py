@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from genotex.bench.problems import TaskInfo
+from genotex.bench import BenchmarkRun, TaskInfo, run_benchmark
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.formats import journal
 
 from .first_genes import FirstGenes

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.problems import Problem
-from genotex.bench.runs import ErrorClass, write_answer
+from genotex.bench import ErrorClass, Problem, write_answer
 from genotex.bench.runs.outputs import check_answer, check_cohorts
 from genotex.errors import MethodFailedError
 from genotex.layout import OutputFolder

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from genotex.bench.problems import Problem
+from genotex.bench import MethodOptions, Problem, choose_method
 from genotex.bench.runs.methods.built_in import FromCohorts, read_answers
-from genotex.bench.runs.methods.choosing import BUILT_IN, MethodOptions, choose_method
+from genotex.bench.runs.methods.choosing import BUILT_IN
 from genotex.errors import FormatError, UsageError
 
 
@@ -71,7 +71,7 @@ def test_command_line_is_split_without_a_shell(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_names_of_the_issue_are_there() -> None:
-    assert BUILT_IN == ("rules", "lasso", "mixed-model", "no-bec", "random", "zero-shot")
+    assert tuple(BUILT_IN) == ("rules", "lasso", "mixed-model", "no-bec", "random", "zero-shot")
 
 
 def answers_file(tmp_path: Path, *lines: str) -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from genotex.bench import BenchmarkRun, run_benchmark
 from genotex.bench.runs.children import Children, Ended, Task
 from genotex.bench.runs.problem_stage import finished_problems
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.errors import WorkerLostError
 from genotex.formats.journal import open_journal
 from tests.geo_text import write_asthma

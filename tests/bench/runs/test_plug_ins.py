@@ -10,11 +10,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.bench.problems import Problem, TaskInfo
-from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
-from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
+from genotex.bench import (
+    BenchmarkRun,
+    ErrorClass,
+    MethodOptions,
+    Problem,
+    TaskInfo,
+    choose_method,
+    run_benchmark,
+)
+from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info, read_linked_csv
 from genotex.layout import OutputFolder
@@ -258,7 +264,6 @@ def test_own_cohorts_need_raw_files(tasks: TaskInfo, tmp_path: Path) -> None:
 
 
 PLUG_IN = """
-from genotex.bench.runs import write_answer
 
 def answer(problem, context):
     write_answer(context.output, problem, ["A" + problem.trait, "B2"], cohort="GSE1")

@@ -9,13 +9,19 @@ from pathlib import Path
 import pytest
 
 from genotex.analysis import read_result
-from genotex.bench.problems import Problem, TaskInfo
-from genotex.bench.runs import Context
-from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
+from genotex.bench import (
+    BenchmarkRun,
+    Context,
+    ErrorClass,
+    Finished,
+    MethodOptions,
+    Problem,
+    TaskInfo,
+    choose_method,
+    run_benchmark,
+)
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.problem_record import ErrorClass
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.running import BenchmarkRun, Finished, run_benchmark
 from genotex.errors import FormatError, UsageError
 from genotex.io import lock
 from genotex.layout import OutputFolder

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.bench.runs.summary import divide
 
 ASTHMA, GIVEN_AGE = Problem("Asthma"), Problem("Asthma", "Age")

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from genotex.bench.evaluation.figures import MetricsVersion
 from genotex.bench.evaluation.folder_items import read_or_why
-from genotex.bench.evaluation.gene_metrics import GeneAgreement, Overlap, compare_genes
-from genotex.bench.evaluation.scores import AnalysisScore, MetricsVersion, Missing
+from genotex.bench.evaluation.gene_metrics import (
+    NO_AGREEMENT,
+    GeneAgreement,
+    compare_genes,
+    trait_prediction,
+)
+from genotex.bench.evaluation.scores import AnalysisScore, Missing
 from genotex.bench.problems import Problem
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
 from genotex.errors import FormatError
@@ -18,33 +24,12 @@ from genotex.formats import read_json_object, read_linked_header
 from genotex.formats.raw import decode, read_bytes
 from genotex.layout import OutputFolder
 
-__all__ = [
-    "AnsweredTrait",
-    "GeneList",
-    "GeneSource",
-    "TraitKind",
-    "TraitPrediction",
-    "read_gene_list",
-    "read_universe",
-    "score_answers",
-    "trait_kind",
-    "trait_prediction",
-]
-
 _EXPECTED = 'the benchmark writes {"significant_genes": {"Variable": ["TP53", ...]}}'
 
 
 @dataclass(frozen=True)
 class GeneList:
-    """One answer.
-
-    Attributes
-    ----------
-    genes : tuple of str
-        Symbols in the order of the file, the most important first.
-    prediction : mapping of str to float
-        ``cv_performance.prediction``, its finite numbers only; empty where it is missing.
-    """
+    """One answer."""
 
     genes: tuple[str, ...]
     prediction: Mapping[str, float]
@@ -54,11 +39,6 @@ def read_gene_list(path: Path) -> GeneList:
     """Read ``significant_genes_condition_<C>.json``, of any release and any tool.
 
     Only ``significant_genes.Variable`` is needed.
-
-    Raises
-    ------
-    FormatError
-        If that is not a list of symbols, or the file not a JSON object.
     """
     content = read_json_object(path, _EXPECTED)
     found = content.get("significant_genes")
@@ -89,57 +69,6 @@ def _kind(value: object) -> str:
     return "nothing" if value is None else type(value).__name__
 
 
-TraitKind = Literal["binary", "continuous"]
-
-
-@dataclass(frozen=True)
-class TraitPrediction:
-    """Accuracy and F1 in percent, R2; None where the trait is of the other or an unknown kind."""
-
-    kind: TraitKind | None
-    accuracy: float | None
-    f1: float | None
-    r2: float | None
-
-
-def trait_kind(prediction: Mapping[str, float]) -> TraitKind | None:
-    """Return whether a trait is binary or continuous, by ``cv_performance.prediction``."""
-    if "accuracy" in prediction or "f1" in prediction:
-        return "binary"
-    return "continuous" if "r_squared" in prediction else None
-
-
-def trait_prediction(
-    predicted: Mapping[str, float] | None,
-    reference: Mapping[str, float],
-    metrics: MetricsVersion = "default",
-) -> TraitPrediction:
-    """Return how well a prediction file predicts the trait.
-
-    Parameters
-    ----------
-    predicted : mapping of str to float or None
-        ``cv_performance.prediction``; None when there is no file that can be read. A missing
-        figure counts 0 where the kind of the trait is known; all figures of a missing file are 0.
-    reference : mapping of str to float
-        The same of the reference; it decides about the kind, if it has one.
-    metrics : {"default", "legacy"}
-        ``legacy`` counts a continuous trait as an accuracy and F1 of 0.
-    """
-    found = predicted or {}
-    kind = trait_kind(reference) or trait_kind(found)
-    failed = predicted is None and kind is None
-    if kind == "binary" or failed:
-        return TraitPrediction(kind, found.get("accuracy", 0.0), found.get("f1", 0.0), None)
-    if kind is None:
-        return TraitPrediction(None, None, None, None)
-    binary = 0.0 if metrics == "legacy" else None
-    return TraitPrediction(kind, binary, binary, found.get("r_squared", 0.0))
-
-
-_NOTHING = GeneAgreement(Overlap(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0)
-"""What a missing prediction scores, also where a figure would be undefined."""
-
 ScoredAnswer = tuple[AnalysisScore, Missing | None]
 """The score of a problem, and why it has no answer that counts."""
 
@@ -167,11 +96,6 @@ def score_answers(
     """Score the problems of one trait in each of several output folders.
 
     Each answer of the reference and each list of all genes is read once.
-
-    Raises
-    ------
-    FormatError
-        If an answer of the reference or a list of all genes cannot be read.
     """
     universes = {
         source: read_universe(source)
@@ -202,7 +126,7 @@ def _score(
     found = read_or_why(path, read_gene_list)
     if isinstance(found, str):
         missing = Missing("analysis", str(problem), found)
-        return _item(problem, None, wanted, _NOTHING, metrics), missing
+        return _item(problem, None, wanted, NO_AGREEMENT, metrics), missing
     agreement = compare_genes(found.genes, wanted.genes, universe, metrics)
     return _item(problem, found, wanted, agreement, metrics), None
 
@@ -222,30 +146,15 @@ def _item(
         condition=problem.condition,
         kind=problem.kind,
         success=0.0 if found is None else 100.0,
-        precision=agreement.overlap.precision,
-        recall=agreement.overlap.recall,
-        f1=agreement.overlap.f1,
-        auroc=agreement.auroc,
-        auprc=agreement.auprc,
-        gsea_es=agreement.gsea_es,
-        gsea_es_within=agreement.gsea_es_within,
         predicted=0 if found is None else len(set(found.genes)),
         reference=len(set(wanted.genes)),
-        trait_kind=trait.kind,
-        trait_accuracy=trait.accuracy,
-        trait_f1=trait.f1,
-        trait_r2=trait.r2,
+        **vars(agreement),
+        **vars(trait),
     )
 
 
 def read_universe(source: GeneSource) -> frozenset[str]:
-    """Return all genes that could have been found.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read or names no gene.
-    """
+    """Return all genes that could have been found."""
     if source.kind == "symbols":
         names: Iterable[str] = map(str.strip, decode(read_bytes(source.path)).splitlines())
         genes = frozenset(names) - {""}

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.bench.evaluation.figures import FIGURES, SECTIONS, Section
+from genotex.bench.evaluation.figures import SECTIONS, Section
 from genotex.bench.evaluation.folder_items import one_name
-from genotex.bench.evaluation.scores import PreprocessingScore, Scores
+from genotex.bench.evaluation.scores import FIGURES, PreprocessingScore, Scores
 from genotex.bench.evaluation.summary import (
     DRAWS,
     Average,
@@ -25,7 +25,7 @@ from genotex.bench.evaluation.summary import (
 )
 from genotex.errors import UsageError
 
-__all__ = ["Difference", "Run", "RunComparison", "agreement", "compare_runs", "item_keys"]
+__all__ = ["RunComparison", "compare_runs"]
 
 _MUST_AGREE = ("metrics", "df_field")
 """Settings that change the meaning of figures."""
@@ -42,20 +42,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure of one run less that of the baseline, over the items that both scored.
-
-    Attributes
-    ----------
-    difference : float or None
-        None where no item has the figure in both.
-    interval : (float, float) or None
-        95 % percentile interval of the paired bootstrap; None with fewer than two items.
-    p : float or None
-        Two-sided: twice the smaller share of draws that are not on the difference's side of 0,
-        each share counted with one extra draw.
-    items, left_out : int
-        Items compared, and items that only one of the two has a value for.
-    """
+    """A figure of one run less that of the baseline, over the items that both scored."""
 
     difference: float | None
     interval: tuple[float, float] | None
@@ -70,19 +57,19 @@ class RunComparison:
 
     Attributes
     ----------
-    runs : tuple of Run
+    runs
         In the order they were given.
-    baseline : str
+    baseline
         The run that the others are compared with.
-    differences : mapping of str to mapping of Section to mapping of str to Difference
+    differences
         By the name of the run, for every run but the baseline.
-    mean : mapping of Section to mapping of str to Average
+    mean
         The average of the runs' averages; ``scored`` counts the items that every run has a value
         for, ``undefined`` all others. The row of human experts in the paper (table 2) is such a
         mean of two annotators.
-    notes : tuple of str
+    notes
         Items that not every run scored, settings that differ.
-    mean_name : str
+    mean_name
         What the mean is called.
     """
 
@@ -105,11 +92,11 @@ def compare_runs(
 
     Parameters
     ----------
-    named : mapping of str to Scores
+    named
         At least one, by name.
-    baseline : str, optional
+    baseline
         What the others are compared with; the first by default.
-    seed, draws : int
+    seed, draws
         Of the bootstrap; all runs share the draws.
 
     Raises
@@ -170,7 +157,9 @@ def _align(section: Section, runs: Sequence[Run]) -> dict[str, NDArray[np.float6
     for run in runs:
         items = section_items(run.scores, section)
         if items is not None:
-            tables[run.name] = dict(zip(item_keys(items), value_table(section, items), strict=True))
+            tables[run.name] = dict(
+                zip(_item_keys(items), value_table(section, items), strict=True)
+            )
     if not tables:
         return None
     every = dict.fromkeys(key for table in tables.values() for key in table)
@@ -181,7 +170,7 @@ def _align(section: Section, runs: Sequence[Run]) -> dict[str, NDArray[np.float6
     }
 
 
-def item_keys(items: Sequence[object]) -> list[tuple[str, ...]]:
+def _item_keys(items: Sequence[object]) -> list[tuple[str, ...]]:
     """Return what each item is about; the two names of a TCGA cohort are one where one is there."""
     exact = [item_key(item) for item in items]
     same = [
@@ -256,7 +245,7 @@ def _notes(runs: Sequence[Run]) -> list[str]:
         short = SECTIONS[section].short or "analysis"
         if without:
             notes.append(f"{short}: not scored for {', '.join(without)}")
-        keys = [set(item_keys(items)) for items in lists if items is not None]
+        keys = [set(_item_keys(items)) for items in lists if items is not None]
         whole, common = set().union(*keys), keys[0].intersection(*keys)
         if len(whole) > len(common):
             notes.append(
@@ -295,11 +284,11 @@ def agreement(
 
     Parameters
     ----------
-    names : (str, str)
+    names
         Of the two annotators.
-    forward, backward : Scores
+    forward, backward
         The first scored against the second, and the other way round.
-    seed, draws : int
+    seed, draws
         Of the bootstrap.
 
     Returns
@@ -325,7 +314,7 @@ def agreement(
 def _agreement_notes(forward: Scores, backward: Scores) -> Iterator[str]:
     for section, names in SECTIONS.items():
         items = [section_items(scores, section) or () for scores in (forward, backward)]
-        one, other = (set(item_keys(found)) for found in items)
+        one, other = (set(_item_keys(found)) for found in items)
         if one != other:
             yield (
                 f"{names.short or 'analysis'}: {len(one ^ other):,} of {len(one | other):,} "

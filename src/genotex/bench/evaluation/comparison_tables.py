@@ -6,18 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from genotex.bench.evaluation.comparison import Difference, Run, RunComparison
-from genotex.bench.evaluation.figures import FIGURES, Figure, Section, headline_figures
+from genotex.bench.evaluation.figures import Figure, Section
 from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
 from genotex.bench.evaluation.score_files import FIGURE_COLUMNS, average_rows, json_text, to_csv
+from genotex.bench.evaluation.scores import FIGURES, headline_figures
 from genotex.bench.evaluation.summary import Average, averages_json, nested
-
-__all__ = [
-    "comparison_json",
-    "comparison_texts",
-    "difference_tables",
-    "how_compared",
-    "side_by_side_table",
-]
 
 
 def side_by_side_table(comparison: RunComparison) -> PlainTable:

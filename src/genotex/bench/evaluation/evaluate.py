@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from genotex.bench.evaluation.analysis_task import ScoredAnswer, score_answers
+from genotex.bench.evaluation.figures import Table
 from genotex.bench.evaluation.folder_items import ScoredFolder
 from genotex.bench.evaluation.options import EvaluationOptions
 from genotex.bench.evaluation.plan import EvaluationPlan, empty_folders, make_plan
@@ -19,7 +20,6 @@ from genotex.bench.evaluation.scores import (
     PreprocessingScore,
     Scores,
     SelectionScore,
-    Table,
 )
 from genotex.bench.evaluation.selection import CohortChooser, score_filtering, score_selection
 from genotex.errors import UsageError
@@ -30,7 +30,7 @@ __all__ = ["Progress", "evaluate", "evaluate_all"]
 Progress = Callable[[str, int], None]
 """Called after each item with its name and the number of all items."""
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 
 def evaluate(
@@ -47,13 +47,13 @@ def evaluate(
 
     Parameters
     ----------
-    prediction, reference : Path
+    prediction, reference
         Output folders in the benchmark's layout, of any tool and release.
-    options : EvaluationOptions, optional
+    options
         What to score, and how.
-    jobs : int
+    jobs
         Processes side by side; the scores are the same for any number.
-    progress : callable, optional
+    progress
         Called after each item.
 
     Raises
@@ -77,7 +77,7 @@ def evaluate_all(
 
     Parameters
     ----------
-    predictions : sequence of Path
+    predictions
         Output folders.
     reference, options, jobs, progress
         As for `evaluate`.
@@ -182,7 +182,7 @@ class _Steps:
         self._progress = progress
         self._total = total
 
-    def __call__(self, label: str, result: Result) -> Result:
+    def __call__(self, label: str, result: _Result) -> _Result:
         if self._progress is not None:
             self._progress(label, self._total)
         return result

@@ -6,22 +6,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from genotex.bench.evaluation.scores import Table
+from genotex.bench.evaluation.figures import Table
 from genotex.bench.problems import Problem
 from genotex.bench.problems.cohort_choice import TCGA_NAMES
 from genotex.errors import FormatError, UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
-
-__all__ = [
-    "MISSING",
-    "ScoredFolder",
-    "answered_problems",
-    "cohorts_with",
-    "described_traits",
-    "one_name",
-    "read_or_why",
-    "table_path",
-]
 
 ANSWER = "significant_genes_condition_"
 
@@ -59,25 +48,13 @@ def _under_either_name(table: Path) -> Path:
 
 
 def described_traits(folder: OutputFolder) -> list[str]:
-    """Return the traits with a ``cohort_info.json``, sorted.
-
-    Raises
-    ------
-    UsageError
-        As `cohorts_with`.
-    """
+    """Return the traits with a ``cohort_info.json``, sorted."""
     traits = _traits(folder.root / "preprocess")
     return [trait for trait in traits if folder.cohort_info(trait).is_file()]
 
 
 def cohorts_with(folder: OutputFolder, table: Table) -> list[tuple[str, str]]:
-    """Return trait and cohort of every table of a kind, sorted.
-
-    Raises
-    ------
-    UsageError
-        If a folder does not bear a trait's name as the benchmark writes it.
-    """
+    """Return trait and cohort of every table of a kind, sorted."""
     return [
         (trait, cohort)
         for trait in _traits(folder.root / "preprocess")
@@ -96,13 +73,7 @@ def table_path(folder: OutputFolder, table: Table, trait: str, cohort: str) -> P
 
 
 def answered_problems(folder: OutputFolder) -> list[Problem]:
-    """Return every problem with a result file, sorted; each trait alone comes first.
-
-    Raises
-    ------
-    UsageError
-        As `cohorts_with`; also if a file's name makes no problem.
-    """
+    """Return every problem with a result file, sorted; each trait alone comes first."""
     problems = []
     for trait in _traits(folder.root / "regress"):
         pattern = folder.significant_genes(trait, "*")
@@ -140,19 +111,11 @@ def _stems(pattern: Path) -> list[str]:
 MISSING = "missing"
 """Why a missing prediction was scored 0."""
 
-Content = TypeVar("Content")
+_Content = TypeVar("_Content")
 
 
-def read_or_why(path: Path, read: Callable[[Path], Content]) -> Content | str:
-    """Return the content of a file, or the reason why there is none.
-
-    Parameters
-    ----------
-    path : Path
-        A predicted file; it need not exist.
-    read : callable
-        Gives something that is no text; raises FormatError.
-    """
+def read_or_why(path: Path, read: Callable[[Path], _Content]) -> _Content | str:
+    """Return the content of a file, or the reason why there is none."""
     if not path.is_file():
         return MISSING
     try:

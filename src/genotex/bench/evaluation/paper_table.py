@@ -16,34 +16,10 @@ from genotex.bench.evaluation.run_record import RunRecord, read_run_record
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import Average, Summary, summarise
 
-__all__ = [
-    "PaperRow",
-    "Published",
-    "PublishedRow",
-    "paper_json",
-    "paper_markdown",
-    "paper_notes",
-    "paper_rows",
-    "paper_tables",
-    "published",
-]
-
 
 @dataclass(frozen=True)
-class PublishedRow:
-    """A row of the paper.
-
-    Attributes
-    ----------
-    table : int
-        Number of the table.
-    name : str
-        The method.
-    start : str or None
-        What it started from, if the table states it.
-    values : mapping of str to float
-        The figures as printed, without those that are a dash.
-    """
+class _PublishedRow:
+    """A row of the paper."""
 
     table: int
     name: str
@@ -52,16 +28,16 @@ class PublishedRow:
 
 
 @dataclass(frozen=True)
-class Published:
+class _Published:
     """All rows, their source and how many problems they are averages of."""
 
     source: str
     problems: int
-    rows: tuple[PublishedRow, ...]
+    rows: tuple[_PublishedRow, ...]
 
 
 @cache
-def published() -> Published:
+def published() -> _Published:
     """Return the published rows."""
     file = resources.files("genotex.bench.evaluation").joinpath("data", "published.toml")
     content = tomllib.loads(file.read_text("utf-8"))
@@ -71,8 +47,8 @@ def published() -> Published:
             row = dict(zip(table["columns"], cells, strict=True))
             name, start = row.pop("name"), row.pop("start", None)
             values = {key: float(value) for key, value in row.items() if value != "-"}
-            rows.append(PublishedRow(table["number"], name, start, values))
-    return Published(content["source"], content["problems"], tuple(rows))
+            rows.append(_PublishedRow(table["number"], name, start, values))
+    return _Published(content["source"], content["problems"], tuple(rows))
 
 
 _OURS = "scored here"
@@ -100,23 +76,7 @@ _KEYS = (
 
 @dataclass(frozen=True)
 class PaperRow:
-    """One method in the units of the paper; what is not known is absent.
-
-    Attributes
-    ----------
-    name : str
-        The run, or the published method.
-    source : str
-        ``scored here``, or ``published, table 2``.
-    start : str or None
-        ``raw files``, ``prepared tables`` or ``no data``.
-    values : mapping of str to float
-        Percentages, AUROC and GSEA as fractions, tokens in thousands, US dollars, seconds.
-    missing : mapping of str to int
-        What is absent because this many problems lack it.
-    not_asked : int
-        Of the problems that were scored: how many the run was never asked.
-    """
+    """One method in the units of the paper; what is not known is absent."""
 
     name: str
     source: str
@@ -129,17 +89,7 @@ class PaperRow:
 def paper_rows(
     runs: Mapping[str, Scores], paths: Mapping[str, Path], *, paper: bool = False
 ) -> tuple[PaperRow, ...]:
-    """Return a row for each run, then the published ones where they are wanted.
-
-    Parameters
-    ----------
-    runs : mapping of str to Scores
-        By name.
-    paths : mapping of str to Path
-        The path of each run; time, tokens and cost come from its own record.
-    paper : bool
-        Whether the published rows follow.
-    """
+    """Return a row for each run, then the published ones where they are wanted."""
     rows = [_run_row(name, scores, _record(paths[name], scores)) for name, scores in runs.items()]
     if paper:
         rows += [

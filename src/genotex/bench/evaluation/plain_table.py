@@ -4,30 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PlainTable", "to_markdown"]
-
 
 @dataclass(frozen=True)
 class PlainTable:
-    """Formatted cells under headers.
-
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    head : tuple of str
-        Column headers, each different.
-    rows : tuple of tuple of str
-        A dash where there is no value.
-    words : int
-        How many columns, from the left, hold words and not numbers.
-    note : str
-        Shown below it; may be empty.
-    marked : int or None
-        The highlighted row.
-    spare : tuple of str
-        Columns that a narrow screen omits, the first one first.
-    """
+    """Formatted cells under headers."""
 
     title: str
     head: tuple[str, ...]

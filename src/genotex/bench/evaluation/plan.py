@@ -16,27 +16,10 @@ from genotex.bench.problems import Problem, ProblemKind, TaskInfo
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
-__all__ = [
-    "ChosenPart",
-    "EvaluationPlan",
-    "PosedProblems",
-    "empty_folders",
-    "is_decidable",
-    "load_tasks",
-    "make_plan",
-    "pose_problems",
-]
-
 
 @dataclass(frozen=True)
-class ChosenPart:
-    """Some problems and the cohorts that they need; all of them where none were named.
-
-    Attributes
-    ----------
-    problems : frozenset of Problem or None
-        None: all that the reference holds.
-    """
+class _ChosenPart:
+    """Some problems and the cohorts that they need; all of them where none were named."""
 
     problems: frozenset[Problem] | None
 
@@ -68,15 +51,8 @@ _PUBLISHED_PLACE = Path("metadata") / "task_info.json"
 
 
 @dataclass(frozen=True)
-class PosedProblems:
-    """The problems whose cohorts the reference knows.
-
-    Attributes
-    ----------
-    problems : tuple of Problem
-    notes : tuple of str
-        How many could not be posed, and why.
-    """
+class _PosedProblems:
+    """The problems whose cohorts the reference knows."""
 
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
@@ -87,11 +63,6 @@ def load_tasks(given: Path | None, reference: OutputFolder) -> tuple[TaskInfo | 
 
     Without a given file it is ``metadata/task_info.json`` next to the reference folder or in the
     working folder, as in the published layout, or none.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read.
     """
     if given is not None:
         return TaskInfo.load(given), ""
@@ -102,18 +73,13 @@ def load_tasks(given: Path | None, reference: OutputFolder) -> tuple[TaskInfo | 
     return None, ""
 
 
-def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> PosedProblems:
+def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> _PosedProblems:
     """Return the problems that dataset selection can be asked.
 
     Those of the task list; without one, those that the reference answers; without answers, each
     trait alone. The reference must have the ``cohort_info.json`` of the trait and, where the
     condition is another trait, of the condition. A condition that is another trait also needs the
     related genes of both, so the task list.
-
-    Raises
-    ------
-    UsageError
-        If a file or folder of the reference is not named as the benchmark names them.
     """
     described = described_traits(reference)
     if tasks is not None:
@@ -121,7 +87,7 @@ def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> PosedProbl
     else:
         asked = answered_problems(reference) or [Problem(trait) for trait in described]
     with_cohorts = [p for p in asked if set(p.traits) <= set(described)]
-    posed = [p for p in with_cohorts if is_decidable(p, tasks)]
+    posed = [p for p in with_cohorts if _is_decidable(p, tasks)]
     notes = []
     if unknown := len(asked) - len(with_cohorts):
         notes.append(
@@ -137,10 +103,10 @@ def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> PosedProbl
         notes.append(
             f"selection: {_problems(undecided)} left out with another trait as condition {why}"
         )
-    return PosedProblems(tuple(posed), tuple(notes))
+    return _PosedProblems(tuple(posed), tuple(notes))
 
 
-def is_decidable(problem: Problem, tasks: TaskInfo | None) -> bool:
+def _is_decidable(problem: Problem, tasks: TaskInfo | None) -> bool:
     """Return whether the related genes that a pair of cohorts is chosen by are known."""
     if problem.kind is not ProblemKind.TWO_STEP:
         return True
@@ -160,27 +126,7 @@ _FOLDERS: dict[Task, str] = {
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """The work of one evaluation.
-
-    Attributes
-    ----------
-    tasks : tuple of Task
-        What is scored.
-    known : TaskInfo or None
-        The task list.
-    traits : tuple of str
-        For dataset filtering.
-    problems : tuple of Problem
-        For dataset selection.
-    tables : tuple of WantedTable
-        For preprocessing.
-    answers : tuple of AnsweredTrait
-        For statistical analysis.
-    chooser : CohortChooser
-        Of the reference.
-    notes : tuple of str
-        What is left out, and why.
-    """
+    """The work of one evaluation."""
 
     tasks: tuple[Task, ...]
     known: TaskInfo | None
@@ -199,15 +145,7 @@ class EvaluationPlan:
 
 
 def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> EvaluationPlan:
-    """List what can be scored in the reference; no table is read.
-
-    Raises
-    ------
-    UsageError
-        If the reference has no folder for a task that was asked for, or for any task.
-    FormatError
-        If the task list cannot be read.
-    """
+    """List what can be scored in the reference; no table is read."""
     tasks, notes = _choose_tasks(reference, options.tasks)
     if isinstance(options.gene_universe, Path):
         # Report a mistake in it before everything else is read.
@@ -216,7 +154,7 @@ def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Evaluation
     if "selection" in tasks or options.gene_universe == "reference":
         known, source = load_tasks(options.task_info, reference)
     notes += [source] if source else []
-    part = ChosenPart(None if options.problems is None else frozenset(options.problems))
+    part = _ChosenPart(None if options.problems is None else frozenset(options.problems))
     notes += [part.note()] if part.note() else []
     chooser = CohortChooser(reference, known, options.regressors)
     described = described_traits(reference) if "selection" in tasks else []
@@ -310,7 +248,7 @@ def _tables(
 def _answers(
     chooser: CohortChooser,
     options: EvaluationOptions,
-    part: ChosenPart,
+    part: _ChosenPart,
     known: TaskInfo | None,
     notes: list[str],
 ) -> list[AnsweredTrait]:
@@ -344,6 +282,6 @@ def _all_genes(
         return None
     if options.gene_universe != "reference":
         return GeneSource("symbols", options.gene_universe)
-    choice = chooser.choose(problem) if is_decidable(problem, known) else None
+    choice = chooser.choose(problem) if _is_decidable(problem, known) else None
     path = None if choice is None else chooser.folder.linked_csv(problem.trait, choice[0])
     return None if path is None or not path.is_file() else GeneSource("linked table", path)

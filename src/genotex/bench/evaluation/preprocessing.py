@@ -10,29 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from genotex.bench.evaluation.figures import Table
 from genotex.bench.evaluation.folder_items import (
     ScoredFolder,
     cohorts_with,
     read_or_why,
     table_path,
 )
-from genotex.bench.evaluation.scores import Missing, PreprocessingScore, Table
+from genotex.bench.evaluation.scores import Missing, PreprocessingScore
 from genotex.bench.evaluation.table_metrics import TableAgreement, compare_tables
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
 from genotex.formats.csv_tables import CsvTable, read_csv_table
 from genotex.formats.lines import LineReader
-
-__all__ = [
-    "Shape",
-    "TableResult",
-    "WantedTable",
-    "first_cell",
-    "repair_notes",
-    "score_table",
-    "shape_of",
-    "transpose",
-    "wanted_tables",
-]
 
 Shape = Literal["as it should be", "transposed", "nameless"]
 
@@ -42,26 +31,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|", re.IGNORECAS
 
 
 def shape_of(table: CsvTable, corner: str, kind: Table, trait: str) -> Shape:
-    """Return the shape in which a table was written.
-
-    Parameters
-    ----------
-    table : CsvTable
-        As in the file.
-    corner : str
-        The first cell of the file.
-    kind : {"gene", "clinical", "linked"}
-        Linked tables should have their samples in rows, the others in columns.
-    trait : str
-        Its name is known to be a feature.
-
-    Returns
-    -------
-    Shape
-        ``nameless``: written without its row names, so that the first column of numbers is in
-        their place and its heading in the corner. ``transposed`` only if the names on one side
-        indicate it and none contradicts.
-    """
+    """Return the shape in which a table was written."""
     features = {trait, *ONE_STEP_CONDITIONS}
     samples, others = table.columns, table.rows
     if kind == "linked":
@@ -80,13 +50,7 @@ def transpose(table: CsvTable) -> CsvTable:
 
 
 def first_cell(path: Path) -> str:
-    """Return the cell in front of the column names.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read.
-    """
+    """Return the cell in front of the column names."""
     with LineReader(path) as reader:
         return next(csv.reader([reader.next_line() or ""]), [""])[0]
 
@@ -110,17 +74,7 @@ _NOTHING = TableAgreement(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class WantedTable:
-    """A table of the reference.
-
-    Attributes
-    ----------
-    kind : {"gene", "clinical", "linked"}
-    trait, cohort : str
-        As the reference names them.
-    path : Path
-    repair : bool
-        Whether it is repaired or left out where it has another shape.
-    """
+    """A table of the reference."""
 
     kind: Table
     trait: str
@@ -131,19 +85,7 @@ class WantedTable:
 
 @dataclass(frozen=True)
 class TableResult:
-    """The score of one table.
-
-    Attributes
-    ----------
-    kind : {"gene", "clinical", "linked"}
-    score : PreprocessingScore or None
-        None for a table that is left out because it has no names.
-    as_it_is : PreprocessingScore
-        Without any repair.
-    shape : Shape or None
-        Of the reference table; None without repair.
-    missing : Missing or None
-    """
+    """The score of one table."""
 
     kind: Table
     score: PreprocessingScore | None
@@ -155,13 +97,7 @@ class TableResult:
 def wanted_tables(
     reference: ScoredFolder, kinds: Sequence[Table], *, repair: bool
 ) -> list[WantedTable]:
-    """Return every table of the reference.
-
-    Raises
-    ------
-    UsageError
-        If a folder of the reference is not named as a trait's.
-    """
+    """Return every table of the reference."""
     return [
         WantedTable(kind, trait, cohort, table_path(reference, kind, trait, cohort), repair)
         for kind in kinds
@@ -173,11 +109,6 @@ def score_table(predictions: Sequence[ScoredFolder], wanted: WantedTable) -> lis
     """Score a table in each of several output folders; cells that are text are missing values.
 
     The table of the reference is read once.
-
-    Raises
-    ------
-    FormatError
-        If the reference table cannot be read.
     """
     reference = _read(wanted.path)
     shape = _shape(wanted, reference) if wanted.repair else None

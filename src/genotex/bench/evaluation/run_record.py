@@ -16,8 +16,6 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
 from genotex.formats.raw import decode, read_bytes
 
-__all__ = ["RunRecord", "holds_outputs", "name_runs", "read_run_record"]
-
 _RUN_FILE = Path("run", "run.json")
 _PROBLEMS_FILE = Path("run", "problems.csv")
 _COSTS = (
@@ -34,23 +32,7 @@ _HINT = "'genotex bench run' writes it; remove it if another tool wrote it"
 
 @dataclass(frozen=True)
 class RunRecord:
-    """The record of a run folder; None and empty where unknown.
-
-    Attributes
-    ----------
-    name, method, procedure : str or None
-        From ``run/run.json``.
-    start : str or None
-        What the run started from: ``raw files``, ``prepared tables`` or ``no data``.
-    per_problem : dict of str to float
-        Averages over all problems of ``run/problems.csv``: ``seconds`` on a problem and its share
-        of ``cohort_seconds``, ``tokens_in``, ``tokens_out``, ``tokens_cached``, ``cost`` (US
-        dollars), ``peak_memory_mb``.
-    missing : dict of str to int
-        For each cost recorded for some problems only: for how many it is missing.
-    asked : frozenset of (str, str or None)
-        Trait and condition of its problems; empty if unknown.
-    """
+    """The record of a run folder; None and empty where unknown."""
 
     name: str | None = None
     method: str | None = None
@@ -62,13 +44,7 @@ class RunRecord:
 
 
 def read_run_record(folder: Path) -> RunRecord:
-    """Read the record of a run folder; a folder of another tool has none.
-
-    Raises
-    ------
-    FormatError
-        If a file of the run is invalid.
-    """
+    """Read the record of a run folder; a folder of another tool has none."""
     run, problems = folder / _RUN_FILE, folder / _PROBLEMS_FILE
     recorded = read_json_object(run, _HINT) if run.is_file() else {}
     name, method, procedure = (_text(recorded, key) for key in ("name", "method", "procedure"))
@@ -144,7 +120,7 @@ def name_runs(given: Sequence[str]) -> dict[str, Path]:
 
     Parameters
     ----------
-    given : sequence of str
+    given
         As typed; paths of output folders, of ``scores.json`` files or of folders that hold one.
 
     Raises

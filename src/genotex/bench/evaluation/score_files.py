@@ -12,7 +12,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from genotex.bench.evaluation.figures import FIGURES, Section
+from genotex.bench.evaluation.figures import Section, Table
 from genotex.bench.evaluation.plain_table import to_markdown
 from genotex.bench.evaluation.score_tables import (
     average_tables,
@@ -21,13 +21,13 @@ from genotex.bench.evaluation.score_tables import (
     settings_rows,
 )
 from genotex.bench.evaluation.scores import (
+    FIGURES,
     AnalysisScore,
     FilteringScore,
     Missing,
     PreprocessingScore,
     Scores,
     SelectionScore,
-    Table,
 )
 from genotex.bench.evaluation.summary import Average, Summary, item_key, to_json
 from genotex.bench.problems import Problem, ProblemKind
@@ -35,47 +35,18 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
 from genotex.io import atomic_write
 
-__all__ = [
-    "FIGURE_COLUMNS",
-    "SCORES_FILE",
-    "average_rows",
-    "check_folder",
-    "json_text",
-    "read_scores",
-    "score_texts",
-    "to_csv",
-    "write_texts",
-]
+__all__ = ["read_scores"]
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a file where a folder for results is expected, before anything is computed.
-
-    Raises
-    ------
-    UsageError
-        If `folder` is a file.
-    """
+    """Refuse a file where a folder for results is expected, before anything is computed."""
     if folder.exists() and not folder.is_dir():
         msg = f"{folder} is a file; give a folder for the results"
         raise UsageError(msg)
 
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write files into a folder, in this order.
-
-    Parameters
-    ----------
-    folder : Path
-        Made when missing.
-    texts : mapping of str to str
-        Name of the file -> its content.
-
-    Raises
-    ------
-    UsageError
-        If `folder` is a file.
-    """
+    """Write files into a folder, in this order."""
     check_folder(folder)
     for name, text in texts.items():
         with atomic_write(folder / name) as part:
@@ -92,20 +63,7 @@ FIGURE_COLUMNS = (
 
 
 def score_texts(scores: Scores, summary: Summary) -> dict[str, str]:
-    """Return name and content of every file but the page; a task without items has its header.
-
-    Parameters
-    ----------
-    scores : Scores
-        The items.
-    summary : Summary
-        Their averages.
-
-    Returns
-    -------
-    dict of str to str
-        ``scores.json`` last, so that files written in this order are complete once it exists.
-    """
+    """Return name and content of every file but the page; a task without items has its header."""
     tables = [
         {"table": table, **asdict(item)}
         for table, items in scores.preprocessing.items()
@@ -182,8 +140,8 @@ def _markdown(scores: Scores, summary: Summary) -> str:
 
 _HINT = "give a scores.json of 'genotex evaluate -o', or what 'genotex evaluate --json' printed"
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 def read_scores(path: Path) -> Scores:
@@ -191,7 +149,7 @@ def read_scores(path: Path) -> Scores:
 
     Parameters
     ----------
-    path : Path
+    path
         The JSON file, or a folder with ``scores.json``.
 
     Raises
@@ -246,15 +204,15 @@ class _ScoresReader:
             raise self.wrong(name, "an object")
         return value
 
-    def items(self, content: Mapping[str, Any], name: str, kind: type[Item]) -> tuple[Item, ...]:
+    def items(self, content: Mapping[str, Any], name: str, kind: type[_Item]) -> tuple[_Item, ...]:
         items = self._each(content, name, lambda value, place: self._item(value, place, kind))
         if kind is not Missing:
             self._check(name, items)
         return items
 
     def _each(
-        self, content: Mapping[str, Any], name: str, read: Callable[[Any, str], Result]
-    ) -> tuple[Result, ...]:
+        self, content: Mapping[str, Any], name: str, read: Callable[[Any, str], _Result]
+    ) -> tuple[_Result, ...]:
         values = content.get(name, [])
         if not isinstance(values, list):
             raise self.wrong(name, "a list")
@@ -265,7 +223,7 @@ class _ScoresReader:
             raise self.wrong(place, "a text")
         return value
 
-    def _item(self, record: Any, place: str, kind: type[Item]) -> Item:
+    def _item(self, record: Any, place: str, kind: type[_Item]) -> _Item:
         if not isinstance(record, dict):
             raise self.wrong(place, "an object")
         hints = get_type_hints(kind)

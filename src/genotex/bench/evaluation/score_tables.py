@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from genotex.bench.evaluation.figures import FIGURES, SECTIONS, Figure, Section
+from genotex.bench.evaluation.figures import SECTIONS, Figure, Section
 from genotex.bench.evaluation.plain_table import PlainTable
-from genotex.bench.evaluation.scores import Missing, Scores
+from genotex.bench.evaluation.scores import FIGURES, Missing, Scores
 from genotex.bench.evaluation.summary import Average, Summary
 
-__all__ = ["average_tables", "kind_table", "missing_table", "settings_rows"]
-
-UNDEFINED = (
+_UNDEFINED = (
     "Undefined values are left out of the average: AUROC, AUPRC and ES of a problem whose "
     "reference names no gene, the trait figures of a problem whose trait is of the other kind or "
     "of unknown kind."
@@ -48,7 +46,7 @@ def _averages(section: Section, averages: Mapping[str, Average]) -> PlainTable:
         head,
         rows,
         words=2,
-        note=UNDEFINED if undefined else "",
+        note=_UNDEFINED if undefined else "",
         spare=("meaning", "undefined", "scored"),
     )
 

@@ -21,35 +21,19 @@ from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import CohortInfo, read_cohort_info, read_linked_header
 from genotex.layout import OutputFolder
 
-__all__ = ["CohortChooser", "compare_filtering", "score_filtering", "score_selection"]
-
 
 def score_filtering(
     prediction: OutputFolder, reference: OutputFolder, trait: str, field: CohortFlag
 ) -> tuple[FilteringScore, Missing | None]:
-    """Score the cohorts of one trait.
-
-    Parameters
-    ----------
-    prediction, reference : OutputFolder
-        Their ``cohort_info.json``; without a readable prediction everything is 0.
-    trait : str
-    field : CohortFlag
-        The flag that must agree.
-
-    Raises
-    ------
-    FormatError
-        If the file of the reference cannot be read.
-    """
+    """Score the cohorts of one trait."""
     wanted = read_cohort_info(reference.cohort_info(trait))
     found = read_or_why(prediction.cohort_info(trait), read_cohort_info)
     if isinstance(found, str):
         return FilteringScore(trait, 0.0, 0.0, 0.0, 0.0), Missing("filtering", trait, found)
-    return compare_filtering(trait, found, wanted, field), None
+    return _compare_filtering(trait, found, wanted, field), None
 
 
-def compare_filtering(
+def _compare_filtering(
     trait: str,
     predicted: Mapping[str, CohortInfo],
     reference: Mapping[str, CohortInfo],
@@ -72,17 +56,7 @@ def _with(cohorts: Mapping[str, CohortInfo], field: CohortFlag) -> set[str]:
 
 
 class CohortChooser:
-    """Chooses cohorts in one output folder; each header line is read once.
-
-    Parameters
-    ----------
-    folder : ScoredFolder
-        The folder of the cohorts.
-    tasks : TaskInfo or None
-        Related genes; needed where the condition is another trait.
-    rule : {"inclusive", "exclusive"}
-        Which genes a pair must share.
-    """
+    """Chooses cohorts in one output folder; each header line is read once."""
 
     def __init__(self, folder: ScoredFolder, tasks: TaskInfo | None, rule: RegressorRule) -> None:
         self.folder = folder
@@ -95,15 +69,7 @@ class CohortChooser:
         self._chosen: dict[Problem, tuple[str, ...] | None] = {}
 
     def choose(self, problem: Problem) -> tuple[str, ...] | None:
-        """Return the cohort of a problem, or the cohorts of trait and condition; None for none.
-
-        Raises
-        ------
-        FormatError
-            If a ``cohort_info.json`` cannot be read.
-        UsageError
-            If the condition is another trait that the task list lacks.
-        """
+        """Return the cohort of a problem, or the cohorts of trait and condition; None for none."""
         if problem not in self._chosen:
             self._chosen[problem] = self._choose(problem)
         return self._chosen[problem]
@@ -142,11 +108,6 @@ def score_selection(
 
     Without a predicted ``cohort_info.json`` that can be read there is no choice, and the score
     is 0.
-
-    Raises
-    ------
-    FormatError
-        If a ``cohort_info.json`` of the reference cannot be read.
     """
     wanted = reference.choose(problem)
     why = _unread(prediction.folder, problem)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import genotex
-from genotex.bench.evaluation.figures import FIGURES, TABLES, Section
+from genotex.bench.evaluation.figures import TABLES, Section
 from genotex.bench.evaluation.scores import (
+    FIGURES,
     AnalysisScore,
     PreprocessingScore,
     Scores,
@@ -20,24 +21,10 @@ from genotex.bench.evaluation.scores import (
 )
 from genotex.bench.problems import Problem, ProblemKind
 
-__all__ = [
-    "DRAWS",
-    "LEVEL",
-    "Average",
-    "Summary",
-    "averages_json",
-    "item_key",
-    "nested",
-    "percentile_interval",
-    "resampled_means",
-    "section_items",
-    "summarise",
-    "to_json",
-    "value_table",
-]
+__all__ = ["Average", "Summary", "summarise", "to_json"]
 
 DRAWS = 2000
-LEVEL = 0.95
+_LEVEL = 0.95
 
 _PIECE = 1 << 20
 """Indices in memory at a time."""
@@ -48,20 +35,6 @@ def resampled_means(values: NDArray[np.float64], seed: int, draws: int) -> NDArr
 
     All columns share the draws, so that a difference of two columns is a paired one. Items whose
     value is not a number are drawn like the others and left out of the average.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (items, figures)
-        One row for each item.
-    seed : int
-        Of the draws.
-    draws : int
-        How many.
-
-    Returns
-    -------
-    ndarray of float64, shape (draws, figures)
-        Not a number where a draw has no defined value.
     """
     items, figures = values.shape
     defined = np.isfinite(values)
@@ -88,21 +61,15 @@ def _draws(items: int, seed: int, draws: int) -> Iterator[tuple[int, NDArray[np.
 
 
 def percentile_interval(means: NDArray[np.float64]) -> tuple[float, float] | None:
-    """Return the middle 95 % of resampled averages; None when there are none.
-
-    Parameters
-    ----------
-    means : ndarray of float64, shape (draws,)
-        What is not a number is left out.
-    """
+    """Return the middle 95 % of resampled averages; None when there are none."""
     defined = means[np.isfinite(means)]
     if not defined.size:
         return None
-    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.quantile(defined, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return float(low), float(high)
 
 
-Value = TypeVar("Value")
+_Value = TypeVar("_Value")
 
 _BY_KIND: tuple[Section, ...] = ("selection", "analysis")
 
@@ -113,11 +80,11 @@ class Average:
 
     Attributes
     ----------
-    average : float or None
+    average
         Over full precision; None when it is defined for no item.
-    interval : (float, float) or None
+    interval
         95 % percentile bootstrap interval; None with fewer than two defined values.
-    scored, undefined : int
+    scored, undefined
         Items with and without a value.
     """
 
@@ -133,11 +100,11 @@ class Summary:
 
     Attributes
     ----------
-    sections : mapping of str to mapping of str to Average
+    sections
         Section -> figure -> average, for what was scored, in the order of `FIGURES`.
-    by_kind : mapping of ProblemKind to mapping like `sections`
+    by_kind
         Selection and analysis, over the problems of one kind; kinds without a problem are absent.
-    seed, draws : int
+    seed, draws
         Of the bootstrap.
     """
 
@@ -152,10 +119,10 @@ def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:
 
     Parameters
     ----------
-    scores : Scores
+    scores
         The items: traits for filtering, problems for selection and analysis, files for
         preprocessing.
-    seed, draws : int
+    seed, draws
         Of the bootstrap.
     """
     sections = {
@@ -234,7 +201,7 @@ def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
         "by_kind": {
             kind.value: averages_json(sections) for kind, sections in summary.by_kind.items()
         },
-        "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": LEVEL},
+        "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": _LEVEL},
         "tasks": list(scores.tasks),
         "settings": dict(scores.settings),
         "missing": [asdict(item) for item in scores.missing],
@@ -255,7 +222,7 @@ def averages_json(sections: Mapping[Section, Mapping[str, Average]]) -> dict[str
 
 
 def nested(
-    sections: Mapping[Section, Mapping[str, Value]], value: Callable[[Value], Any]
+    sections: Mapping[Section, Mapping[str, _Value]], value: Callable[[_Value], Any]
 ) -> dict[str, Any]:
     """Return something of every figure in the shape of the items, tables in ``preprocessing``."""
     shaped: dict[str, Any] = {}

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from genotex.formats.csv_tables import CsvTable
 
-__all__ = ["TableAgreement", "compare_tables", "feature_correlation", "jaccard"]
-
-PIECE = 512
+_PIECE = 512
 """Columns that are computed at once: with 200 samples they fit into the cache of a processor."""
 
 
@@ -31,14 +29,7 @@ class TableAgreement:
 
 
 def compare_tables(predicted: CsvTable, reference: CsvTable) -> TableAgreement:
-    """Compare two tables of samples x features.
-
-    Parameters
-    ----------
-    predicted, reference : CsvTable
-        Samples in rows; NaN is missing. A repeated name is one member of the sets, and its first
-        row or column is the one that is correlated.
-    """
+    """Compare two tables of samples x features."""
     return TableAgreement(
         jaccard(predicted.columns, reference.columns),
         jaccard(predicted.rows, reference.rows),
@@ -67,24 +58,14 @@ def feature_correlation(first: NDArray[np.float64], second: NDArray[np.float64])
 
     Missing values are filled with their column's mean, or 0 in a column without values. A
     correlation that is undefined all the same, as with infinite values, counts 0.
-
-    Parameters
-    ----------
-    first, second : ndarray of float64, shape (samples, features)
-        The same samples and features in the same order.
-
-    Returns
-    -------
-    float
-        0 when no column varies on both sides, or there is none.
     """
     if not first.size:
         return 0.0
     # A column with infinite or overflowing values is undefined, not an error.
     with np.errstate(all="ignore"):
         pieces = [
-            _correlations(first[:, start : start + PIECE], second[:, start : start + PIECE])
-            for start in range(0, first.shape[1], PIECE)
+            _correlations(first[:, start : start + _PIECE], second[:, start : start + _PIECE])
+            for start in range(0, first.shape[1], _PIECE)
         ]
     found = np.concatenate(pieces)
     return float(np.nan_to_num(found, nan=0.0).mean()) if found.size else 0.0

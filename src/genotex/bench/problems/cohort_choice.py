@@ -11,17 +11,6 @@ from genotex.formats import read_cohort_info
 from genotex.formats.cohort_record import CohortInfo
 from genotex.layout import TCGA_COHORT, OutputFolder
 
-__all__ = [
-    "CohortChoice",
-    "UsableCohorts",
-    "choose_cohort",
-    "find_forced",
-    "read_cohorts",
-    "refuse",
-    "usable_cohorts",
-    "why_not",
-]
-
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
 
 
@@ -31,11 +20,11 @@ class CohortChoice:
 
     Attributes
     ----------
-    cohort : str
+    cohort
         Its id as in ``cohort_info.json``.
-    reason : str
+    reason
         Why this one, in words.
-    others : mapping of str to str
+    others
         Every other cohort of the trait and why it was not taken, in file order.
     """
 
@@ -50,9 +39,9 @@ class UsableCohorts:
 
     Attributes
     ----------
-    cohorts : tuple of str
+    cohorts
         Their ids, the largest first.
-    refused : mapping of str to str
+    refused
         Every other cohort of the trait and why it does not fit, in file order.
     """
 
@@ -73,13 +62,13 @@ def choose_cohort(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    problem : Problem
+    problem
         An unconditional or one-step problem.
-    forced : str, optional
+    forced
         Take this cohort regardless of its size.
-    among : collection of str, optional
+    among
         Choose among these cohorts only.
 
     Raises
@@ -119,11 +108,11 @@ def usable_cohorts(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    problem : Problem
+    problem
         What is asked; for the conditions Age and Gender only cohorts that have them fit.
-    among : collection of str, optional
+    among
         Consider these cohorts only.
 
     Raises
@@ -171,13 +160,7 @@ def _smaller(info: CohortInfo, size: int) -> str:
 
 
 def read_cohorts(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
-    """Read the records of a trait's cohorts, in file order.
-
-    Raises
-    ------
-    NoUsableCohortError
-        If the trait has none.
-    """
+    """Read the records of a trait's cohorts, in file order."""
     path = output.cohort_info(trait)
     if not path.is_file():
         known = ", ".join(output.traits()) or "none"
@@ -206,26 +189,7 @@ def refuse(
 def find_forced(
     cohorts: Mapping[str, CohortInfo], trait: str, problem: Problem, forced: str
 ) -> str:
-    """Return the cohort that a user asked for, by its name in the file.
-
-    Parameters
-    ----------
-    cohorts : mapping of str to CohortInfo
-        The cohorts of `trait`.
-    trait : str
-        The trait of the problem, or the trait that is its condition.
-    problem : Problem
-        What the cohort must fit.
-    forced : str
-        What the user asked for.
-
-    Raises
-    ------
-    NoUsableCohortError
-        If the cohort does not fit.
-    UsageError
-        If the trait has no such cohort.
-    """
+    """Return the cohort that a user asked for, by its name in the file."""
     # The TCGA cohort has two names, by the release that wrote the folder.
     names = TCGA_NAMES if forced in TCGA_NAMES else {forced}
     chosen = next((name for name in cohorts if name in names), None)

@@ -15,8 +15,6 @@ from genotex.formats import read_linked_header
 from genotex.formats.cohort_record import CohortInfo
 from genotex.layout import OutputFolder
 
-__all__ = ["PairChoice", "RegressorRule", "choose_pair", "regressor_genes"]
-
 RegressorRule = Literal["inclusive", "exclusive"]
 
 
@@ -31,11 +29,11 @@ def regressor_genes(
 
     Parameters
     ----------
-    condition_related : sequence of str
+    condition_related
         Related genes of the condition; their order is kept.
-    trait_related : collection of str
+    trait_related
         Related genes of the trait; taken out by the rule ``exclusive``.
-    trait_genes, condition_genes : collection of str
+    trait_genes, condition_genes
         Genes of the two linked tables.
     rule : {"inclusive", "exclusive"}
         The paper's rule, or that of the newest published release.
@@ -48,7 +46,7 @@ def regressor_genes(
 _MOST_LISTED = 10
 """Pairs that were passed over and are named one by one."""
 
-ReadHeader = Callable[[Path], Sequence[str]]
+_ReadHeader = Callable[[Path], Sequence[str]]
 
 _NOTHING_SHARED = "no regressor gene in both tables"
 
@@ -59,15 +57,15 @@ class PairChoice:
 
     Attributes
     ----------
-    cohort : str
+    cohort
         Cohort of the trait, as in its ``cohort_info.json``.
-    condition_cohort : str
+    condition_cohort
         Cohort of the condition, as in its ``cohort_info.json``.
-    regressors : tuple of str
+    regressors
         Genes that predict the condition, in the order of its related genes; never empty.
-    reason : str
+    reason
         Why this pair, in words: sizes, pairs passed over, the same series on both sides.
-    others : mapping of str to str
+    others
         Every other cohort of the trait and why it was not taken, in file order.
     """
 
@@ -86,7 +84,7 @@ def choose_pair(
     forced: str | None = None,
     forced_condition: str | None = None,
     among: Collection[str] | None = None,
-    read_header: ReadHeader = read_linked_header,
+    read_header: _ReadHeader = read_linked_header,
 ) -> PairChoice:
     """Choose the largest pair of usable cohorts that share a regressor gene (GenoTEX, section 3).
 
@@ -96,19 +94,19 @@ def choose_pair(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts of both traits.
-    problem : Problem
+    problem
         A two-step problem.
-    tasks : TaskInfo
+    tasks
         Knows the related genes of the condition.
     rule : {"inclusive", "exclusive"}
         ``exclusive`` takes the trait's related genes out of the regressor genes.
-    forced, forced_condition : str, optional
+    forced, forced_condition
         Take this cohort of the trait, of the condition.
-    among : collection of str, optional
+    among
         Choose the trait's cohort among these only; one that is forced need not be among them.
-    read_header : callable
+    read_header
         Gives the column names of a linked CSV, or raises FormatError; for many problems one that
         remembers them.
 
@@ -174,7 +172,7 @@ class _Side:
         trait: str,
         forced: str | None,
         among: Collection[str] | None,
-        read_header: ReadHeader,
+        read_header: _ReadHeader,
     ) -> None:
         self._output = output
         self._read_header = read_header

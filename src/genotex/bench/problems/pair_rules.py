@@ -14,18 +14,6 @@ from genotex.bench.problems.related_genes import GeneOverlap
 from genotex.bench.problems.task_info import TaskInfo, TraitInfo
 from genotex.bench.problems.trait_list import ListedTrait, TraitList
 
-__all__ = [
-    "DEFAULT_THRESHOLD",
-    "ConditionFacts",
-    "PairRule",
-    "PairVerdict",
-    "build_conditions",
-    "candidate_conditions",
-    "describe_condition",
-    "describe_conditions",
-    "judge_pair",
-]
-
 DEFAULT_THRESHOLD = 0.1
 _AGE, _GENDER = ONE_STEP_CONDITIONS
 
@@ -52,11 +40,11 @@ class PairVerdict:
 
     Attributes
     ----------
-    rule : PairRule
+    rule
         What decided.
-    jaccard : float or None
+    jaccard
         Similarity of the related genes; None for Age and Gender.
-    threshold : float
+    threshold
         From which similarity on undecided pairs are taken.
     """
 
@@ -96,13 +84,13 @@ def judge_pair(
 
     Parameters
     ----------
-    trait : ListedTrait
+    trait
         The trait.
     condition : ListedTrait or {"Age", "Gender"}
         The condition, another trait or a covariate.
-    overlap : GeneOverlap
+    overlap
         Related genes of both.
-    threshold : float
+    threshold
         From which Jaccard similarity on a pair is taken that no rule decides.
     """
     rule = _rule(trait, condition)
@@ -142,13 +130,13 @@ def build_conditions(
 
     Parameters
     ----------
-    traits : sequence of ListedTrait
+    traits
         All that may be trait or condition.
-    genes : mapping of str to sequence of str
+    genes
         Related genes; a trait that is not there has none.
-    overlap : GeneOverlap
+    overlap
         The same genes, set against each other.
-    threshold : float
+    threshold
         See `judge_pair`.
 
     Returns
@@ -184,17 +172,17 @@ class ConditionFacts:
 
     Attributes
     ----------
-    condition : str
+    condition
         Age, Gender or another trait.
-    kind : ProblemKind
+    kind
         How the problem is solved.
-    listed : bool
+    listed
         Whether the list has this problem.
-    shared : tuple of str
+    shared
         Genes related to both, in the order of the condition's; empty for Age and Gender.
-    jaccard : float or None
+    jaccard
         Similarity of the related genes; None where the condition is no trait of the list.
-    why : str or None
+    why
         Why the rules take or leave the pair, at the default threshold; None where the trait list
         lacks trait or condition.
     """
@@ -223,13 +211,13 @@ def describe_condition(
 
     Parameters
     ----------
-    tasks : TaskInfo
+    tasks
         The list.
-    trait : str
+    trait
         A trait of it.
-    condition : str
+    condition
         Age, Gender or another trait of it.
-    traits : TraitList
+    traits
         What the rules must know of both.
 
     Raises

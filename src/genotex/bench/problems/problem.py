@@ -17,16 +17,6 @@ from genotex.formats.raw import decode, read_bytes
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
 
-__all__ = [
-    "ONE_STEP_CONDITIONS",
-    "Problem",
-    "ProblemKind",
-    "condition_named",
-    "read_problems",
-    "sample_problems",
-    "write_problems",
-]
-
 ONE_STEP_CONDITIONS = ("Age", "Gender")
 """Conditions that are columns of the trait's own linked table."""
 
@@ -45,9 +35,9 @@ class Problem:
 
     Parameters
     ----------
-    trait : str
+    trait
         The trait; brought into the form of a folder name.
-    condition : str or None
+    condition
         ``Age``, ``Gender``, another trait, or None.
 
     Raises
@@ -107,7 +97,7 @@ def read_problems(path: Path) -> tuple[Problem, ...]:
 
     Parameters
     ----------
-    path : Path
+    path
         A JSON list of ``{"trait", "condition"}``, or a CSV with the columns ``trait`` and
         ``condition``; recognised by its content. Null, an empty cell and "None" mean no
         condition; other fields and columns are ignored.
@@ -143,9 +133,9 @@ def write_problems(path: Path, problems: Iterable[Problem]) -> None:
 
     Parameters
     ----------
-    path : Path
+    path
         The file; a name that ends in ``.csv`` gives a CSV.
-    problems : iterable of Problem
+    problems
         In the order in which they are written.
     """
     write = _csv if path.suffix.lower() == ".csv" else _json
@@ -162,11 +152,11 @@ def sample_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Pro
 
     Parameters
     ----------
-    problems : sequence of Problem
+    problems
         The list to draw from; no problem is drawn twice.
-    n : int
+    n
         How many.
-    seed : int
+    seed
         Seed of the draw.
 
     Returns

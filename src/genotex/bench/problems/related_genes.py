@@ -10,8 +10,6 @@ import polars as pl
 from genotex.formats.associations import Associations
 from genotex.genes import GeneTable, IdKind
 
-__all__ = ["DEFAULT_SCORE", "GeneOverlap", "RelatedGenes", "find_related_genes"]
-
 DEFAULT_SCORE = 0.2
 """Related genes have an overall score above this."""
 
@@ -22,15 +20,15 @@ class RelatedGenes:
 
     Attributes
     ----------
-    genes : mapping of str to tuple of str
+    genes
         Trait -> official symbols, those with the highest score first.
-    associations : int
+    associations
         Associations of the traits' diseases that were read.
-    unmapped : tuple of str
+    unmapped
         Ensembl ids among them that the gene table does not know or knows for several genes, sorted.
-    without_id : tuple of str
+    without_id
         Traits without a disease id; they have no related genes.
-    absent : tuple of str
+    absent
         Disease ids without any association in the files, in the order of the traits.
     """
 
@@ -48,11 +46,11 @@ def find_related_genes(
 
     Parameters
     ----------
-    diseases : mapping of str to tuple of str
+    diseases
         Trait -> its disease ids; a gene of several of them counts with its highest score.
-    associations : Associations
+    associations
         Those with a score high enough.
-    table : GeneTable
+    table
         Maps Ensembl gene ids to official symbols.
     """
     targets = associations.table["targetId"].unique().to_list()
@@ -88,7 +86,7 @@ class GeneOverlap:
 
     Parameters
     ----------
-    genes : mapping of str to collection of str
+    genes
         Trait -> its related genes; a trait that is not there has none.
     """
 

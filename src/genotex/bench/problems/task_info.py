@@ -16,19 +16,6 @@ from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
 
-__all__ = [
-    "FIELDS",
-    "WHERE_TO_GET",
-    "CategoryCount",
-    "GeneCount",
-    "ProblemCounts",
-    "TaskInfo",
-    "TraitInfo",
-    "count_problems",
-    "read_content",
-    "write_task_info",
-]
-
 FIELDS = ("related_genes", "conditions")
 WHERE_TO_GET = (
     "'genotex fetch benchmark' prints where the published one is, 'genotex problems build' makes "
@@ -43,9 +30,9 @@ class TraitInfo:
 
     Attributes
     ----------
-    related_genes : tuple of str
+    related_genes
         Official symbols, in the order of the file (Open Targets, direct score above 0.2).
-    conditions : tuple of str
+    conditions
         Conditions that make problems with this trait, ``Age`` and ``Gender`` among them.
     """
 
@@ -59,9 +46,9 @@ class TaskInfo:
 
     Attributes
     ----------
-    path : Path
+    path
         The file it was read from.
-    traits : mapping of str to TraitInfo
+    traits
         By trait folder name.
     """
 
@@ -120,9 +107,9 @@ def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
 
     Parameters
     ----------
-    path : Path
+    path
         The file.
-    traits : mapping of str to TraitInfo
+    traits
         By trait folder name, in the order in which they are written.
     """
     content = {
@@ -134,20 +121,7 @@ def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
 
 
 def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any]:
-    """Return what a ``task_info.json`` holds, unchecked.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : type
-        Made of the pairs of each JSON object, in their order.
-
-    Raises
-    ------
-    FormatError
-        If it cannot be read, is not JSON, or is no object.
-    """
+    """Return what a ``task_info.json`` holds, unchecked."""
     try:
         content = json.loads(path.read_bytes(), object_pairs_hook=kind)
     except OSError as error:
@@ -204,17 +178,7 @@ _NO_CATEGORY = "not in the trait list"
 
 @dataclass(frozen=True)
 class GeneCount:
-    """Related genes per trait.
-
-    Attributes
-    ----------
-    least, most : int
-        Fewest and most of a trait.
-    median : float
-        Of all traits.
-    distinct : int
-        Different genes of all traits together.
-    """
+    """Related genes per trait."""
 
     least: int
     median: float
@@ -240,19 +204,19 @@ class ProblemCounts:
 
     Attributes
     ----------
-    traits : int
+    traits
         Number of traits.
-    kinds : mapping of ProblemKind to int
+    kinds
         Problems of each kind.
-    genes : GeneCount
+    genes
         Related genes per trait.
-    without_genes : tuple of str
+    without_genes
         Traits without a related gene.
-    without_conditions : tuple of str
+    without_conditions
         Traits that make no conditional problem.
-    conditions : mapping of str to int
+    conditions
         Condition -> problems with it, the most frequent first.
-    categories : tuple of CategoryCount
+    categories
         In the order of the trait list; traits that it lacks come last.
     """
 
@@ -275,9 +239,9 @@ def count_problems(tasks: TaskInfo, traits: TraitList) -> ProblemCounts:
 
     Parameters
     ----------
-    tasks : TaskInfo
+    tasks
         The list.
-    traits : TraitList
+    traits
         Knows the categories.
     """
     problems = tasks.problems()

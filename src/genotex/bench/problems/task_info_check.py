@@ -15,9 +15,7 @@ from genotex.errors import UsageError
 from genotex.genes import GeneTable
 from genotex.layout import trait_folder_name
 
-__all__ = ["Finding", "check_task_info"]
-
-Severity = Literal["error", "warning"]
+_Severity = Literal["error", "warning"]
 GENES, CONDITIONS = FIELDS
 
 
@@ -29,15 +27,15 @@ class Finding:
     ----------
     severity : {"error", "warning"}
         An error makes problems that are wrong or cannot be run; a warning should be looked at.
-    places : tuple of str
+    places
         Where: a trait, or ``trait/field``.
-    message : str
+    message
         What.
-    advice : str
+    advice
         What to do.
     """
 
-    severity: Severity
+    severity: _Severity
     places: tuple[str, ...]
     message: str
     advice: str
@@ -48,9 +46,9 @@ def check_task_info(path: Path, genes: GeneTable) -> tuple[Finding, ...]:
 
     Parameters
     ----------
-    path : Path
+    path
         The file.
-    genes : GeneTable
+    genes
         Knows the official symbols.
 
     Returns

@@ -16,8 +16,6 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats.raw import decode, read_bytes
 from genotex.layout import trait_folder_name
 
-__all__ = ["ListedTrait", "TraitList", "disease_list", "list_names", "nearest", "read_disease_ids"]
-
 _MOST_NAMED = 10
 """Of more names, only those with a similar spelling are listed."""
 _NEAREST = 3
@@ -40,7 +38,7 @@ def list_names(asked: str, names: Iterable[str]) -> str:
     return f"{others}; the nearest in spelling: {', '.join(near)}" if near else others
 
 
-Sex = Literal["female", "male"]
+_Sex = Literal["female", "male"]
 _CANCER = "cancer"
 _CONDITION_ONLY = "condition-only"
 _TABLES = ("categories", "traits")
@@ -54,23 +52,23 @@ class ListedTrait:
 
     Attributes
     ----------
-    name : str
+    name
         Its folder name.
-    category : str
+    category
         Key of one of the list's categories.
     sex : {"female", "male"} or None
         The only sex that can have it.
-    condition_only : bool
+    condition_only
         Never the trait of a conditional problem.
-    universal : bool
+    universal
         The condition of every trait.
-    diseases : tuple of str
+    diseases
         Ids at Open Targets; may be empty.
     """
 
     name: str
     category: str
-    sex: Sex | None = None
+    sex: _Sex | None = None
     condition_only: bool = False
     universal: bool = False
     diseases: tuple[str, ...] = ()
@@ -87,11 +85,11 @@ class TraitList:
 
     Attributes
     ----------
-    traits : mapping of str to ListedTrait
+    traits
         By trait folder name.
-    categories : mapping of str to str
+    categories
         Key of a category -> its title.
-    source : Path or None
+    source
         The file it was read from; None for the packaged list.
     """
 
@@ -105,7 +103,7 @@ class TraitList:
 
         Parameters
         ----------
-        path : Path, optional
+        path
             A TOML file of one's own. Default: the benchmark's 132 traits, from the package.
 
         Raises
@@ -158,14 +156,8 @@ class TraitList:
         return tuple(self.traits[trait] for trait in traits)
 
 
-def disease_list(value: object, path: Path | None, place: str) -> tuple[str, ...]:
-    """Return one disease id, or a list of them, in the form of Open Targets (``EFO_0000270``).
-
-    Raises
-    ------
-    FormatError
-        If it is neither.
-    """
+def _disease_list(value: object, path: Path | None, place: str) -> tuple[str, ...]:
+    """Return one disease id, or a list of them, in the form of Open Targets (``EFO_0000270``)."""
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(v, str) and v.strip() for v in values):
         msg = f"is {str(value)[:40]!r}, neither a disease id nor a list of them"
@@ -209,7 +201,7 @@ def _listed(
     category = _one_of(facts.get("category"), categories, path, f"{place}.category")
     sex, role = facts.get("sex"), facts.get("role")
     if sex is not None:
-        _one_of(sex, get_args(Sex), path, f"{place}.sex")
+        _one_of(sex, get_args(_Sex), path, f"{place}.sex")
     if role is not None:
         _one_of(role, (_CONDITION_ONLY,), path, f"{place}.role")
     universal = facts.get("universal", False)
@@ -219,10 +211,10 @@ def _listed(
     return ListedTrait(
         name,
         category,
-        cast(Sex | None, sex),
+        cast(_Sex | None, sex),
         role == _CONDITION_ONLY,
         universal,
-        disease_list(facts.get("diseases", []), path, f"{place}.diseases"),
+        _disease_list(facts.get("diseases", []), path, f"{place}.diseases"),
     )
 
 
@@ -259,7 +251,7 @@ def read_disease_ids(path: Path) -> dict[str, tuple[str, ...]]:
 
     Parameters
     ----------
-    path : Path
+    path
         Lines of trait, tab and id (several ids with commas or on several lines; a first line
         "trait ..." is a heading, "#" begins a comment line), or a JSON object or TOML table of
         trait to id or list of ids. ``EFO:0000270`` is read as ``EFO_0000270``.
@@ -281,7 +273,7 @@ def read_disease_ids(path: Path) -> dict[str, tuple[str, ...]]:
             name = trait_folder_name(trait)
         except UsageError as error:
             raise FormatError(str(error), path=path, field=place) from error
-        ids = disease_list(value, path, place)
+        ids = _disease_list(value, path, place)
         for disease in ids:
             if not _ID.fullmatch(disease):
                 msg = f"{disease!r} is not an Open Targets disease id"

@@ -17,24 +17,9 @@ from genotex.formats.journal import Journal
 from genotex.formats.raw import sha256
 from genotex.layout import InputFolder, OutputFolder
 
-__all__ = ["Basis", "CohortProgress", "check_given_cohorts", "read_cohorts", "why_no_cohort"]
-
 
 def check_given_cohorts(given: Path, target: Path) -> None:
-    """Check that a folder contains cohorts and that nothing will be written there.
-
-    Parameters
-    ----------
-    given : Path
-        The folder of ``--preprocessed``.
-    target : Path
-        Output folder of the run.
-
-    Raises
-    ------
-    UsageError
-        If it does not, or the run is inside it.
-    """
+    """Check that a folder contains cohorts and that nothing will be written there."""
     if not (given / "preprocess").is_dir():
         msg = f"{given} contains no preprocess/; give the folder that contains preprocess/<Trait>/"
         raise UsageError(msg)
@@ -71,11 +56,6 @@ def read_cohorts(
 
     Finished cohorts are kept. A trait without any input is skipped; its problems will have no
     cohort.
-
-    Raises
-    ------
-    UsageError
-        If `source` is not an input folder.
     """
     wanted = dict.fromkeys(trait for problem in problems for trait in problem.traits)
     folder = InputFolder(source)
@@ -113,11 +93,6 @@ class Basis:
 
     An answer holds while the digest is the same: the records of the cohorts, and for each table our
     own record of how it came about, or else its size and time.
-
-    Parameters
-    ----------
-    cohorts : OutputFolder or None
-        The preprocessed cohorts; None where a method reads none.
     """
 
     def __init__(self, cohorts: OutputFolder | None) -> None:

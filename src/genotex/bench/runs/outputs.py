@@ -23,18 +23,6 @@ from genotex.formats.raw import sha256
 from genotex.io import atomic_write, remove_leftovers
 from genotex.layout import OutputFolder
 
-__all__ = [
-    "MOST_BYTES",
-    "AcceptedAnswer",
-    "check_answer",
-    "check_cohorts",
-    "merge_cohorts",
-    "place",
-    "take_answer",
-    "take_cohorts",
-    "withdraw",
-]
-
 MOST_BYTES = 64 * 1024 * 1024
 """Of a result file; the benchmark's largest is below one million bytes."""
 
@@ -48,17 +36,7 @@ _OF_A_COHORT = re.compile(
 
 @dataclass(frozen=True)
 class AcceptedAnswer:
-    """A result that passed the checks.
-
-    Attributes
-    ----------
-    genes : int
-        Length of its list.
-    cohort : str or None
-        The cohort it names.
-    table : Path or None
-        The table of all genes that belongs to it.
-    """
+    """A result that passed the checks."""
 
     genes: int
     cohort: str | None
@@ -68,23 +46,7 @@ class AcceptedAnswer:
 def check_answer(
     folder: Path, problem: Problem, secrets: Sequence[str] = (), *, own_cohorts: bool = False
 ) -> AcceptedAnswer:
-    """Check the result file of a problem, and that there is nothing else next to it.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the method wrote.
-    problem : Problem
-    secrets : sequence of str
-        Values that must not appear in any file.
-    own_cohorts : bool
-        Whether cohorts may be next to it, which `check_cohorts` checks.
-
-    Raises
-    ------
-    MethodFailedError
-        If there is no answer, or what was written is invalid.
-    """
+    """Check the result file of a problem, and that there is nothing else next to it."""
     result = result_name(problem)
     output = OutputFolder(folder)
     table = output.all_genes(problem.trait, problem.condition)
@@ -108,18 +70,7 @@ def check_answer(
 
 
 def check_cohorts(folder: Path, problem: Problem, secrets: Sequence[str] = ()) -> list[Path]:
-    """Check the cohorts that a plug-in preprocessed itself: names, records, first columns.
-
-    Returns
-    -------
-    list of Path
-        Their files, relative to `folder`.
-
-    Raises
-    ------
-    MethodFailedError
-        If they are invalid.
-    """
+    """Check the cohorts that a plug-in preprocessed itself: names, records, first columns."""
     written = [name for name in _files(folder) if name.parts[0] == "preprocess"]
     for name in written:
         of_trait = len(name.parts) > 2 and name.parts[1] in problem.traits
@@ -150,13 +101,7 @@ def _check_table(table: Path, trait: str, known: Mapping[str, Any]) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files below a folder, relative to it; hidden ones are passed over.
-
-    Raises
-    ------
-    MethodFailedError
-        If there is anything but plain files and folders.
-    """
+    """Return the files below a folder, relative to it; hidden ones are passed over."""
     return sorted(path.relative_to(folder) for path in _walk(folder))
 
 
@@ -238,30 +183,7 @@ def take_answer(
     *,
     own_cohorts: bool = False,
 ) -> tuple[AcceptedAnswer, dict[str, str]]:
-    """Check the answer to a problem and copy it into the output folder, in place of an earlier one.
-
-    Parameters
-    ----------
-    written : Path
-        Where the method wrote.
-    run : RunFolder
-    problem : Problem
-    secrets : tuple of str
-        Values that must not appear in any file.
-    own_cohorts : bool
-        Whether the plug-in's cohorts may be next to the answer.
-
-    Returns
-    -------
-    answer : AcceptedAnswer
-    files : dict of str to str
-        SHA-256 of each file now in the output folder, by its path there.
-
-    Raises
-    ------
-    MethodFailedError
-        If there is no valid answer.
-    """
+    """Check the answer to a problem and copy it into the output folder, replacing an older one."""
     answer = check_answer(written, problem, secrets, own_cohorts=own_cohorts)
     withdraw(run, problem)
     target = run.output.significant_genes(problem.trait, problem.condition)
@@ -293,16 +215,6 @@ def take_cohorts(
 
     `merge_cohorts` puts them into the output folder at the end of the run: its content must not
     depend on which problem was solved first.
-
-    Returns
-    -------
-    dict of str to str
-        SHA-256 of each file, by its path in the run's folder.
-
-    Raises
-    ------
-    MethodFailedError
-        If they are invalid.
     """
     kept = run.own_cohorts(problem).root
     shutil.rmtree(kept, ignore_errors=True)
@@ -320,13 +232,6 @@ def merge_cohorts(run: RunFolder, records: Sequence[ProblemRecord]) -> None:
 
     Where several problems bring the same cohort of a trait, that of the first problem in the run's
     list counts, whichever was solved first.
-
-    Parameters
-    ----------
-    run : RunFolder
-        It has a folder for work.
-    records : sequence of ProblemRecord
-        In the order of the run's list.
     """
     merged = OutputFolder(run.work / "merged")
     folders = [run.own_cohorts(record.problem) for record in records]

@@ -17,9 +17,7 @@ from genotex.errors import (
     UsageError,
 )
 
-__all__ = ["RETRIED", "ErrorClass", "ProblemRecord", "check_exit", "classify", "presentable"]
-
-LONGEST_MESSAGE = 2000
+_LONGEST_MESSAGE = 2000
 """Characters of a message that are kept: it may repeat what a method wrote."""
 
 
@@ -78,20 +76,7 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
 
 
 def check_exit(code: int, what: str) -> None:
-    """Raise for a process that failed.
-
-    Parameters
-    ----------
-    code : int
-        Its exit code; a signal as its negative number.
-    what : str
-        What ended, for the message.
-
-    Raises
-    ------
-    MethodFailedError
-        Unless the code is 0.
-    """
+    """Raise for a process that failed."""
     if code < 0:
         from_outside = -code in _FROM_OUTSIDE
         kind = ErrorClass.KILLED if from_outside else ErrorClass.CRASHED
@@ -114,34 +99,12 @@ def _signal_name(number: int) -> str:
 def presentable(text: str) -> str:
     """Return a message that can be written to any file: not too long, no broken characters."""
     whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return whole if len(whole) <= LONGEST_MESSAGE else f"{whole[:LONGEST_MESSAGE]} [...]"
+    return whole if len(whole) <= _LONGEST_MESSAGE else f"{whole[:_LONGEST_MESSAGE]} [...]"
 
 
 @dataclass(frozen=True)
 class ProblemRecord:
-    """A finished problem, answered or not.
-
-    Attributes
-    ----------
-    problem : Problem
-    error_class : ErrorClass or None
-        None for an answer.
-    error : str
-        What went wrong, in words; paths in the run's folder are relative to it.
-    cohort : str or None
-        The cohort that was analysed, if the result names it.
-    genes : int or None
-        Length of the list of genes.
-    seconds : float
-        Wall-clock time of its process.
-    peak_memory_mb : float or None
-        Largest resident memory of its process, or of one it started, in 10^6 bytes; None where it
-        was not measured.
-    files : mapping of str to str
-        SHA-256 of what was written, by the path in the run's folder.
-    basis : str
-        Digest of the cohorts that the problem was asked of (see `cohort_stage.Basis`).
-    """
+    """A finished problem, answered or not."""
 
     problem: Problem
     error_class: ErrorClass | None = None

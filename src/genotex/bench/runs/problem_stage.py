@@ -26,35 +26,21 @@ from genotex.errors import MethodFailedError
 from genotex.formats.journal import Journal
 from genotex.formats.raw import sha256
 
-__all__ = ["ProblemProgress", "ProblemStage", "finished_problems"]
-
 ProblemProgress = Callable[[ProblemRecord, int], None]
 
-STEP = "problem"
+_STEP = "problem"
 
 
 def finished_problems(journal: Journal) -> dict[Problem, ProblemRecord]:
     """Return the last record of every problem in the journal."""
-    entries = (entry for entry in journal.entries if entry["step"] == STEP)
+    entries = (entry for entry in journal.entries if entry["step"] == _STEP)
     records = (ProblemRecord.from_json(entry) for entry in entries)
     return {record.problem: record for record in records}
 
 
 @dataclass(frozen=True)
 class ProblemStage:
-    """Solves problems of a run, each in a process of its own.
-
-    Attributes
-    ----------
-    run : RunFolder
-        Its lock is held.
-    method : ChosenMethod
-    setup : Setup
-        What is the same for all processes.
-    journal : Journal
-    basis : Basis
-        Digests of the cohorts.
-    """
+    """Solves problems of a run, each in a process of its own."""
 
     run: RunFolder
     method: ChosenMethod
@@ -93,13 +79,7 @@ class ProblemStage:
         jobs: int = 1,
         progress: ProblemProgress | None = None,
     ) -> None:
-        """Solve problems and record the outcome of each.
-
-        Raises
-        ------
-        WorkerLostError
-            If the process that starts the others was ended from outside.
-        """
+        """Solve problems and record the outcome of each."""
         work = self.run.begin_work()
         waiting = deque(
             Task(number, problem, work / str(number), self.run.log(problem))
@@ -115,7 +95,7 @@ class ProblemStage:
                 ended = children.wait()
                 task = under_way.pop(ended.number)
                 record = self._conclude(task, ended)
-                self.journal.add({"step": STEP, **record.to_json()})
+                self.journal.add({"step": _STEP, **record.to_json()})
                 shutil.rmtree(task.folder, ignore_errors=True)
                 if progress is not None:
                     progress(record, len(problems))

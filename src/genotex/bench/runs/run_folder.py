@@ -17,8 +17,6 @@ from genotex.formats import read_json_object, write_json
 from genotex.io import lock, remove_leftovers
 from genotex.layout import OutputFolder, Procedure
 
-__all__ = ["RunFolder", "RunSettings", "begin_or_resume", "result_name"]
-
 
 def result_name(problem: Problem) -> Path:
     """Return the path of a problem's result within an output folder."""
@@ -26,23 +24,7 @@ def result_name(problem: Problem) -> Path:
 
 
 class RunFolder:
-    """The folder of a benchmark run.
-
-    Parameters
-    ----------
-    root : Path
-        The output folder; it need not exist yet.
-
-    Attributes
-    ----------
-    output : OutputFolder
-        ``preprocess/`` and ``regress/``.
-    settings, journal, outcomes, table, summary : Path
-        Files of the run: what it is, its finished steps, what became of each problem (the same
-        whenever the run is done again), the same with times and memory, and counts.
-    work : Path
-        Where problems are being solved; gone when nothing runs.
-    """
+    """The folder of a benchmark run."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
@@ -69,13 +51,7 @@ class RunFolder:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Lock the folder, and remove unfinished work of a killed run.
-
-        Raises
-        ------
-        UsageError
-            If another run is active in the folder.
-        """
+        """Lock the folder, and remove unfinished work of a killed run."""
         with lock(self.settings, wait=False):
             self.remove_work()
             for path in (self.settings, self.outcomes, self.table, self.summary):
@@ -112,28 +88,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What the answers of a run depend on.
-
-    Attributes
-    ----------
-    name : str
-        Name of the run: that of its folder.
-    method : str
-        Name of the method.
-    procedure : {"sound", "benchmark"} or None
-        None for a method that uses none.
-    options : mapping
-        What else was chosen, as plain JSON values.
-    problems : sequence of Problem
-        In the order of the results.
-    input, preprocessed : Path or None
-        Folder of the raw files; folder of cohorts that were preprocessed elsewhere.
-    task_info : mapping of str to str
-        ``name`` and ``sha256`` of the task list.
-    may_change : mapping
-        Settings that no answer depends on, such as the time limit; they may differ when the run is
-        resumed.
-    """
+    """What the answers of a run depend on."""
 
     name: str
     method: str
@@ -163,15 +118,7 @@ class RunSettings:
 
 
 def begin_or_resume(folder: RunFolder, settings: RunSettings) -> None:
-    """Write the settings of a new run, or check that they are those of the existing run.
-
-    Raises
-    ------
-    UsageError
-        If the folder holds a run with other settings, or results that are of no run.
-    FormatError
-        If the settings that are there cannot be read.
-    """
+    """Write the settings of a new run, or check that they are those of the existing run."""
     wanted = settings.to_json()
     if not folder.settings.exists():
         _refuse_results(folder)

@@ -31,18 +31,17 @@ class BenchmarkRun:
 
     Parameters
     ----------
-    target : Path
+    target
         Output folder; created if missing, resumed if it contains the same run.
-    tasks : TaskInfo
+    tasks
         The task list.
-    problems : sequence of Problem
+    problems
         In the order of the results; a problem listed twice is solved once.
-    method : ChosenMethod
-    source : Path, optional
+    source
         Input folder; not needed for a method without data, nor with `preprocessed`.
-    preprocessed : Path, optional
+    preprocessed
         An output folder whose cohorts are taken as they are; nothing is written there.
-    seed : int
+    seed
         For anything random.
 
     Raises
@@ -132,10 +131,9 @@ class Finished:
 
     Attributes
     ----------
-    records : tuple of ProblemRecord
+    records
         In the order of the run's list.
-    summary : RunSummary
-    solved_now : int
+    solved_now
         How many of the problems were not finished before.
     """
 
@@ -162,14 +160,13 @@ def run_benchmark(
 
     Parameters
     ----------
-    plan : BenchmarkRun
-    jobs : int
+    jobs
         Cohorts, and then problems, side by side.
-    time_limit : float, optional
+    time_limit
         Seconds for a problem.
-    retry : bool
+    retry
         Retry every problem that failed, not only those that failed because of the machine.
-    on_cohort, on_problem : callable, optional
+    on_cohort, on_problem
         Called with each outcome and the number of them all.
 
     Raises

@@ -19,21 +19,10 @@ from genotex.formats.journal import Entry, Journal
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 
-__all__ = [
-    "COSTS",
-    "Amounts",
-    "RunSummary",
-    "cohort_entries",
-    "cohort_times",
-    "divide",
-    "summarise",
-    "write_outcomes",
-]
-
 Amounts = Mapping[str, Fraction | None]
 """Amount by the name of its column; None: not known. What is missing was not used."""
 
-COSTS: Mapping[str, int] = {
+_COSTS: Mapping[str, int] = {
     "cohort_seconds": 3,
     "tokens_in": 3,
     "tokens_out": 3,
@@ -43,7 +32,7 @@ COSTS: Mapping[str, int] = {
 """Columns of what problems took, and their decimals; cost in US dollars."""
 
 
-def cohort_entries(journal: Journal) -> dict[tuple[str, str], Entry]:
+def _cohort_entries(journal: Journal) -> dict[tuple[str, str], Entry]:
     """Return the entry of each cohort by trait and cohort; of several attempts the last."""
     entries = (entry for entry in journal.entries if entry["step"] == "cohort")
     return {(entry["trait"], entry["cohort"]): entry for entry in entries}
@@ -53,7 +42,7 @@ def cohort_times(journal: Journal) -> dict[tuple[str, str], Amounts]:
     """Return how long each cohort took, by trait and cohort."""
     return {
         name: {"cohort_seconds": Fraction(str(entry["seconds"]))}
-        for name, entry in cohort_entries(journal).items()
+        for name, entry in _cohort_entries(journal).items()
     }
 
 
@@ -62,22 +51,7 @@ def divide(
     cohorts: Mapping[tuple[str, str], Amounts],
     own: Mapping[Problem, Amounts] | None = None,
 ) -> dict[Problem, dict[str, str]]:
-    """Return the cells of what each problem took.
-
-    Parameters
-    ----------
-    problems : sequence of Problem
-        All of the run.
-    cohorts : mapping of (str, str) to Amounts
-        What each cohort took, by trait and cohort.
-    own : mapping of Problem to Amounts, optional
-        What each problem took itself.
-
-    Returns
-    -------
-    dict of Problem to dict of str to str
-        Column -> amount, for the columns that the run knows of; empty where a part is not known.
-    """
+    """Return the cells of what each problem took."""
     needed = {
         trait: sum(trait in problem.traits for problem in problems)
         for problem in problems
@@ -87,14 +61,14 @@ def divide(
     for (trait, _), amounts in cohorts.items():
         of_trait[trait] = _sum(of_trait.get(trait, {}), amounts)
     known = (*of_trait.values(), *(own or {}).values())
-    columns = [name for name in COSTS if any(name in each for each in known)]
+    columns = [name for name in _COSTS if any(name in each for each in known)]
     cells = {}
     for problem in problems:
         total = (own or {}).get(problem, {})
         for trait in problem.traits:
             total = _sum(total, of_trait.get(trait, {}), Fraction(1, needed[trait]))
         cells[problem] = {
-            name: _text(total.get(name, Fraction(0)), COSTS[name]) for name in columns
+            name: _text(total.get(name, Fraction(0)), _COSTS[name]) for name in columns
         }
     return cells
 
@@ -115,13 +89,13 @@ def _text(amount: Fraction | None, decimals: int) -> str:
     return text.rstrip("0").rstrip(".")
 
 
-COLUMNS = (
+_COLUMNS = (
     "trait",
     "condition",
     "kind",
     "success",
     "seconds",
-    *COSTS,
+    *_COSTS,
     "peak_memory_mb",
     "error_class",
     "error",
@@ -134,19 +108,18 @@ class RunSummary:
 
     Attributes
     ----------
-    problems, answered : int
-    by_kind : dict
+    by_kind
         For each kind of problem that there is ``problems`` and ``answered``.
-    by_error_class : dict of str to int
+    by_error_class
         Problems that were not answered, the most frequent reason first.
-    cohorts : dict of str to int
+    cohorts
         ``read`` and ``usable``.
-    cohorts_not_read : dict of str to str
+    cohorts_not_read
         Cohorts that could not be read, and why.
-    seconds : dict of str to float
+    seconds
         ``total`` over the processes of all problems, ``median`` and ``longest`` of one, and
         ``cohorts``: of preprocessing.
-    peak_memory_mb : float or None
+    peak_memory_mb
         The largest of a problem, in 10^6 bytes; None where none was measured.
     """
 
@@ -171,15 +144,15 @@ def summarise(
 
     Parameters
     ----------
-    records : sequence of ProblemRecord
+    records
         One for each problem.
-    journal : Journal
+    journal
         What preprocessing took.
-    cohorts : OutputFolder or None
+    cohorts
         The preprocessed cohorts.
     """
     seconds = [record.seconds for record in records]
-    read = cohort_entries(journal)
+    read = _cohort_entries(journal)
     peaks = [r.peak_memory_mb for r in records if r.peak_memory_mb is not None]
     failed = Counter(r.error_class.value for r in records if r.error_class is not None)
     return RunSummary(
@@ -226,22 +199,12 @@ def write_outcomes(
     summary: RunSummary,
     costs: Mapping[Problem, Mapping[str, str]],
 ) -> None:
-    """Write what became of each problem, as JSON without and as CSV with times, and the counts.
-
-    Parameters
-    ----------
-    run : RunFolder
-    records : sequence of ProblemRecord
-        In the order of the run's list.
-    summary : RunSummary
-    costs : mapping of Problem to mapping of str to str
-        Further time and cost of each problem (see `shares.divide`).
-    """
+    """Write what became of each problem, as JSON without and as CSV with times, and the counts."""
     with atomic_write(run.outcomes) as part:
         outcomes = [record.outcome() for record in records]
         part.write_text(json.dumps(outcomes, indent=1) + "\n", encoding="utf-8")
     with atomic_write(run.table) as part, part.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer = csv.DictWriter(handle, _COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows({**record.to_json(), **costs[record.problem]} for record in records)
     with atomic_write(run.summary) as part:

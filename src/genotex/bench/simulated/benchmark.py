@@ -33,14 +33,6 @@ from genotex.simulate.symbols import choose_aliases, choose_symbols
 from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
 from genotex.simulate.truth import CohortTruth, Score, score_genes
 
-__all__ = [
-    "BenchmarkTruth",
-    "SimulatedBenchmark",
-    "TraitTruth",
-    "load_benchmark_truth",
-    "simulate_benchmark",
-]
-
 _VERSION = 1
 
 
@@ -52,11 +44,11 @@ class TraitTruth:
     ----------
     kind : {"binary", "continuous"}
         Whether people have it or not, or have more or less of it.
-    planted : mapping of str to float
+    planted
         Gene that differs -> its difference in standard deviations of the gene, the largest first:
         between cases and all others, or of a measured trait between people one standard deviation
         above the mean and one below it.
-    cohorts : mapping of str to CohortTruth
+    cohorts
         By cohort id, in the order of the reference's ``cohort_info.json``.
     """
 
@@ -71,14 +63,14 @@ class BenchmarkTruth:
 
     Attributes
     ----------
-    seed : int
+    seed
         Seed it was made with.
-    nuisance : mapping of str to tuple of str
+    nuisance
         "age", "sex" -> symbols that change with it in every cohort.
-    aliases : mapping of str to str
+    aliases
         Official symbol -> the older name of the same gene in Affymetrix-like platforms and in
         TCGA files.
-    traits : mapping of str to TraitTruth
+    traits
         By trait folder name.
     """
 
@@ -111,7 +103,7 @@ def load_benchmark_truth(path: Path) -> BenchmarkTruth:
 
     Parameters
     ----------
-    path : Path
+    path
         The file, or the folder of the benchmark.
 
     Raises
@@ -147,19 +139,19 @@ class SimulatedBenchmark:
 
     Attributes
     ----------
-    folder : Path
+    folder
         An input folder for ``genotex preprocess``.
-    task_info : Path
+    task_info
         Related genes and conditions of the traits, in the benchmark's format.
-    reference : Path
+    reference
         The true answers, an output folder in the benchmark's layout.
-    truth_file : Path
+    truth_file
         ``truth.json``.
-    truth : BenchmarkTruth
+    truth
         Content of `truth_file`.
-    problems : tuple of Problem
+    problems
         The problems of `task_info`.
-    answered : tuple of Problem
+    answered
         Those that can be answered, and have an answer in `reference`.
     """
 
@@ -202,23 +194,23 @@ def simulate_benchmark(
 
     Parameters
     ----------
-    folder : Path
+    folder
         Must not exist or be empty. It appears whole or not at all.
-    seed : int
+    seed
         Seed of all randomness.
-    traits : int
+    traits
         Number of traits, 4 to 16.
-    cohorts : int
+    cohorts
         GEO series and TCGA folders together, 2 to 10 for each trait.
-    samples : int
+    samples
         Samples of the largest cohorts, 24 to 1,000.
-    genes : int
+    genes
         Genes, 400 to 15,000.
-    symbols : sequence of str, optional
+    symbols
         Gene symbols to draw from; by default the protein-coding genes of the packaged table.
-    overwrite : bool
+    overwrite
         Replace an earlier simulated study or benchmark in `folder`.
-    progress : callable, optional
+    progress
         Called with a description of what is being written, once for each cohort.
 
     Raises

@@ -20,54 +20,12 @@ from genotex.simulate.no_expression import EMPTY_TABLE, METHYLATION
 from genotex.simulate.people import TraitKind
 from genotex.simulate.plan import NOTHING_REAL, CohortPlan, SampleNames
 
-__all__ = [
-    "ARRAYS",
-    "BINARY_EXTRAS",
-    "FIRST_SERIES",
-    "MEASURED_EXTRAS",
-    "PLAIN",
-    "UNANSWERABLE",
-    "Recipe",
-    "geo_plans",
-    "tcga_plans",
-]
-
 _HALVES = {"case": 0.5, "healthy control": 0.5}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """One sort of cohort.
-
-    Attributes
-    ----------
-    reason : str
-        What is special about it, or why it cannot be used.
-    share : float
-        Its size as a share of the largest cohort's.
-    groups : mapping of str to float
-        Share of the samples in each group, where the trait is not measured.
-    late : mapping of str to float or None
-        Share of each group in batch 2; None: no batches.
-    usable : bool
-        Whether a careful reader can use it.
-    recorded_in : {"rows", "sources", "nowhere"}
-        Where the files record the trait.
-    age, sex : bool
-        Whether they record age and sex.
-    shifted : bool
-        Whether the characteristics of some samples are shifted.
-    arms : tuple of str
-        Arms of a trial.
-    instead : str
-        What the files hold in the place of gene expression; empty: they hold that.
-    together : bool
-        Whether sex and age are in one cell.
-    fewest_cases : bool
-        Whether there are at most four cases.
-    title, summary, design : str
-        As in the ``!Series_`` lines, with ``{t}`` for the trait; empty: the usual ones.
-    """
+    """One sort of cohort."""
 
     reason: str
     share: float = 0.8
@@ -87,7 +45,7 @@ class Recipe:
     design: str = ""
 
 
-PLAIN = Recipe("nothing special")
+_PLAIN = Recipe("nothing special")
 _CONFOUNDED = Recipe(
     "batch partly confounded with the trait; patients with another disease among controls",
     share=0.9,
@@ -162,10 +120,10 @@ _SOME_UNKNOWN = Recipe(
 )
 _TOGETHER = Recipe("sex and age stand in one cell", together=True)
 
-UNANSWERABLE = (_TREATED, _NO_TRAIT)
+_UNANSWERABLE = (_TREATED, _NO_TRAIT)
 """Cohorts of a trait that no cohort can answer."""
 
-BINARY_EXTRAS = (
+_BINARY_EXTRAS = (
     _CONFOUNDED,
     _TREATED,
     _NO_AGE_OR_SEX,
@@ -185,7 +143,7 @@ BINARY_EXTRAS = (
 )
 """Besides a plain one, for a binary trait."""
 
-MEASURED_EXTRAS = (
+_MEASURED_EXTRAS = (
     _NO_TRAIT,
     _BATCHES,
     _NO_AGE_OR_SEX,
@@ -223,15 +181,6 @@ def geo_plans(traits: Sequence[SimulatedTrait], cohorts: int, samples: int) -> l
     """Return the GEO cohorts in the order of their accessions, the traits' one after another.
 
     Every trait that can be answered has a plain cohort; the others are given out in turn.
-
-    Parameters
-    ----------
-    traits : sequence of SimulatedTrait
-        The traits.
-    cohorts : int
-        How many.
-    samples : int
-        Samples of the largest one.
     """
     plans: list[CohortPlan] = []
     for trait, recipes in _assign(traits, cohorts):
@@ -243,8 +192,8 @@ def geo_plans(traits: Sequence[SimulatedTrait], cohorts: int, samples: int) -> l
 def _assign(
     traits: Sequence[SimulatedTrait], cohorts: int
 ) -> list[tuple[SimulatedTrait, list[Recipe]]]:
-    given = [(t, [PLAIN] if t.answerable else list(UNANSWERABLE)) for t in traits]
-    binary, measured = cycle(BINARY_EXTRAS), cycle(MEASURED_EXTRAS)
+    given = [(t, [_PLAIN] if t.answerable else list(_UNANSWERABLE)) for t in traits]
+    binary, measured = cycle(_BINARY_EXTRAS), cycle(_MEASURED_EXTRAS)
     open_ones: Iterator[tuple[SimulatedTrait, list[Recipe]]]
     open_ones = cycle(pair for pair in given if pair[0].answerable)
     for _ in range(cohorts - sum(len(recipes) for _, recipes in given)):

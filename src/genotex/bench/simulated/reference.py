@@ -29,8 +29,6 @@ from genotex.simulate.cohorts import SimulatedCohort
 from genotex.simulate.expression import Floats
 from genotex.simulate.truth import CohortTruth
 
-__all__ = ["write_answers", "write_cohorts"]
-
 _DECIMALS = 3
 _CODES = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0, "unknown": np.nan}
 _GENE_MISSING, _SAMPLE_MISSING = 0.20, 0.05
@@ -40,17 +38,7 @@ _ABSENT = CohortInfo(
 
 
 def write_cohorts(output: OutputFolder, trait: str, cohorts: Sequence[SimulatedCohort]) -> None:
-    """Write the tables and the ``cohort_info.json`` of a trait.
-
-    Parameters
-    ----------
-    output : OutputFolder
-        The reference folder.
-    trait : str
-        Trait folder name.
-    cohorts : sequence of SimulatedCohort
-        All cohorts of the trait. As in the benchmark a trait that TCGA lacks has a record of that.
-    """
+    """Write the tables and the ``cohort_info.json`` of a trait."""
     records = {cohort.name: _write_cohort(output, trait, cohort) for cohort in cohorts}
     records.setdefault(TCGA_COHORT, _ABSENT)
     write_cohort_info(output.cohort_info(trait), records)
@@ -158,15 +146,6 @@ def write_answers(
 
     A problem has an answer when the tables of `write_cohorts` hold a cohort, or a pair, for it:
     the genes that are planted for its trait, under any condition.
-
-    Parameters
-    ----------
-    output : OutputFolder
-        The reference folder, its cohorts written.
-    tasks : TaskInfo
-        The problems.
-    planted : mapping of str to mapping of str to float
-        Trait -> gene -> difference in standard deviations, the largest first.
     """
     answered = [problem for problem in tasks.problems() if _has_answer(output, problem, tasks)]
     for problem in answered:

@@ -13,41 +13,10 @@ import numpy as np
 from genotex.simulate.people import People, TraitKind, choose_words, number_words, sex_words
 from genotex.simulate.plan import Words, keyed, shifted_rows
 
-__all__ = [
-    "FEWEST_TRAITS",
-    "LETTERS",
-    "MOST_TRAITS",
-    "PLAIN_AGE",
-    "AgeForm",
-    "SexForm",
-    "SimulatedTrait",
-    "StatusForm",
-    "Wording",
-    "conditions_of",
-    "forms",
-    "simulated_traits",
-]
-
 
 @dataclass(frozen=True)
 class SimulatedTrait:
-    """A trait of the simulated benchmark.
-
-    Attributes
-    ----------
-    name : str
-        Trait folder name.
-    tissue : str
-        Where its samples come from.
-    other : str
-        Another disease, whose patients may be among the controls; empty for a measured trait.
-    code : str
-        Abbreviation of its TCGA study; empty for a trait that is not a cancer.
-    measured : bool
-        Whether it is a level in the blood.
-    answerable : bool
-        Whether it has a usable cohort.
-    """
+    """A trait of the simulated benchmark."""
 
     name: str
     tissue: str
@@ -128,20 +97,8 @@ def conditions_of(trait: SimulatedTrait, traits: Sequence[SimulatedTrait]) -> tu
 
 
 @dataclass(frozen=True)
-class StatusForm:
-    """How the trait is described; texts are forms for `SimulatedTrait.fill`.
-
-    Attributes
-    ----------
-    key : str
-        Key of the characteristic.
-    spellings : mapping of str to sequence of str
-        Group -> its names, the usual one first.
-    level : str
-        Format string for the number of a measured trait.
-    explained : str
-        What the texts of the series explain.
-    """
+class _StatusForm:
+    """How the trait is described; texts are forms for `SimulatedTrait.fill`."""
 
     key: str
     spellings: Mapping[str, Sequence[str]]
@@ -150,7 +107,7 @@ class StatusForm:
 
 
 @dataclass(frozen=True)
-class AgeForm:
+class _AgeForm:
     """Key and format strings of the age, in units of 1 / `per_year` years."""
 
     key: str
@@ -159,7 +116,7 @@ class AgeForm:
 
 
 @dataclass(frozen=True)
-class SexForm:
+class _SexForm:
     """Key of the sex, and spellings of female and male."""
 
     key: str
@@ -168,7 +125,7 @@ class SexForm:
 
 
 _DISEASE = (
-    StatusForm(
+    _StatusForm(
         "disease state",
         {
             "case": ["{t}", "{T}"],
@@ -176,11 +133,11 @@ _DISEASE = (
             "other disease": ["{o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "diagnosis",
         {"case": ["{T}"], "healthy control": ["normal", "Normal"], "other disease": ["{o}"]},
     ),
-    StatusForm(
+    _StatusForm(
         "group",
         {
             "case": ["{t} patient", "{T} patient"],
@@ -188,8 +145,8 @@ _DISEASE = (
             "other disease": ["{o} patient"],
         },
     ),
-    StatusForm("{t}", {"case": ["yes"], "healthy control": ["no"], "other disease": ["no"]}),
-    StatusForm(
+    _StatusForm("{t}", {"case": ["yes"], "healthy control": ["no"], "other disease": ["no"]}),
+    _StatusForm(
         "subject status",
         {
             "case": ["patient with {t}"],
@@ -197,7 +154,7 @@ _DISEASE = (
             "other disease": ["patient with {o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "clinical status",
         {
             "case": ["{t}", "{t}, active"],
@@ -205,14 +162,14 @@ _DISEASE = (
             "other disease": ["{o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "status", {"case": ["case"], "healthy control": ["control"], "other disease": ["{o}"]}
     ),
-    StatusForm(
+    _StatusForm(
         "diagnosis",
         {"case": ["{t}"], "healthy control": ["no {t}"], "other disease": ["{o}"]},
     ),
-    StatusForm(
+    _StatusForm(
         "phenotype",
         {"case": ["{A}"], "healthy control": ["HC"], "other disease": ["{o}"]},
         explained=" We compare {t} ({A}) with healthy controls (HC).",
@@ -220,7 +177,7 @@ _DISEASE = (
 )
 _UNKNOWN: Mapping[str, Sequence[str]] = {"unknown": ("n/a", "unknown")}
 _CANCER = (
-    StatusForm(
+    _StatusForm(
         "tissue",
         {
             "case": ["{t}"],
@@ -228,11 +185,11 @@ _CANCER = (
             "other disease": ["{o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "tissue type",
         {"case": ["tumor", "Tumor"], "healthy control": ["normal"], "other disease": ["{o}"]},
     ),
-    StatusForm(
+    _StatusForm(
         "histology",
         {
             "case": ["{t}, grade 2", "{t}, grade 3"],
@@ -240,36 +197,36 @@ _CANCER = (
             "other disease": ["{o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "disease state",
         {"case": ["{T}"], "healthy control": ["healthy"], "other disease": ["{o}"]},
     ),
 )
 _MEASURED = (
-    StatusForm("{t} (ng/ml)", {}, "{:.1f}"),
-    StatusForm("{t}", {}, "{:.1f} ng/ml"),
-    StatusForm("{level}", {}, "{:.1f}"),
+    _StatusForm("{t} (ng/ml)", {}, "{:.1f}"),
+    _StatusForm("{t}", {}, "{:.1f} ng/ml"),
+    _StatusForm("{level}", {}, "{:.1f}"),
 )
-PLAIN_AGE = AgeForm("age")
-LETTERS = SexForm("gender", ("F",), ("M",))
+PLAIN_AGE = _AgeForm("age")
+LETTERS = _SexForm("gender", ("F",), ("M",))
 _AGES = (
     PLAIN_AGE,
-    AgeForm("age (years)", ("{:.0f}", "{:.1f}")),
-    AgeForm("age", ("{:.0f} years", "{:.0f}y")),
-    AgeForm("age at sampling", ("{:.0f} yr", "{:.0f}")),
-    AgeForm("age (months)", per_year=12),
-    AgeForm("patient age", ("{:.0f}-year-old",)),
+    _AgeForm("age (years)", ("{:.0f}", "{:.1f}")),
+    _AgeForm("age", ("{:.0f} years", "{:.0f}y")),
+    _AgeForm("age at sampling", ("{:.0f} yr", "{:.0f}")),
+    _AgeForm("age (months)", per_year=12),
+    _AgeForm("patient age", ("{:.0f}-year-old",)),
 )
 _SEXES = (
-    SexForm("gender", ("female", "Female", "F"), ("male", "Male", "M")),
-    SexForm("Sex", ("F",), ("M",)),
-    SexForm("sex", ("woman", "female"), ("man", "male")),
-    SexForm("gender (1=male, 2=female)", ("2",), ("1",)),
-    SexForm("gender", ("Female",), ("Male",)),
+    _SexForm("gender", ("female", "Female", "F"), ("male", "Male", "M")),
+    _SexForm("Sex", ("F",), ("M",)),
+    _SexForm("sex", ("woman", "female"), ("man", "male")),
+    _SexForm("gender (1=male, 2=female)", ("2",), ("1",)),
+    _SexForm("gender", ("Female",), ("Male",)),
 )
 
 
-def forms(trait: SimulatedTrait, turn: int) -> tuple[StatusForm, AgeForm, SexForm]:
+def forms(trait: SimulatedTrait, turn: int) -> tuple[_StatusForm, _AgeForm, _SexForm]:
     """Return the forms of the cohort that is made at this turn."""
     status = _MEASURED if trait.measured else _CANCER if trait.code else _DISEASE
     return status[turn % len(status)], _AGES[turn % len(_AGES)], _SEXES[turn % len(_SEXES)]
@@ -277,28 +234,12 @@ def forms(trait: SimulatedTrait, turn: int) -> tuple[StatusForm, AgeForm, SexFor
 
 @dataclass(frozen=True)
 class Wording:
-    """The characteristics of a cohort.
-
-    Attributes
-    ----------
-    trait : SimulatedTrait
-        What is described.
-    status, age, sex : StatusForm, AgeForm, SexForm or None
-        How; None where the characteristics do not record it.
-    batch : bool
-        Whether the batch is recorded.
-    arms : tuple of str
-        Arms of a trial, half of the samples each; empty where there are none.
-    shifted : bool
-        Whether every sixth sample lacks its sex, so that all that follows moves up by one row.
-    together : bool
-        Whether sex and age are in one cell, "M/45".
-    """
+    """The characteristics of a cohort."""
 
     trait: SimulatedTrait
-    status: StatusForm | None
-    age: AgeForm | None
-    sex: SexForm | None
+    status: _StatusForm | None
+    age: _AgeForm | None
+    sex: _SexForm | None
     batch: bool = False
     arms: tuple[str, ...] = ()
     shifted: bool = False

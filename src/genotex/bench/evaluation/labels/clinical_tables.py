@@ -29,22 +29,6 @@ from genotex.formats import Series, choose_series
 from genotex.formats.csv_tables import read_csv_table
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder
 
-__all__ = [
-    "CodedFeature",
-    "CodedTable",
-    "CodingScore",
-    "JudgedTables",
-    "Step",
-    "code_samples",
-    "coding_figures",
-    "find_raw",
-    "judge_tables",
-    "read_cohorts",
-    "score_coding",
-    "table_of_file",
-    "table_of_labels",
-]
-
 Step = Callable[[str, int | None], None]
 """Called with the label and the total of each step."""
 
@@ -66,14 +50,7 @@ def find_raw(
 def read_cohorts(
     found: Sequence[tuple[LabelledCase, GeoCohortFiles]], progress: Step | None = None
 ) -> Iterator[tuple[LabelledCase, Series | FormatError]]:
-    """Read the sample annotation of the raw files, one cohort after the other.
-
-    Yields
-    ------
-    LabelledCase, Series or FormatError
-        The series is that which preprocessing takes, without expression where a matrix is there;
-        the error is that of files that cannot be read.
-    """
+    """Read the sample annotation of the raw files, one cohort after the other."""
     for case, files in found:
         try:
             series: Series | FormatError = choose_series(files)[0]
@@ -84,7 +61,7 @@ def read_cohorts(
             progress(f"{case.trait} {case.cohort}", len(found))
 
 
-Codes = NDArray[np.float64]
+_Codes = NDArray[np.float64]
 
 _ANOTHER_FILE = "labels count the rows of the series matrix that was labelled; fetch that one"
 _PARSERS: Mapping[Feature, Parser] = {"trait": "number", "age": "age_years", "gender": "sex"}
@@ -92,52 +69,23 @@ _PARSERS: Mapping[Feature, Parser] = {"trait": "number", "age": "age_years", "ge
 
 @dataclass(frozen=True, eq=False)
 class CodedFeature:
-    """One feature of all samples, as a label has it.
+    """One feature of all samples, as a label has it."""
 
-    Attributes
-    ----------
-    codes : ndarray of float64, shape (n,)
-        In sample order; NaN is missing.
-    known : ndarray of bool, shape (n,)
-        Whether the label gives the sample's code, "missing" included.
-    """
-
-    codes: Codes
+    codes: _Codes
     known: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class CodedTable:
-    """Codes of samples, by feature; a feature without any code is left out.
-
-    Attributes
-    ----------
-    samples : tuple of str
-        Sample ids.
-    codes : mapping of str to ndarray of float64, shape (n,)
-        By ``trait``, ``age``, ``gender``; NaN is missing.
-    """
+    """Codes of samples, by feature; a feature without any code is left out."""
 
     samples: tuple[str, ...]
-    codes: Mapping[Feature, Codes]
+    codes: Mapping[Feature, _Codes]
 
 
 @dataclass(frozen=True)
 class CodingScore:
-    """A predicted clinical table against a label; fractions of the samples coded alike.
-
-    Attributes
-    ----------
-    trait, cohort : str
-    samples : int
-        Samples of the raw file.
-    trait_alike : float
-        Where the label has no trait: 1 without a predicted trait, else 0.
-    age_alike, gender_alike : float or None
-        None where the label has no trait, for then there is no table to hold them.
-    exact : bool
-        Whether everything is as the label has it.
-    """
+    """A predicted clinical table against a label; fractions of the samples coded alike."""
 
     trait: str
     cohort: str
@@ -155,23 +103,6 @@ def code_samples(label: Label, series: Series) -> dict[Feature, CodedFeature]:
     the label does not list (lists of values are cut at 30) is coded by the parser of the feature
     (age in years, sex, number) if that reads every listed code as the label has it; else its code
     is not known.
-
-    Parameters
-    ----------
-    label : Label
-        Whose rows are numbered as the ``!Sample_characteristics_ch1`` lines of the file.
-    series : Series
-        The series.
-
-    Returns
-    -------
-    dict
-        By feature; features without a row, or with codes for no sample, are left out.
-
-    Raises
-    ------
-    FormatError
-        If a row, or every cell listed for it, is not in the file: another file was labelled.
     """
     coded = {}
     for name in FEATURES:
@@ -225,26 +156,13 @@ def table_of_labels(coded: Mapping[Feature, CodedFeature], samples: Sequence[str
 
 
 def table_of_file(path: Path, trait: str) -> CodedTable:
-    """Read a clinical table in the benchmark's layout, of any tool.
-
-    Parameters
-    ----------
-    path : Path
-        ``clinical_data/<cohort>.csv``: features x samples; a cell that is not a number is missing.
-    trait : str
-        Name of the trait's row; a single row that is neither age nor gender is taken for it too.
-
-    Raises
-    ------
-    FormatError
-        If the file is not such a table.
-    """
+    """Read a clinical table in the benchmark's layout, of any tool."""
     table = read_csv_table(path, text="missing")
     named = {name.casefold(): codes for name, codes in zip(table.rows, table.values, strict=True)}
     others = [codes for name, codes in named.items() if name not in ("age", "gender")]
     trait_codes = named.get(trait.casefold(), others[0] if len(others) == 1 else None)
     found = {"trait": trait_codes, "age": named.get("age"), "gender": named.get("gender")}
-    codes: dict[Feature, Codes] = {}
+    codes: dict[Feature, _Codes] = {}
     for name in FEATURES:
         values = found[name]
         if values is not None and not np.isnan(values).all():
@@ -263,17 +181,6 @@ def score_coding(
 
     A sample that the prediction lacks counts as missing there; one whose code the label does not
     give is not judged. A feature that only one side has scores 0, one that neither has 1.
-
-    Parameters
-    ----------
-    trait, cohort : str
-        What is scored.
-    coded : mapping
-        The label, from `code_samples`.
-    samples : sequence of str
-        Samples of the raw file.
-    predicted : CodedTable or None
-        None where there is none: with a labelled trait everything scores 0.
     """
     if "trait" not in coded:
         right = predicted is None or "trait" not in predicted.codes
@@ -292,7 +199,7 @@ def score_coding(
 
 
 def _share_alike(
-    label: CodedFeature | None, predicted: Codes | None, order: NDArray[np.intp]
+    label: CodedFeature | None, predicted: _Codes | None, order: NDArray[np.intp]
 ) -> float:
     """Return the share of judged samples coded alike; `order` is their place, -1 for none."""
     if label is None or predicted is None:
@@ -323,20 +230,8 @@ Coded = Mapping[Feature, CodedFeature]
 
 
 @dataclass
-class JudgedTables:
-    """The scores of the clinical tables.
-
-    Attributes
-    ----------
-    items : dict
-        Set of labels -> case id -> score of the predicted table.
-    own : dict
-        Other set -> case id -> score of the table that it makes, against the base.
-    missing : list of Missing
-        Tables scored 0, and why.
-    notes : list of str
-        Cohorts that could not be judged, and why.
-    """
+class _JudgedTables:
+    """The scores of the clinical tables."""
 
     items: dict[str, dict[str, CodingScore]]
     own: dict[str, dict[str, CodingScore]]
@@ -352,27 +247,9 @@ def judge_tables(
     output: OutputFolder,
     raw: InputFolder,
     progress: Step | None = None,
-) -> JudgedTables:
-    """Score every clinical table whose raw file is available.
-
-    Parameters
-    ----------
-    cases : sequence of LabelledCase
-        The labels.
-    names : sequence of str
-        The sets of labels to score against.
-    base : str
-        The set that the others are compared with.
-    rivals : sequence of str
-        Sets that are scored as if they were predictions, against the base.
-    output : OutputFolder
-        The prediction.
-    raw : InputFolder
-        The raw series.
-    progress : callable, optional
-        Called for every cohort.
-    """
-    judged = JudgedTables({name: {} for name in names}, {name: {} for name in rivals})
+) -> _JudgedTables:
+    """Score every clinical table whose raw file is available."""
+    judged = _JudgedTables({name: {} for name in names}, {name: {} for name in rivals})
     found = find_raw(cases, raw)
     if len(found) < len(cases):
         left_out = f"{len(cases) - len(found)} of {len(cases)}"

@@ -25,35 +25,13 @@ from genotex.errors import UsageError
 from genotex.formats import read_cohort_info
 from genotex.layout import InputFolder, OutputFolder
 
-__all__ = [
-    "Availability",
-    "LabelEvaluation",
-    "PredictedFlags",
-    "compare_labels",
-    "evaluate_answers",
-    "evaluate_folder",
-    "filtering_figures",
-    "filtering_scores",
-    "judge_availability",
-    "read_flags",
-]
-
-PredictedFlags = Mapping[str, Mapping[str, bool] | None]
+_PredictedFlags = Mapping[str, Mapping[str, bool] | None]
 """Trait -> cohort -> ``is_available``; None for a trait without a readable record."""
 
 
 @dataclass(frozen=True)
 class Availability:
-    """Whether a cohort is available for a trait, by its label and by the prediction.
-
-    Attributes
-    ----------
-    trait, cohort : str
-    label : bool
-    predicted : bool or None
-        A cohort without a record counts as not available; None where the trait has no readable
-        ``cohort_info.json``.
-    """
+    """Whether a cohort is available for a trait, by its label and by the prediction."""
 
     trait: str
     cohort: str
@@ -63,16 +41,8 @@ class Availability:
 
 def read_flags(
     output: OutputFolder, traits: Iterable[str]
-) -> tuple[PredictedFlags, tuple[Missing, ...]]:
-    """Read which cohorts are available according to a prediction.
-
-    Returns
-    -------
-    flags : mapping
-        See `PredictedFlags`.
-    missing : tuple of Missing
-        Traits without a readable ``cohort_info.json``, and why.
-    """
+) -> tuple[_PredictedFlags, tuple[Missing, ...]]:
+    """Read which cohorts are available according to a prediction."""
     flags: dict[str, Mapping[str, bool] | None] = {}
     missing = []
     for trait in traits:
@@ -86,15 +56,9 @@ def read_flags(
 
 
 def judge_availability(
-    cases: Iterable[LabelledCase], labels: str, flags: PredictedFlags
+    cases: Iterable[LabelledCase], labels: str, flags: _PredictedFlags
 ) -> dict[str, Availability]:
-    """Pair each label of a set with the prediction.
-
-    Returns
-    -------
-    dict of str to Availability
-        By id, for every case that has such a label.
-    """
+    """Pair each label of a set with the prediction."""
     found = {}
     for case in cases:
         label = case.labels.get(labels)
@@ -150,17 +114,17 @@ class LabelEvaluation:
 
     Attributes
     ----------
-    base : str
+    base
         The set that the others are compared with.
-    labels : tuple of str
+    labels
         The sets that were scored against.
-    sections : tuple of LabelSection
+    sections
         ``cases`` for predictions by case; ``filtering`` and ``clinical`` for an output folder.
-    disagreements : mapping of str to mapping
+    disagreements
         Other set -> class of difference to the base on the trait -> cases.
-    missing : tuple of Missing
+    missing
         Predictions scored 0.
-    notes : tuple of str
+    notes
         What could not be judged.
     """
 
@@ -179,9 +143,9 @@ def compare_labels(
 
     Parameters
     ----------
-    cases : sequence of LabelledCase
+    cases
         The labels.
-    labels : sequence of str, optional
+    labels
         The sets; all by default.
 
     Raises
@@ -202,11 +166,11 @@ def evaluate_answers(
 
     Parameters
     ----------
-    cases : sequence of LabelledCase
+    cases
         The labels.
-    answers : Answers
+    answers
         A case without a prediction counts as nothing available.
-    labels : sequence of str, optional
+    labels
         The sets to score against; all by default.
 
     Raises
@@ -246,15 +210,15 @@ def evaluate_folder(
 
     Parameters
     ----------
-    cases : sequence of LabelledCase
+    cases
         The labels; every labelled cohort is scored, whether it was predicted or not.
-    output : OutputFolder
+    output
         The prediction.
-    labels : sequence of str, optional
+    labels
         The sets to score against; all by default.
-    raw : InputFolder, optional
+    raw
         With the raw series, clinical tables are scored too.
-    progress : callable, optional
+    progress
         Called for every cohort that is read.
 
     Raises
@@ -337,7 +301,7 @@ def _listed(names: Sequence[str], what: str) -> list[str]:
     return [f"{what}: {len(names)} ({', '.join(names[:_SHOWN])}{more})"] if names else []
 
 
-def _cohort_notes(cases: Sequence[LabelledCase], flags: PredictedFlags) -> list[str]:
+def _cohort_notes(cases: Sequence[LabelledCase], flags: _PredictedFlags) -> list[str]:
     labelled: dict[str, set[str]] = {}
     for case in cases:
         labelled.setdefault(case.trait, set()).add(case.cohort)

@@ -17,28 +17,9 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats.json_lines import read_json_lines
 from genotex.layout import trait_folder_name
 
-__all__ = [
-    "FEATURES",
-    "NEEDED",
-    "NOTHING",
-    "Answers",
-    "Feature",
-    "FeatureLabel",
-    "Label",
-    "LabelledCase",
-    "answer_from_json",
-    "case_from_json",
-    "label_from_json",
-    "label_sets",
-    "labelled_by",
-    "of_traits",
-    "read_answers",
-    "read_labelled_cases",
-]
-
 Feature = Literal["trait", "age", "gender"]
 FEATURES: tuple[Feature, ...] = get_args(Feature)
-NEEDED = ("is_gene_available", *FEATURES)
+_NEEDED = ("is_gene_available", *FEATURES)
 """Fields that every label has."""
 
 
@@ -48,9 +29,9 @@ class FeatureLabel:
 
     Attributes
     ----------
-    row : int
+    row
         Characteristics row, numbered from 0.
-    map : mapping of str to float or None
+    map
         Raw cell ("disease state: healthy control") -> code; None is missing.
     """
 
@@ -64,11 +45,11 @@ class Label:
 
     Attributes
     ----------
-    is_gene_available : bool
+    is_gene_available
         Whether it is human gene expression.
-    trait, age, gender : FeatureLabel or None
+    trait, age, gender
         None is "not available".
-    confidence : str or None
+    confidence
         How sure the label of the trait is: ``explicit``, ``inferred`` or ``arguable``.
     """
 
@@ -99,13 +80,13 @@ class LabelledCase:
 
     Attributes
     ----------
-    id : str
+    id
         Unique in its file.
-    trait : str
+    trait
         Trait folder name.
-    cohort : str
+    cohort
         GSE accession.
-    labels : mapping of str to Label
+    labels
         Name of the set of labels -> label.
     """
 
@@ -137,35 +118,20 @@ def case_from_json(data: Mapping[str, Any]) -> LabelledCase:
         msg = f"must be an object of labels by name, not {_kind(labels)}"
         raise FormatError(msg, field="labels", hint="as in {'reading': {...}}")
     known = {
-        key: label_from_json(label, f"labels.{key}")
+        key: _label_from_json(label, f"labels.{key}")
         for key, label in labels.items()
         if label is not None
     }
     return LabelledCase(name, folder, cohort, known)
 
 
-def label_from_json(data: object, place: str = "") -> Label:
-    """Return a label or a prediction as it was read from JSON.
-
-    Parameters
-    ----------
-    data : object
-        ``is_gene_available``, and ``trait``, ``age``, ``gender`` as null or
-        ``{"row", "map": {raw cell: code or null}}``; ``confidence`` may be there. Other fields are
-        ignored.
-    place : str
-        Its place, for messages.
-
-    Raises
-    ------
-    FormatError
-        If a field is invalid; names the field.
-    """
+def _label_from_json(data: object, place: str = "") -> Label:
+    """Return a label or a prediction as it was read from JSON."""
     if not isinstance(data, Mapping):
         msg = f"must be an object, not {_kind(data)}"
         raise FormatError(msg, field=place or None)
     front = f"{place}." if place else ""
-    for name in NEEDED:
+    for name in _NEEDED:
         if name not in data:
             msg = "is missing"
             raise FormatError(msg, field=f"{front}{name}", hint="null means not available")
@@ -189,10 +155,12 @@ def answer_from_json(data: Mapping[str, Any]) -> Label:
     FormatError
         If a field is invalid or all are missing; names the field.
     """
-    if not any(key in data for key in NEEDED):
-        msg = f"has none of {', '.join(NEEDED)}"
+    if not any(key in data for key in _NEEDED):
+        msg = f"has none of {', '.join(_NEEDED)}"
         raise FormatError(msg, hint="a prediction is a line of 'genotex clinical infer'")
-    return label_from_json({**_NOT_AVAILABLE, **{key: data[key] for key in NEEDED if key in data}})
+    return _label_from_json(
+        {**_NOT_AVAILABLE, **{key: data[key] for key in _NEEDED if key in data}}
+    )
 
 
 def _feature(data: object, place: str) -> FeatureLabel | None:
@@ -240,7 +208,7 @@ def read_labelled_cases(path: Path) -> tuple[LabelledCase, ...]:
 
     Parameters
     ----------
-    path : Path
+    path
         Fields that are not listed in `LabelledCase` are passed over.
 
     Raises
@@ -324,9 +292,9 @@ class Answers:
 
     Attributes
     ----------
-    by_id : mapping of str to Label
+    by_id
         Case id -> prediction.
-    repeated : tuple of str
+    repeated
         Ids in several lines; the last one counts.
     """
 
@@ -339,7 +307,7 @@ def read_answers(path: Path) -> Answers:
 
     Parameters
     ----------
-    path : Path
+    path
         A line is ``{"id", "is_gene_available", "trait", "age", "gender"}``, a feature as null or
         ``{"row", "map": {raw cell: code or null}}``. Missing fields are not available; other
         fields are ignored.

@@ -16,9 +16,7 @@ from genotex.bench.evaluation.labels.scoring import CaseScore, LabelSection
 from genotex.bench.evaluation.plain_table import PlainTable
 from genotex.bench.evaluation.score_files import json_text, to_csv
 
-__all__ = ["evaluation_texts", "evaluation_to_json", "label_tables"]
-
-Row = dict[str, Any]
+_Row = dict[str, Any]
 
 _FIGURE_COLUMNS = ("section", "labels", "count", "figure", "value", "difference")
 
@@ -67,9 +65,9 @@ def evaluation_texts(evaluation: LabelEvaluation, content: Mapping[str, Any]) ->
 
     Parameters
     ----------
-    evaluation : LabelEvaluation
+    evaluation
         What was scored.
-    content : mapping
+    content
         The same as JSON values, with what the caller adds.
     """
     texts = {}
@@ -83,8 +81,8 @@ def evaluation_texts(evaluation: LabelEvaluation, content: Mapping[str, Any]) ->
     return texts
 
 
-def _figure_rows(sections: Iterable[LabelSection[Any]]) -> list[Row]:
-    rows: list[Row] = []
+def _figure_rows(sections: Iterable[LabelSection[Any]]) -> list[_Row]:
+    rows: list[_Row] = []
     for section in sections:
         for scores in section.scores:
             rows += [
@@ -104,23 +102,23 @@ def _figure_rows(sections: Iterable[LabelSection[Any]]) -> list[Row]:
     return rows
 
 
-def _rows(section: LabelSection[Any]) -> dict[str, list[Row]]:
+def _rows(section: LabelSection[Any]) -> dict[str, list[_Row]]:
     """Return what was judged, by set of labels."""
     make = _ROWS[section.name]
     return {name: make(items) for name, items in section.items.items()}
 
 
-def _case_rows(items: Mapping[str, CaseScore]) -> list[Row]:
+def _case_rows(items: Mapping[str, CaseScore]) -> list[_Row]:
     rows = []
     for case, score in items.items():
-        row: Row = {"id": case, "gene": score.gene[0] == score.gene[1]}
+        row: _Row = {"id": case, "gene": score.gene[0] == score.gene[1]}
         for name, found in score.features.items():
             row |= {f"{name}_row": found.row, f"{name}_values": found.values}
         rows.append({**row, "exact": score.exact})
     return rows
 
 
-def _filtering_rows(items: Mapping[str, Availability]) -> list[Row]:
+def _filtering_rows(items: Mapping[str, Availability]) -> list[_Row]:
     judged = list(items.values())
     return [
         {
@@ -141,18 +139,18 @@ def _cohorts(judged: Sequence[Availability], trait: str, *, label: bool) -> list
     ]
 
 
-def _clinical_rows(items: Mapping[str, CodingScore]) -> list[Row]:
+def _clinical_rows(items: Mapping[str, CodingScore]) -> list[_Row]:
     return [asdict(score) for score in items.values()]
 
 
-_ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[Row]]] = {
+_ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[_Row]]] = {
     "cases": _case_rows,
     "filtering": _filtering_rows,
     "clinical": _clinical_rows,
 }
 
 
-def _flat(row: Row) -> Row:
+def _flat(row: _Row) -> _Row:
     return {name: " ".join(v) if isinstance(v, list) else v for name, v in row.items()}
 
 

@@ -24,12 +24,10 @@ from genotex.formats.raw import sha256
 from genotex.io import atomic_write
 from genotex.layout import InputFolder, OutputFolder
 
-__all__ = ["AppliedLabels", "apply_labels"]
-
-MARKER = "made_from_labels.json"
+_MARKER = "made_from_labels.json"
 """Records which labels an output folder was made from."""
 
-Coded = Mapping[Feature, CodedFeature]
+_Coded = Mapping[Feature, CodedFeature]
 
 
 @dataclass(frozen=True)
@@ -38,11 +36,11 @@ class AppliedLabels:
 
     Attributes
     ----------
-    traits, cohorts, tables : int
+    traits, cohorts, tables
         Traits and cohorts recorded, clinical tables written.
-    not_at_hand : int
+    not_at_hand
         Labelled cohorts that are not in the input.
-    notes : tuple of str
+    notes
         Cohorts that no table could be made for though their label has a trait, and why.
     """
 
@@ -70,17 +68,17 @@ def apply_labels(
 
     Parameters
     ----------
-    cases : sequence of LabelledCase
+    cases
         The labels.
-    labels : str
+    labels
         Name of the set.
-    raw : InputFolder
+    raw
         The raw series.
-    output : OutputFolder
+    output
         New, empty, or made from the same labels before.
-    source : Path
+    source
         The file of the cases, for the record.
-    progress : callable, optional
+    progress
         Called for every cohort.
 
     Raises
@@ -115,7 +113,7 @@ def _claim(folder: Path, labels: str, source: Path) -> None:
     """Mark a folder as made from labels, or refuse one with other content."""
     digest = sha256(source)
     mark = json.dumps({"labels": labels, "cases": source.name, "sha256": digest}, indent=2) + "\n"
-    marker = folder / MARKER
+    marker = folder / _MARKER
     if folder.exists() and not folder.is_dir():
         msg = f"{folder} is a file; give a new or an empty folder"
         raise UsageError(msg)
@@ -131,7 +129,7 @@ def _claim(folder: Path, labels: str, source: Path) -> None:
         part.write_bytes(mark.encode())
 
 
-def _code(label: Label, series: Series | FormatError) -> tuple[Coded | None, str]:
+def _code(label: Label, series: Series | FormatError) -> tuple[_Coded | None, str]:
     """Return the label's codes, or None and why there are none."""
     if isinstance(series, FormatError):
         return None, str(series)
@@ -142,7 +140,7 @@ def _code(label: Label, series: Series | FormatError) -> tuple[Coded | None, str
 
 
 def _write_table(
-    case: LabelledCase, coded: Coded | None, series: Series | FormatError, output: OutputFolder
+    case: LabelledCase, coded: _Coded | None, series: Series | FormatError, output: OutputFolder
 ) -> bool:
     path = output.clinical_csv(case.trait, case.cohort)
     if coded is None or "trait" not in coded or isinstance(series, FormatError):
@@ -154,7 +152,7 @@ def _write_table(
     return True
 
 
-def _record(label: Label, coded: Coded | None, note: str) -> CohortInfo:
+def _record(label: Label, coded: _Coded | None, note: str) -> CohortInfo:
     gene = label.is_gene_available
     if coded is None:
         trait = label.trait is not None

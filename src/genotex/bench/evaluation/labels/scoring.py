@@ -16,38 +16,12 @@ from genotex.bench.evaluation.labels.label import FEATURES, NOTHING, Feature, Fe
 from genotex.clinical.values import split_cell
 from genotex.clinical.words.keys import KeyKind, kind_of_key
 
-__all__ = [
-    "Agreement",
-    "CaseScore",
-    "Disagreement",
-    "LabelScores",
-    "LabelSection",
-    "agreement",
-    "base_labels",
-    "case_figures",
-    "compare_traits",
-    "count_disagreements",
-    "f1_score",
-    "same_code",
-    "score_case",
-    "score_cases",
-    "side_by_side",
-]
-
 SAME_CODE = 0.051
 """Codes at most this far apart are alike: ages may be rounded to one decimal."""
 
 
 class Agreement(NamedTuple):
-    """How well a prediction of one feature agrees with its label.
-
-    Attributes
-    ----------
-    row : bool
-        Whether both name the same row, or both are "not available".
-    values : float
-        Share of the labelled values that are coded alike; 0 with another row.
-    """
+    """How well a prediction of one feature agrees with its label."""
 
     row: bool
     values: float
@@ -60,17 +34,7 @@ class Agreement(NamedTuple):
 
 @dataclass(frozen=True)
 class CaseScore:
-    """One case; pairs are (label, prediction).
-
-    Attributes
-    ----------
-    gene : pair of bool
-        Is there human gene expression?
-    available : pair of bool
-        Are there both gene expression and the trait?
-    features : mapping of str to Agreement
-        By ``trait``, ``age``, ``gender``.
-    """
+    """One case; pairs are (label, prediction)."""
 
     gene: tuple[bool, bool]
     available: tuple[bool, bool]
@@ -134,7 +98,7 @@ def case_figures(scores: Sequence[CaseScore]) -> dict[str, float]:
 
     Parameters
     ----------
-    scores : sequence of CaseScore
+    scores
         At least one.
 
     Returns
@@ -148,9 +112,9 @@ def case_figures(scores: Sequence[CaseScore]) -> dict[str, float]:
     available = [score.available for score in scores]
     figures = {
         "gene_flag_accuracy": _share([label == predicted for label, predicted in gene]),
-        "no_gene_F1": f1_score(gene, False),
-        "available_F1": f1_score(available, True),
-        "not_available_F1": f1_score(available, False),
+        "no_gene_F1": _f1_score(gene, False),
+        "available_F1": _f1_score(available, True),
+        "not_available_F1": _f1_score(available, False),
     }
     for name in FEATURES:
         found = [score.features[name] for score in scores]
@@ -161,7 +125,7 @@ def case_figures(scores: Sequence[CaseScore]) -> dict[str, float]:
     return figures
 
 
-def f1_score(pairs: Sequence[tuple[bool, bool]], positive: bool) -> float:
+def _f1_score(pairs: Sequence[tuple[bool, bool]], positive: bool) -> float:
     """Return F1 of (label, prediction) pairs; 0 where no positive one is found."""
     hits = sum(label == positive == found for label, found in pairs)
     wrong = sum((label == positive) != (found == positive) for label, found in pairs)
@@ -172,10 +136,10 @@ def _share(right: Sequence[bool]) -> float:
     return sum(right) / len(right)
 
 
-Item = TypeVar("Item")
+_Item = TypeVar("_Item")
 Figures = Mapping[str, float]
 
-VERIFIED = "reading"
+_VERIFIED = "reading"
 """The set of labels that the others are compared with, if present."""
 
 
@@ -185,15 +149,15 @@ class LabelScores:
 
     Attributes
     ----------
-    labels : str
+    labels
         Name of the set.
-    count : int
+    count
         Cases or cohorts that it labels.
-    figures : mapping of str to float
+    figures
         Over all of these.
-    shared : int
+    shared
         How many of them the base labels too.
-    difference : mapping of str to float
+    difference
         Figure minus that against the base, both over the shared ones; empty for the base itself.
     """
 
@@ -205,58 +169,40 @@ class LabelScores:
 
 
 @dataclass(frozen=True)
-class LabelSection(Generic[Item]):
+class LabelSection(Generic[_Item]):
     """One kind of score, against every set of labels.
 
     Attributes
     ----------
-    name : str
+    name
         ``cases``, ``filtering`` or ``clinical``.
-    scores : tuple of LabelScores
+    scores
         In the order of the sets.
-    own : mapping of str to mapping
+    own
         Name of another set -> its figures as a prediction, against the base.
-    items : mapping of str to mapping
+    items
         Name of the set -> case id -> what was judged.
     """
 
     name: str
     scores: tuple[LabelScores, ...]
     own: Mapping[str, Figures]
-    items: Mapping[str, Mapping[str, Item]]
+    items: Mapping[str, Mapping[str, _Item]]
 
 
 def base_labels(names: Sequence[str]) -> str:
     """Return the set that others are compared with: ``reading``, else the first one."""
-    return VERIFIED if VERIFIED in names else names[0]
+    return _VERIFIED if _VERIFIED in names else names[0]
 
 
 def side_by_side(
     name: str,
-    items: Mapping[str, Mapping[str, Item]],
-    own: Mapping[str, Mapping[str, Item]],
-    figures: Callable[[Sequence[Item]], dict[str, float]],
+    items: Mapping[str, Mapping[str, _Item]],
+    own: Mapping[str, Mapping[str, _Item]],
+    figures: Callable[[Sequence[_Item]], dict[str, float]],
     base: str,
-) -> LabelSection[Item]:
-    """Summarise what was judged against each set of labels.
-
-    Parameters
-    ----------
-    name : str
-        Of the section.
-    items : mapping of str to mapping
-        Name of the set -> case id -> what was judged; sets without any are left out.
-    own : mapping of str to mapping
-        The same for other sets taken as predictions, against the base.
-    figures : callable
-        From items, at least one, to figures.
-    base : str
-        The set that the others are compared with.
-
-    Returns
-    -------
-    LabelSection
-    """
+) -> LabelSection[_Item]:
+    """Summarise what was judged against each set of labels."""
     filled = {labels: found for labels, found in items.items() if found}
     rival = filled.get(base, {})
     scores = []
@@ -307,7 +253,7 @@ def count_disagreements(
 
     Parameters
     ----------
-    base, other : mapping of str to Label
+    base, other
         By case id; cases that only one of them labels are passed over.
 
     Returns

@@ -15,30 +15,15 @@ from genotex.bench.runs.children.task import Setup, Task
 from genotex.errors import WorkerLostError
 from genotex.parallel import thread_numbers
 
-__all__ = ["Children", "Ended"]
-
 _SERVE = "from genotex.bench.runs.children.nursery import main; main()"
 
-PATIENCE = 10.0
+_PATIENCE = 10.0
 """Seconds within which the nursery must end its children."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How the process of a problem ended.
-
-    Attributes
-    ----------
-    number : int
-        Of its task.
-    code : int
-        Exit code; a signal as its negative number.
-    timed_out : bool
-        Whether it was ended by the time limit.
-    seconds : float
-    peak_memory_mb : float
-        In 10^6 bytes.
-    """
+    """How the process of a problem ended."""
 
     number: int
     code: int
@@ -48,15 +33,7 @@ class Ended:
 
 
 class Children:
-    """Processes of problems; a context manager, at whose end all of them end.
-
-    Parameters
-    ----------
-    setup : Setup
-        What is the same for all of them.
-    jobs : int
-        How many the caller runs at a time: they share the cores.
-    """
+    """Processes of problems; a context manager, at whose end all of them end."""
 
     def __init__(self, setup: Setup, jobs: int) -> None:
         # What can be imported here must be importable there; an empty path is the current folder.
@@ -83,7 +60,7 @@ class Children:
         if self._nursery.stdin is not None:
             self._nursery.stdin.close()
         try:
-            self._nursery.wait(PATIENCE)
+            self._nursery.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             # Its children are killed with it.
             self._nursery.kill()
@@ -92,23 +69,11 @@ class Children:
             self._nursery.stdout.close()
 
     def start(self, task: Task) -> None:
-        """Start the process of a problem.
-
-        Raises
-        ------
-        WorkerLostError
-            If the process that starts them was ended from outside.
-        """
+        """Start the process of a problem."""
         self._send(task)
 
     def wait(self) -> Ended:
-        """Wait for the next process that ends.
-
-        Raises
-        ------
-        WorkerLostError
-            If the process that starts them was ended from outside.
-        """
+        """Wait for the next process that ends."""
         replies = self._nursery.stdout
         if replies is None:
             raise WorkerLostError(_LOST)

@@ -31,27 +31,25 @@ from genotex.bench.runs.children.processes import (
 )
 from genotex.bench.runs.children.task import Setup, Task, solve_task
 
-__all__ = ["Nursery", "main", "read_message", "write_message"]
-
-SIZE_BYTES = 8
+_SIZE_BYTES = 8
 CHUNK = 65536
-CHUNKS_IN_A_PIPE = 16
+_CHUNKS_IN_A_PIPE = 16
 """The largest pipe that Linux gives without privileges has a mebibyte."""
-KIB = 1024
-MEGABYTE = 1e6
+_KIB = 1024
+_MEGABYTE = 1e6
 
 
 def write_message(handle: int, message: Any) -> None:
     """Write a message as its length and its pickle."""
     content = pickle.dumps(message)
-    rest = memoryview(len(content).to_bytes(SIZE_BYTES) + content)
+    rest = memoryview(len(content).to_bytes(_SIZE_BYTES) + content)
     while rest:
         rest = rest[os.write(handle, rest) :]
 
 
-def read_message(handle: int) -> Any:
+def _read_message(handle: int) -> Any:
     """Read a message; None at the end of the input."""
-    size = _read_exactly(handle, SIZE_BYTES)
+    size = _read_exactly(handle, _SIZE_BYTES)
     if size is None:
         return None
     content = _read_exactly(handle, int.from_bytes(size))
@@ -78,15 +76,7 @@ class _Child:
 
 
 class Nursery:
-    """Starts children, ends those that exceed the time limit, and reports how each ended.
-
-    Parameters
-    ----------
-    setup : Setup
-        What is the same for all of them.
-    tasks, replies : int
-        Where tasks are read and replies are written.
-    """
+    """Starts children, ends those that exceed the time limit, and reports how each ended."""
 
     def __init__(self, setup: Setup, tasks: int, replies: int) -> None:
         self._setup = setup
@@ -117,7 +107,7 @@ class Nursery:
         """Wait for an event and handle it; return whether the input is still open."""
         for key, _ in self._selector.select(self._patience()):
             if key.fd == self._tasks:
-                task = read_message(self._tasks)
+                task = _read_message(self._tasks)
                 if task is None:
                     return False
                 self._start(task)
@@ -223,18 +213,18 @@ class Nursery:
 
     def _reply(self, child: _Child, code: int, peak: int) -> None:
         if child.printed in self._selector.get_map():
-            self._listen(child, most=CHUNKS_IN_A_PIPE)
+            self._listen(child, most=_CHUNKS_IN_A_PIPE)
         if child.printed in self._selector.get_map():
             self._selector.unregister(child.printed)
         os.close(child.printed)
         child.log.close()
-        unit = 1 if sys.platform == "darwin" else KIB
+        unit = 1 if sys.platform == "darwin" else _KIB
         reply = {
             "number": child.task.number,
             "code": code,
             "timed_out": child.timed_out,
             "seconds": round(time.monotonic() - child.started, 3),
-            "peak_memory_mb": round(peak * unit / MEGABYTE, 1),
+            "peak_memory_mb": round(peak * unit / _MEGABYTE, 1),
         }
         os.write(self._replies, (json.dumps(reply) + "\n").encode())
 
@@ -248,7 +238,7 @@ def main() -> None:
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     adopt_orphans()
-    setup = read_message(tasks)
+    setup = _read_message(tasks)
     if setup is not None:
         # The parent may have ended and closed the pipe.
         with suppress(BrokenPipeError):

@@ -12,16 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = [
-    "SHORTEST_SECRET",
-    "CapturedLog",
-    "adopt_orphans",
-    "children_of",
-    "end_group",
-    "end_tree",
-    "end_with_parent",
-]
-
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -46,13 +36,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def end_tree(root: int) -> None:
-    """Kill a child of this process and all its descendants, including those in other sessions.
-
-    Parameters
-    ----------
-    root : int
-        Process id of a child that leads a group, adopts orphans and was not waited for yet.
-    """
+    """Kill a child of this process and all its descendants, including those in other sessions."""
     # While it is stopped it starts nothing new, and it adopts processes that lose their parent.
     _send(root, signal.SIGSTOP)
     for _ in range(_ROUNDS):
@@ -107,7 +91,7 @@ def _send(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
 
 
-_MOST_LOGGED = 512 * 1024
+MOST_LOGGED = 512 * 1024
 """Bytes that are kept of the start, and as many of the end."""
 
 SHORTEST_SECRET = 6
@@ -115,19 +99,9 @@ SHORTEST_SECRET = 6
 
 
 class CapturedLog:
-    """A log file that is created with the first byte.
+    """A log file that is created with the first byte."""
 
-    Parameters
-    ----------
-    path : Path
-        The file; an earlier one is removed.
-    secrets : mapping of str to str
-        Values that must not appear in the file, by the name that replaces them.
-    most : int
-        Bytes that are kept of the start, and as many of the end.
-    """
-
-    def __init__(self, path: Path, secrets: Mapping[str, str], most: int = _MOST_LOGGED) -> None:
+    def __init__(self, path: Path, secrets: Mapping[str, str], most: int = MOST_LOGGED) -> None:
         self._path = path
         path.unlink(missing_ok=True)
         # The longest first, as one may be the start of another.

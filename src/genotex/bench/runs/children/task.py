@@ -13,27 +13,10 @@ from genotex.bench.runs.problem_record import ErrorClass, classify
 from genotex.errors import GenotexError
 from genotex.layout import OutputFolder, Procedure
 
-__all__ = ["Report", "Setup", "Task", "solve_task"]
-
 
 @dataclass(frozen=True)
 class Setup:
-    """What is the same for all problems of a run.
-
-    Attributes
-    ----------
-    method : Method
-        Who solves.
-    source, cohorts : Path or None
-        Input folder; folder of the preprocessed cohorts.
-    tasks : TaskInfo
-    procedure : {"sound", "benchmark"}
-    seed, threads : int
-    time_limit : float or None
-        Seconds for a problem.
-    secrets : tuple of str
-        Names of environment variables whose values must not appear in any log.
-    """
+    """What is the same for all problems of a run."""
 
     method: Method
     source: Path | None
@@ -48,18 +31,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Task:
-    """One problem.
-
-    Attributes
-    ----------
-    number : int
-        Identifies it.
-    problem : Problem
-    folder : Path
-        An empty folder for its process.
-    log : Path
-        What it prints goes there.
-    """
+    """One problem."""
 
     number: int
     problem: Problem
@@ -84,15 +56,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a problem, from the process that solved it.
-
-    Attributes
-    ----------
-    error_class : str or None
-        None when the method ended well.
-    error : str
-        What went wrong.
-    """
+    """The outcome of a problem, from the process that solved it."""
 
     error_class: str | None = None
     error: str = ""

@@ -20,18 +20,6 @@ from genotex.errors import FormatError, MethodFailedError, UsageError
 from genotex.formats.raw import decode, read_bytes
 from genotex.genes import GeneTable
 
-__all__ = [
-    "LASSO",
-    "MIXED_MODEL",
-    "NO_BATCH_CORRECTION",
-    "USUAL_NUMBER",
-    "FromCohorts",
-    "RandomGenes",
-    "ZeroShot",
-    "protein_coding_symbols",
-    "read_answers",
-]
-
 LASSO = AnalysisOptions(procedure="benchmark", fixed_lambda=0.1, batch_correction=False)
 """The paper's baseline (table 3): one plain Lasso, lambda 0.1, nothing tuned, nothing rotated."""
 
@@ -44,13 +32,7 @@ MIXED_MODEL = AnalysisOptions(model="mixed")
 
 @dataclass(frozen=True)
 class FromCohorts:
-    """Answer from the largest usable cohort, or pair of cohorts, by given options.
-
-    Attributes
-    ----------
-    options : AnalysisOptions
-        Their seed is that of the run.
-    """
+    """Answer from the largest usable cohort, or pair of cohorts, by given options."""
 
     options: AnalysisOptions
 
@@ -73,7 +55,7 @@ class FromCohorts:
 USUAL_NUMBER = 300
 
 
-def protein_coding_symbols() -> tuple[str, ...]:
+def _protein_coding_symbols() -> tuple[str, ...]:
     """Return the official symbols of the packaged table's protein-coding genes, sorted."""
     genes = GeneTable.load().genes
     coding = genes.filter(pl.col("type") == "protein-coding")["symbol"]
@@ -82,22 +64,10 @@ def protein_coding_symbols() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RandomGenes:
-    """A number of different genes, drawn for each problem.
-
-    Attributes
-    ----------
-    number : int
-    symbols : tuple of str
-        What is drawn from.
-
-    Raises
-    ------
-    UsageError
-        If there are not so many genes.
-    """
+    """A number of different genes, drawn for each problem."""
 
     number: int = USUAL_NUMBER
-    symbols: tuple[str, ...] = field(default_factory=protein_coding_symbols, repr=False)
+    symbols: tuple[str, ...] = field(default_factory=_protein_coding_symbols, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse more genes than there are."""
@@ -121,13 +91,7 @@ _Answers = Mapping[Problem, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class ZeroShot:
-    """_Answers that were given beforehand.
-
-    Attributes
-    ----------
-    answers : mapping of Problem to tuple of str
-        Symbols, the most important first.
-    """
+    """_Answers that were given beforehand."""
 
     answers: _Answers
 

@@ -11,9 +11,7 @@ from genotex.bench.problems import Problem, ProblemKind, TaskInfo
 from genotex.formats import write_json
 from genotex.layout import OutputFolder, Procedure
 
-__all__ = ["ChosenMethod", "Context", "Method", "Reads", "problem_json", "write_answer"]
-
-Reads = Literal["cohorts", "anything", "nothing"]
+_Reads = Literal["cohorts", "anything", "nothing"]
 """What a method needs: preprocessed cohorts; anything available (plug-ins); no data."""
 
 
@@ -23,25 +21,25 @@ class Context:
 
     Attributes
     ----------
-    output : OutputFolder
+    output
         An empty folder of this problem alone, in the benchmark's layout. The method writes
         ``output.significant_genes(problem.trait, problem.condition)`` there.
-    scratch : Path
+    scratch
         An empty folder for temporary files; it is removed afterwards.
-    cohorts : OutputFolder or None
+    cohorts
         The preprocessed cohorts, to be read only; None when there are none, or the method makes its
         own.
-    source : Path or None
+    source
         The input folder, to be read only.
-    tasks : TaskInfo
+    tasks
         Related genes and conditions of all traits.
     procedure : {"sound", "benchmark"}
         By which the cohorts were preprocessed.
-    seed : int
+    seed
         For anything random.
-    threads : int
+    threads
         How many the method may use.
-    time_limit : float or None
+    time_limit
         Seconds after which it is ended.
     """
 
@@ -77,22 +75,20 @@ class ChosenMethod:
 
     Attributes
     ----------
-    name : str
-    method : Method
     reads : {"cohorts", "anything", "nothing"}
     procedure : {"sound", "benchmark"}
         By which cohorts are preprocessed for it.
-    own_cohorts : bool
+    own_cohorts
         Whether it preprocesses cohorts itself.
-    secrets : tuple of str
+    secrets
         Names of environment variables that only this method gets.
-    record : mapping
+    record
         Its options, as plain JSON values.
     """
 
     name: str
     method: Method
-    reads: Reads
+    reads: _Reads
     procedure: Procedure = "sound"
     own_cohorts: bool = False
     secrets: tuple[str, ...] = ()
@@ -106,13 +102,13 @@ def write_answer(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Where to; in a method ``context.output``.
-    problem : Problem
+    problem
         What the genes answer.
-    genes : sequence of str
+    genes
         Official symbols, the most important first.
-    cohort : str, optional
+    cohort
         The cohort they come from.
 
     Returns
@@ -136,14 +132,7 @@ _FORMAT = 1
 
 
 def problem_json(problem: Problem, context: Context) -> dict[str, Any]:
-    """Return a problem, and what may be read and written for it, as plain JSON values.
-
-    Parameters
-    ----------
-    problem : Problem
-    context : Context
-        Its folders.
-    """
+    """Return a problem, and what may be read and written for it, as plain JSON values."""
     two_step = problem.kind is ProblemKind.TWO_STEP
     # The parent folder may contain the answers of a reference next to its cohorts.
     cohorts = None if context.cohorts is None else context.cohorts.root / "preprocess"

@@ -18,22 +18,10 @@ from genotex.bench.runs.problem_record import check_exit
 from genotex.errors import UsageError
 from genotex.parallel import thread_numbers
 
-__all__ = ["GROUP", "Command", "EntryPointMethod", "entry_point_methods", "read_command"]
-
 
 @dataclass(frozen=True)
-class Command:
-    """Runs a program for each problem, without a shell.
-
-    Attributes
-    ----------
-    words : tuple of str
-        The program and its arguments.
-    folder : Path
-        Where it runs.
-    pass_env : tuple of str
-        Names of the environment variables that it gets besides those that every program gets.
-    """
+class _Command:
+    """Runs a program for each problem, without a shell."""
 
     words: tuple[str, ...]
     folder: Path
@@ -67,21 +55,8 @@ class Command:
         }
 
 
-def read_command(text: str, pass_env: tuple[str, ...]) -> Command:
-    """Split a command line as a shell would, and check that it can be run.
-
-    Parameters
-    ----------
-    text : str
-        The command line; it runs in the current folder.
-    pass_env : tuple of str
-        Names of environment variables that it gets.
-
-    Raises
-    ------
-    UsageError
-        If it is none, there is no such program, or a variable is not set.
-    """
+def read_command(text: str, pass_env: tuple[str, ...]) -> _Command:
+    """Split a command line as a shell would, and check that it can be run."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -97,32 +72,26 @@ def read_command(text: str, pass_env: tuple[str, ...]) -> Command:
     if unset:
         msg = f"--pass-env {', '.join(unset)}: not set in the environment"
         raise UsageError(msg)
-    return Command(tuple(words), Path.cwd(), pass_env)
+    return _Command(tuple(words), Path.cwd(), pass_env)
 
 
-GROUP = "genotex.methods"
+_GROUP = "genotex.methods"
 
 
 def entry_point_methods() -> dict[str, EntryPoint]:
     """Return what is installed, by name; nothing of it is imported."""
-    return {found.name: found for found in entry_points(group=GROUP)}
+    return {found.name: found for found in entry_points(group=_GROUP)}
 
 
 @dataclass(frozen=True)
 class EntryPointMethod:
-    """Calls a function, or the method ``solve`` of a class, with problem and context.
-
-    Attributes
-    ----------
-    name, value : str
-        Of the entry point; it is imported in the process of the problem only.
-    """
+    """Calls a function, or the method ``solve`` of a class, with problem and context."""
 
     name: str
     value: str
 
     def solve(self, problem: Problem, context: Context) -> None:
         """Import the plug-in and let it answer."""
-        found = EntryPoint(self.name, self.value, GROUP).load()
+        found = EntryPoint(self.name, self.value, _GROUP).load()
         plug_in = found() if isinstance(found, type) else found
         getattr(plug_in, "solve", plug_in)(problem, context)
