@@ -42,7 +42,12 @@ class Run:
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure of one run less that of the baseline, over the items that both scored."""
+    """A figure of one run less that of the baseline, over the items that both scored.
+
+    The interval is the 95 % percentile interval of the paired bootstrap; p is two-sided: twice the
+    smaller share of draws that are not on the difference's side of 0, each share counted with one
+    extra draw. Both are None with fewer than two items.
+    """
 
     difference: float | None
     interval: tuple[float, float] | None

@@ -37,9 +37,9 @@ class RunRecord:
     name: str | None = None
     method: str | None = None
     procedure: str | None = None
-    start: str | None = None
-    per_problem: dict[str, float] = field(default_factory=dict)
-    missing: dict[str, int] = field(default_factory=dict)
+    start: str | None = None  # "raw files", "prepared tables" or "no data"
+    per_problem: dict[str, float] = field(default_factory=dict)  # averages; cost in US dollars
+    missing: dict[str, int] = field(default_factory=dict)  # cost without average -> problems
     asked: frozenset[tuple[str, str | None]] = frozenset()
 
 

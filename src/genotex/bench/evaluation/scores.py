@@ -1,6 +1,6 @@
 """The result of an evaluation: one item for each trait, problem or table that was scored.
 
-`Scores.to_json` is the format of ``genotex evaluate --json`` and of ``scores.json``.
+`summary.to_json` gives the format of ``genotex evaluate --json`` and of ``scores.json``.
 """
 
 from __future__ import annotations

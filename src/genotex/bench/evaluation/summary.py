@@ -31,7 +31,7 @@ _PIECE = 1 << 20
 
 
 def resampled_means(values: NDArray[np.float64], seed: int, draws: int) -> NDArray[np.float64]:
-    """Return the averages of items drawn with replacement (Efron 1979).
+    """Return averages (draws, figures) of items drawn with replacement (Efron 1979).
 
     All columns share the draws, so that a difference of two columns is a paired one. Items whose
     value is not a number are drawn like the others and left out of the average.

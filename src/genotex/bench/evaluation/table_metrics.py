@@ -57,7 +57,8 @@ def feature_correlation(first: NDArray[np.float64], second: NDArray[np.float64])
     """Return the mean Pearson correlation of the columns that vary on both sides.
 
     Missing values are filled with their column's mean, or 0 in a column without values. A
-    correlation that is undefined all the same, as with infinite values, counts 0.
+    correlation that is undefined all the same, as with infinite values, counts 0. The mean is 0 if
+    no column varies on both sides.
     """
     if not first.size:
         return 0.0

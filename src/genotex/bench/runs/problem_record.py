@@ -108,13 +108,13 @@ class ProblemRecord:
 
     problem: Problem
     error_class: ErrorClass | None = None
-    error: str = ""
+    error: str = ""  # paths in the run's folder are relative to it
     cohort: str | None = None
     genes: int | None = None
     seconds: float = 0.0
-    peak_memory_mb: float | None = None
-    files: Mapping[str, str] = field(default_factory=dict)
-    basis: str = ""
+    peak_memory_mb: float | None = None  # of its largest process, in 10^6 bytes
+    files: Mapping[str, str] = field(default_factory=dict)  # path in the run's folder -> SHA-256
+    basis: str = ""  # digest of its cohorts, see `cohort_stage.Basis`
 
     def __post_init__(self) -> None:
         """Make the message presentable."""

@@ -25,21 +25,21 @@ _HALVES = {"case": 0.5, "healthy control": 0.5}
 
 @dataclass(frozen=True)
 class Recipe:
-    """One sort of cohort."""
+    """One kind of cohort; empty texts are the usual ones, ``{t}`` in them is the trait."""
 
-    reason: str
-    share: float = 0.8
-    groups: Mapping[str, float] = field(default_factory=lambda: _HALVES)
-    late: Mapping[str, float] | None = None
-    usable: bool = True
-    recorded_in: Literal["rows", "sources", "nowhere"] = "rows"
-    age: bool = True
+    reason: str  # what is special about it, or why it cannot be used
+    share: float = 0.8  # of the samples of the largest cohort
+    groups: Mapping[str, float] = field(default_factory=lambda: _HALVES)  # share of the samples
+    late: Mapping[str, float] | None = None  # share of each group in batch 2; None: no batches
+    usable: bool = True  # for a careful analyst
+    recorded_in: Literal["rows", "sources", "nowhere"] = "rows"  # where the files record the trait
+    age: bool = True  # whether it is recorded
     sex: bool = True
-    shifted: bool = False
-    arms: tuple[str, ...] = ()
-    instead: str = ""
-    together: bool = False
-    fewest_cases: bool = False
+    shifted: bool = False  # characteristics of some samples are shifted
+    arms: tuple[str, ...] = ()  # of a trial
+    instead: str = ""  # content of the files in place of gene expression
+    together: bool = False  # sex and age are in one cell
+    fewest_cases: bool = False  # at most four
     title: str = ""
     summary: str = ""
     design: str = ""

@@ -90,8 +90,8 @@ class CodingScore:
     trait: str
     cohort: str
     samples: int
-    trait_alike: float
-    age_alike: float | None
+    trait_alike: float  # where the label has no trait: 1 without a predicted one, else 0
+    age_alike: float | None  # None where the label has no trait: there is no table then
     gender_alike: float | None
     exact: bool
 

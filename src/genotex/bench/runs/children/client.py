@@ -26,10 +26,10 @@ class Ended:
     """How the process of a problem ended."""
 
     number: int
-    code: int
+    code: int  # a signal as its negative number
     timed_out: bool
     seconds: float
-    peak_memory_mb: float
+    peak_memory_mb: float  # in 10^6 bytes
 
 
 class Children:
