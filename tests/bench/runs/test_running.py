@@ -193,8 +193,8 @@ def test_other_settings_on_the_same_folder_are_refused(tiny: BenchmarkRun) -> No
     others = choose_method(MethodOptions(method="random", genes=6))
     refused(replace(tiny, method=others), "options genes was 5, is 6; repeat its settings")
     refused(replace(tiny, seed=7), "options seed was 42, is 7")
-    refused(replace(tiny, problems=[Problem("Asthma")]), "problems: 2 then, 1 now")
-    refused(replace(tiny, problems=[Problem("Gout"), Problem("Asthma")]), "but number 1 is another")
+    refused(replace(tiny, problems=[Problem("Asthma")]), "problems: 2 before, 1 now")
+    refused(replace(tiny, problems=[Problem("Gout"), Problem("Asthma")]), "but number 1 differs")
 
 
 def test_another_task_list_is_refused(tiny: BenchmarkRun, tmp_path: Path) -> None:
