@@ -81,7 +81,7 @@ def test_annotators_against_each_other(genotex: Run, tmp_path: Path) -> None:
     mean = content["mean"]["average"]["analysis"]["recall"]
     assert mean == pytest.approx((50 + 100 / 3) / 2)
     assert content["differences"] == {}
-    assert "2 of 3 problems are there on one side only" in content["notes"][0]
+    assert "2 of 3 problems are on one side only" in content["notes"][0]
 
 
 def test_identical_annotators_agree_in_everything(genotex: Run, tmp_path: Path) -> None:
