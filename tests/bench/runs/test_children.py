@@ -141,6 +141,7 @@ def test_only_answers_are_in_the_output_folder(
 RUN = """
 import sys
 from pathlib import Path
+from genotex.bench import run_benchmark
 from tests.bench.runs.test_children import plan_in
 run_benchmark(plan_in(Path(sys.argv[1]), *sys.argv[2:]), jobs=3)
 """
