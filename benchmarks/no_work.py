@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from genotex.bench.problems import Problem
 from genotex.bench.runs import Context, write_answer
-from genotex.bench.runs.methods.from_cohorts import FromCohorts
+from genotex.bench.runs.methods.built_in import FromCohorts
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,13 @@ from rich.console import Console
 from rich.table import Table
 
 from genotex.bench.problems import TaskInfo
+from genotex.bench.runs.methods.built_in import LASSO
 from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
-from genotex.bench.runs.methods.from_cohorts import LASSO
 from genotex.bench.runs.methods.method import ChosenMethod
 from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.simulate import simulate_study
 
-IMPORTS = "import genotex.bench.runs.methods.from_cohorts"
+IMPORTS = "import genotex.bench.runs.methods.built_in"
 
 
 def time_processes(folder: Path, number: int) -> tuple[float, list[float]]:

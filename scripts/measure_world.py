@@ -1,9 +1,9 @@
-"""How the whole road does on simulated worlds: what is read as the truth says, and what is found.
+"""The pipeline on simulated benchmarks: features that differ from the truth, and genes found.
 
     python scripts/measure_world.py [SEEDS] [SAMPLES]
 
-Simulates a world for each seed from 1 to SEEDS (5), its largest cohorts of SAMPLES (40) samples,
-preprocesses and analyses it, and prints the figures of docs/simulate.md.
+Simulates a benchmark for each seed from 1 to SEEDS (5), its largest cohorts with SAMPLES (40)
+samples, preprocesses and analyses it, and prints the figures of docs/simulate.md.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from genotex.formats import read_clinical_csv, read_cohort_info
 from genotex.layout import OutputFolder
 
 
-def misread(world: SimulatedBenchmark, output: OutputFolder) -> Iterator[str]:
-    """Tell which features of which cohorts are not read as the truth says."""
-    reference = OutputFolder(world.reference)
+def misread(simulated: SimulatedBenchmark, output: OutputFolder) -> Iterator[str]:
+    """Yield the features of cohorts that differ from the truth."""
+    reference = OutputFolder(simulated.reference)
     for trait in reference.traits():
         ours = read_cohort_info(output.cohort_info(trait))
         for cohort, info in read_cohort_info(reference.cohort_info(trait)).items():
@@ -51,12 +51,12 @@ def main() -> None:
     scores: dict[str, list[tuple[float, float]]] = {}
     for seed in range(1, seeds + 1):
         with tempfile.TemporaryDirectory() as folder:
-            world = simulate_benchmark(Path(folder) / "world", seed=seed, samples=samples)
+            simulated = simulate_benchmark(Path(folder) / "simulated", seed=seed, samples=samples)
             output = OutputFolder(Path(folder) / "output")
-            preprocess(world.folder, output.root)
-            for difference in misread(world, output):
+            preprocess(simulated.folder, output.root)
+            for difference in misread(simulated, output):
                 print(f"seed {seed}: {difference}")
-            tasks = TaskInfo.load(world.task_info)
+            tasks = TaskInfo.load(simulated.task_info)
             options = AnalysisOptions(panel=False)
             answered = set()
             for outcome in solve_problems(output, tasks.problems(), options, tasks):
@@ -64,11 +64,12 @@ def main() -> None:
                     continue
                 problem = outcome.problem
                 answered.add(problem)
-                score = world.truth.score(outcome.result.significant["Variable"], problem.trait)
+                score = simulated.truth.score(outcome.result.significant["Variable"], problem.trait)
                 pair = (score.found / score.planted, score.false_discovery_proportion)
                 scores.setdefault(str(problem.kind), []).append(pair)
-            if answered != set(world.answered):
-                print(f"seed {seed}: {len(answered ^ set(world.answered))} answers too many or few")
+            if answered != set(simulated.answered):
+                off = len(answered ^ set(simulated.answered))
+                print(f"seed {seed}: {off} answers too many or few")
     for kind, pairs in scores.items():
         found, false = np.array(pairs).T
         print(

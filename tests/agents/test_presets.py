@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from genotex.agents import PRESETS, Switches, preset_named
-from genotex.bench.evaluation.published import published
+from genotex.bench.evaluation.paper_table import published
 from genotex.bench.runs.methods.choosing import BUILT_IN, MethodOptions
 from genotex.errors import UsageError
 
@@ -83,11 +83,11 @@ def test_zero_shot_asks_a_model_unless_there_are_answers() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "told"),
     [
-        ("full", {"method": "rules"}, "--method does nothing beside the preset full"),
-        ("lasso", {"command": "x"}, "--command does nothing beside the preset lasso"),
-        ("full", {"genes": 3, "own_cohorts": True}, "--genes, --own-cohorts do nothing"),
-        ("codeact", {"answers": Path("a")}, "--answers does nothing beside the preset codeact"),
-        ("zero-shot", {"procedure": "sound"}, "--procedure does nothing"),
+        ("full", {"method": "rules"}, "--method has no effect with the preset full"),
+        ("lasso", {"command": "x"}, "--command has no effect with the preset lasso"),
+        ("full", {"genes": 3, "own_cohorts": True}, "--genes, --own-cohorts have no effect"),
+        ("codeact", {"answers": Path("a")}, "--answers has no effect with the preset codeact"),
+        ("zero-shot", {"procedure": "sound"}, "--procedure has no effect"),
     ],
 )
 def test_options_that_do_nothing_are_refused(name: str, options: dict[str, Any], told: str) -> None:

@@ -49,7 +49,7 @@ def test_run_from_raw_files(bench: Bench, tmp_path: Path) -> None:
     assert "Gout: there is no preprocessed cohort of Gout" in err
     code, _, err = bench("--trait", "Asthma", source=tmp_path / "input")
     assert code == 2
-    assert "problems: 3 then, 2 now" in err
+    assert "problems: 3 before, 2 now" in err
 
 
 def test_cohort_that_cannot_be_read_is_told(bench: Bench, tmp_path: Path) -> None:

@@ -101,12 +101,15 @@ def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) ->
         (("--preset", "full"), "no model given: add --model rules"),
         (("--preset", "zero-shot"), "or --answers FILE"),
         (("--preset", "best"), "there is no preset 'best'; use full, no-planning"),
-        (("--preset", "full", "--method", "rules"), "--method does nothing beside the preset full"),
-        (("--preset", "lasso", "--model", "rules"), "--model does nothing beside the method lasso"),
-        (("--model", "rules", "--max-cost", 1), "--model, --max-cost do nothing beside the method"),
+        (("--preset", "full", "--method", "rules"), "--method has no effect with the preset full"),
+        (("--preset", "lasso", "--model", "rules"), "--model has no effect with the method lasso"),
+        (
+            ("--model", "rules", "--max-cost", 1),
+            "--model, --max-cost have no effect with the method",
+        ),
         (
             ("--preset", "no-planning", "--model", "rules", "--model.planner", "rules"),
-            "--model.planner does nothing beside the preset no-planning",
+            "--model.planner has no effect with the preset no-planning",
         ),
         (
             ("--preset", "structured", "--model", "rules", "--preprocessed", "x"),

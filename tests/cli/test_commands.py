@@ -285,7 +285,7 @@ def test_analyze_asks_for_the_task_list_before_any_work(  # type: ignore[no-unty
     code, out, err = genotex("analyze", tmp_path / "o", "--trait", "Asthma", *wanted, "--json")
     told = " ".join(err.split())
     assert code == 2 and message in told and out == ""
-    assert "'genotex fetch benchmark' tells where the published one lies" in told
+    assert "'genotex fetch benchmark' prints where the published one is" in told
 
 
 @pytest.mark.parametrize(

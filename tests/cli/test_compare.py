@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.evaluation.score_files import json_text
+from genotex.bench.evaluation.score_files import json_text, write_texts
 from genotex.bench.evaluation.summary import summarise, to_json
-from genotex.bench.evaluation.text_files import write_texts
 from tests.bench.evaluation.some_scores import some_scores
 from tests.cli.answer_folders import REFERENCE, write_answers, write_three
 from tests.cli.conftest import Run, on_one_line
@@ -82,7 +81,7 @@ def test_annotators_against_each_other(genotex: Run, tmp_path: Path) -> None:
     mean = content["mean"]["average"]["analysis"]["recall"]
     assert mean == pytest.approx((50 + 100 / 3) / 2)
     assert content["differences"] == {}
-    assert "2 of 3 problems are there on one side only" in content["notes"][0]
+    assert "2 of 3 problems are on one side only" in content["notes"][0]
 
 
 def test_identical_annotators_agree_in_everything(genotex: Run, tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def test_mistakes_end_in_a_message(
         ("show", "Gout", *of_list): "no trait 'Gout'",
         ("show", "Asthma", *of_list, "--condition", "Gout"): "no trait 'Gout'",
         ("show", "Asthma", *of_list, "--condition", "Asthma"): "its own condition",
-        ("stats", *of_list, "--traits", ids): "is no TOML",
+        ("stats", *of_list, "--traits", ids): "is not TOML",
         ("build",): "give --associations with --disease-ids, or --genes-from alone",
         ("build", "--genes-from", tasks, "--disease-ids", ids): "or --genes-from alone",
         ("build", "--genes-from", tasks, "-o", tasks): "write the built one to another file",

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
-from genotex.bench.runs.methods.choosing import MethodOptions
-from genotex.bench.runs.methods.idle_options import refuse_idle
+from genotex.bench.runs.methods.choosing import MethodOptions, refuse_idle
 from genotex.errors import UsageError
 from genotex.options import LIMITS, WAYS, Option
 

@@ -18,7 +18,7 @@ from genotex.cli.score_screen import show_table
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.bench.evaluation.comparing import Comparison
+    from genotex.bench.evaluation.comparison import RunComparison
     from genotex.bench.evaluation.options import EvaluationOptions
     from genotex.bench.evaluation.scores import Scores
 
@@ -116,8 +116,8 @@ def compare(
 
       genotex compare annotator_1 annotator_2 --each-other
     """
-    from genotex.bench.evaluation.run_names import name_runs
-    from genotex.bench.evaluation.text_files import check_folder
+    from genotex.bench.evaluation.run_record import name_runs
+    from genotex.bench.evaluation.score_files import check_folder
 
     if output is not None:
         check_folder(output)
@@ -147,8 +147,8 @@ def _compared(
     baseline: str | None,
     settings: EvaluationOptions,
     seed: int,
-) -> Comparison:
-    from genotex.bench.evaluation.comparing import compare_runs
+) -> RunComparison:
+    from genotex.bench.evaluation.comparison import compare_runs
 
     if len(named) < 2:
         msg = "give two runs or more; 'genotex evaluate' scores a single one"
@@ -171,9 +171,9 @@ def _refuse_with_each_other(reference: Path | None, baseline: str | None) -> Non
 
 def _agreement(
     named: Mapping[str, Path], settings: EvaluationOptions, jobs: int, seed: int
-) -> Comparison:
-    from genotex.bench.evaluation.agreement import agreement
-    from genotex.bench.evaluation.run_names import holds_outputs
+) -> RunComparison:
+    from genotex.bench.evaluation.comparison import agreement
+    from genotex.bench.evaluation.run_record import holds_outputs
 
     if len(named) != 2 or not all(map(holds_outputs, named.values())):
         msg = "--each-other takes two output folders, which are scored against each other"
@@ -184,7 +184,7 @@ def _agreement(
     return agreement((first, second), forward, backward, seed=seed)
 
 
-def _show(found: Comparison, page: Path | None) -> None:
+def _show(found: RunComparison, page: Path | None) -> None:
     from genotex.bench.evaluation.comparison_tables import (
         difference_tables,
         how_compared,
@@ -206,9 +206,8 @@ def _score_runs(
     runs: Mapping[str, Path], reference: Path | None, settings: EvaluationOptions, jobs: int
 ) -> dict[str, Scores]:
     """Return the scores of every run: folders with a reference are scored, files are read."""
-    from genotex.bench.evaluation.reading_scores import read_scores
-    from genotex.bench.evaluation.run_names import holds_outputs
-    from genotex.bench.evaluation.score_files import SCORES_FILE
+    from genotex.bench.evaluation.run_record import holds_outputs
+    from genotex.bench.evaluation.score_files import SCORES_FILE, read_scores
 
     to_score = [
         name for name, path in runs.items() if reference is not None and holds_outputs(path)
@@ -259,7 +258,7 @@ def table(
         paper_rows,
         paper_tables,
     )
-    from genotex.bench.evaluation.run_names import name_runs
+    from genotex.bench.evaluation.run_record import name_runs
 
     if output is not None:
         check_output_file(output)

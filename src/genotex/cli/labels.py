@@ -86,7 +86,7 @@ def evaluate_labels(
     else:
         _show(evaluation)
     if output is not None:
-        from genotex.bench.evaluation.text_files import write_texts
+        from genotex.bench.evaluation.score_files import write_texts
 
         write_texts(output, known.evaluation_texts(evaluation, content))
         screen.notify(f"scores written: {output / 'labels.json'}, with tables next to it")

@@ -161,7 +161,7 @@ def test_trait_without_raw_files_stops_no_other(played: Played) -> None:
     [
         ({"agent": "structured", "preprocessed": Path("x")}, "asks models about raw cohorts alone"),
         ({"agent": "zero-shot", "preprocessed": Path("x")}, "reads no data"),
-        ({"preprocessed": Path("nowhere")}, "holds no preprocess/"),
+        ({"preprocessed": Path("nowhere")}, "contains no preprocess/"),
     ],
 )
 def test_prepared_tables_that_do_not_fit_are_refused(

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from genotex.bench.evaluation.figures import Table
 from genotex.bench.evaluation.folder_items import table_path
-from genotex.bench.evaluation.scores import Table
 from genotex.formats.csv_tables import write_csv_table
 from genotex.layout import OutputFolder
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from genotex.bench.evaluation.scores import (
+from genotex.bench import (
     AnalysisScore,
     FilteringScore,
     Missing,
     PreprocessingScore,
+    Problem,
     Scores,
     SelectionScore,
 )
-from genotex.bench.problems import Problem
 
 
 def problem_score(trait: str, condition: str | None = None, **figures: Any) -> AnalysisScore:

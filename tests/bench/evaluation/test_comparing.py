@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench.evaluation.agreement import agreement
-from genotex.bench.evaluation.comparing import Difference, compare_runs
-from genotex.bench.evaluation.scores import PreprocessingScore, Scores
+from genotex.bench import PreprocessingScore, Scores, compare_runs
+from genotex.bench.evaluation.comparison import Difference, agreement
 from genotex.errors import UsageError
 from tests.bench.evaluation.some_scores import problem_score, some_scores
 
@@ -111,7 +110,7 @@ def test_baseline_may_be_any_run_and_has_no_difference_of_its_own() -> None:
 
 
 def test_unknown_baseline_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(UsageError, match="'c'; there are a, b"):
+    with pytest.raises(UsageError, match="'c'; known: a, b"):
         compare_runs({"a": run(A=0.5), "b": run(A=0.7)}, "c")
 
 
@@ -171,4 +170,4 @@ def test_agreement_has_both_directions_and_their_mean() -> None:
     assert [r.name for r in found.runs] == ["x against y", "y against x"]
     assert found.mean["analysis"]["auroc"].average == pytest.approx((0.6 + 0.7) / 2)
     assert found.differences == {}
-    assert found.notes[0].startswith("analysis: 1 of 3 problems are there on one side only")
+    assert found.notes[0].startswith("analysis: 1 of 3 problems are on one side only")

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from genotex.bench.evaluation.comparing import Comparison, compare_runs
+from genotex.bench import RunComparison, compare_runs
 from genotex.bench.evaluation.comparison_tables import (
     comparison_json,
     comparison_texts,
@@ -19,12 +19,12 @@ from tests.bench.evaluation.some_scores import failed_score, some_scores
 
 
 @pytest.fixture
-def comparison() -> Comparison:
+def comparison() -> RunComparison:
     worse = some_scores(analysis=(failed_score("Asthma"), *some_scores().analysis[1:]))
     return compare_runs({"good": some_scores(), "worse": worse}, draws=50)
 
 
-def test_runs_stand_side_by_side_with_intervals_and_their_mean(comparison: Comparison) -> None:
+def test_runs_stand_side_by_side_with_intervals_and_their_mean(comparison: RunComparison) -> None:
     table = side_by_side_table(comparison)
     assert table.head == ("figure", "good", "worse", "mean of runs")
     rows = {row[0]: row[1:] for row in table.rows}
@@ -35,7 +35,7 @@ def test_runs_stand_side_by_side_with_intervals_and_their_mean(comparison: Compa
     assert rows["filtering: F1 (%)"][0] == "66.67 (66.67 to 66.67)"
 
 
-def test_differences_have_a_sign_and_say_how_many_items(comparison: Comparison) -> None:
+def test_differences_have_a_sign_and_say_how_many_items(comparison: RunComparison) -> None:
     (table,) = difference_tables(comparison)
     rows = {row[0]: row[1:] for row in table.rows}
     assert table.title == "worse less good"
@@ -45,7 +45,7 @@ def test_differences_have_a_sign_and_say_how_many_items(comparison: Comparison) 
     assert rows["GSEA ES"][3:] == ("2", "1")
 
 
-def test_json_is_plain_and_shaped_like_an_evaluation(comparison: Comparison) -> None:
+def test_json_is_plain_and_shaped_like_an_evaluation(comparison: RunComparison) -> None:
     content = comparison_json(comparison)
     assert json.loads(json.dumps(content, allow_nan=False)) == content
     assert [run["name"] for run in content["runs"]] == ["good", "worse"]
@@ -56,7 +56,7 @@ def test_json_is_plain_and_shaped_like_an_evaluation(comparison: Comparison) -> 
     assert "linked" in content["differences"]["worse"]["preprocessing"]
 
 
-def test_files_hold_every_figure_over_full_precision(comparison: Comparison) -> None:
+def test_files_hold_every_figure_over_full_precision(comparison: RunComparison) -> None:
     texts = comparison_texts(comparison)
     assert set(texts) == {
         "comparison.csv", "differences.csv", "comparison.md", "comparison.json",

@@ -10,12 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from genotex.bench import EvaluationOptions, Problem, Scores, evaluate, evaluate_all, summarise
 from genotex.bench.evaluation import preprocessing
-from genotex.bench.evaluation.evaluate import evaluate, evaluate_all
-from genotex.bench.evaluation.options import EvaluationOptions
-from genotex.bench.evaluation.scores import Scores
-from genotex.bench.evaluation.summary import summarise
-from genotex.bench.problems import Problem
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CsvTable, read_csv_table
 from tests.bench.evaluation.output_folders import (
@@ -35,9 +31,9 @@ LENGTHS = {"predicted", "reference"}
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A reference, a worse prediction, and the task list in its published place."""
-    root = tmp_path_factory.mktemp("world")
+    root = tmp_path_factory.mktemp("simulated")
     whole_folder(root / "reference")
     whole_folder(root / "prediction", noise=1.0)
     write_task_info(root / "metadata" / "task_info.json")
@@ -54,9 +50,9 @@ def averages(scores: Scores) -> dict[str, dict[str, float | None]]:
 # ------------------------------------------------------------------------------- properties
 
 
-def test_identical_folders_are_perfect(world: Path) -> None:
+def test_identical_folders_are_perfect(simulated: Path) -> None:
     """But for trait prediction, which is a figure of one side, and undefined values."""
-    scores = evaluate(world / "reference", world / "reference")
+    scores = evaluate(simulated / "reference", simulated / "reference")
     assert scores.missing == ()
     assert scores.tasks == ("selection", "preprocessing", "analysis")
     assert [str(len(items)) for items in scores.items().values()] == ["3", "6", "3", "5"]
@@ -69,8 +65,8 @@ def test_identical_folders_are_perfect(world: Path) -> None:
                 assert value == pytest.approx(expected, abs=1e-12), (section, name)
 
 
-def test_worse_prediction_scores_lower_everywhere(world: Path) -> None:
-    found = averages(evaluate(world / "prediction", world / "reference"))
+def test_worse_prediction_scores_lower_everywhere(simulated: Path) -> None:
+    found = averages(evaluate(simulated / "prediction", simulated / "reference"))
     assert found["filtering"]["f1"] == pytest.approx((100 + 100 + 200 / 3) / 3)
     for section in ("gene", "clinical", "linked"):
         assert 0.1 < (found[section]["csc"] or 0) < 0.95
@@ -78,8 +74,8 @@ def test_worse_prediction_scores_lower_everywhere(world: Path) -> None:
     assert found["analysis"]["success"] == 100
 
 
-def test_order_of_rows_columns_and_cohorts_changes_nothing(world: Path, tmp_path: Path) -> None:
-    shuffled = shutil.copytree(world / "prediction", tmp_path / "shuffled")
+def test_order_of_rows_columns_and_cohorts_changes_nothing(simulated: Path, tmp_path: Path) -> None:
+    shuffled = shutil.copytree(simulated / "prediction", tmp_path / "shuffled")
     rng = np.random.default_rng(5)
     for path in shuffled.rglob("*.csv"):
         table = read_csv_table(path)
@@ -98,13 +94,13 @@ def test_order_of_rows_columns_and_cohorts_changes_nothing(world: Path, tmp_path
     for path in shuffled.rglob("cohort_info.json"):
         content = json.loads(path.read_text())
         path.write_text(json.dumps(dict(reversed(content.items()))))
-    before = averages(evaluate(world / "prediction", world / "reference"))
-    after = averages(evaluate(shuffled, world / "reference"))
+    before = averages(evaluate(simulated / "prediction", simulated / "reference"))
+    after = averages(evaluate(shuffled, simulated / "reference"))
     for section, figures in before.items():
         assert after[section] == pytest.approx(figures, abs=1e-12), section
 
 
-def test_missing_file_never_helps(world: Path, tmp_path: Path) -> None:
+def test_missing_file_never_helps(simulated: Path, tmp_path: Path) -> None:
     """Any predicted file is deleted: no average rises.
 
     That holds of figures that are never negative. Where a correlation, an R2 or an enrichment
@@ -113,13 +109,13 @@ def test_missing_file_never_helps(world: Path, tmp_path: Path) -> None:
     choices, may come to another pair, even to the right one; the linked table itself then scores
     0. Here neither happens.
     """
-    whole = averages(evaluate(world / "prediction", world / "reference"))
-    files = [path for path in (world / "prediction").rglob("*") if path.is_file()]
+    whole = averages(evaluate(simulated / "prediction", simulated / "reference"))
+    files = [path for path in (simulated / "prediction").rglob("*") if path.is_file()]
     assert len(files) == 3 + 4 + 2 * 5 + 5
     for path in files:
-        copy = shutil.copytree(world / "prediction", tmp_path / "copy")
-        (copy / path.relative_to(world / "prediction")).unlink()
-        scores = evaluate(copy, world / "reference")
+        copy = shutil.copytree(simulated / "prediction", tmp_path / "copy")
+        (copy / path.relative_to(simulated / "prediction")).unlink()
+        scores = evaluate(copy, simulated / "reference")
         shutil.rmtree(copy)
         assert scores.missing or path.name == "GSE4.csv", path
         for section, figures in averages(scores).items():
@@ -130,9 +126,11 @@ def test_missing_file_never_helps(world: Path, tmp_path: Path) -> None:
                     assert value <= before + 1e-12, (path, section, name)
 
 
-def test_empty_prediction_scores_0_and_everything_is_listed(world: Path, tmp_path: Path) -> None:
+def test_empty_prediction_scores_0_and_everything_is_listed(
+    simulated: Path, tmp_path: Path
+) -> None:
     (tmp_path / "empty").mkdir()
-    scores = evaluate(tmp_path / "empty", world / "reference")
+    scores = evaluate(tmp_path / "empty", simulated / "reference")
     for section, figures in averages(scores).items():
         for name, value in figures.items():
             assert value in (0, None) or name == "reference", (section, name)
@@ -151,37 +149,39 @@ def name_xena(folder: Path, tables: str) -> None:
         path.rename(path.with_name("Xena.csv"))
 
 
-def test_xena_and_tcga_are_one_cohort(world: Path, tmp_path: Path) -> None:
-    older = shutil.copytree(world / "prediction", tmp_path / "older")
+def test_xena_and_tcga_are_one_cohort(simulated: Path, tmp_path: Path) -> None:
+    older = shutil.copytree(simulated / "prediction", tmp_path / "older")
     name_xena(older, "TCGA.csv")
-    before = evaluate(world / "prediction", world / "reference")
-    assert evaluate(older, world / "reference").items() == before.items()
+    before = evaluate(simulated / "prediction", simulated / "reference")
+    assert evaluate(older, simulated / "reference").items() == before.items()
     info = older / "preprocess" / "Asthma" / "cohort_info.json"
     info.write_text(info.read_text().replace("TCGA", "Xena"))
-    assert evaluate(older, world / "reference").items() == before.items()
+    assert evaluate(older, simulated / "reference").items() == before.items()
 
 
-def test_genes_of_a_cohort_whose_table_bears_the_other_name(world: Path, tmp_path: Path) -> None:
+def test_genes_of_a_cohort_whose_table_bears_the_other_name(
+    simulated: Path, tmp_path: Path
+) -> None:
     """TCGA is the one of Asthma's cohorts with both Gender and its table named Xena."""
-    reference = shutil.copytree(world / "reference", tmp_path / "reference")
+    reference = shutil.copytree(simulated / "reference", tmp_path / "reference")
     write_answer(reference, "Asthma", "Gender", GENES[:6])
     options = EvaluationOptions(tasks=("analysis",), gene_universe="reference")
-    before = evaluate(world / "prediction", reference, options)
+    before = evaluate(simulated / "prediction", reference, options)
     name_xena(reference, "preprocess/Asthma/TCGA.csv")
-    found = evaluate(world / "prediction", reference, options)
+    found = evaluate(simulated / "prediction", reference, options)
     assert (found.analysis, found.notes) == (before.analysis, before.notes)
 
 
-def test_several_folders_score_what_each_scores_alone(world: Path, tmp_path: Path) -> None:
+def test_several_folders_score_what_each_scores_alone(simulated: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    folders = [world / "prediction", tmp_path / "empty", world / "reference"]
-    alone = [evaluate(folder, world / "reference") for folder in folders]
+    folders = [simulated / "prediction", tmp_path / "empty", simulated / "reference"]
+    alone = [evaluate(folder, simulated / "reference") for folder in folders]
     for jobs in (1, 2):
-        assert evaluate_all(folders, world / "reference", jobs=jobs) == alone
+        assert evaluate_all(folders, simulated / "reference", jobs=jobs) == alone
 
 
 def test_reference_is_read_once_for_all_folders(
-    world: Path, monkeypatch: pytest.MonkeyPatch
+    simulated: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Path] = []
 
@@ -190,32 +190,32 @@ def test_reference_is_read_once_for_all_folders(
         return read_csv_table(path, **how)
 
     monkeypatch.setattr(preprocessing, "read_csv_table", counting)
-    evaluate_all([world / "prediction"] * 3, world / "reference")
-    of_reference = [path for path in read if path.is_relative_to(world / "reference")]
+    evaluate_all([simulated / "prediction"] * 3, simulated / "reference")
+    of_reference = [path for path in read if path.is_relative_to(simulated / "reference")]
     assert len(of_reference) == len(set(of_reference)) == 5 + 5 + 4
     assert len(read) == 4 * len(of_reference)
 
 
-def test_every_item_of_every_folder_is_told(world: Path) -> None:
+def test_every_item_of_every_folder_is_told(simulated: Path) -> None:
     told: list[int] = []
     evaluate_all(
-        [world / "prediction"] * 2,
-        world / "reference",
+        [simulated / "prediction"] * 2,
+        simulated / "reference",
         progress=lambda _, total: told.append(total),
     )
     assert told == [2 * (3 + 6 + 14 + 5)] * len(told)
     assert len(told) == told[0]
 
 
-def test_processes_side_by_side_give_the_same_scores(world: Path) -> None:
-    sides = world / "prediction", world / "reference"
+def test_processes_side_by_side_give_the_same_scores(simulated: Path) -> None:
+    sides = simulated / "prediction", simulated / "reference"
     assert evaluate(*sides, jobs=2) == evaluate(*sides)
 
 
-def test_progress_tells_every_item(world: Path) -> None:
+def test_progress_tells_every_item(simulated: Path) -> None:
     told: list[tuple[str, int]] = []
     scores = evaluate(
-        world / "prediction", world / "reference", progress=lambda *step: told.append(step)
+        simulated / "prediction", simulated / "reference", progress=lambda *step: told.append(step)
     )
     count = 3 + 6 + 14 + 5
     assert {total for _, total in told} == {count}
@@ -227,33 +227,33 @@ def test_progress_tells_every_item(world: Path) -> None:
 # ------------------------------------------------------------------------------- what is scored
 
 
-def test_one_task_and_one_kind_of_table(world: Path) -> None:
+def test_one_task_and_one_kind_of_table(simulated: Path) -> None:
     options = EvaluationOptions(tasks=("preprocessing",), tables=("linked",))
-    scores = evaluate(world / "prediction", world / "reference", options)
+    scores = evaluate(simulated / "prediction", simulated / "reference", options)
     assert scores.tasks == ("preprocessing",)
     assert list(scores.preprocessing) == ["linked"]
     assert (scores.filtering, scores.selection, scores.analysis) == ((), (), ())
     assert scores.settings["task_info"] is None, "nobody needs it"
 
 
-def test_task_whose_folder_the_reference_lacks(world: Path, tmp_path: Path) -> None:
+def test_task_whose_folder_the_reference_lacks(simulated: Path, tmp_path: Path) -> None:
     write_answer(tmp_path / "r", "Asthma", None, ["GENE1"])
-    scores = evaluate(world / "prediction", tmp_path / "r")
+    scores = evaluate(simulated / "prediction", tmp_path / "r")
     assert scores.tasks == ("analysis",)
     assert scores.notes == (
         f"selection and preprocessing left out: {tmp_path / 'r'} has no folder preprocess",
     )
     with pytest.raises(UsageError, match="r has no folder preprocess, against which selection"):
-        evaluate(world / "prediction", tmp_path / "r", EvaluationOptions(tasks=("selection",)))
+        evaluate(simulated / "prediction", tmp_path / "r", EvaluationOptions(tasks=("selection",)))
 
 
-def test_folders_that_are_none(world: Path, tmp_path: Path) -> None:
+def test_folders_that_are_none(simulated: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nowhere is not a folder; .* the prediction"):
-        evaluate(tmp_path / "nowhere", world / "reference")
+        evaluate(tmp_path / "nowhere", simulated / "reference")
     with pytest.raises(UsageError, match=r"nowhere is not a folder; .* the reference"):
-        evaluate(world / "prediction", tmp_path / "nowhere")
-    with pytest.raises(UsageError, match="holds neither preprocess/ nor regress/"):
-        evaluate(world / "prediction", tmp_path)
+        evaluate(simulated / "prediction", tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="contains neither preprocess/ nor regress/"):
+        evaluate(simulated / "prediction", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -290,18 +290,18 @@ def test_folders_without_files(tmp_path: Path) -> None:
     assert scores.missing == ()
 
 
-def test_unreadable_reference_table_is_an_error(world: Path, tmp_path: Path) -> None:
-    broken = shutil.copytree(world / "reference", tmp_path / "broken")
+def test_unreadable_reference_table_is_an_error(simulated: Path, tmp_path: Path) -> None:
+    broken = shutil.copytree(simulated / "reference", tmp_path / "broken")
     write_text_table(broken, "linked", "Gout", "GSE5", "<html>Are you a robot?</html>")
     for jobs in (1, 2):
         with pytest.raises(FormatError, match="web page"):
-            evaluate(world / "prediction", broken, jobs=jobs)
+            evaluate(simulated / "prediction", broken, jobs=jobs)
 
 
 # ------------------------------------------------------------------------------- settings
 
 
-def test_settings_are_told(world: Path, tmp_path: Path) -> None:
+def test_settings_are_told(simulated: Path, tmp_path: Path) -> None:
     given = write_task_info(tmp_path / "tasks.json", {"Asthma": []})
     genes = tmp_path / "genes.txt"
     genes.write_text("\n".join(GENES))
@@ -313,7 +313,7 @@ def test_settings_are_told(world: Path, tmp_path: Path) -> None:
         gene_universe=genes,
         repair_reference=True,
     )
-    scores = evaluate(world / "prediction", world / "reference", options)
+    scores = evaluate(simulated / "prediction", simulated / "reference", options)
     assert scores.settings == {
         "metrics": "legacy",
         "df_field": "is_usable",
@@ -325,17 +325,19 @@ def test_settings_are_told(world: Path, tmp_path: Path) -> None:
     }
     assert [item.trait for item in scores.selection] == ["Asthma"]
     default = evaluate(
-        world / "prediction", world / "reference", replace(options, metrics="default")
+        simulated / "prediction", simulated / "reference", replace(options, metrics="default")
     )
     # Three hits in front; of nine positives the older code knows those three only.
     assert scores.analysis[0].auroc == 1.0
     assert default.analysis[0].auroc == pytest.approx((3 * 6 + 3 * 3 / 2) / (6 * 6))
 
 
-def test_named_problems_and_the_cohorts_of_their_traits_alone(world: Path) -> None:
-    whole = evaluate(world / "prediction", world / "reference")
+def test_named_problems_and_the_cohorts_of_their_traits_alone(simulated: Path) -> None:
+    whole = evaluate(simulated / "prediction", simulated / "reference")
     asked = (Problem("Asthma"), Problem("Gout"))
-    scores = evaluate(world / "prediction", world / "reference", EvaluationOptions(problems=asked))
+    scores = evaluate(
+        simulated / "prediction", simulated / "reference", EvaluationOptions(problems=asked)
+    )
     assert scores.settings["problems"] == 2
     assert "only 2 problems and the cohorts of 2 traits were asked for" in scores.notes[-1]
     for name in ("selection", "analysis"):
@@ -357,31 +359,33 @@ def test_named_problems_and_the_cohorts_of_their_traits_alone(world: Path) -> No
     }
 
 
-def test_named_problem_that_was_not_answered_still_scores_0(world: Path, tmp_path: Path) -> None:
+def test_named_problem_that_was_not_answered_still_scores_0(
+    simulated: Path, tmp_path: Path
+) -> None:
     (tmp_path / "nothing").mkdir()
     options = EvaluationOptions(tasks=("analysis",), problems=(Problem("Asthma"),))
-    scores = evaluate(tmp_path / "nothing", world / "reference", options)
+    scores = evaluate(tmp_path / "nothing", simulated / "reference", options)
     assert [item.success for item in scores.analysis] == [0.0]
 
 
-def test_task_list_in_its_published_place_is_named(world: Path) -> None:
-    path = world / "metadata" / "task_info.json"
-    scores = evaluate(world / "prediction", world / "reference")
+def test_task_list_in_its_published_place_is_named(simulated: Path) -> None:
+    path = simulated / "metadata" / "task_info.json"
+    scores = evaluate(simulated / "prediction", simulated / "reference")
     assert scores.settings["task_info"] == str(path)
     assert scores.notes == (f"problems and related genes are those of {path}",)
 
 
-def test_genes_of_the_cohorts_that_the_reference_chooses(world: Path, tmp_path: Path) -> None:
+def test_genes_of_the_cohorts_that_the_reference_chooses(simulated: Path, tmp_path: Path) -> None:
     """Twelve genes in every linked table; Gout's result has none, as it lost its table."""
-    reference = shutil.copytree(world / "reference", tmp_path / "reference")
-    shutil.copytree(world / "metadata", tmp_path / "metadata")
+    reference = shutil.copytree(simulated / "reference", tmp_path / "reference")
+    shutil.copytree(simulated / "metadata", tmp_path / "metadata")
     (reference / "preprocess" / "Gout" / "GSE5.csv").unlink()
     options = EvaluationOptions(tasks=("analysis",), gene_universe="reference")
-    scores = evaluate(world / "prediction", reference, options)
+    scores = evaluate(simulated / "prediction", reference, options)
     genes = tmp_path / "genes.txt"
     genes.write_text("\n".join(GENES))
-    listed = evaluate(world / "prediction", reference, replace(options, gene_universe=genes))
-    padded = evaluate(world / "prediction", reference, replace(options, gene_universe=None))
+    listed = evaluate(simulated / "prediction", reference, replace(options, gene_universe=genes))
+    padded = evaluate(simulated / "prediction", reference, replace(options, gene_universe=None))
     by_trait = {
         name: [(item.auroc, item.gsea_es) for item in found.analysis if item.trait == name]
         for found in (scores,)
@@ -393,14 +397,14 @@ def test_genes_of_the_cohorts_that_the_reference_chooses(world: Path, tmp_path: 
         ]
     assert scores.notes[-1] == (
         "analysis: the reference has no linked table for 1 problem, so the padding to 20,000 genes "
-        "stands there"
+        "is used there"
     )
 
 
-def test_unknown_cohorts_of_a_pair_leave_20000_genes(world: Path, tmp_path: Path) -> None:
-    reference = shutil.copytree(world / "reference", tmp_path / "reference")
+def test_unknown_cohorts_of_a_pair_leave_20000_genes(simulated: Path, tmp_path: Path) -> None:
+    reference = shutil.copytree(simulated / "reference", tmp_path / "reference")
     options = EvaluationOptions(tasks=("analysis",), gene_universe="reference")
-    scores = evaluate(world / "prediction", reference, options)
+    scores = evaluate(simulated / "prediction", reference, options)
     assert scores.settings["task_info"] is None
     assert "for 1 problem," in scores.notes[-1], "the two-step one, without a task list"
 

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from genotex.bench.evaluation.filtering import score_filtering
+from genotex.bench import FilteringScore, Missing
 from genotex.bench.evaluation.options import CohortFlag
-from genotex.bench.evaluation.scores import FilteringScore, Missing
+from genotex.bench.evaluation.selection import score_filtering
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
 from tests.bench.evaluation.output_folders import UNAVAILABLE, cohort, write_cohorts

@@ -10,13 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from genotex.bench.evaluation.figures import MetricsVersion
 from genotex.bench.evaluation.gene_metrics import (
     ALL_GENES,
     GeneAgreement,
-    Overlap,
+    TraitPrediction,
     compare_genes,
     overlap,
     rank,
+    trait_kind,
+    trait_prediction,
 )
 
 SMALL = ["a", "b", "c", "d", "e", "f", "g", "h"]
@@ -30,9 +33,9 @@ def test_two_of_three_predicted_and_one_reference_gene_missed() -> None:
     """Predicted a, x, b of ten genes; reference a, b, c."""
     universe = [*SMALL, "x", "y"]
     agreement = compare_genes(["a", "x", "b"], {"a", "b", "c"}, universe)
-    assert agreement.overlap.precision == pytest.approx(200 / 3, abs=1e-12)
-    assert agreement.overlap.recall == pytest.approx(200 / 3, abs=1e-12)
-    assert agreement.overlap.f1 == pytest.approx(200 / 3, abs=1e-12)
+    assert agreement.precision == pytest.approx(200 / 3, abs=1e-12)
+    assert agreement.recall == pytest.approx(200 / 3, abs=1e-12)
+    assert agreement.f1 == pytest.approx(200 / 3, abs=1e-12)
     # Seven negatives: x and six that nobody names. a beats 7, b beats 6, c ties with 6: 3.
     assert agreement.auroc == pytest.approx(16 / 21, abs=1e-12)
     # Precision 1 at a, 2/3 at b, 3/10 where all others come in together; each is worth 1/3.
@@ -58,8 +61,7 @@ def test_two_genes_without_a_list_of_all_genes() -> None:
 
 def test_identical_lists() -> None:
     genes = names(0, 300)
-    whole = Overlap(100.0, 100.0, 100.0)
-    assert compare_genes(genes, genes) == GeneAgreement(whole, 1.0, 1.0, 1.0, 1.0)
+    assert compare_genes(genes, genes) == GeneAgreement(100.0, 100.0, 100.0, 1.0, 1.0, 1.0, 1.0)
     assert compare_genes(genes, genes, metrics="legacy").auroc == 1.0
 
 
@@ -70,7 +72,7 @@ def test_order_of_the_reference_does_not_matter() -> None:
 
 def test_nothing_in_common() -> None:
     agreement = compare_genes(names(0, 300), names(300, 600))
-    assert agreement.overlap == Overlap(0.0, 0.0, 0.0)
+    assert (agreement.precision, agreement.recall, agreement.f1) == (0.0, 0.0, 0.0)
     # The 300 missed genes tie with 19,400 of 19,700 negatives.
     assert agreement.auroc == pytest.approx(19_400 / 2 / 19_700, abs=1e-15)
     assert agreement.auprc == pytest.approx(300 / 20_000, abs=1e-15)
@@ -103,16 +105,16 @@ def test_300_random_genes_against_300() -> None:
 
 
 def test_both_lists_empty() -> None:
-    assert compare_genes([], []) == GeneAgreement(Overlap(100.0, 100.0, 100.0), *[None] * 4)
+    assert compare_genes([], []) == GeneAgreement(100.0, 100.0, 100.0, *[None] * 4)
 
 
 def test_empty_reference() -> None:
-    assert compare_genes(["a"], []) == GeneAgreement(Overlap(0.0, 0.0, 0.0), *[None] * 4)
+    assert compare_genes(["a"], []) == GeneAgreement(0.0, 0.0, 0.0, *[None] * 4)
 
 
 def test_empty_prediction() -> None:
     agreement = compare_genes([], names(0, 100))
-    assert agreement.overlap == Overlap(0.0, 0.0, 0.0)
+    assert (agreement.precision, agreement.recall, agreement.f1) == (0.0, 0.0, 0.0)
     assert (agreement.auroc, agreement.auprc) == (0.5, 100 / 20_000)
     assert agreement.gsea_es == -1 / 19_900
     assert agreement.gsea_es_within is None
@@ -152,7 +154,9 @@ def test_genes_outside_the_universe_are_left_out() -> None:
     inside = compare_genes(["a", "x", "b"], ["a", "b", "c"], [*SMALL, "x"])
     assert compare_genes(["?", "a", "x", "!", "b"], ["a", "b", "c", "-"], [*SMALL, "x"]) == (
         GeneAgreement(
-            Overlap(40.0, 50.0, 400 / 9),
+            40.0,
+            50.0,
+            400 / 9,
             inside.auroc,
             inside.auprc,
             inside.gsea_es,
@@ -163,7 +167,7 @@ def test_genes_outside_the_universe_are_left_out() -> None:
 
 def test_universe_without_a_reference_gene() -> None:
     agreement = compare_genes(["a", "z"], ["z"], SMALL)
-    assert agreement == GeneAgreement(Overlap(50.0, 100.0, 200 / 3), *[None] * 4)
+    assert agreement == GeneAgreement(50.0, 100.0, 200 / 3, *[None] * 4)
 
 
 # ------------------------------------------------------------------------------- transcription
@@ -182,8 +186,8 @@ def test_against_vectors_written_out_in_full(
     if padding is not None:
         universe = [*map(str, range(10, 25)), *(f"pad{i}" for i in range(padding))]
     agreement = compare_genes(predicted, reference, universe)
-    check(agreement.overlap.precision, share(order, wanted, order))
-    check(agreement.overlap.recall, share(order, wanted, wanted))
+    check(agreement.precision, share(order, wanted, order))
+    check(agreement.recall, share(order, wanted, wanted))
     if universe is not None:
         order = [gene for gene in order if gene in universe]
         wanted &= set(universe)
@@ -255,7 +259,7 @@ def check(ours: float | None, theirs: float | None) -> None:
 def test_auroc_is_nearly_half_of_1_plus_recall(predicted: list[str], reference: list[str]) -> None:
     agreement = compare_genes(predicted, reference)
     if agreement.auroc is not None:
-        assert agreement.auroc == pytest.approx((1 + agreement.overlap.recall / 100) / 2, abs=0.01)
+        assert agreement.auroc == pytest.approx((1 + agreement.recall / 100) / 2, abs=0.01)
 
 
 @given(predicted=LISTS, reference=LISTS)
@@ -264,7 +268,7 @@ def test_all_figures_stay_within_their_limits(predicted: list[str], reference: l
     for value in (one.auroc, one.auprc, one.gsea_es, one.gsea_es_within):
         assert value is None or -1 <= value <= 1
     swapped = overlap(reference, predicted)
-    assert (one.overlap.precision, one.overlap.f1) == (swapped.recall, swapped.f1)
+    assert (one.precision, one.f1) == (swapped.recall, swapped.f1)
 
 
 def test_a_hit_further_up_is_never_worse() -> None:
@@ -288,3 +292,46 @@ def names(start: int, end: int) -> list[str]:
 
 def mean(values: Collection[float | None]) -> float:
     return float(np.mean([value for value in values if value is not None]))
+
+
+BINARY = {"accuracy": 80.0, "f1": 75.0, "precision": 1.0}
+CONTINUOUS = {"r_squared": 0.25, "nmse": 0.75}
+
+
+def test_kind_by_what_is_told() -> None:
+    kinds = [trait_kind(told) for told in (BINARY, {"f1": 1.0}, CONTINUOUS, {})]
+    assert kinds == ["binary", "binary", "continuous", None]
+
+
+def test_figures_of_the_prediction() -> None:
+    other = {"accuracy": 100.0, "f1": 100.0}
+    assert trait_prediction(BINARY, other) == TraitPrediction("binary", 80.0, 75.0, None)
+    assert trait_prediction(CONTINUOUS, {"r_squared": 1.0}) == TraitPrediction(
+        "continuous", None, None, 0.25
+    )
+
+
+def test_reference_decides_about_the_kind() -> None:
+    assert trait_prediction(CONTINUOUS, BINARY) == TraitPrediction("binary", 0.0, 0.0, None)
+    assert trait_prediction(BINARY, CONTINUOUS) == TraitPrediction("continuous", None, None, 0.0)
+    assert trait_prediction(BINARY, {}).trait_kind == "binary"
+    assert trait_prediction(CONTINUOUS, {}).trait_kind == "continuous"
+
+
+def test_missing_file_counts_0_whatever_the_trait() -> None:
+    assert trait_prediction(None, BINARY) == TraitPrediction("binary", 0.0, 0.0, None)
+    assert trait_prediction(None, CONTINUOUS) == TraitPrediction("continuous", None, None, 0.0)
+    assert trait_prediction(None, {}) == TraitPrediction(None, 0.0, 0.0, None)
+
+
+def test_file_that_tells_nothing_counts_0_where_the_reference_tells() -> None:
+    assert trait_prediction({}, BINARY) == TraitPrediction("binary", 0.0, 0.0, None)
+    assert trait_prediction({}, {}) == TraitPrediction(None, None, None, None)
+
+
+@pytest.mark.parametrize("metrics", ["default", "legacy"])
+def test_older_code_counts_a_continuous_trait_as_0(metrics: MetricsVersion) -> None:
+    binary = 0.0 if metrics == "legacy" else None
+    found = trait_prediction(CONTINUOUS, CONTINUOUS, metrics)
+    assert found == TraitPrediction("continuous", binary, binary, 0.25)
+    assert trait_prediction(BINARY, BINARY, metrics) == trait_prediction(BINARY, BINARY)

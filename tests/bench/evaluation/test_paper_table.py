@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from genotex.bench import Scores
 from genotex.bench.evaluation.paper_table import (
     PaperRow,
     paper_json,
@@ -14,9 +15,8 @@ from genotex.bench.evaluation.paper_table import (
     paper_notes,
     paper_rows,
     paper_tables,
+    published,
 )
-from genotex.bench.evaluation.published import published
-from genotex.bench.evaluation.scores import Scores
 from tests.bench.evaluation.some_scores import failed_score, problem_score, some_scores
 
 
@@ -79,7 +79,7 @@ def test_cost_that_one_problem_does_not_tell_is_a_dash_and_a_note_says_so(tmp_pa
     assert genes[-2:] == ("-", "17.00")
     assert paper_json(rows, ())["rows"][0]["cost"] is None
     notes = paper_notes({"mine": some_scores()}, rows, paper=False)
-    assert "cost of mine is unknown: 1 of its problems do not tell it" in notes
+    assert "cost of mine is unknown: 1 of its problems do not record it" in notes
 
 
 def test_run_of_fewer_problems_than_are_scored_is_told(tmp_path: Path) -> None:

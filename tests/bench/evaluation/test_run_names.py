@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.evaluation.run_names import name_runs
-from genotex.bench.evaluation.run_record import RunRecord, read_run_record
+from genotex.bench.evaluation.run_record import RunRecord, name_runs, read_run_record
 from genotex.errors import FormatError, UsageError
 
 
@@ -60,7 +59,7 @@ def test_path_with_an_equals_sign_that_exists_is_a_path(tmp_path: Path) -> None:
     [
         (["nowhere"], "nowhere does not exist"),
         (["name=nowhere"], "nowhere does not exist"),
-        (["empty"], "holds no run"),
+        (["empty"], "contains no run"),
         (["one", "one"], "given twice"),
         (["x=one", "x=two"], "two runs are called x"),
         (["one", "one/../one"], "given twice"),
@@ -88,7 +87,7 @@ def test_what_one_problem_does_not_tell_has_no_average(tmp_path: Path) -> None:
         "mine",
         "rules",
         per_problem={"seconds": 3.0, "tokens_out": 5.0},
-        untold={"tokens_in": 1, "cost": 1},
+        missing={"tokens_in": 1, "cost": 1},
         asked=frozenset({("A", None), ("A", "Age")}),
     )
 
@@ -101,7 +100,7 @@ def test_folder_of_another_tool_tells_nothing(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("a,b\n1,2\n", "column 'trait'"),
-        ("trait,seconds\nA,quick\n", "line 2, seconds: 'quick' is no number"),
+        ("trait,seconds\nA,quick\n", "line 2, seconds: 'quick' is not a number"),
         ("trait,seconds\nA,1\nB,nan\n", "line 3, seconds"),
     ],
 )

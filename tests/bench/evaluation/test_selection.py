@@ -2,11 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from genotex.bench import Missing, Problem, RegressorRule, TaskInfo
 from genotex.bench.evaluation import selection
 from genotex.bench.evaluation.folder_items import ScoredFolder
-from genotex.bench.evaluation.scores import Missing
 from genotex.bench.evaluation.selection import CohortChooser, score_selection
-from genotex.bench.problems import Problem, RegressorRule, TaskInfo
 from genotex.errors import FormatError
 from tests.bench.evaluation.output_folders import (
     UNAVAILABLE,

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.evaluation.task_source import load_tasks, pose_problems
-from genotex.bench.problems import TaskInfo
+from genotex.bench import TaskInfo
+from genotex.bench.evaluation.plan import load_tasks, pose_problems
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
 from tests.bench.evaluation.output_folders import write_answer, write_cohorts, write_task_info
@@ -37,7 +37,7 @@ def test_condition_that_the_list_does_not_know(tmp_path: Path) -> None:
     found = pose_problems(described(tmp_path / "r", "Asthma", "Obesity"), TaskInfo.load(path))
     assert [str(problem) for problem in found.problems] == ["Asthma"]
     assert found.notes == (
-        f"selection: 1 problem left out with another trait as condition that {path} does not know",
+        f"selection: 1 problem left out with another trait as condition that is not in {path}",
     )
 
 
@@ -49,7 +49,7 @@ def test_without_a_list_those_that_the_reference_answers(tmp_path: Path) -> None
     assert [str(problem) for problem in found.problems] == ["Asthma", "Asthma given Age"]
     assert found.notes == (
         "selection: 2 problems left out with another trait as condition whose related genes "
-        "nothing tells; give --task-info",
+        "are unknown; give --task-info",
     )
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.problems import Problem, choose_cohort, usable_cohorts
+from genotex.bench import Problem, choose_cohort, usable_cohorts
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder
 

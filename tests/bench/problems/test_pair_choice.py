@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.bench.problems import Problem, TaskInfo, TraitInfo, choose_pair
+from genotex.bench import Problem, TaskInfo, TraitInfo, choose_pair
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder
 from tests.bench.problems.test_cohort_choice import BIASED, record

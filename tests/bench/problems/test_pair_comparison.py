@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.problems import (
+from genotex.bench import (
     GeneOverlap,
     ListedTrait,
     PairRule,

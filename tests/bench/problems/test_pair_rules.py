@@ -1,13 +1,25 @@
+"""Which trait is studied under which condition, and why."""
+
+from pathlib import Path
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.bench.problems import (
+from genotex.bench import (
     GeneOverlap,
     ListedTrait,
     PairRule,
+    ProblemKind,
+    TaskInfo,
+    TraitInfo,
+    TraitList,
     build_conditions,
+    describe_condition,
+    describe_conditions,
     judge_pair,
 )
+from genotex.errors import UsageError
 
 HEIGHT = ListedTrait("Height", "characteristic")
 ASTHMA = ListedTrait("Asthma", "immune")
@@ -95,3 +107,44 @@ def test_higher_threshold_never_adds_and_sides_agree(
         for condition in set(plain) - {trait}:
             assert (condition in low[trait].conditions) == (trait in low[condition].conditions)
             assert 0 <= overlap.jaccard(trait, condition) <= 1
+
+
+TASKS = TaskInfo(
+    Path("task_info.json"),
+    {
+        "Asthma": TraitInfo(("A", "B", "C"), ("Age", "Eczema", "Gout_of_Mine", "Unheard")),
+        "Eczema": TraitInfo(("D", "C", "B"), ()),
+        "Gout_of_Mine": TraitInfo((), ()),
+    },
+)
+KNOWN = TraitList.load()
+
+
+def test_conditions_of_a_trait_in_the_order_of_the_list() -> None:
+    age, eczema, gout, unheard = describe_conditions(TASKS, "Asthma", KNOWN)
+    assert (age.condition, age.kind, age.jaccard) == ("Age", ProblemKind.ONE_STEP, None)
+    assert age.why == "every trait is studied given Age" and age.listed
+    # B and C of A, B, C and D, in the order of eczema.
+    assert eczema.shared == ("C", "B") and eczema.jaccard == 0.5
+    assert eczema.why == "Jaccard 0.5000, at least 0.1"
+    assert gout.jaccard == 0 and gout.why is None
+    assert unheard.jaccard is None and unheard.shared == () and unheard.why is None
+
+
+def test_pair_that_is_no_problem() -> None:
+    facts = describe_condition(TASKS, "Eczema", "Asthma", KNOWN)
+    assert not facts.listed and facts.jaccard == 0.5 and facts.shared == ("B", "C")
+    assert describe_condition(TASKS, "Asthma", "Eczema", KNOWN).listed
+
+
+@pytest.mark.parametrize(
+    ("trait", "condition", "words"),
+    [
+        ("Astma", "Age", "no trait 'Astma'; it has Asthma, Eczema"),
+        ("Asthma", "Unheard", "no trait 'Unheard'"),
+        ("Asthma", "Asthma", "cannot be its own condition"),
+    ],
+)
+def test_pair_that_cannot_be(trait: str, condition: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        describe_condition(TASKS, trait, condition, KNOWN)

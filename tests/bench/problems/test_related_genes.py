@@ -2,7 +2,7 @@ from pathlib import Path
 
 import polars as pl
 
-from genotex.bench.problems import find_related_genes
+from genotex.bench import find_related_genes
 from genotex.bench.problems.associations import Associations
 from genotex.genes import GeneTable
 from genotex.genes.sources import GENE_SCHEMA, GeneSource

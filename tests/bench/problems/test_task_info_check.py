@@ -4,7 +4,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.bench.problems import Finding, check_task_info
+from genotex.bench import Finding, check_task_info
 from genotex.errors import FormatError
 from genotex.genes import GeneTable
 from genotex.genes.sources import GENE_SCHEMA, GeneSource
@@ -135,9 +135,9 @@ def test_everything_at_once_errors_first(tmp_path: Path) -> None:
     assert told == {
         ("Age", "is a covariate, not a trait"),
         ("..", "'..' cannot be a trait name: use letters, digits, '-', '_' and spaces"),
-        ("Asthma/related_genes", "holds 5, which is no name"),
-        ("Asthma/conditions", "holds a str"),
-        ("Gout", "holds a list"),
+        ("Asthma/related_genes", "contains 5, which is not a name"),
+        ("Asthma/conditions", "contains a str"),
+        ("Gout", "contains a list"),
         ("Height/related_genes", "is missing"),
         ("Asthma/related_genes", "NOSUCH is not in the gene table of 2020-01-01"),
     }

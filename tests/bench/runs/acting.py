@@ -11,8 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.bench.problems import Problem
-from genotex.bench.runs import Context, write_answer
+from genotex.bench import Context, Problem, write_answer
 from genotex.errors import AnalysisError
 
 MEGABYTE = 10**6

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.problems import TaskInfo
+from genotex.bench import TaskInfo
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import two_groups

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from genotex.bench.problems import Problem, choose_cohort
-from genotex.bench.runs import Context, write_answer
+from genotex.bench import Context, Problem, choose_cohort, write_answer
 
 
 @dataclass(frozen=True)

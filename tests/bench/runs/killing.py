@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from genotex import journal
-from genotex.bench.problems import TaskInfo
+from genotex.bench import BenchmarkRun, TaskInfo, run_benchmark
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 
 from .first_genes import FirstGenes
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.problems import Problem
-from genotex.bench.runs import ErrorClass, write_answer
-from genotex.bench.runs.checking import check_answer, check_cohorts
+from genotex.bench import ErrorClass, Problem, write_answer
+from genotex.bench.runs.outputs import check_answer, check_cohorts
 from genotex.errors import MethodFailedError
 from genotex.layout import OutputFolder
 
@@ -65,18 +64,18 @@ MISTAKES: list[tuple[str, Write, str]] = [
     ("cut off", put('{"significant_genes": {"Vari'), "is not JSON"),
     ("other bytes", put(b"\xff\xfe\x00"), "is not JSON"),
     ("nested", put("[" * 100_000), "is not JSON"),
-    ("NaN", put(genes("TP53", Coefficient=[float("nan")])), "NaN is no JSON number"),
-    ("list", put('["TP53"]'), "holds no JSON object"),
+    ("NaN", put(genes("TP53", Coefficient=[float("nan")])), "NaN is not a JSON number"),
+    ("list", put('["TP53"]'), "is not a JSON object"),
     ("no genes", put("{}"), "no list significant_genes.Variable"),
     ("one text", put('{"significant_genes": {"Variable": "TP53"}}'), "no list"),
-    ("numbers", put(genes(7157)), "7157 in significant_genes.Variable is no symbol"),
-    ("blank", put(genes("TP53", "")), '"" in significant_genes.Variable is no symbol'),
-    ("spaces", put(genes(" TP53")), "is no symbol"),
-    ("control", put(genes("TP53\n")), "is no symbol"),
+    ("numbers", put(genes(7157)), "7157 in significant_genes.Variable is not a symbol"),
+    ("blank", put(genes("TP53", "")), '"" in significant_genes.Variable is not a symbol'),
+    ("spaces", put(genes(" TP53")), "is not a symbol"),
+    ("control", put(genes("TP53\n")), "is not a symbol"),
     ("short column", put(genes("A1", "A2", Coefficient=[1.0])), "as long as Variable"),
     ("other condition", put(genes("A"), NAME.replace("Age", "None")), "it wrote regress/Asthma/"),
     ("other trait", put(genes("A"), NAME.replace("Asthma", "Gout")), "it wrote regress/Gout/"),
-    ("a note", put("x", "notes.txt"), "it wrote notes.txt; expected is"),
+    ("a note", put("x", "notes.txt"), "it wrote notes.txt; only "),
     ("cohorts", put("x", "preprocess/Asthma/GSE1.csv"), "it wrote preprocess/Asthma/GSE1.csv"),
     ("table", put("x", "regress/Asthma/all_genes_condition_Age.parquet"), "by its digest"),
 ]
@@ -104,13 +103,13 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / NAME).parent.mkdir(parents=True)
     os.mkfifo(tmp_path / NAME)
-    assert "is no plain file" in str(refused(tmp_path))
+    assert "is not a plain file" in str(refused(tmp_path))
 
 
 def test_value_of_a_secret_is_refused_and_not_repeated(tmp_path: Path) -> None:
     put(genes("TP53", Note=["key sk-123456"]))(tmp_path)
     told = str(refused(tmp_path, ("sk-123456",)))
-    assert "holds the value of a variable given by --pass-env" in told
+    assert "contains the value of a variable given by --pass-env" in told
     assert "sk-123456" not in told
 
 
@@ -152,10 +151,10 @@ def test_cohort_in_the_benchmarks_layout_is_taken(tmp_path: Path) -> None:
     [
         ({"cohort_info.json": None}, "cohort_info.json"),
         ({"cohort_info.json": "{"}, "not valid JSON"),
-        ({"GSE2.csv": ",Asthma\n"}, "GSE2.csv of Asthma does not stand in cohort_info.json"),
+        ({"GSE2.csv": ",Asthma\n"}, "GSE2.csv of Asthma is not in cohort_info.json"),
         ({"GSE1.csv": ",Gout,TP53\n"}, "is Gout, not Asthma"),
-        ({"code/GSE1.py": "x"}, "is no file of a preprocessed cohort of Asthma"),
-        ({"GSE1.txt": "x"}, "is no file of a preprocessed cohort of Asthma"),
+        ({"code/GSE1.py": "x"}, "is not a file of a preprocessed cohort of Asthma"),
+        ({"GSE1.txt": "x"}, "is not a file of a preprocessed cohort of Asthma"),
     ],
 )
 def test_mistakes_in_cohorts_are_bad_output(
@@ -169,6 +168,6 @@ def test_mistakes_in_cohorts_are_bad_output(
 
 def test_cohorts_of_another_trait_are_refused(tmp_path: Path) -> None:
     put_cohort(tmp_path, "Gout")
-    with pytest.raises(MethodFailedError, match="no file of a preprocessed cohort of Asthma"):
+    with pytest.raises(MethodFailedError, match="not a file of a preprocessed cohort of Asthma"):
         check_cohorts(tmp_path, PROBLEM)
     check_cohorts(tmp_path, Problem("Asthma", "Gout"))

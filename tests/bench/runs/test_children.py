@@ -1,17 +1,19 @@
-"""A crash, a kill or a delay of one problem stops no other and is told as what it is."""
+"""Each problem in its own process, and what it prints."""
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from genotex.bench.problems import Problem
-from genotex.bench.runs.children.captured_log import MOST_BYTES
+from genotex.bench import BenchmarkRun, ErrorClass, Problem, run_benchmark
+from genotex.bench.runs.children.processes import MOST_LOGGED, CapturedLog
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
+from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 
 from .acting import Acting
 from .conftest import is_alive, make_tasks, wait_until
@@ -124,7 +126,7 @@ def test_method_that_prints_without_end_fills_no_disk(
 ) -> None:
     assert records["Chatters"].error_class is ErrorClass.TIMED_OUT
     log = RunFolder(place / "endless" / "out").log(Problem("Chatters"))
-    assert 2 * MOST_BYTES < log.stat().st_size < 2 * MOST_BYTES + 100
+    assert 2 * MOST_LOGGED < log.stat().st_size < 2 * MOST_LOGGED + 100
     assert "bytes left out ...]" in log.read_text()
 
 
@@ -139,8 +141,8 @@ def test_only_answers_are_in_the_output_folder(
 RUN = """
 import sys
 from pathlib import Path
+from genotex.bench import run_benchmark
 from tests.bench.runs.test_children import plan_in
-from genotex.bench.runs.running import run_benchmark
 run_benchmark(plan_in(Path(sys.argv[1]), *sys.argv[2:]), jobs=3)
 """
 
@@ -157,3 +159,51 @@ def test_children_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     run.wait()
     left = [pid for trait in traits for pid in pids(tmp_path, trait)]
     wait_until(lambda: not any(is_alive(pid) for pid in left))
+
+
+KEY = "sk-12345-abcde"
+
+
+def write(path: Path, parts: list[bytes], secrets: dict[str, str], most: int = 10**6) -> bytes:
+    log = CapturedLog(path, secrets, most)
+    for part in parts:
+        log.write(part)
+    log.close()
+    return path.read_bytes() if path.exists() else b""
+
+
+@given(cuts=st.lists(st.integers(0, 60), max_size=8), before=st.binary(max_size=20))
+def test_secret_is_found_however_the_text_is_cut(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int], before: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("log") / "x.log"
+    text = before + b"the key is " + KEY.encode() + b" and so on"
+    places = sorted({0, *(cut for cut in cuts if cut < len(text)), len(text)})
+    parts = [text[a:b] for a, b in itertools.pairwise(places)]
+    written = write(path, parts, {"MODEL_KEY": KEY})
+    assert written == before + b"the key is [MODEL_KEY] and so on"
+
+
+def test_longer_secret_goes_before_one_that_is_its_start(tmp_path: Path) -> None:
+    secrets = {"SHORT": KEY, "LONG": KEY + "-more"}
+    text = [f"{KEY}-more {KEY}".encode()]
+    assert write(tmp_path / "x.log", text, secrets) == b"[LONG] [SHORT]"
+
+
+def test_value_too_short_for_a_secret_stays(tmp_path: Path) -> None:
+    assert write(tmp_path / "x.log", [b"1 of 1"], {"DEBUG": "1"}) == b"1 of 1"
+
+
+def test_start_and_end_of_a_long_text_are_kept(tmp_path: Path) -> None:
+    parts = [f"{i:04d}\n".encode() for i in range(1000)]
+    written = write(tmp_path / "x.log", parts, {}, most=50)
+    start, end = (f"{i:04d}\n" for i in range(10)), (f"{i:04d}\n" for i in range(990, 1000))
+    left_out = "\n[... 4900 bytes left out ...]\n"
+    assert written.decode() == "".join(start) + left_out + "".join(end)
+
+
+def test_silent_method_leaves_no_file_and_removes_an_earlier_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.log"
+    path.write_text("of an earlier attempt")
+    write(path, [], {})
+    assert not path.exists()

@@ -1,4 +1,4 @@
-"""Methods by name, and options that do nothing beside them."""
+"""Methods by name, and options that have no effect with them."""
 
 import json
 from pathlib import Path
@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from genotex.bench.problems import Problem
-from genotex.bench.runs.methods.choosing import BUILT_IN, MethodOptions, choose_method
-from genotex.bench.runs.methods.from_cohorts import FromCohorts
-from genotex.bench.runs.methods.zero_shot import read_answers
+from genotex.bench import MethodOptions, Problem, choose_method
+from genotex.bench.runs.methods.built_in import FromCohorts, read_answers
+from genotex.bench.runs.methods.choosing import BUILT_IN
 from genotex.errors import FormatError, UsageError
 
 
@@ -39,19 +38,19 @@ def test_rules_is_the_usual_method_and_follows_the_procedure() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"method": "rules", "genes": 5}, "--genes does nothing beside the method rules"),
-        ({"method": "random", "procedure": "sound"}, "--procedure does nothing"),
-        ({"method": "lasso", "pass_env": ("KEY",)}, "--pass-env does nothing"),
-        ({"method": "lasso", "own_cohorts": True}, "--own-cohorts does nothing"),
-        ({"answers": Path("a"), "genes": 2}, "--genes, --answers do nothing"),
-        ({"method": "no-bec", "procedure": "sound"}, "belongs to the procedure benchmark"),
-        ({"method": "mixed-model", "procedure": "benchmark"}, "belongs to the procedure sound"),
+        ({"method": "rules", "genes": 5}, "--genes has no effect with the method rules"),
+        ({"method": "random", "procedure": "sound"}, "--procedure has no effect"),
+        ({"method": "lasso", "pass_env": ("KEY",)}, "--pass-env has no effect"),
+        ({"method": "lasso", "own_cohorts": True}, "--own-cohorts has no effect"),
+        ({"answers": Path("a"), "genes": 2}, "--genes, --answers have no effect"),
+        ({"method": "no-bec", "procedure": "sound"}, "uses the procedure benchmark"),
+        ({"method": "mixed-model", "procedure": "benchmark"}, "uses the procedure sound"),
         ({"method": "zero-shot"}, "give --answers FILE"),
         ({"method": "random", "genes": 0}, "0 genes cannot be drawn"),
         ({"method": "random", "genes": 10**6}, "1000000 genes cannot be drawn"),
-        ({"method": "magic"}, "there is no method 'magic'; use rules, lasso"),
-        ({"method": "lasso", "command": "cat"}, "do not go together"),
-        ({"command": "no-such-program-here x"}, "there is no program 'no-such-program-here'"),
+        ({"method": "magic"}, "unknown method 'magic'; use rules, lasso"),
+        ({"method": "lasso", "command": "cat"}, "exclude each other"),
+        ({"command": "no-such-program-here x"}, "program 'no-such-program-here' not found"),
         ({"command": "cat 'open"}, "cannot be read: No closing quotation"),
         ({"command": " "}, "--command is empty"),
         ({"command": "cat", "pass_env": ("NOT_SET_HERE",)}, "NOT_SET_HERE: not set"),
@@ -72,7 +71,7 @@ def test_command_line_is_split_without_a_shell(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_names_of_the_issue_are_there() -> None:
-    assert BUILT_IN == ("rules", "lasso", "mixed-model", "no-bec", "random", "zero-shot")
+    assert tuple(BUILT_IN) == ("rules", "lasso", "mixed-model", "no-bec", "random", "zero-shot")
 
 
 def answers_file(tmp_path: Path, *lines: str) -> Path:
@@ -98,8 +97,8 @@ def test_answers_by_problem(tmp_path: Path) -> None:
     ("line", "told"),
     [
         ("TP53", "Expecting value"),
-        ("[1]", "is [1], no object"),
-        ('{"trait": "Gout", "genes": []}', "lacks 'condition'"),
+        ("[1]", "is [1], not an object"),
+        ('{"trait": "Gout", "genes": []}', "has no 'condition'"),
         ('{"trait": 1, "condition": null, "genes": []}', "must be names"),
         ('{"trait": "Gout", "condition": null, "genes": "TP53"}', "must be a list of symbols"),
         ('{"trait": "Asthma", "condition": null, "genes": []}', "answers Asthma a second time"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.cohorts import preprocess
 from genotex.formats import read_evidence, write_evidence

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from genotex.bench import BenchmarkRun, run_benchmark
 from genotex.bench.runs.children import Children, Ended, Task
 from genotex.bench.runs.problem_stage import finished_problems
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.errors import WorkerLostError
 from genotex.journal import open_journal
 from tests.geo_text import write_asthma
@@ -101,7 +101,7 @@ def test_run_goes_on_after_the_loss_of_the_process_that_starts_others(
     plan = plan_in(place, "lost")
     with monkeypatch.context() as patch:
         patch.setattr(Children, "wait", lose)
-        with pytest.raises(WorkerLostError, match="the same command goes on from here"):
+        with pytest.raises(WorkerLostError, match="repeat the command to continue"):
             run_benchmark(plan)
     run_benchmark(plan)
     assert digests(plan.target) == digests(place / "unkilled")

@@ -10,11 +10,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.bench.problems import Problem, TaskInfo
-from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
-from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
+from genotex.bench import (
+    BenchmarkRun,
+    ErrorClass,
+    MethodOptions,
+    Problem,
+    TaskInfo,
+    choose_method,
+    run_benchmark,
+)
+from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info, read_linked_csv
 from genotex.layout import OutputFolder
@@ -222,7 +228,7 @@ def test_key_in_the_name_of_a_file_is_not_repeated(
     text = ANSWER + "answer(); Path(problem['output'], os.environ['MODEL_KEY']).touch()"
     options = MethodOptions(command=script(tmp_path, text), pass_env=("MODEL_KEY",))
     [record] = run(tmp_path / "out", tasks, [ASTHMA], options)
-    assert record.error.startswith("it wrote [MODEL_KEY]; expected is regress/Asthma/")
+    assert record.error.startswith("it wrote [MODEL_KEY]; only regress/Asthma/")
 
 
 def test_own_cohorts_are_merged_in_the_order_of_the_problems(

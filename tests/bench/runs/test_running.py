@@ -9,13 +9,19 @@ from pathlib import Path
 import pytest
 
 from genotex.analysis import read_result
-from genotex.bench.problems import Problem, TaskInfo
-from genotex.bench.runs import Context
-from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
+from genotex.bench import (
+    BenchmarkRun,
+    Context,
+    ErrorClass,
+    Finished,
+    MethodOptions,
+    Problem,
+    TaskInfo,
+    choose_method,
+    run_benchmark,
+)
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.problem_record import ErrorClass
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.running import BenchmarkRun, Finished, run_benchmark
 from genotex.errors import FormatError, UsageError
 from genotex.io import lock
 from genotex.layout import OutputFolder
@@ -171,7 +177,7 @@ def test_retry_tries_failures_in_the_data_again(tasks: TaskInfo, tmp_path: Path)
     plan = BenchmarkRun(tmp_path / "out", tasks, [Problem("Asthma"), Problem("Gout")], method)
     first = run_benchmark(plan)
     assert [r.error_class for r in first.records] == [None, ErrorClass.NO_ANSWER]
-    assert first.records[1].error == "the file of answers has none to Gout"
+    assert first.records[1].error == "the file of answers has none for Gout"
     assert run_benchmark(plan).solved_now == 0
     assert run_benchmark(plan, retry=True).solved_now == 1
 
@@ -185,10 +191,10 @@ def refused(plan: BenchmarkRun, message: str) -> None:
 
 def test_other_settings_on_the_same_folder_are_refused(tiny: BenchmarkRun) -> None:
     others = choose_method(MethodOptions(method="random", genes=6))
-    refused(replace(tiny, method=others), "options genes was 5, is 6; repeat its own settings")
+    refused(replace(tiny, method=others), "options genes was 5, is 6; repeat its settings")
     refused(replace(tiny, seed=7), "options seed was 42, is 7")
-    refused(replace(tiny, problems=[Problem("Asthma")]), "problems: 2 then, 1 now")
-    refused(replace(tiny, problems=[Problem("Gout"), Problem("Asthma")]), "but number 1 is another")
+    refused(replace(tiny, problems=[Problem("Asthma")]), "problems: 2 before, 1 now")
+    refused(replace(tiny, problems=[Problem("Gout"), Problem("Asthma")]), "but number 1 differs")
 
 
 def test_another_task_list_is_refused(tiny: BenchmarkRun, tmp_path: Path) -> None:
@@ -212,7 +218,7 @@ def test_results_of_no_run_are_not_mixed_with_those_of_one(
     tiny: BenchmarkRun, tmp_path: Path
 ) -> None:
     (tmp_path / "regress" / "Asthma").mkdir(parents=True)
-    with pytest.raises(UsageError, match="name another output folder"):
+    with pytest.raises(UsageError, match="give another output folder"):
         run_benchmark(replace(tiny, target=tmp_path))
 
 
@@ -230,8 +236,8 @@ def test_damaged_settings_are_an_error(tiny: BenchmarkRun, tmp_path: Path) -> No
         ({"problems": ()}, "there is no problem to solve"),
         ({"problems": [Problem("Asthmaa")]}, "has no trait 'Asthmaa'"),
         ({"preprocessed": None}, "the method lasso reads cohorts; give INPUT"),
-        ({"method": RANDOM}, "--preprocessed does nothing here: random reads no data"),
-        ({"preprocessed": Path("nowhere")}, "nowhere holds no preprocess/"),
+        ({"method": RANDOM}, "--preprocessed has no effect here: random reads no data"),
+        ({"preprocessed": Path("nowhere")}, "nowhere contains no preprocess/"),
         ({"preprocessed": None, "source": Path("nowhere")}, "nowhere is not a folder"),
     ],
 )
@@ -256,7 +262,7 @@ def test_method_of_a_script_cannot_be_imported_by_a_process(plan: BenchmarkRun) 
 def test_output_in_the_reference_is_refused(
     plan: BenchmarkRun, reference: Path, below: Sequence[str]
 ) -> None:
-    with pytest.raises(UsageError, match="lies in, the folder of --preprocessed"):
+    with pytest.raises(UsageError, match="the folder of --preprocessed or inside it"):
         replace(plan, target=reference.joinpath(*below))
 
 

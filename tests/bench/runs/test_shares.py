@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from genotex.bench.problems import Problem
-from genotex.bench.runs.shares import divide
+from genotex.bench import Problem
+from genotex.bench.runs.summary import divide
 
 ASTHMA, GIVEN_AGE = Problem("Asthma"), Problem("Asthma", "Age")
 GIVEN_GOUT, LUPUS = Problem("Asthma", "Gout"), Problem("Lupus")

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genotex.bench.problems import TaskInfo, choose_cohort, choose_pair
-from genotex.bench.simulated import SimulatedBenchmark
+from genotex.bench import SimulatedBenchmark, TaskInfo, choose_cohort, choose_pair
 from genotex.formats import (
     read_clinical_csv,
     read_cohort_info,
@@ -22,28 +21,28 @@ from tests.simulate.plain_geo import geo_path, read_matrix, read_soft_sections
 CODES = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0, "unknown": np.nan}
 
 
-def cohorts(world: SimulatedBenchmark) -> list[tuple[str, str, CohortTruth]]:
+def cohorts(simulated: SimulatedBenchmark) -> list[tuple[str, str, CohortTruth]]:
     return [
         (trait, name, cohort)
-        for trait, truth in world.truth.traits.items()
+        for trait, truth in simulated.truth.traits.items()
         for name, cohort in truth.cohorts.items()
     ]
 
 
-def the_one(world: SimulatedBenchmark, reason: str) -> tuple[str, str, CohortTruth]:
+def the_one(simulated: SimulatedBenchmark, reason: str) -> tuple[str, str, CohortTruth]:
     """Return the first cohort of which the truth says this."""
-    return next(found for found in cohorts(world) if found[2].reason.startswith(reason))
+    return next(found for found in cohorts(simulated) if found[2].reason.startswith(reason))
 
 
 def test_usable_cohorts_are_those_of_the_truth(
-    world: SimulatedBenchmark, reference: OutputFolder
+    simulated: SimulatedBenchmark, reference: OutputFolder
 ) -> None:
-    assert reference.traits() == sorted(world.truth.traits)
+    assert reference.traits() == sorted(simulated.truth.traits)
     for trait in reference.traits():
         records = read_cohort_info(reference.cohort_info(trait))
-        assert set(records) == {*world.truth.traits[trait].cohorts, TCGA_COHORT}
+        assert set(records) == {*simulated.truth.traits[trait].cohorts, TCGA_COHORT}
         usable = sorted(name for name, info in records.items() if info.is_usable)
-        assert usable == world.truth.usable_cohorts(trait)
+        assert usable == simulated.truth.usable_cohorts(trait)
         for name, info in records.items():
             assert reference.linked_csv(trait, name).is_file() == info.is_usable
             assert reference.gene_csv(trait, name).is_file() == info.is_gene_available
@@ -61,12 +60,12 @@ def test_usable_cohorts_are_those_of_the_truth(
     ],
 )
 def test_record_says_why_a_cohort_cannot_be_used(
-    world: SimulatedBenchmark,
+    simulated: SimulatedBenchmark,
     reference: OutputFolder,
     reason: str,
     flags: tuple[bool, bool, bool | None],
 ) -> None:
-    trait, name, _ = the_one(world, reason)
+    trait, name, _ = the_one(simulated, reason)
     info = read_cohort_info(reference.cohort_info(trait))[name]
     assert (info.is_gene_available, info.is_trait_available, info.is_biased) == flags
     assert not info.is_usable
@@ -89,18 +88,18 @@ def test_trait_without_tcga_study_has_a_record_of_that(reference: OutputFolder) 
     ],
 )
 def test_record_says_whether_age_and_sex_are_told(
-    world: SimulatedBenchmark, reference: OutputFolder, reason: str, told: tuple[bool, bool]
+    simulated: SimulatedBenchmark, reference: OutputFolder, reason: str, told: tuple[bool, bool]
 ) -> None:
-    trait, name, _ = the_one(world, reason)
+    trait, name, _ = the_one(simulated, reason)
     info = read_cohort_info(reference.cohort_info(trait))[name]
     assert (info.has_age, info.has_gender) == told
 
 
 def test_clinical_tables_hold_what_the_files_tell(
-    world: SimulatedBenchmark, reference: OutputFolder
+    simulated: SimulatedBenchmark, reference: OutputFolder
 ) -> None:
     seen = 0
-    for trait, name, truth in cohorts(world):
+    for trait, name, truth in cohorts(simulated):
         path = reference.clinical_csv(trait, name)
         if not path.is_file():
             continue
@@ -120,10 +119,10 @@ def test_clinical_tables_hold_what_the_files_tell(
 
 
 def test_linked_tables_are_made_as_the_benchmark_makes_them(
-    world: SimulatedBenchmark, reference: OutputFolder
+    simulated: SimulatedBenchmark, reference: OutputFolder
 ) -> None:
     """Step 9 of the benchmark's preprocessing, written again with pandas."""
-    for trait, name, truth in cohorts(world):
+    for trait, name, truth in cohorts(simulated):
         if not truth.usable:
             continue
         clinical = pd.read_csv(reference.clinical_csv(trait, name), index_col=0).T
@@ -148,11 +147,11 @@ def test_linked_tables_are_made_as_the_benchmark_makes_them(
 
 
 def test_gene_table_is_what_the_probes_measure(
-    world: SimulatedBenchmark, reference: OutputFolder
+    simulated: SimulatedBenchmark, reference: OutputFolder
 ) -> None:
-    trait, name, _ = next(c for c in cohorts(world) if c[2].scale == "log2")
-    matrix = read_matrix(geo_path(world.folder, trait, name, "matrix"))
-    header, *rows = read_soft_sections(geo_path(world.folder, trait, name, "soft"))[2][3]
+    trait, name, _ = next(c for c in cohorts(simulated) if c[2].scale == "log2")
+    matrix = read_matrix(geo_path(simulated.folder, trait, name, "matrix"))
+    header, *rows = read_soft_sections(geo_path(simulated.folder, trait, name, "soft"))[2][3]
     column = header.index("Symbol")
     probes: dict[str, list[int]] = {}
     for i, row in enumerate(rows):
@@ -173,14 +172,14 @@ def test_gene_table_is_what_the_probes_measure(
 
 
 def test_planted_genes_differ_in_the_reference_tables_as_the_truth_says(
-    world: SimulatedBenchmark, reference: OutputFolder
+    simulated: SimulatedBenchmark, reference: OutputFolder
 ) -> None:
-    for trait, name, truth in cohorts(world):
+    for trait, name, truth in cohorts(simulated):
         if not truth.usable:
             continue
         table = read_linked_csv(reference.linked_csv(trait, name))
         status = table.trait_values
-        if world.truth.traits[trait].kind == "continuous":
+        if simulated.truth.traits[trait].kind == "continuous":
             # People one standard deviation (12) above and below the mean differ by the effect.
             status = status / 24.0
         centred = status - status.mean()
@@ -193,39 +192,45 @@ def test_planted_genes_differ_in_the_reference_tables_as_the_truth_says(
 
 
 def test_answers_are_the_planted_genes_the_largest_difference_first(
-    world: SimulatedBenchmark, reference: OutputFolder
+    simulated: SimulatedBenchmark, reference: OutputFolder
 ) -> None:
-    tasks = TaskInfo.load(world.task_info)
+    tasks = TaskInfo.load(simulated.task_info)
     written = {path for path in (reference.root / "regress").rglob("*") if path.is_file()}
-    assert written == {reference.significant_genes(p.trait, p.condition) for p in world.answered}
+    assert written == {
+        reference.significant_genes(p.trait, p.condition) for p in simulated.answered
+    }
     for problem in tasks.problems():
         path = reference.significant_genes(problem.trait, problem.condition)
         if not path.is_file():
             continue
         genes = json.loads(path.read_text())["significant_genes"]
-        planted = world.truth.traits[problem.trait].planted
+        planted = simulated.truth.traits[problem.trait].planted
         assert genes["Variable"] == list(planted)
         sizes = genes["Absolute Coefficient"]
         assert sizes == sorted(sizes, reverse=True)
         assert sizes == [abs(size) for size in genes["Coefficient"]]
 
 
-def test_unanswerable_trait_has_no_answer_as_trait_or_condition(world: SimulatedBenchmark) -> None:
-    (lost,) = [trait for trait in world.truth.traits if not world.truth.usable_cohorts(trait)]
-    without = [problem for problem in world.problems if problem not in world.answered]
+def test_unanswerable_trait_has_no_answer_as_trait_or_condition(
+    simulated: SimulatedBenchmark,
+) -> None:
+    (lost,) = [
+        trait for trait in simulated.truth.traits if not simulated.truth.usable_cohorts(trait)
+    ]
+    without = [problem for problem in simulated.problems if problem not in simulated.answered]
     assert len(without) == 9
     assert all(lost in (problem.trait, problem.condition) for problem in without)
-    asked = [p for p in world.problems if lost in (p.trait, p.condition)]
+    asked = [p for p in simulated.problems if lost in (p.trait, p.condition)]
     assert asked == without
 
 
 def test_largest_cohort_without_age_is_passed_over_for_the_condition_age(
-    world: SimulatedBenchmark, reference: OutputFolder
+    simulated: SimulatedBenchmark, reference: OutputFolder
 ) -> None:
-    trait, name, _ = the_one(world, "the largest one, but age and sex are not told")
+    trait, name, _ = the_one(simulated, "the largest one, but age and sex are not told")
     (alone, with_age) = [
         problem
-        for problem in world.answered
+        for problem in simulated.answered
         if problem.trait == trait and problem.condition in (None, "Age")
     ]
     assert choose_cohort(reference, alone).cohort == name
@@ -233,30 +238,30 @@ def test_largest_cohort_without_age_is_passed_over_for_the_condition_age(
 
 
 def test_pairs_share_planted_genes_of_the_condition(
-    world: SimulatedBenchmark, reference: OutputFolder
+    simulated: SimulatedBenchmark, reference: OutputFolder
 ) -> None:
-    tasks = TaskInfo.load(world.task_info)
-    pairs = [p for p in world.answered if p.kind == "two-step"]
+    tasks = TaskInfo.load(simulated.task_info)
+    pairs = [p for p in simulated.answered if p.kind == "two-step"]
     assert len(pairs) == 30
     for problem in pairs:
         regressors = set(choose_pair(reference, problem, tasks).regressors)
-        assert regressors & set(world.truth.traits[str(problem.condition)].planted)
+        assert regressors & set(simulated.truth.traits[str(problem.condition)].planted)
 
 
-def test_reference_holds_only_files_of_the_benchmark(world: SimulatedBenchmark) -> None:
-    files = [path for path in world.reference.rglob("*") if path.is_file()]
+def test_reference_holds_only_files_of_the_benchmark(simulated: SimulatedBenchmark) -> None:
+    files = [path for path in simulated.reference.rglob("*") if path.is_file()]
     assert {path.suffix for path in files} == {".csv", ".json"}
     assert not [path for path in files if path.name.startswith(".")]
 
 
-def test_files_are_read_as_the_truth_says(world: SimulatedBenchmark, tmp_path: Path) -> None:
+def test_files_are_read_as_the_truth_says(simulated: SimulatedBenchmark, tmp_path: Path) -> None:
     """The built-in rules; where they differ the docs say so."""
     from genotex.cohorts import preprocess
 
-    reference, output = OutputFolder(world.reference), OutputFolder(tmp_path / "output")
-    preprocess(world.folder, output.root)
+    reference, output = OutputFolder(simulated.reference), OutputFolder(tmp_path / "output")
+    preprocess(simulated.folder, output.root)
     different = []
-    for trait, name, _ in cohorts(world):
+    for trait, name, _ in cohorts(simulated):
         ours = read_cohort_info(output.cohort_info(trait))[name]
         theirs = read_cohort_info(reference.cohort_info(trait))[name]
         for field in ("is_usable", "has_age", "has_gender", "sample_size"):

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from genotex.bench.evaluation.reading_scores import read_scores
+from genotex.bench.evaluation.score_files import read_scores
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import summarise
 from genotex.errors import UsageError

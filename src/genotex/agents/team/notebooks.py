@@ -30,8 +30,7 @@ from genotex.agents.team.journal import (
 from genotex.agents.team.plan import WRITTEN, is_recorded
 from genotex.agents.team.records import NotebookRecord, State
 from genotex.bench.problems import Problem
-from genotex.bench.runs.checking import MOST_BYTES, check_answer, check_cohorts
-from genotex.bench.runs.placing import place, take_answer
+from genotex.bench.runs.outputs import MOST_BYTES, check_answer, check_cohorts, place, take_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import ContextTooLongError, FormatError, MethodFailedError

@@ -14,8 +14,8 @@ from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
-from genotex.bench.runs.given_cohorts import check_given_cohorts
-from genotex.bench.runs.settings import RunSettings
+from genotex.bench.runs.cohort_stage import check_given_cohorts
+from genotex.bench.runs.run_folder import RunSettings
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, sha256
 from genotex.layout import InputFolder, OutputFolder, Procedure

@@ -24,9 +24,15 @@ from genotex.agents.team.stage import Progress, Stage
 from genotex.bench.problems import Problem
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ProblemRecord
-from genotex.bench.runs.settings import begin_or_go_on
-from genotex.bench.runs.shares import Amounts, cohort_times, divide
-from genotex.bench.runs.summary import RunSummary, summarise, write_outcomes
+from genotex.bench.runs.run_folder import begin_or_resume
+from genotex.bench.runs.summary import (
+    Amounts,
+    RunSummary,
+    cohort_times,
+    divide,
+    summarise,
+    write_outcomes,
+)
 from genotex.errors import UsageError
 from genotex.formats import write_json
 from genotex.journal import Journal, open_journal, read_journal
@@ -144,7 +150,7 @@ def run_team(
         make_router = _router_of(plan)
         make_router(nothing_yet, None)
     with plan.folder.hold():
-        begin_or_go_on(plan.folder, plan.settings())
+        begin_or_resume(plan.folder, plan.settings())
         write_limits(plan.folder.limits, limits)
         progress = progress or Progress()
         return _run(plan, work, limits, make_router, make_session, progress, jobs, retry)

@@ -17,7 +17,7 @@ from genotex.agents.team.records import NotebookRecord, State, why_unsolvable
 from genotex.agents.team.sessions import LiveSessions, in_threads
 from genotex.agents.team.without_code import do_structured, do_zero_shot
 from genotex.bench.runs.cohort_stage import Basis
-from genotex.bench.runs.placing import withdraw
+from genotex.bench.runs.outputs import withdraw
 from genotex.errors import (
     BudgetReachedError,
     ConfinementError,

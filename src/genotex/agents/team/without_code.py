@@ -18,7 +18,7 @@ from genotex.agents.team.notebooks import RunResources, accepted, book_calls
 from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.records import NotebookRecord, State
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
-from genotex.bench.runs.methods.answer_file import write_answer
+from genotex.bench.runs.methods.method import write_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.clinical import rule_expert
 from genotex.cohorts import PreprocessOptions, choose_folder

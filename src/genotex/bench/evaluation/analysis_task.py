@@ -1,27 +1,73 @@
-"""Statistical analysis: the genes of every problem that the reference answers."""
+"""Scores of statistical analysis: the genes of every problem that the reference answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from genotex.bench.evaluation.gene_lists import GeneList, read_gene_list
-from genotex.bench.evaluation.gene_metrics import GeneAgreement, Overlap, compare_genes
-from genotex.bench.evaluation.predictions import read_or_why
-from genotex.bench.evaluation.scores import AnalysisScore, MetricsVersion, Missing
-from genotex.bench.evaluation.trait_prediction import trait_prediction
+from genotex.bench.evaluation.figures import MetricsVersion
+from genotex.bench.evaluation.folder_items import read_or_why
+from genotex.bench.evaluation.gene_metrics import (
+    NO_AGREEMENT,
+    GeneAgreement,
+    compare_genes,
+    trait_prediction,
+)
+from genotex.bench.evaluation.scores import AnalysisScore, Missing
 from genotex.bench.problems import Problem
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
 from genotex.errors import FormatError
-from genotex.formats import decode, read_bytes, read_linked_header
+from genotex.formats import read_json_object, read_linked_header
+from genotex.formats.raw import decode, read_bytes
 from genotex.layout import OutputFolder
 
-__all__ = ["AnsweredTrait", "GeneSource", "read_universe", "score_answers"]
+_EXPECTED = 'the benchmark writes {"significant_genes": {"Variable": ["TP53", ...]}}'
 
-NOTHING = GeneAgreement(Overlap(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0)
-"""What a missing prediction scores, also where a figure would be undefined."""
+
+@dataclass(frozen=True)
+class GeneList:
+    """One answer."""
+
+    genes: tuple[str, ...]
+    prediction: Mapping[str, float]
+
+
+def read_gene_list(path: Path) -> GeneList:
+    """Read ``significant_genes_condition_<C>.json``, of any release and any tool.
+
+    Only ``significant_genes.Variable`` is needed.
+    """
+    content = read_json_object(path, _EXPECTED)
+    found = content.get("significant_genes")
+    names = found.get("Variable") if isinstance(found, dict) else None
+    place = "significant_genes.Variable"
+    if not isinstance(names, list):
+        msg = f"expected a list of symbols, found {_kind(names)}"
+        raise FormatError(msg, path=path, field=place, hint=_EXPECTED)
+    for name in names:
+        if not isinstance(name, str):
+            msg = f"expected symbols only, found {_kind(name)}"
+            raise FormatError(msg, path=path, field=place, hint=_EXPECTED)
+    return GeneList(tuple(names), _numbers(content.get("cv_performance")))
+
+
+def _numbers(performance: object) -> dict[str, float]:
+    prediction = performance.get("prediction") if isinstance(performance, dict) else None
+    if not isinstance(prediction, dict):
+        return {}
+    return {
+        str(name): float(value)
+        for name, value in prediction.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    }
+
+
+def _kind(value: object) -> str:
+    return "nothing" if value is None else type(value).__name__
+
 
 ScoredAnswer = tuple[AnalysisScore, Missing | None]
 """The score of a problem, and why it has no answer that counts."""
@@ -50,11 +96,6 @@ def score_answers(
     """Score the problems of one trait in each of several output folders.
 
     Each answer of the reference and each list of all genes is read once.
-
-    Raises
-    ------
-    FormatError
-        If an answer of the reference or a list of all genes cannot be read.
     """
     universes = {
         source: read_universe(source)
@@ -85,7 +126,7 @@ def _score(
     found = read_or_why(path, read_gene_list)
     if isinstance(found, str):
         missing = Missing("analysis", str(problem), found)
-        return _item(problem, None, wanted, NOTHING, metrics), missing
+        return _item(problem, None, wanted, NO_AGREEMENT, metrics), missing
     agreement = compare_genes(found.genes, wanted.genes, universe, metrics)
     return _item(problem, found, wanted, agreement, metrics), None
 
@@ -105,30 +146,15 @@ def _item(
         condition=problem.condition,
         kind=problem.kind,
         success=0.0 if found is None else 100.0,
-        precision=agreement.overlap.precision,
-        recall=agreement.overlap.recall,
-        f1=agreement.overlap.f1,
-        auroc=agreement.auroc,
-        auprc=agreement.auprc,
-        gsea_es=agreement.gsea_es,
-        gsea_es_within=agreement.gsea_es_within,
         predicted=0 if found is None else len(set(found.genes)),
         reference=len(set(wanted.genes)),
-        trait_kind=trait.kind,
-        trait_accuracy=trait.accuracy,
-        trait_f1=trait.f1,
-        trait_r2=trait.r2,
+        **vars(agreement),
+        **vars(trait),
     )
 
 
 def read_universe(source: GeneSource) -> frozenset[str]:
-    """Return all genes that could have been found.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read or names no gene.
-    """
+    """Return all genes that could have been found."""
     if source.kind == "symbols":
         names: Iterable[str] = map(str.strip, decode(read_bytes(source.path)).splitlines())
         genes = frozenset(names) - {""}

@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from genotex.bench.evaluation.comparing import Comparison, Difference, Run
-from genotex.bench.evaluation.figures import FIGURES, Figure, Section, headline_figures
+from genotex.bench.evaluation.comparison import Difference, Run, RunComparison
+from genotex.bench.evaluation.figures import Figure, Section
 from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
 from genotex.bench.evaluation.score_files import FIGURE_COLUMNS, average_rows, json_text, to_csv
+from genotex.bench.evaluation.scores import FIGURES, headline_figures
 from genotex.bench.evaluation.summary import Average, averages_json, nested
 
-__all__ = [
-    "comparison_json",
-    "comparison_texts",
-    "difference_tables",
-    "how_compared",
-    "side_by_side_table",
-]
 
-
-def side_by_side_table(comparison: Comparison) -> PlainTable:
+def side_by_side_table(comparison: RunComparison) -> PlainTable:
     """Return the headline figures of every run with their intervals, the mean last."""
     rows = tuple(
         (figure.name, *(_with_interval(figure, average) for average in averages))
@@ -34,7 +27,7 @@ def side_by_side_table(comparison: Comparison) -> PlainTable:
     )
 
 
-def _headline(comparison: Comparison) -> list[tuple[Section, Figure]]:
+def _headline(comparison: RunComparison) -> list[tuple[Section, Figure]]:
     return [
         (section, figure)
         for section in FIGURES
@@ -43,12 +36,12 @@ def _headline(comparison: Comparison) -> list[tuple[Section, Figure]]:
     ]
 
 
-def _columns(comparison: Comparison) -> list[str]:
+def _columns(comparison: RunComparison) -> list[str]:
     names = [run.name for run in comparison.runs]
     return [*names, comparison.mean_name] if comparison.mean else names
 
 
-def _of_each(comparison: Comparison, section: Section, key: str) -> list[Average | None]:
+def _of_each(comparison: RunComparison, section: Section, key: str) -> list[Average | None]:
     found = [run.summary.sections.get(section, {}).get(key) for run in comparison.runs]
     if comparison.mean:
         found.append(comparison.mean.get(section, {}).get(key))
@@ -64,7 +57,7 @@ def _with_interval(figure: Figure, average: Average | None) -> str:
     )
 
 
-def _scored(comparison: Comparison) -> tuple[str, ...]:
+def _scored(comparison: RunComparison) -> tuple[str, ...]:
     each = [_problems(run) for run in comparison.runs]
     return ("problems", *each, *(["-"] if comparison.mean else []))
 
@@ -74,12 +67,12 @@ def _problems(run: Run) -> str:
     return f"{len(problems):,}" if problems else "-"
 
 
-def difference_tables(comparison: Comparison) -> tuple[PlainTable, ...]:
+def difference_tables(comparison: RunComparison) -> tuple[PlainTable, ...]:
     """Return for every run but the baseline how its headline figures differ from it."""
     return tuple(_differences(comparison, name) for name in comparison.differences)
 
 
-def _differences(comparison: Comparison, name: str) -> PlainTable:
+def _differences(comparison: RunComparison, name: str) -> PlainTable:
     found = comparison.differences[name]
     rows = tuple(
         _difference_row(figure, found[section][figure.key])
@@ -102,7 +95,7 @@ def _difference_row(figure: Figure, found: Difference) -> tuple[str, ...]:
     )
 
 
-def how_compared(comparison: Comparison) -> str:
+def how_compared(comparison: RunComparison) -> str:
     """Return in words what the tables hold."""
     summary = comparison.runs[0].summary
     text = (
@@ -117,7 +110,7 @@ def how_compared(comparison: Comparison) -> str:
     return text
 
 
-def comparison_texts(comparison: Comparison) -> dict[str, str]:
+def comparison_texts(comparison: RunComparison) -> dict[str, str]:
     """Return name and content of every file of a comparison but the page."""
     tables = (side_by_side_table(comparison), *difference_tables(comparison))
     parts = [
@@ -140,14 +133,14 @@ _DIFFERENCE_COLUMNS = (
 )  # fmt: skip
 
 
-def _average_rows(comparison: Comparison) -> Iterable[dict[str, Any]]:
+def _average_rows(comparison: RunComparison) -> Iterable[dict[str, Any]]:
     each = {run.name: run.summary.sections for run in comparison.runs}
     for name, sections in (*each.items(), (comparison.mean_name, comparison.mean)):
         for row in average_rows(sections):
             yield {"run": name, **row}
 
 
-def _difference_rows(comparison: Comparison) -> Iterable[dict[str, Any]]:
+def _difference_rows(comparison: RunComparison) -> Iterable[dict[str, Any]]:
     for name, sections in comparison.differences.items():
         for section, differences in sections.items():
             for figure in FIGURES[section]:
@@ -160,7 +153,7 @@ def _difference_rows(comparison: Comparison) -> Iterable[dict[str, Any]]:
                 yield dict(zip(_DIFFERENCE_COLUMNS, cells, strict=True))
 
 
-def comparison_json(comparison: Comparison) -> dict[str, Any]:
+def comparison_json(comparison: RunComparison) -> dict[str, Any]:
     """Return a comparison as plain JSON values, figures in the shape of ``evaluate --json``."""
     summary = comparison.runs[0].summary
     return {

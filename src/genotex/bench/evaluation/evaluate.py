@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from genotex.bench.evaluation.analysis_task import ScoredAnswer, score_answers
-from genotex.bench.evaluation.filtering import score_filtering
+from genotex.bench.evaluation.figures import Table
 from genotex.bench.evaluation.folder_items import ScoredFolder
 from genotex.bench.evaluation.options import EvaluationOptions
-from genotex.bench.evaluation.plan import Plan, empty_folders, make_plan
+from genotex.bench.evaluation.plan import EvaluationPlan, empty_folders, make_plan
 from genotex.bench.evaluation.preprocessing import TableResult, repair_notes, score_table
 from genotex.bench.evaluation.scores import (
     FilteringScore,
@@ -20,9 +20,8 @@ from genotex.bench.evaluation.scores import (
     PreprocessingScore,
     Scores,
     SelectionScore,
-    Table,
 )
-from genotex.bench.evaluation.selection import CohortChooser, score_selection
+from genotex.bench.evaluation.selection import CohortChooser, score_filtering, score_selection
 from genotex.errors import UsageError
 from genotex.parallel import side_by_side
 
@@ -31,7 +30,7 @@ __all__ = ["Progress", "evaluate", "evaluate_all"]
 Progress = Callable[[str, int], None]
 """Called after each item with its name and the number of all items."""
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 
 def evaluate(
@@ -48,19 +47,19 @@ def evaluate(
 
     Parameters
     ----------
-    prediction, reference : Path
+    prediction, reference
         Output folders in the benchmark's layout, of any tool and release.
-    options : EvaluationOptions, optional
+    options
         What to score, and how.
-    jobs : int
+    jobs
         Processes side by side; the scores are the same for any number.
-    progress : callable, optional
+    progress
         Called after each item.
 
     Raises
     ------
     UsageError
-        If one of the two is no folder, or the reference lacks what a task needs.
+        If one of the two is not a folder, or the reference lacks what a task needs.
     FormatError
         If a file of the reference, the task list or the list of all genes cannot be read.
     """
@@ -78,7 +77,7 @@ def evaluate_all(
 
     Parameters
     ----------
-    predictions : sequence of Path
+    predictions
         Output folders.
     reference, options, jobs, progress
         As for `evaluate`.
@@ -91,7 +90,7 @@ def evaluate_all(
     options = options or EvaluationOptions()
     for what, folder in (*(("prediction", each) for each in predictions), ("reference", reference)):
         if not folder.is_dir():
-            msg = f"{folder} is not a folder; give the output folder that holds the {what}"
+            msg = f"{folder} is not a folder; give the output folder of the {what}"
             raise UsageError(msg)
     plan = make_plan(ScoredFolder(reference), options)
     folders = [ScoredFolder(each) for each in predictions]
@@ -123,14 +122,14 @@ def evaluate_all(
 
 @dataclass(frozen=True)
 class _Choices:
-    """What became of dataset filtering and selection in an output folder."""
+    """The scores of dataset filtering and selection of an output folder."""
 
     filtering: list[tuple[FilteringScore, Missing | None]]
     selection: list[tuple[SelectionScore, Missing | None]]
 
 
 def _score_choices(
-    folder: ScoredFolder, plan: Plan, options: EvaluationOptions, done: _Steps
+    folder: ScoredFolder, plan: EvaluationPlan, options: EvaluationOptions, done: _Steps
 ) -> _Choices:
     filtering = [
         done(trait, score_filtering(folder, plan.chooser.folder, trait, options.df_field))
@@ -146,7 +145,7 @@ def _score_choices(
 
 def _scores(
     folder: ScoredFolder,
-    plan: Plan,
+    plan: EvaluationPlan,
     options: EvaluationOptions,
     choices: _Choices,
     tables: Sequence[TableResult],
@@ -177,13 +176,13 @@ def _scores(
 
 
 class _Steps:
-    """Tells of each item that is done."""
+    """Reports each finished item."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress = progress
         self._total = total
 
-    def __call__(self, label: str, result: Result) -> Result:
+    def __call__(self, label: str, result: _Result) -> _Result:
         if self._progress is not None:
             self._progress(label, self._total)
         return result
@@ -198,7 +197,7 @@ def _by_kind(
     }
 
 
-def _settings(options: EvaluationOptions, plan: Plan) -> dict[str, Any]:
+def _settings(options: EvaluationOptions, plan: EvaluationPlan) -> dict[str, Any]:
     universe = options.gene_universe
     return {
         "metrics": options.metrics,

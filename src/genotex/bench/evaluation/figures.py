@@ -1,21 +1,15 @@
-"""The figures of a score by the names people know them by, with their units."""
+"""Figures: names, units and how they are written; sections of an evaluation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, get_args, get_type_hints
 
-__all__ = [
-    "FIGURES",
-    "HEADLINE",
-    "SECTIONS",
-    "TABLES",
-    "Figure",
-    "Section",
-    "SectionName",
-    "headline_figures",
-]
+MetricsVersion = Literal["default", "legacy"]
+"""Of the benchmark's code: ``legacy`` computes AUROC and trait prediction as older versions do."""
+
+Table = Literal["gene", "clinical", "linked"]
 
 Section = Literal["filtering", "selection", "gene", "clinical", "linked", "analysis"]
 """What is averaged by itself; also the task of a `Missing`."""
@@ -23,13 +17,13 @@ Section = Literal["filtering", "selection", "gene", "clinical", "linked", "analy
 TABLES: tuple[Section, ...] = ("gene", "clinical", "linked")
 """The sections of preprocessing."""
 
-Unit = Literal["%", "fraction", "genes"]
+_Unit = Literal["%", "fraction", "genes"]
 
-_DECIMALS: Mapping[Unit, int] = {"%": 2, "fraction": 3, "genes": 1}
+_DECIMALS: Mapping[_Unit, int] = {"%": 2, "fraction": 3, "genes": 1}
 
 
 @dataclass(frozen=True)
-class SectionName:
+class _SectionName:
     """What a section is called, alone and before a figure, and what its items are called."""
 
     title: str
@@ -40,27 +34,17 @@ class SectionName:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a score.
-
-    Attributes
-    ----------
-    key : str
-        The field of the item.
-    label : str
-        Its name for people.
-    unit : {"%", "fraction", "genes"}
-    meaning : str
-        What it says, in a few words.
-    """
+    """A figure of a score, declared with `figure`; its key is the name of the field."""
 
     key: str
     label: str
-    unit: Unit
+    unit: _Unit
     meaning: str
+    headline: bool = False
 
     @property
     def scale(self) -> float:
-        """Return what stands for the whole: 100 of percent, else 1."""
+        """Return the value of the whole: 100 for percent, else 1."""
         return 100.0 if self.unit == "%" else 1.0
 
     @property
@@ -78,7 +62,7 @@ class Figure:
         if isinstance(value, int):
             return str(value)
         text = f"{value:{'+' if signed else ''}.{_DECIMALS[self.unit]}f}"
-        # What rounds to nothing has no sign.
+        # A value that rounds to 0 has no sign.
         return text.lstrip("+-") if float(text) == 0 else text
 
     def write_interval(self, interval: tuple[float, float] | None, *, signed: bool = False) -> str:
@@ -88,72 +72,32 @@ class Figure:
         return " to ".join(self.write(end, signed=signed) for end in interval)
 
 
-SECTIONS: Mapping[Section, SectionName] = {
-    "filtering": SectionName("Dataset filtering", "filtering", "trait", "traits"),
-    "selection": SectionName("Dataset selection", "selection", "problem", "problems"),
-    "gene": SectionName("Preprocessing: gene tables", "gene tables", "table", "tables"),
-    "clinical": SectionName("Preprocessing: clinical tables", "clinical tables", "table", "tables"),
-    "linked": SectionName("Preprocessing: linked tables", "linked tables", "table", "tables"),
-    "analysis": SectionName("Statistical analysis", "", "problem", "problems"),
-}
+def figure(label: str, unit: _Unit, meaning: str, *, headline: bool = False) -> Figure:
+    """Declare a field of a score as a figure: ``f1: Annotated[float, figure("F1", "%", ...)]``.
 
-_OF_A_TABLE = (
-    Figure("aj", "AJ", "fraction", "features in common (Jaccard)"),
-    Figure("sj", "SJ", "fraction", "samples in common (Jaccard)"),
-    Figure("correlation", "correlation", "fraction", "of common features, on average"),
-    Figure("csc", "CSC", "fraction", "AJ x SJ x correlation"),
-)
+    A headline figure is also shown where space is short.
+    """
+    return Figure("", label, unit, meaning, headline)
 
-FIGURES: Mapping[Section, tuple[Figure, ...]] = {
-    "filtering": (
-        Figure("precision", "precision", "%", "cohorts called available that are"),
-        Figure("recall", "recall", "%", "available cohorts that were called so"),
-        Figure("f1", "F1", "%", "harmonic mean of the two"),
-        Figure("accuracy", "accuracy", "%", "cohorts called alike"),
+
+def figures_of(kind: type[Any]) -> tuple[Figure, ...]:
+    """Return the figures that a score class declares; lengths of lists come last."""
+    found = [
+        replace(declared, key=name)
+        for name, hint in get_type_hints(kind, include_extras=True).items()
+        for declared in get_args(hint)[1:]
+        if isinstance(declared, Figure)
+    ]
+    return tuple(sorted(found, key=lambda one: one.unit == "genes"))
+
+
+SECTIONS: Mapping[Section, _SectionName] = {
+    "filtering": _SectionName("Dataset filtering", "filtering", "trait", "traits"),
+    "selection": _SectionName("Dataset selection", "selection", "problem", "problems"),
+    "gene": _SectionName("Preprocessing: gene tables", "gene tables", "table", "tables"),
+    "clinical": _SectionName(
+        "Preprocessing: clinical tables", "clinical tables", "table", "tables"
     ),
-    "selection": (Figure("accuracy", "accuracy", "%", "problems with the same cohort or pair"),),
-    "gene": _OF_A_TABLE,
-    "clinical": _OF_A_TABLE,
-    "linked": _OF_A_TABLE,
-    "analysis": (
-        Figure("success", "success", "%", "problems with a result that can be read"),
-        Figure("precision", "precision", "%", "predicted genes that are in the reference"),
-        Figure("recall", "recall", "%", "reference genes that were predicted"),
-        Figure("f1", "F1", "%", "harmonic mean of the two"),
-        Figure("auroc", "AUROC", "fraction", "0.5 is chance"),
-        Figure("auprc", "AUPRC", "fraction", "area under precision against recall"),
-        Figure(
-            "gsea_es", "GSEA ES", "fraction", "reference genes high in the ranking; 0 is chance"
-        ),
-        Figure("gsea_es_within", "ES within list", "fraction", "newest release's form; saturates"),
-        Figure(
-            "trait_accuracy", "trait accuracy", "%", "trait predicted from genes; binary traits"
-        ),
-        Figure("trait_f1", "trait F1", "%", "trait predicted from genes; binary traits"),
-        Figure("trait_r2", "trait R2", "fraction", "trait predicted from genes; continuous traits"),
-        Figure("predicted", "genes predicted", "genes", "length of the predicted list"),
-        Figure("reference", "genes in reference", "genes", "length of the reference list"),
-    ),
+    "linked": _SectionName("Preprocessing: linked tables", "linked tables", "table", "tables"),
+    "analysis": _SectionName("Statistical analysis", "", "problem", "problems"),
 }
-"""The figures of each section, by the fields of its items."""
-
-HEADLINE: Mapping[Section, tuple[str, ...]] = {
-    "filtering": ("precision", "recall", "f1", "accuracy"),
-    "selection": ("accuracy",),
-    "gene": ("csc",),
-    "clinical": ("csc",),
-    "linked": ("csc",),
-    "analysis": ("success", "precision", "recall", "f1", "auroc", "auprc", "gsea_es",
-                 "trait_accuracy", "trait_f1"),
-}  # fmt: skip
-"""The figures that stand for a run where there is little room."""
-
-
-def headline_figures(section: Section) -> tuple[Figure, ...]:
-    """Return the figures of a section that stand for a run, their names told apart."""
-    short = SECTIONS[section].short
-    return tuple(
-        replace(figure, label=f"{short}: {figure.label}" if short else figure.label)
-        for figure in FIGURES[section]
-        if figure.key in HEADLINE[section]
-    )

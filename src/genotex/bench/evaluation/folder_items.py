@@ -1,24 +1,16 @@
-"""What an output folder holds: which traits, tables and answers, by the names of its files."""
+"""Content of an output folder: traits, tables and answers, by the names of its files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
-from genotex.bench.evaluation.scores import Table
+from genotex.bench.evaluation.figures import Table
 from genotex.bench.problems import Problem
 from genotex.bench.problems.cohort_choice import TCGA_NAMES
-from genotex.errors import UsageError
+from genotex.errors import FormatError, UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
-
-__all__ = [
-    "ScoredFolder",
-    "answered_problems",
-    "cohorts_with",
-    "described_traits",
-    "one_name",
-    "table_path",
-]
 
 ANSWER = "significant_genes_condition_"
 
@@ -48,7 +40,7 @@ class ScoredFolder(OutputFolder):
 
 
 def _under_either_name(table: Path) -> Path:
-    """Return where the table lies; as it was asked for where it lies under neither name."""
+    """Return the path of the table under either name; unchanged if neither exists."""
     if table.stem not in TCGA_NAMES or table.is_file():
         return table
     others = [table.with_stem(name) for name in sorted(TCGA_NAMES - {table.stem})]
@@ -56,25 +48,13 @@ def _under_either_name(table: Path) -> Path:
 
 
 def described_traits(folder: OutputFolder) -> list[str]:
-    """Return the traits with a ``cohort_info.json``, sorted.
-
-    Raises
-    ------
-    UsageError
-        As `cohorts_with`.
-    """
+    """Return the traits with a ``cohort_info.json``, sorted."""
     traits = _traits(folder.root / "preprocess")
     return [trait for trait in traits if folder.cohort_info(trait).is_file()]
 
 
 def cohorts_with(folder: OutputFolder, table: Table) -> list[tuple[str, str]]:
-    """Return trait and cohort of every table of a kind, sorted.
-
-    Raises
-    ------
-    UsageError
-        If a folder does not bear a trait's name as the benchmark writes it.
-    """
+    """Return trait and cohort of every table of a kind, sorted."""
     return [
         (trait, cohort)
         for trait in _traits(folder.root / "preprocess")
@@ -93,13 +73,7 @@ def table_path(folder: OutputFolder, table: Table, trait: str, cohort: str) -> P
 
 
 def answered_problems(folder: OutputFolder) -> list[Problem]:
-    """Return every problem with a result file, sorted; each trait alone comes first.
-
-    Raises
-    ------
-    UsageError
-        As `cohorts_with`; also if a file's name makes no problem.
-    """
+    """Return every problem with a result file, sorted; each trait alone comes first."""
     problems = []
     for trait in _traits(folder.root / "regress"):
         pattern = folder.significant_genes(trait, "*")
@@ -114,7 +88,7 @@ def _problem(trait: str, condition: str, place: Path) -> Problem:
     try:
         return Problem(trait, None if condition == "None" else condition)
     except UsageError as error:
-        msg = f"{place / f'{ANSWER}{condition}.json'} answers no problem: {error}"
+        msg = f"{place / f'{ANSWER}{condition}.json'} does not belong to a problem: {error}"
         raise UsageError(msg) from error
 
 
@@ -132,3 +106,20 @@ def _traits(parent: Path) -> list[str]:
 def _stems(pattern: Path) -> list[str]:
     found: Iterable[Path] = pattern.parent.glob(pattern.name) if pattern.parent.is_dir() else ()
     return sorted(path.stem for path in found if path.is_file() and path.name[0] != ".")
+
+
+MISSING = "missing"
+"""Why a missing prediction was scored 0."""
+
+_Content = TypeVar("_Content")
+
+
+def read_or_why(path: Path, read: Callable[[Path], _Content]) -> _Content | str:
+    """Return the content of a file, or the reason why there is none."""
+    if not path.is_file():
+        return MISSING
+    try:
+        return read(path)
+    except FormatError as error:
+        place = "" if error.line is None else f"line {error.line}: "
+        return f"cannot be read: {place}{error.field + ': ' if error.field else ''}{error.message}"

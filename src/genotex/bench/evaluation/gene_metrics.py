@@ -1,44 +1,63 @@
-"""How well a ranked list of genes agrees with a reference list.
+"""How well a ranked list of genes agrees with a reference list, and predicts the trait.
 
-Definitions: GenoTEX paper, section 3.3; what it leaves open is said in ``docs/evaluation.md``. All
-genes that nobody names are alike, so sums over 20,000 genes have closed forms: whole numbers until
-one last division, nothing is sorted.
+Definitions: GenoTEX paper, section 3.3; ``docs/evaluation.md`` states what the paper leaves open.
+All genes outside both lists are alike, so sums over 20,000 genes have closed forms: integers until
+one final division, nothing is sorted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.bench.evaluation.scores import MetricsVersion
-
-__all__ = ["ALL_GENES", "GeneAgreement", "Overlap", "Ranking", "compare_genes", "overlap", "rank"]
+from genotex.bench.evaluation.figures import MetricsVersion, figure
 
 ALL_GENES = 20_000
-"""Human genes, roughly: how many there are taken to be where no list of them is given."""
+"""Approximate number of human genes, used where no list of them is given."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Precision, recall and F1, in percent."""
+    """Overlap of two sets of genes."""
 
-    precision: float
-    recall: float
-    f1: float
+    precision: Annotated[
+        float, figure("precision", "%", "predicted genes that are in the reference", headline=True)
+    ]
+    recall: Annotated[
+        float, figure("recall", "%", "reference genes that were predicted", headline=True)
+    ]
+    f1: Annotated[float, figure("F1", "%", "harmonic mean of the two", headline=True)]
 
 
 @dataclass(frozen=True)
-class GeneAgreement:
-    """All figures of one problem; fractions, None where undefined."""
+class GeneAgreement(Overlap):
+    """All figures of one list of genes, None where undefined.
 
-    overlap: Overlap
-    auroc: float | None
-    auprc: float | None
-    gsea_es: float | None
-    gsea_es_within: float | None
+    A metric is one field here and its value in `compare_genes`; JSON, tables and pages follow.
+    """
+
+    auroc: Annotated[float | None, figure("AUROC", "fraction", "0.5 is chance", headline=True)]
+    auprc: Annotated[
+        float | None,
+        figure("AUPRC", "fraction", "area under precision against recall", headline=True),
+    ]
+    gsea_es: Annotated[
+        float | None,
+        figure(
+            "GSEA ES", "fraction", "reference genes high in the ranking; 0 is chance", headline=True
+        ),
+    ]
+    gsea_es_within: Annotated[
+        float | None, figure("ES within list", "fraction", "newest release's form; saturates")
+    ]
+
+
+NO_AGREEMENT = GeneAgreement(**dict.fromkeys(get_type_hints(GeneAgreement), 0.0))
+"""What a missing prediction scores, also where a figure would be undefined."""
 
 
 def compare_genes(
@@ -51,11 +70,11 @@ def compare_genes(
 
     Parameters
     ----------
-    predicted : sequence of str
+    predicted
         Symbols, the most important first; a repeated one counts at its first place.
-    reference : collection of str
+    reference
         Symbols, in any order.
-    universe : collection of str, optional
+    universe
         All genes that could have been found. Others are left out of both lists, but not of
         precision, recall and F1. Without it there are `ALL_GENES` genes, or as many as both lists
         name together if those are more.
@@ -64,11 +83,11 @@ def compare_genes(
     """
     ranking = rank(predicted, reference, universe)
     return GeneAgreement(
-        overlap(predicted, reference),
-        ranking.legacy_auroc() if metrics == "legacy" else ranking.auroc(),
-        ranking.auprc(),
-        ranking.enrichment_score(),
-        ranking.enrichment_score_within(),
+        **vars(overlap(predicted, reference)),
+        auroc=ranking.legacy_auroc() if metrics == "legacy" else ranking.auroc(),
+        auprc=ranking.auprc(),
+        gsea_es=ranking.enrichment_score(),
+        gsea_es_within=ranking.enrichment_score_within(),
     )
 
 
@@ -108,17 +127,7 @@ def rank(
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Where the reference genes stand in a ranked list of genes.
-
-    Attributes
-    ----------
-    hits : ndarray of int64
-        Ranks of the predicted genes that are reference genes, counted from 0, ascending.
-    predicted, reference : int
-        Lengths of the two lists, each gene counted once.
-    universe : int or None
-        Number of all genes, where it is known.
-    """
+    """The places of the reference genes in a ranked list of genes."""
 
     hits: NDArray[np.int64]
     predicted: int
@@ -150,7 +159,7 @@ class Ranking:
             return None
         false = self.predicted - self.hits.size
         unnamed = negatives - false
-        # A hit wins against every negative but the false positives in front of it.
+        # A hit wins against every negative except the false positives before it.
         wins = int(np.sum(negatives - self._false_before()))
         return (2 * wins + missed * unnamed) / (2 * positives * negatives)
 
@@ -171,7 +180,7 @@ class Ranking:
         """Return the highest point of GSEA's unweighted running sum over all genes.
 
         The ranking is padded to the number of all genes. Each hit adds 1 / reference, each other
-        gene takes 1 / (genes - reference) away; a reference gene that is not predicted is no hit.
+        gene subtracts 1 / (genes - reference); a reference gene that is not predicted is not a hit.
         Without a hit the first gene is the highest point, just below 0. None without reference
         genes, with nothing but reference genes, and with more predicted genes than there are.
         """
@@ -197,5 +206,55 @@ class Ranking:
         return max(first, int(peaks.max(initial=first))) / (counted * others)
 
     def _false_before(self) -> NDArray[np.int64]:
-        """Return how many predicted genes in front of each hit are none."""
+        """Return how many of the predicted genes before each hit are false positives."""
         return self.hits - np.arange(self.hits.size)
+
+
+_TraitKind = Literal["binary", "continuous"]
+
+
+@dataclass(frozen=True)
+class TraitPrediction:
+    """How well the genes predict the trait; None where it is of the other or an unknown kind."""
+
+    trait_kind: _TraitKind | None = None
+    trait_accuracy: Annotated[
+        float | None,
+        figure("trait accuracy", "%", "trait predicted from genes; binary traits", headline=True),
+    ] = None
+    trait_f1: Annotated[
+        float | None,
+        figure("trait F1", "%", "trait predicted from genes; binary traits", headline=True),
+    ] = None
+    trait_r2: Annotated[
+        float | None,
+        figure("trait R2", "fraction", "trait predicted from genes; continuous traits"),
+    ] = None
+
+
+def trait_kind(prediction: Mapping[str, float]) -> _TraitKind | None:
+    """Return whether a trait is binary or continuous, by ``cv_performance.prediction``."""
+    if "accuracy" in prediction or "f1" in prediction:
+        return "binary"
+    return "continuous" if "r_squared" in prediction else None
+
+
+def trait_prediction(
+    predicted: Mapping[str, float] | None,
+    reference: Mapping[str, float],
+    metrics: MetricsVersion = "default",
+) -> TraitPrediction:
+    """Return how well a prediction file predicts the trait.
+
+    A missing figure counts 0 where the kind of the trait is known; all figures of a missing file
+    are 0. The reference decides about the kind, if it has one.
+    """
+    found = predicted or {}
+    kind = trait_kind(reference) or trait_kind(found)
+    failed = predicted is None and kind is None
+    if kind == "binary" or failed:
+        return TraitPrediction(kind, found.get("accuracy", 0.0), found.get("f1", 0.0), None)
+    if kind is None:
+        return TraitPrediction(None, None, None, None)
+    binary = 0.0 if metrics == "legacy" else None
+    return TraitPrediction(kind, binary, binary, found.get("r_squared", 0.0))

@@ -1,4 +1,4 @@
-"""What an evaluation may be asked for."""
+"""Options of an evaluation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from genotex.bench.evaluation.scores import MetricsVersion, Table
+from genotex.bench.evaluation.figures import MetricsVersion, Table
 from genotex.bench.problems import Problem, RegressorRule
 
 __all__ = [
@@ -38,25 +38,25 @@ class EvaluationOptions:
 
     Attributes
     ----------
-    tasks : tuple of Task or None
+    tasks
         None: every task that the reference has a folder for.
-    tables : tuple of Table
+    tables
         Of the task preprocessing.
-    task_info : Path or None
+    task_info
         Where the problems of dataset selection come from; None: see `pose_problems`.
     metrics : {"default", "legacy"}
         ``legacy`` computes AUROC and trait prediction as the benchmark's older code does.
-    df_field : CohortFlag
+    df_field
         What dataset filtering is about.
     regressors : {"inclusive", "exclusive"}
         Which genes a pair of cohorts must share to be chosen.
-    gene_universe : Path, "reference" or None
+    gene_universe
         All genes that could have been found: one symbol a line; the genes of the linked table of
-        the cohort that the reference chooses; or about 20,000 whose names nobody asks.
-    repair_reference : bool
+        the cohort that the reference chooses; or about 20,000 unnamed ones.
+    repair_reference
         Transpose what is clearly transposed among the reference's tables, and leave out those
         without names.
-    problems : tuple of Problem or None
+    problems
         Score these problems and the cohorts of their traits alone; None: all of the reference.
     """
 

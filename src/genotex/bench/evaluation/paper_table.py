@@ -1,22 +1,57 @@
-"""Runs in the layout of the paper's tables 2 to 5, the published rows beside them."""
+"""Runs in the layout of the paper's tables 2 to 5, with the published rows (arXiv:2406.15341)."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from genotex.bench.evaluation.figures import TABLES
 from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
-from genotex.bench.evaluation.published import published
 from genotex.bench.evaluation.run_record import RunRecord, read_run_record
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import Average, Summary, summarise
 
-__all__ = ["PaperRow", "paper_json", "paper_markdown", "paper_notes", "paper_rows", "paper_tables"]
 
-OURS = "scored here"
+@dataclass(frozen=True)
+class _PublishedRow:
+    """A row of the paper."""
+
+    table: int
+    name: str
+    start: str | None
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class _Published:
+    """All rows, their source and how many problems they are averages of."""
+
+    source: str
+    problems: int
+    rows: tuple[_PublishedRow, ...]
+
+
+@cache
+def published() -> _Published:
+    """Return the published rows."""
+    file = resources.files("genotex.bench.evaluation").joinpath("data", "published.toml")
+    content = tomllib.loads(file.read_text("utf-8"))
+    rows = []
+    for table in content["table"]:
+        for cells in table["rows"]:
+            row = dict(zip(table["columns"], cells, strict=True))
+            name, start = row.pop("name"), row.pop("start", None)
+            values = {key: float(value) for key, value in row.items() if value != "-"}
+            rows.append(_PublishedRow(table["number"], name, start, values))
+    return _Published(content["source"], content["problems"], tuple(rows))
+
+
+_OURS = "scored here"
 
 _ANALYSIS = {
     "precision": "Prec. (%)", "recall": "Rec. (%)", "f1": "F1 (%)", "auroc": "AUROC",
@@ -27,7 +62,7 @@ _SELECTION = {"df": "DF (%)", "ds": "DS (%)"}
 _OF_A_TABLE = {"aj": "AJ (%)", "sj": "SJ (%)", "csc": "CSC (%)"}
 _DATA = {"linked": "linked data", "gene": "gene data", "clinical": "trait data"}
 _WITHOUT_COHORTS = ("prepared tables", "no data")
-"""Where a run may start and leave filtering, selection and preprocessing to somebody else."""
+"""Starting points after which a run does no filtering, selection or preprocessing."""
 _DECIMALS = {"tokens_in": 1, "tokens_out": 1, "tokens_cached": 1}
 _KEYS = (
     *(key for key in _ANALYSIS if key != "tokens"),
@@ -41,46 +76,20 @@ _KEYS = (
 
 @dataclass(frozen=True)
 class PaperRow:
-    """One method in the units of the paper; what is not known is absent.
-
-    Attributes
-    ----------
-    name : str
-        The run, or the published method.
-    source : str
-        ``scored here``, or ``published, table 2``.
-    start : str or None
-        ``raw files``, ``prepared tables`` or ``no data``.
-    values : mapping of str to float
-        Percentages, AUROC and GSEA as fractions, tokens in thousands, US dollars, seconds.
-    untold : mapping of str to int
-        What is absent as some problems tell it and so many do not.
-    not_asked : int
-        Of the problems that were scored: how many the run was never asked.
-    """
+    """One method in the units of the paper; what is not known is absent."""
 
     name: str
     source: str
     start: str | None
     values: Mapping[str, float]
-    untold: Mapping[str, int] = field(default_factory=dict)
+    missing: Mapping[str, int] = field(default_factory=dict)
     not_asked: int = 0
 
 
 def paper_rows(
     runs: Mapping[str, Scores], paths: Mapping[str, Path], *, paper: bool = False
 ) -> tuple[PaperRow, ...]:
-    """Return a row for each run, then the published ones where they are wanted.
-
-    Parameters
-    ----------
-    runs : mapping of str to Scores
-        By name.
-    paths : mapping of str to Path
-        Where each run lies; time, tokens and cost come from its own record.
-    paper : bool
-        Whether the published rows follow.
-    """
+    """Return a row for each run, then the published ones where they are wanted."""
     rows = [_run_row(name, scores, _record(paths[name], scores)) for name, scores in runs.items()]
     if paper:
         rows += [
@@ -91,7 +100,7 @@ def paper_rows(
 
 
 def _record(path: Path, scores: Scores) -> RunRecord:
-    """Return what the run tells of itself, also where its scores lie elsewhere."""
+    """Return the record of the run, also where its scores are stored elsewhere."""
     for folder in (path, Path(scores.prediction)):
         record = read_run_record(folder)
         if record != RunRecord():
@@ -114,11 +123,11 @@ def _run_row(name: str, scores: Scores, record: RunRecord) -> PaperRow:
         values["seconds"] += record.per_problem.get("cohort_seconds", 0.0)
     scored = {(item.trait, item.condition) for item in scores.analysis}
     not_asked = len(scored - record.asked) if record.asked else 0
-    return PaperRow(name, OURS, record.start, values, record.untold, not_asked)
+    return PaperRow(name, _OURS, record.start, values, record.missing, not_asked)
 
 
 def _predicts_traits(scores: Scores) -> bool:
-    """Tell whether any result predicts its trait; a method that never does has no score for it."""
+    """Return whether any result predicts its trait; a method that never does has no such score."""
     return any(item.trait_accuracy or item.trait_f1 for item in scores.analysis)
 
 
@@ -138,7 +147,7 @@ def _scored(summary: Summary) -> Iterator[tuple[str, float]]:
 
 
 def paper_tables(rows: Sequence[PaperRow]) -> tuple[PlainTable, ...]:
-    """Return the tables of which anything is known; unknown is a dash."""
+    """Return the tables with known values; unknown is a dash."""
     tables = (_analysis(rows), _selection(rows), _preprocessing(rows))
     return tuple(table for table in tables if table.rows)
 
@@ -147,7 +156,7 @@ def _analysis(rows: Sequence[PaperRow]) -> PlainTable:
     cells = tuple(
         (row.name, row.source, row.start or "-", *(_cell(row, key) for key in _ANALYSIS))
         for row in rows
-        if _tells(row, _ANALYSIS)
+        if _has_any(row, _ANALYSIS)
     )
     head = ("method", "source", "starts from", *_ANALYSIS.values())
     return PlainTable("Genes, trait prediction, runtime (tables 2 and 3)", head, cells, words=3)
@@ -157,7 +166,7 @@ def _selection(rows: Sequence[PaperRow]) -> PlainTable:
     cells = tuple(
         (row.name, row.source, *(_cell(row, key) for key in _SELECTION))
         for row in rows
-        if _tells(row, _SELECTION)
+        if _has_any(row, _SELECTION)
     )
     head = ("method", "source", *_SELECTION.values())
     title = "Dataset filtering: F1, and selection: accuracy (table 4)"
@@ -169,13 +178,13 @@ def _preprocessing(rows: Sequence[PaperRow]) -> PlainTable:
         (data, row.name, row.source, *(_cell(row, f"{table}_{key}") for key in _OF_A_TABLE))
         for table, data in _DATA.items()
         for row in rows
-        if _tells(row, [f"{table}_{key}" for key in _OF_A_TABLE])
+        if _has_any(row, [f"{table}_{key}" for key in _OF_A_TABLE])
     )
     head = ("data", "method", "source", *_OF_A_TABLE.values())
     return PlainTable("Preprocessing (table 5)", head, cells, words=3)
 
 
-def _tells(row: PaperRow, keys: Iterable[str]) -> bool:
+def _has_any(row: PaperRow, keys: Iterable[str]) -> bool:
     return any(_cell(row, key) != "-" for key in keys)
 
 
@@ -192,9 +201,9 @@ def _cell(row: PaperRow, key: str) -> str:
 def paper_notes(
     runs: Mapping[str, Scores], rows: Sequence[PaperRow], *, paper: bool
 ) -> tuple[str, ...]:
-    """Return what a reader must know before comparing the rows."""
+    """Return notes that are needed to compare the rows."""
     notes = []
-    if any("seconds" in row.values for row in rows if row.source == OURS):
+    if any("seconds" in row.values for row in rows if row.source == _OURS):
         notes.append(
             "time, tokens and cost of a run scored here are averages over its problems, each with "
             "its share of the cohorts, which are preprocessed once for all problems"
@@ -202,8 +211,8 @@ def paper_notes(
     for row in rows:
         notes += [
             f"{key.replace('_', ' ')} of {row.name} is unknown: {number} of its problems do not "
-            "tell it"
-            for key, number in row.untold.items()
+            "record it"
+            for key, number in row.missing.items()
             if key in _KEYS
         ]
     notes += [
@@ -212,11 +221,9 @@ def paper_notes(
         for row in rows
         if row.not_asked
     ]
-    others = [r.name for r in rows if r.source == OURS and r.start in _WITHOUT_COHORTS]
+    others = [r.name for r in rows if r.source == _OURS and r.start in _WITHOUT_COHORTS]
     if others:
-        notes.append(
-            f"{', '.join(others)} prepared no cohorts: tables 4 and 5 are left to those that did"
-        )
+        notes.append(f"{', '.join(others)} prepared no cohorts, so they are not in tables 4 and 5")
     legacy = [name for name, scores in runs.items() if scores.settings.get("metrics") == "legacy"]
     if legacy:
         notes.append(

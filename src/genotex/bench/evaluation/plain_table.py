@@ -1,33 +1,13 @@
-"""A table of written cells: what the screen, Markdown and the page show alike."""
+"""A table of formatted cells for the screen, Markdown and the page."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PlainTable", "to_markdown"]
-
 
 @dataclass(frozen=True)
 class PlainTable:
-    """Written cells under headers.
-
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    head : tuple of str
-        Column headers, each different.
-    rows : tuple of tuple of str
-        A dash stands where there is no value.
-    words : int
-        How many columns, from the left, hold words and not numbers.
-    note : str
-        What stands below it; may be empty.
-    marked : int or None
-        The row that stands out.
-    spare : tuple of str
-        Columns that a narrow screen does without, the first one first.
-    """
+    """Formatted cells under headers."""
 
     title: str
     head: tuple[str, ...]
@@ -38,7 +18,7 @@ class PlainTable:
     spare: tuple[str, ...] = ()
 
     def is_number(self, column: int) -> bool:
-        """Tell whether a column, counted from 0, holds numbers."""
+        """Return whether a column, counted from 0, contains numbers."""
         return column >= self.words
 
 

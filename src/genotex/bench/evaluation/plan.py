@@ -1,25 +1,123 @@
-"""What an evaluation will score: everything that the reference holds of the tasks asked for."""
+"""What an evaluation will score: everything in the reference for the chosen tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from genotex.bench.evaluation.analysis_task import AnsweredTrait, GeneSource, read_universe
-from genotex.bench.evaluation.chosen_part import ChosenPart
 from genotex.bench.evaluation.folder_items import ScoredFolder, answered_problems, described_traits
 from genotex.bench.evaluation.options import TASKS, EvaluationOptions, Task
 from genotex.bench.evaluation.preprocessing import WantedTable, wanted_tables
 from genotex.bench.evaluation.selection import CohortChooser
-from genotex.bench.evaluation.task_source import is_decidable, load_tasks, pose_problems
-from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench.problems import Problem, ProblemKind, TaskInfo
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
-__all__ = ["Plan", "empty_folders", "make_plan"]
 
-FOLDERS: dict[Task, str] = {
+@dataclass(frozen=True)
+class _ChosenPart:
+    """Some problems and the cohorts that they need; all of them where none were named."""
+
+    problems: frozenset[Problem] | None
+
+    def has_problem(self, problem: Problem) -> bool:
+        """Return whether a problem is scored."""
+        return self.problems is None or problem in self.problems
+
+    def has_trait(self, trait: str) -> bool:
+        """Return whether the cohorts of a trait are scored."""
+        return self.problems is None or trait in self._traits
+
+    def note(self) -> str:
+        """Describe what is scored; empty if it is everything."""
+        if self.problems is None:
+            return ""
+        problems, traits = len(self.problems), len(self._traits)
+        return (
+            f"only {problems:,} problem{'' if problems == 1 else 's'} and the cohorts of "
+            f"{traits:,} trait{'' if traits == 1 else 's'} were asked for; the rest of the "
+            "reference does not count"
+        )
+
+    @cached_property
+    def _traits(self) -> frozenset[str]:
+        return frozenset(trait for problem in self.problems or () for trait in problem.traits)
+
+
+_PUBLISHED_PLACE = Path("metadata") / "task_info.json"
+
+
+@dataclass(frozen=True)
+class _PosedProblems:
+    """The problems whose cohorts the reference knows."""
+
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+
+def load_tasks(given: Path | None, reference: OutputFolder) -> tuple[TaskInfo | None, str]:
+    """Read the task list, with a note when it was not asked for by name.
+
+    Without a given file it is ``metadata/task_info.json`` next to the reference folder or in the
+    working folder, as in the published layout, or none.
+    """
+    if given is not None:
+        return TaskInfo.load(given), ""
+    for folder in (reference.root.absolute().parent, Path()):
+        path = folder / _PUBLISHED_PLACE
+        if path.is_file():
+            return TaskInfo.load(path), f"problems and related genes are those of {path}"
+    return None, ""
+
+
+def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> _PosedProblems:
+    """Return the problems that dataset selection can be asked.
+
+    Those of the task list; without one, those that the reference answers; without answers, each
+    trait alone. The reference must have the ``cohort_info.json`` of the trait and, where the
+    condition is another trait, of the condition. A condition that is another trait also needs the
+    related genes of both, so the task list.
+    """
+    described = described_traits(reference)
+    if tasks is not None:
+        asked = list(tasks.problems())
+    else:
+        asked = answered_problems(reference) or [Problem(trait) for trait in described]
+    with_cohorts = [p for p in asked if set(p.traits) <= set(described)]
+    posed = [p for p in with_cohorts if _is_decidable(p, tasks)]
+    notes = []
+    if unknown := len(asked) - len(with_cohorts):
+        notes.append(
+            f"selection: {_problems(unknown)} of {len(asked):,} not posed, because the reference "
+            "has no cohort_info.json of the trait or of the condition"
+        )
+    if undecided := len(with_cohorts) - len(posed):
+        why = (
+            "whose related genes are unknown; give --task-info"
+            if tasks is None
+            else f"that is not in {tasks.path}"
+        )
+        notes.append(
+            f"selection: {_problems(undecided)} left out with another trait as condition {why}"
+        )
+    return _PosedProblems(tuple(posed), tuple(notes))
+
+
+def _is_decidable(problem: Problem, tasks: TaskInfo | None) -> bool:
+    """Return whether the related genes that a pair of cohorts is chosen by are known."""
+    if problem.kind is not ProblemKind.TWO_STEP:
+        return True
+    return tasks is not None and set(problem.traits) <= set(tasks.traits)
+
+
+def _problems(count: int) -> str:
+    return f"{count:,} problem{'' if count == 1 else 's'}"
+
+
+_FOLDERS: dict[Task, str] = {
     "selection": "preprocess",
     "preprocessing": "preprocess",
     "analysis": "regress",
@@ -27,28 +125,8 @@ FOLDERS: dict[Task, str] = {
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The work of one evaluation.
-
-    Attributes
-    ----------
-    tasks : tuple of Task
-        What is scored.
-    known : TaskInfo or None
-        The task list.
-    traits : tuple of str
-        For dataset filtering.
-    problems : tuple of Problem
-        For dataset selection.
-    tables : tuple of WantedTable
-        For preprocessing.
-    answers : tuple of AnsweredTrait
-        For statistical analysis.
-    chooser : CohortChooser
-        Of the reference.
-    notes : tuple of str
-        What is left out, and why.
-    """
+class EvaluationPlan:
+    """The work of one evaluation."""
 
     tasks: tuple[Task, ...]
     known: TaskInfo | None
@@ -66,32 +144,24 @@ class Plan:
         return len(self.traits) + len(self.problems) + len(self.tables) + answers
 
 
-def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Plan:
-    """Look through the reference for what can be scored; no table is read.
-
-    Raises
-    ------
-    UsageError
-        If the reference has no folder for a task that was asked for, or for any task.
-    FormatError
-        If the task list cannot be read.
-    """
+def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> EvaluationPlan:
+    """List what can be scored in the reference; no table is read."""
     tasks, notes = _choose_tasks(reference, options.tasks)
     if isinstance(options.gene_universe, Path):
-        # A mistake in it should not be told after everything else was read.
+        # Report a mistake in it before everything else is read.
         read_universe(GeneSource("symbols", options.gene_universe))
     known, source = None, ""
     if "selection" in tasks or options.gene_universe == "reference":
         known, source = load_tasks(options.task_info, reference)
     notes += [source] if source else []
-    part = ChosenPart(None if options.problems is None else frozenset(options.problems))
+    part = _ChosenPart(None if options.problems is None else frozenset(options.problems))
     notes += [part.note()] if part.note() else []
     chooser = CohortChooser(reference, known, options.regressors)
     described = described_traits(reference) if "selection" in tasks else []
     problems = _posed(reference, described, known, notes) if "selection" in tasks else ()
     tables = _tables(reference, options, notes) if "preprocessing" in tasks else []
     answers = _answers(chooser, options, part, known, notes) if "analysis" in tasks else []
-    return Plan(
+    return EvaluationPlan(
         tasks,
         known,
         tuple(trait for trait in described if part.has_trait(trait)),
@@ -107,7 +177,7 @@ def _choose_tasks(
     reference: OutputFolder, asked: tuple[Task, ...] | None
 ) -> tuple[tuple[Task, ...], list[str]]:
     wanted = TASKS if asked is None else tuple(task for task in TASKS if task in asked)
-    there = tuple(task for task in wanted if (reference.root / FOLDERS[task]).is_dir())
+    there = tuple(task for task in wanted if (reference.root / _FOLDERS[task]).is_dir())
     lacking = {
         name: whose
         for name, whose in _by_folder(wanted).items()
@@ -117,13 +187,13 @@ def _choose_tasks(
         name, whose = next(iter(lacking.items()))
         msg = (
             f"{reference.root} has no folder {name}, against which {' and '.join(whose)} would be "
-            "scored; name another reference or leave the task out"
+            "scored; give another reference or leave the task out"
         )
         raise UsageError(msg)
     if not there:
         msg = (
-            f"{reference.root} holds neither preprocess/ nor regress/; give the output folder of "
-            "the reference"
+            f"{reference.root} contains neither preprocess/ nor regress/; give the output folder "
+            "of the reference"
         )
         raise UsageError(msg)
     return there, [
@@ -135,7 +205,7 @@ def _choose_tasks(
 def _by_folder(tasks: Iterable[Task]) -> dict[str, list[str]]:
     grouped: dict[str, list[str]] = {}
     for task in tasks:
-        grouped.setdefault(FOLDERS[task], []).append(task)
+        grouped.setdefault(_FOLDERS[task], []).append(task)
     return grouped
 
 
@@ -178,7 +248,7 @@ def _tables(
 def _answers(
     chooser: CohortChooser,
     options: EvaluationOptions,
-    part: ChosenPart,
+    part: _ChosenPart,
     known: TaskInfo | None,
     notes: list[str],
 ) -> list[AnsweredTrait]:
@@ -196,7 +266,7 @@ def _answers(
         notes.append(
             "analysis: the reference has no linked table for "
             f"{without:,} problem{'' if without == 1 else 's'}, so the padding to 20,000 genes "
-            "stands there"
+            "is used there"
         )
     return [
         AnsweredTrait(reference.root, tuple(problems), options.metrics)
@@ -207,11 +277,11 @@ def _answers(
 def _all_genes(
     chooser: CohortChooser, problem: Problem, options: EvaluationOptions, known: TaskInfo | None
 ) -> GeneSource | None:
-    """Return where the genes stand that could have been found; None where nothing tells."""
+    """Return the source of the genes that could have been found; None if unknown."""
     if options.gene_universe is None:
         return None
     if options.gene_universe != "reference":
         return GeneSource("symbols", options.gene_universe)
-    choice = chooser.choose(problem) if is_decidable(problem, known) else None
+    choice = chooser.choose(problem) if _is_decidable(problem, known) else None
     path = None if choice is None else chooser.folder.linked_csv(problem.trait, choice[0])
     return None if path is None or not path.is_file() else GeneSource("linked table", path)

@@ -1,39 +1,80 @@
-"""Preprocessing: every table of the reference against the predicted one."""
+"""Scores of preprocessing: every table of the reference against the predicted one."""
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from genotex.bench.evaluation.folder_items import ScoredFolder, cohorts_with, table_path
-from genotex.bench.evaluation.predictions import read_or_why
-from genotex.bench.evaluation.repair import Shape, first_cell, shape_of, transpose
-from genotex.bench.evaluation.scores import Missing, PreprocessingScore, Table
+from genotex.bench.evaluation.figures import Table
+from genotex.bench.evaluation.folder_items import (
+    ScoredFolder,
+    cohorts_with,
+    read_or_why,
+    table_path,
+)
+from genotex.bench.evaluation.scores import Missing, PreprocessingScore
 from genotex.bench.evaluation.table_metrics import TableAgreement, compare_tables
-from genotex.formats import CsvTable, read_csv_table
+from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
+from genotex.formats.csv_tables import CsvTable, read_csv_table
+from genotex.formats.lines import LineReader
 
-__all__ = ["TableResult", "WantedTable", "repair_notes", "score_table", "wanted_tables"]
+Shape = Literal["as it should be", "transposed", "nameless"]
 
-PIECE = 1 << 20
-FIGURES = (("aj", "AJ"), ("sj", "SJ"), ("correlation", "correlation"), ("csc", "CSC"))
-NOTHING = TableAgreement(0.0, 0.0, 0.0)
+_SAMPLE = re.compile(r"GSM\d+|TCGA-[\w-]+")
+"""Sample ids of GEO and of TCGA."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|", re.IGNORECASE)
+
+
+def shape_of(table: CsvTable, corner: str, kind: Table, trait: str) -> Shape:
+    """Return the shape in which a table was written."""
+    features = {trait, *ONE_STEP_CONDITIONS}
+    samples, others = table.columns, table.rows
+    if kind == "linked":
+        samples, others = others, samples
+    headings_are = _is_feature if kind == "linked" else _is_sample
+    if headings_are(corner, features) and all(_NUMBER.fullmatch(name) for name in table.rows):
+        return "nameless"
+    for_it = _mostly_samples(others) or not features.isdisjoint(samples)
+    against = _mostly_samples(samples) or not features.isdisjoint(others)
+    return "transposed" if for_it and not against else "as it should be"
+
+
+def transpose(table: CsvTable) -> CsvTable:
+    """Return a table with rows and columns exchanged; the values are a view."""
+    return CsvTable(table.columns, table.rows, table.values.T)
+
+
+def first_cell(path: Path) -> str:
+    """Return the cell in front of the column names."""
+    with LineReader(path) as reader:
+        return next(csv.reader([reader.next_line() or ""]), [""])[0]
+
+
+def _is_sample(name: str, features: Collection[str]) -> bool:
+    return _SAMPLE.fullmatch(name) is not None
+
+
+def _is_feature(name: str, features: Collection[str]) -> bool:
+    return name in features
+
+
+def _mostly_samples(names: Sequence[str]) -> bool:
+    return 2 * sum(_SAMPLE.fullmatch(name) is not None for name in names) > len(names)
+
+
+_CHUNK = 1 << 20
+_NOTED = (("aj", "AJ"), ("sj", "SJ"), ("correlation", "correlation"), ("csc", "CSC"))
+_NOTHING = TableAgreement(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class WantedTable:
-    """A table of the reference.
-
-    Attributes
-    ----------
-    kind : {"gene", "clinical", "linked"}
-    trait, cohort : str
-        As the reference names them.
-    path : Path
-    repair : bool
-        Whether it is put right or left out where it has another shape.
-    """
+    """A table of the reference."""
 
     kind: Table
     trait: str
@@ -44,19 +85,7 @@ class WantedTable:
 
 @dataclass(frozen=True)
 class TableResult:
-    """The score of one table.
-
-    Attributes
-    ----------
-    kind : {"gene", "clinical", "linked"}
-    score : PreprocessingScore or None
-        None for a table that is left out because it has no names.
-    as_it_is : PreprocessingScore
-        Without any repair.
-    shape : Shape or None
-        Of the reference table; None when nobody asked.
-    missing : Missing or None
-    """
+    """The score of one table."""
 
     kind: Table
     score: PreprocessingScore | None
@@ -68,13 +97,7 @@ class TableResult:
 def wanted_tables(
     reference: ScoredFolder, kinds: Sequence[Table], *, repair: bool
 ) -> list[WantedTable]:
-    """Return every table of the reference.
-
-    Raises
-    ------
-    UsageError
-        If a folder of the reference is not named as a trait's.
-    """
+    """Return every table of the reference."""
     return [
         WantedTable(kind, trait, cohort, table_path(reference, kind, trait, cohort), repair)
         for kind in kinds
@@ -86,11 +109,6 @@ def score_table(predictions: Sequence[ScoredFolder], wanted: WantedTable) -> lis
     """Score a table in each of several output folders; cells that are text are missing values.
 
     The table of the reference is read once.
-
-    Raises
-    ------
-    FormatError
-        If the reference table cannot be read.
     """
     reference = _read(wanted.path)
     shape = _shape(wanted, reference) if wanted.repair else None
@@ -102,11 +120,11 @@ def _result(
 ) -> TableResult:
     kind = wanted.kind
     path = table_path(folder, kind, wanted.trait, wanted.cohort)
-    # The table need not be read if it is the reference's, byte by byte.
+    # The table need not be read if it is byte-identical to the reference's.
     found = reference if _same_bytes(path, wanted.path) else read_or_why(path, _read)
     if isinstance(found, str):
         missing = Missing(kind, f"{wanted.trait} {wanted.cohort}", found)
-        score = _score(wanted, NOTHING)
+        score = _score(wanted, _NOTHING)
         return TableResult(kind, None if shape == "nameless" else score, score, shape, missing)
     found = _samples_in_rows(found, kind)
     score = as_it_is = _score(wanted, compare_tables(found, _samples_in_rows(reference, kind)))
@@ -125,8 +143,8 @@ def _same_bytes(first: Path, second: Path) -> bool:
         if first.stat().st_size != second.stat().st_size:
             return False
         with first.open("rb") as a, second.open("rb") as b:
-            while piece := a.read(PIECE):
-                if piece != b.read(PIECE):
+            while piece := a.read(_CHUNK):
+                if piece != b.read(_CHUNK):
                     return False
     except OSError:
         return False
@@ -148,7 +166,7 @@ def _score(wanted: WantedTable, found: TableAgreement) -> PreprocessingScore:
 
 
 def repair_notes(results: Sequence[TableResult]) -> list[str]:
-    """Say what was repaired in the reference, and what the tables score as they were published."""
+    """List what was repaired in the reference, and the scores of the tables as published."""
     notes = []
     for kind in dict.fromkeys(result.kind for result in results):
         these = [result for result in results if result.kind == kind]
@@ -158,7 +176,7 @@ def repair_notes(results: Sequence[TableResult]) -> list[str]:
         if turned or nameless:
             averages = ", ".join(
                 f"{label} {math.fsum(getattr(r.as_it_is, name) for r in these) / len(these):.3f}"
-                for name, label in FIGURES
+                for name, label in _NOTED
             )
             notes.append(
                 f"{kind} tables of the reference: {turned} transposed, {nameless} without names "

@@ -1,23 +1,24 @@
-"""What a run tells of itself: its name and method, and what a problem took on average."""
+"""Runs as named on the command line, and the record that a run keeps of itself."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from genotex.errors import FormatError
-from genotex.formats import decode, read_bytes, read_json_object
+from genotex.bench.evaluation.score_files import SCORES_FILE
+from genotex.errors import FormatError, UsageError
+from genotex.formats import read_json_object
+from genotex.formats.raw import decode, read_bytes
 
-__all__ = ["RunRecord", "read_run_record"]
-
-RUN_FILE = Path("run", "run.json")
-PROBLEMS_FILE = Path("run", "problems.csv")
-COSTS = (
+_RUN_FILE = Path("run", "run.json")
+_PROBLEMS_FILE = Path("run", "problems.csv")
+_COSTS = (
     "seconds",
     "cohort_seconds",
     "tokens_in",
@@ -26,91 +27,69 @@ COSTS = (
     "cost",
     "peak_memory_mb",
 )
-HINT = "'genotex bench run' writes it; remove it where another tool wrote it"
+_HINT = "'genotex bench run' writes it; remove it if another tool wrote it"
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run folder's own words; None and empty where it does not tell.
-
-    Attributes
-    ----------
-    name, method, procedure : str or None
-        From ``run/run.json``.
-    start : str or None
-        What the run started from: ``raw files``, ``prepared tables`` or ``no data``.
-    per_problem : dict of str to float
-        Averages over all problems of ``run/problems.csv``: ``seconds`` on a problem and its share
-        of ``cohort_seconds``, ``tokens_in``, ``tokens_out``, ``tokens_cached``, ``cost`` (US
-        dollars), ``peak_memory_mb``.
-    untold : dict of str to int
-        Of what has no average, though some problems tell it: how many do not.
-    asked : frozenset of (str, str or None)
-        Trait and condition of its problems; empty where it does not tell.
-    """
+    """The record of a run folder; None and empty where unknown."""
 
     name: str | None = None
     method: str | None = None
     procedure: str | None = None
-    start: str | None = None
-    per_problem: dict[str, float] = field(default_factory=dict)
-    untold: dict[str, int] = field(default_factory=dict)
+    start: str | None = None  # "raw files", "prepared tables" or "no data"
+    per_problem: dict[str, float] = field(default_factory=dict)  # averages; cost in US dollars
+    missing: dict[str, int] = field(default_factory=dict)  # cost without average -> problems
     asked: frozenset[tuple[str, str | None]] = frozenset()
 
 
 def read_run_record(folder: Path) -> RunRecord:
-    """Read what a run folder tells of itself; a folder of another tool tells nothing.
-
-    Raises
-    ------
-    FormatError
-        If a file of the run is there and holds something else.
-    """
-    run, problems = folder / RUN_FILE, folder / PROBLEMS_FILE
-    told = read_json_object(run, HINT) if run.is_file() else {}
-    name, method, procedure = (_text(told, key) for key in ("name", "method", "procedure"))
-    start = _start(told)
+    """Read the record of a run folder; a folder of another tool has none."""
+    run, problems = folder / _RUN_FILE, folder / _PROBLEMS_FILE
+    recorded = read_json_object(run, _HINT) if run.is_file() else {}
+    name, method, procedure = (_text(recorded, key) for key in ("name", "method", "procedure"))
+    start = _start(recorded)
     if not problems.is_file():
         return RunRecord(name, method, procedure, start)
     rows = csv.DictReader(io.StringIO(decode(read_bytes(problems)), newline=""))
     if "trait" not in (rows.fieldnames or ()):
         msg = "expected a table with a column 'trait'"
-        raise FormatError(msg, path=problems, line=1, hint=HINT)
-    told_of = [(rows.line_num, row) for row in rows]
-    costs, untold = _averages(told_of, problems)
-    asked = frozenset((row["trait"], row.get("condition") or None) for _, row in told_of)
-    return RunRecord(name, method, procedure, start, costs, untold, asked)
+        raise FormatError(msg, path=problems, line=1, hint=_HINT)
+    numbered = [(rows.line_num, row) for row in rows]
+    costs, missing = _averages(numbered, problems)
+    asked = frozenset((row["trait"], row.get("condition") or None) for _, row in numbered)
+    return RunRecord(name, method, procedure, start, costs, missing, asked)
 
 
-def _text(told: Mapping[str, Any], key: str) -> str | None:
-    return str(told[key]) if told.get(key) else None
+def _text(recorded: Mapping[str, Any], key: str) -> str | None:
+    return str(recorded[key]) if recorded.get(key) else None
 
 
-def _start(told: Mapping[str, Any]) -> str | None:
-    if "input" not in told or "preprocessed" not in told:
+def _start(recorded: Mapping[str, Any]) -> str | None:
+    if "input" not in recorded or "preprocessed" not in recorded:
         return None
-    if told["preprocessed"] is not None:
+    if recorded["preprocessed"] is not None:
         return "prepared tables"
-    return "no data" if told["input"] is None else "raw files"
+    return "no data" if recorded["input"] is None else "raw files"
 
 
 def _averages(
     rows: Sequence[tuple[int, Mapping[str, str]]], path: Path
 ) -> tuple[dict[str, float], dict[str, int]]:
-    """Return the averages, and how many problems do not tell what others do.
+    """Return the averages, and for how many problems a cost is missing that others have.
 
-    An average over those that tell would stand for all, and be wrong where calls of a model
-    without a price are the expensive ones.
+    An average over the others only would be wrong where calls of a model without a price are the
+    expensive ones.
     """
-    values: dict[str, list[float]] = {name: [] for name in COSTS}
+    values: dict[str, list[float]] = {name: [] for name in _COSTS}
     problems = len(rows)
     for line, row in rows:
-        for name in COSTS:
+        for name in _COSTS:
             if cell := (row.get(name) or "").strip():
                 values[name].append(_number(cell, path, line, name))
-    told = {name: _mean(found) for name, found in values.items() if len(found) == problems > 0}
-    untold = {name: problems - len(v) for name, v in values.items() if 0 < len(v) < problems}
-    return told, untold
+    averages = {name: _mean(found) for name, found in values.items() if len(found) == problems > 0}
+    missing = {name: problems - len(v) for name, v in values.items() if 0 < len(v) < problems}
+    return averages, missing
 
 
 def _number(cell: str, path: Path, line: int, name: str) -> float:
@@ -119,10 +98,86 @@ def _number(cell: str, path: Path, line: int, name: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        msg = f"{cell!r} is no number"
-        raise FormatError(msg, path=path, line=line, field=name, hint=HINT)
+        msg = f"{cell!r} is not a number"
+        raise FormatError(msg, path=path, line=line, field=name, hint=_HINT)
     return value
 
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
+
+
+def holds_outputs(path: Path) -> bool:
+    """Return whether a path is an output folder, which can be scored."""
+    return any((path / name).is_dir() for name in ("preprocess", "regress"))
+
+
+def name_runs(given: Sequence[str]) -> dict[str, Path]:
+    """Return the path of every run by a unique name.
+
+    ``NAME=PATH`` names a run. Else its ``run/run.json`` does, else its folder; folders of the same
+    name are distinguished by their parents.
+
+    Parameters
+    ----------
+    given
+        As typed; paths of output folders, of ``scores.json`` files or of folders that hold one.
+
+    Raises
+    ------
+    UsageError
+        If a path does not exist, a run is given twice, or two have the same name.
+    """
+    split = [_split(text) for text in given]
+    paths = [path for _, path in split]
+    typed = [name for name, _ in split if name is not None]
+    _refuse_repeats(typed, "two runs are called {}; give each its own name")
+    _refuse_repeats([str(p.resolve()) for p in paths], "{} is given twice; once is enough")
+    own = [name or _own_name(path) for name, path in split]
+    parts = [_folder_parts(path) for path in paths]
+    for depth in range(1, 1 + max(map(len, parts), default=0)):
+        names = [
+            name if name is not None and own.count(name) == 1 else "/".join(folders[-depth:])
+            for name, folders in zip(own, parts, strict=True)
+        ]
+        if len(set(names)) == len(names):
+            return dict(zip(names, paths, strict=True))
+    msg = f"the runs {', '.join(given)} cannot be distinguished; name them with NAME=PATH"
+    raise UsageError(msg)
+
+
+def _refuse_repeats(names: Sequence[str], message: str) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise UsageError(message.format(name))
+
+
+def _split(text: str) -> tuple[str | None, Path]:
+    name, equals, rest = text.partition("=")
+    path = Path(text)
+    if equals and name and rest and not path.exists():
+        path = Path(rest)
+    else:
+        name = ""
+    if not path.exists():
+        msg = f"{path} does not exist; give an output folder or a {SCORES_FILE}"
+        raise UsageError(msg)
+    if path.is_dir() and not holds_outputs(path) and not (path / SCORES_FILE).is_file():
+        msg = (
+            f"{path} contains no run: expected preprocess/ or regress/ of an output folder, or "
+            f"{SCORES_FILE} of 'genotex evaluate -o'"
+        )
+        raise UsageError(msg)
+    return name or None, path
+
+
+def _own_name(path: Path) -> str | None:
+    return read_run_record(path).name if path.is_dir() else None
+
+
+def _folder_parts(path: Path) -> tuple[str, ...]:
+    """Return the names of a run's folder and those above it; a single file gives its own name."""
+    whole = path.resolve()
+    if whole.is_file():
+        whole = whole.parent if whole.name == SCORES_FILE else whole.with_suffix("")
+    return tuple(part for part in whole.parts if part != whole.anchor)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from genotex.bench.evaluation.figures import FIGURES, Section
+from genotex.bench.evaluation.figures import Section, Table
 from genotex.bench.evaluation.plain_table import to_markdown
 from genotex.bench.evaluation.score_tables import (
     average_tables,
@@ -18,6 +21,7 @@ from genotex.bench.evaluation.score_tables import (
     settings_rows,
 )
 from genotex.bench.evaluation.scores import (
+    FIGURES,
     AnalysisScore,
     FilteringScore,
     Missing,
@@ -25,12 +29,32 @@ from genotex.bench.evaluation.scores import (
     Scores,
     SelectionScore,
 )
-from genotex.bench.evaluation.summary import Average, Summary, to_json
+from genotex.bench.evaluation.summary import Average, Summary, item_key, to_json
+from genotex.bench.problems import Problem, ProblemKind
+from genotex.errors import FormatError, UsageError
+from genotex.formats import read_json_object
+from genotex.io import atomic_write
 
-__all__ = ["FIGURE_COLUMNS", "SCORES_FILE", "average_rows", "json_text", "score_texts", "to_csv"]
+__all__ = ["read_scores"]
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a file where a folder for results is expected, before anything is computed."""
+    if folder.exists() and not folder.is_dir():
+        msg = f"{folder} is a file; give a folder for the results"
+        raise UsageError(msg)
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files into a folder, in this order."""
+    check_folder(folder)
+    for name, text in texts.items():
+        with atomic_write(folder / name) as part:
+            part.write_text(text, encoding="utf-8")
+
 
 SCORES_FILE = "scores.json"
-"""The file that holds everything; the others are for people and spreadsheets."""
+"""The complete file; the others are for people and spreadsheets."""
 
 FIGURE_COLUMNS = (
     "section", "figure", "unit", "average", "ci_low", "ci_high", "scored", "undefined",
@@ -39,20 +63,7 @@ FIGURE_COLUMNS = (
 
 
 def score_texts(scores: Scores, summary: Summary) -> dict[str, str]:
-    """Return name and content of every file but the page; a task without items has its header.
-
-    Parameters
-    ----------
-    scores : Scores
-        The items.
-    summary : Summary
-        Their averages.
-
-    Returns
-    -------
-    dict of str to str
-        ``scores.json`` last, so that whoever writes in this order never leaves it without the rest.
-    """
+    """Return name and content of every file but the page; a task without items has its header."""
     tables = [
         {"table": table, **asdict(item)}
         for table, items in scores.preprocessing.items()
@@ -125,3 +136,160 @@ def _markdown(scores: Scores, summary: Summary) -> str:
     tables = [*average_tables(summary), kind_table(summary), missing_table(scores)]
     parts = [*filter(None, head), *(to_markdown(table).rstrip() for table in tables if table)]
     return "\n\n".join(parts) + "\n"
+
+
+_HINT = "give a scores.json of 'genotex evaluate -o', or what 'genotex evaluate --json' printed"
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def read_scores(path: Path) -> Scores:
+    """Read the items of an evaluation; its averages are computed from them again.
+
+    Parameters
+    ----------
+    path
+        The JSON file, or a folder with ``scores.json``.
+
+    Raises
+    ------
+    FormatError
+        If the file is not such a file; names the field.
+    """
+    if path.is_dir():
+        path = path / SCORES_FILE
+    content = read_json_object(path, _HINT)
+    reader = _ScoresReader(path)
+    tables = reader.mapping(content, "preprocessing")
+    return Scores(
+        prediction=reader.text(content, "prediction"),
+        reference=reader.text(content, "reference"),
+        filtering=reader.items(content, "filtering", FilteringScore),
+        selection=reader.items(content, "selection", SelectionScore),
+        preprocessing={
+            table: reader.items(tables, table, PreprocessingScore)
+            for table in get_args(Table)
+            if table in tables
+        },
+        analysis=reader.items(content, "analysis", AnalysisScore),
+        tasks=reader.texts(content, "tasks"),
+        settings=reader.mapping(content, "settings"),
+        missing=reader.items(content, "missing", Missing),
+        notes=reader.texts(content, "notes"),
+    )
+
+
+class _ScoresReader:
+    """Reads fields of JSON objects and names the one that is invalid."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def wrong(self, place: str, wanted: str) -> FormatError:
+        return FormatError(f"expected {wanted}", path=self._path, field=place, hint=_HINT)
+
+    def text(self, content: Mapping[str, Any], name: str) -> str:
+        value = content.get(name)
+        if not isinstance(value, str):
+            raise self.wrong(name, "the name of a folder")
+        return value
+
+    def texts(self, content: Mapping[str, Any], name: str) -> tuple[str, ...]:
+        return self._each(content, name, self._text)
+
+    def mapping(self, content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        value = content.get(name, {})
+        if not isinstance(value, dict):
+            raise self.wrong(name, "an object")
+        return value
+
+    def items(self, content: Mapping[str, Any], name: str, kind: type[_Item]) -> tuple[_Item, ...]:
+        items = self._each(content, name, lambda value, place: self._item(value, place, kind))
+        if kind is not Missing:
+            self._check(name, items)
+        return items
+
+    def _each(
+        self, content: Mapping[str, Any], name: str, read: Callable[[Any, str], _Result]
+    ) -> tuple[_Result, ...]:
+        values = content.get(name, [])
+        if not isinstance(values, list):
+            raise self.wrong(name, "a list")
+        return tuple(read(value, f"{name}[{i}]") for i, value in enumerate(values))
+
+    def _text(self, value: Any, place: str) -> str:
+        if not isinstance(value, str):
+            raise self.wrong(place, "a text")
+        return value
+
+    def _item(self, record: Any, place: str, kind: type[_Item]) -> _Item:
+        if not isinstance(record, dict):
+            raise self.wrong(place, "an object")
+        hints = get_type_hints(kind)
+        for name, hint in hints.items():
+            if not _fits(record.get(name), hint):
+                place = f"{place}.{name}"
+                raise self.wrong(place, _in_words(hint))
+        known = {name: _taken(record.get(name), hint) for name, hint in hints.items()}
+        return kind(**known)
+
+    def _check(self, name: str, items: Sequence[Any]) -> None:
+        """Refuse duplicates and invalid problems."""
+        seen = set()
+        for i, item in enumerate(items):
+            place = f"{name}[{i}]"
+            if item_key(item) in seen:
+                raise self.wrong(place, f"{' '.join(item_key(item))} only once")
+            seen.add(item_key(item))
+            if isinstance(item, SelectionScore | AnalysisScore):
+                self._check_problem(place, item)
+
+    def _check_problem(self, place: str, item: SelectionScore | AnalysisScore) -> None:
+        try:
+            problem = Problem(item.trait, item.condition)
+        except UsageError as error:
+            raise self.wrong(place, f"a problem: {error}") from error
+        if isinstance(item, AnalysisScore) and item.kind is not problem.kind:
+            raise self.wrong(place, f"the kind {problem.kind.value} of {problem}")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and _finite(value)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if hint is ProblemKind:
+        return value in list(ProblemKind)
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_args(hint):
+        return any(_fits(value, one) for one in get_args(hint))
+    return isinstance(value, hint)
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _taken(value: Any, hint: Any) -> Any:
+    """Return a value that fits; 100 and 100.0 are the same figure."""
+    if hint is ProblemKind:
+        return ProblemKind(value)
+    if float in (hint, *get_args(hint)) and value is not None:
+        return float(value)
+    return value
+
+
+def _in_words(hint: Any) -> str:
+    words = {float: "a finite number", int: "a whole number", str: "a text", NoneType: "null"}
+    if hint is ProblemKind:
+        return " or ".join(kind.value for kind in ProblemKind)
+    if get_origin(hint) is Literal:
+        return " or ".join(get_args(hint))
+    if get_args(hint):
+        return " or ".join(_in_words(one) for one in get_args(hint))
+    return words[hint]

@@ -1,21 +1,19 @@
-"""The tables in which people read scores: averages, kinds of problems, what was missing."""
+"""Tables of scores: averages, kinds of problems, missing predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from genotex.bench.evaluation.figures import FIGURES, SECTIONS, Figure, Section
+from genotex.bench.evaluation.figures import SECTIONS, Figure, Section
 from genotex.bench.evaluation.plain_table import PlainTable
-from genotex.bench.evaluation.scores import Missing, Scores
+from genotex.bench.evaluation.scores import FIGURES, Missing, Scores
 from genotex.bench.evaluation.summary import Average, Summary
 
-__all__ = ["average_tables", "kind_table", "missing_table", "settings_rows"]
-
-UNDEFINED = (
+_UNDEFINED = (
     "Undefined values are left out of the average: AUROC, AUPRC and ES of a problem whose "
     "reference names no gene, the trait figures of a problem whose trait is of the other kind or "
-    "not told."
+    "of unknown kind."
 )
 _NAMED = 3
 """Items that are named where several were missing for one reason."""
@@ -41,20 +39,20 @@ def _averages(section: Section, averages: Mapping[str, Average]) -> PlainTable:
         )
         for figure in FIGURES[section]
     )
-    head = ("figure", "what it says", "average", "95 % interval", "scored", "undefined")
+    head = ("figure", "meaning", "average", "95 % interval", "scored", "undefined")
     undefined = any(average.undefined for average in averages.values())
     return PlainTable(
         f"{names.title}, {items:,} {names.item if items == 1 else names.items}",
         head,
         rows,
         words=2,
-        note=UNDEFINED if undefined else "",
-        spare=("what it says", "undefined", "scored"),
+        note=_UNDEFINED if undefined else "",
+        spare=("meaning", "undefined", "scored"),
     )
 
 
 def kind_table(summary: Summary) -> PlainTable | None:
-    """Return selection and analysis for each kind of problem; None where there is but one."""
+    """Return selection and analysis for each kind of problem; None if there is only one."""
     if len(summary.by_kind) < 2:
         return None
     rows: list[tuple[str, ...]] = []
@@ -121,7 +119,7 @@ def _first(items: list[Missing]) -> str:
 
 def settings_rows(scores: Scores) -> tuple[tuple[str, str], ...]:
     """Return in words what the figures depend on: version of the metrics, options, files."""
-    return tuple((_SETTINGS.get(key, key), _said(key, value)) for key, value in
+    return tuple((_SETTINGS.get(key, key), _in_words(key, value)) for key, value in
                  scores.settings.items())  # fmt: skip
 
 
@@ -141,7 +139,7 @@ _METRICS = {
 }
 
 
-def _said(key: str, value: Any) -> str:
+def _in_words(key: str, value: Any) -> str:
     if key == "metrics":
         return _METRICS.get(str(value), str(value))
     if value is None:

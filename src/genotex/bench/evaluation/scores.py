@@ -1,40 +1,51 @@
-"""What an evaluation comes to: one item for each thing that was scored, and averages.
+"""The result of an evaluation: one item for each trait, problem or table that was scored.
 
-`Scores.to_json` is the format of ``genotex evaluate --json`` and of ``scores.json``.
+`summary.to_json` gives the format of ``genotex evaluate --json`` and of ``scores.json``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any
 
+from genotex.bench.evaluation.figures import (
+    SECTIONS,
+    TABLES,
+    Figure,
+    Section,
+    Table,
+    figure,
+    figures_of,
+)
+from genotex.bench.evaluation.gene_metrics import GeneAgreement, TraitPrediction
 from genotex.bench.problems import ProblemKind
 
 __all__ = [
+    "FIGURES",
     "AnalysisScore",
     "FilteringScore",
-    "MetricsVersion",
     "Missing",
     "PreprocessingScore",
     "Scores",
     "SelectionScore",
-    "Table",
+    "headline_figures",
 ]
-
-Table = Literal["gene", "clinical", "linked"]
-MetricsVersion = Literal["default", "legacy"]
 
 
 @dataclass(frozen=True)
 class FilteringScore:
-    """Dataset filtering of one trait; all in percent."""
+    """Dataset filtering of one trait."""
 
     trait: str
-    precision: float
-    recall: float
-    f1: float
-    accuracy: float
+    precision: Annotated[
+        float, figure("precision", "%", "cohorts called available that are", headline=True)
+    ]
+    recall: Annotated[
+        float, figure("recall", "%", "available cohorts that were called so", headline=True)
+    ]
+    f1: Annotated[float, figure("F1", "%", "harmonic mean of the two", headline=True)]
+    accuracy: Annotated[float, figure("accuracy", "%", "cohorts called alike", headline=True)]
 
 
 @dataclass(frozen=True)
@@ -43,64 +54,52 @@ class SelectionScore:
 
     trait: str
     condition: str | None
-    accuracy: float
+    accuracy: Annotated[
+        float, figure("accuracy", "%", "problems with the same cohort or pair", headline=True)
+    ]
 
 
 @dataclass(frozen=True)
 class PreprocessingScore:
-    """One table against its reference; fractions."""
+    """One table against its reference."""
 
     trait: str
     cohort: str
-    aj: float
-    sj: float
-    correlation: float
-    csc: float
+    aj: Annotated[float, figure("AJ", "fraction", "features in common (Jaccard)")]
+    sj: Annotated[float, figure("SJ", "fraction", "samples in common (Jaccard)")]
+    correlation: Annotated[
+        float, figure("correlation", "fraction", "of common features, on average")
+    ]
+    csc: Annotated[float, figure("CSC", "fraction", "AJ x SJ x correlation", headline=True)]
 
 
 @dataclass(frozen=True)
-class AnalysisScore:
-    """One problem; None where a figure is undefined.
-
-    Attributes
-    ----------
-    trait : str
-    condition : str or None
-    kind : ProblemKind
-        Written as ``unconditional``, ``one-step`` or ``two-step``.
-    success : float
-        100 when the prediction exists and can be read, else 0.
-    precision, recall, f1 : float
-        In percent.
-    auroc, auprc, gsea_es, gsea_es_within : float or None
-        Fractions.
-    predicted, reference : int
-        Lengths of the two lists, each gene counted once.
-    trait_kind : {"binary", "continuous"} or None
-        Of the trait prediction; None where neither file tells.
-    trait_accuracy, trait_f1 : float or None
-        In percent; of binary traits (with the legacy metrics 0 for continuous ones).
-    trait_r2 : float or None
-        Of continuous traits.
-    """
+class _Answered:
+    """A problem, and whether its prediction exists and can be read."""
 
     trait: str
     condition: str | None
     kind: ProblemKind
-    success: float
-    precision: float
-    recall: float
-    f1: float
-    auroc: float | None
-    auprc: float | None
-    gsea_es: float | None
-    gsea_es_within: float | None
-    predicted: int
-    reference: int
-    trait_kind: Literal["binary", "continuous"] | None = None
-    trait_accuracy: float | None = None
-    trait_f1: float | None = None
-    trait_r2: float | None = None
+    success: Annotated[
+        float, figure("success", "%", "problems with a result that can be read", headline=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Lengths:
+    """Lengths of the two lists, each gene counted once."""
+
+    predicted: Annotated[int, figure("genes predicted", "genes", "length of the predicted list")]
+    reference: Annotated[int, figure("genes in reference", "genes", "length of the reference list")]
+
+
+@dataclass(frozen=True)
+class AnalysisScore(TraitPrediction, _Lengths, GeneAgreement, _Answered):
+    """One problem; figures are None where they are undefined.
+
+    The fields are those of the bases, from the last base to the first: a metric is added where it
+    is computed, in `gene_metrics`.
+    """
 
 
 @dataclass(frozen=True)
@@ -109,11 +108,11 @@ class Missing:
 
     Attributes
     ----------
-    task : str
+    task
         ``filtering``, ``selection``, ``gene``, ``clinical``, ``linked`` or ``analysis``.
-    item : str
+    item
         The trait, cohort or problem, in words.
-    why : str
+    why
         ``missing``, or what is wrong with the file.
     """
 
@@ -128,21 +127,18 @@ class Scores:
 
     Attributes
     ----------
-    prediction, reference : str
+    prediction, reference
         The two folders, as they were named.
-    filtering : tuple of FilteringScore
-    selection : tuple of SelectionScore
-    preprocessing : mapping of str to tuple of PreprocessingScore
+    preprocessing
         By table: ``gene``, ``clinical``, ``linked``; only those asked for.
-    analysis : tuple of AnalysisScore
-    tasks : tuple of str
+    tasks
         What was scored: of ``selection``, ``preprocessing``, ``analysis``.
-    settings : mapping
+    settings
         What the figures depend on: ``metrics`` (default or legacy), ``df_field``, ``regressors``,
         ``gene_universe``, ``repair_reference``, ``task_info``.
-    missing : tuple of Missing
+    missing
         Predictions scored 0.
-    notes : tuple of str
+    notes
         What a reader should know: problems that could not be posed, tables repaired or left out.
     """
 
@@ -168,3 +164,22 @@ class Scores:
             },
             "analysis": [asdict(item) | {"kind": item.kind.value} for item in self.analysis],
         }
+
+
+FIGURES: Mapping[Section, tuple[Figure, ...]] = {
+    "filtering": figures_of(FilteringScore),
+    "selection": figures_of(SelectionScore),
+    **dict.fromkeys(TABLES, figures_of(PreprocessingScore)),
+    "analysis": figures_of(AnalysisScore),
+}
+"""The figures of each section, by the fields of its items."""
+
+
+def headline_figures(section: Section) -> tuple[Figure, ...]:
+    """Return the headline figures of a section, with unambiguous names."""
+    short = SECTIONS[section].short
+    return tuple(
+        replace(one, label=f"{short}: {one.label}" if short else one.label)
+        for one in FIGURES[section]
+        if one.headline
+    )

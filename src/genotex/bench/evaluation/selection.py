@@ -1,13 +1,14 @@
-"""Dataset selection: which cohort, or pair, answers each problem (GenoTEX paper, section 3.3)."""
+"""Scores of dataset filtering and selection (GenoTEX paper, section 3.3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from genotex.bench.evaluation.folder_items import ScoredFolder, one_name
-from genotex.bench.evaluation.predictions import read_or_why
-from genotex.bench.evaluation.scores import Missing, SelectionScore
+from genotex.bench.evaluation.folder_items import ScoredFolder, one_name, read_or_why
+from genotex.bench.evaluation.gene_metrics import overlap
+from genotex.bench.evaluation.options import CohortFlag
+from genotex.bench.evaluation.scores import FilteringScore, Missing, SelectionScore
 from genotex.bench.problems import (
     Problem,
     ProblemKind,
@@ -17,44 +18,58 @@ from genotex.bench.problems import (
     choose_pair,
 )
 from genotex.errors import FormatError, NoUsableCohortError
-from genotex.formats import read_cohort_info, read_linked_header
+from genotex.formats import CohortInfo, read_cohort_info, read_linked_header
+from genotex.layout import OutputFolder
 
-__all__ = ["CohortChooser", "score_selection"]
+
+def score_filtering(
+    prediction: OutputFolder, reference: OutputFolder, trait: str, field: CohortFlag
+) -> tuple[FilteringScore, Missing | None]:
+    """Score the cohorts of one trait."""
+    wanted = read_cohort_info(reference.cohort_info(trait))
+    found = read_or_why(prediction.cohort_info(trait), read_cohort_info)
+    if isinstance(found, str):
+        return FilteringScore(trait, 0.0, 0.0, 0.0, 0.0), Missing("filtering", trait, found)
+    return _compare_filtering(trait, found, wanted, field), None
+
+
+def _compare_filtering(
+    trait: str,
+    predicted: Mapping[str, CohortInfo],
+    reference: Mapping[str, CohortInfo],
+    field: CohortFlag,
+) -> FilteringScore:
+    """Compare a flag over the cohorts of both sides; an unlisted cohort does not have it.
+
+    No cohort with the flag on either side: precision, recall and F1 are 100.
+    """
+    found, wanted = _with(predicted, field), _with(reference, field)
+    cohorts = {one_name(name) for name in (*predicted, *reference)}
+    agreed = len(cohorts) - len(found ^ wanted)
+    both = overlap(found, wanted)
+    accuracy = 100 * agreed / len(cohorts) if cohorts else 100.0
+    return FilteringScore(trait, both.precision, both.recall, both.f1, accuracy)
+
+
+def _with(cohorts: Mapping[str, CohortInfo], field: CohortFlag) -> set[str]:
+    return {one_name(name) for name, info in cohorts.items() if getattr(info, field)}
 
 
 class CohortChooser:
-    """Chooses cohorts in one output folder; each header line is read once.
-
-    Parameters
-    ----------
-    folder : ScoredFolder
-        Where the cohorts lie.
-    tasks : TaskInfo or None
-        Related genes; needed where the condition is another trait.
-    rule : {"inclusive", "exclusive"}
-        Which genes a pair must share.
-    """
+    """Chooses cohorts in one output folder; each header line is read once."""
 
     def __init__(self, folder: ScoredFolder, tasks: TaskInfo | None, rule: RegressorRule) -> None:
         self.folder = folder
         self._tasks = tasks
         self._rule: RegressorRule = rule
-        # Of 20,000 columns only these decide; hundreds of whole headers would fill the memory.
+        # Only these of 20,000 columns matter; hundreds of whole headers would fill the memory.
         traits = () if tasks is None else tasks.traits.values()
         self._related = {gene for info in traits for gene in info.related_genes}
         self._headers: dict[Path, list[str] | FormatError] = {}
         self._chosen: dict[Problem, tuple[str, ...] | None] = {}
 
     def choose(self, problem: Problem) -> tuple[str, ...] | None:
-        """Return the cohort of a problem, or the cohorts of trait and condition; None for none.
-
-        Raises
-        ------
-        FormatError
-            If a ``cohort_info.json`` cannot be read.
-        UsageError
-            If the condition is another trait that the task list lacks.
-        """
+        """Return the cohort of a problem, or the cohorts of trait and condition; None for none."""
         if problem not in self._chosen:
             self._chosen[problem] = self._choose(problem)
         return self._chosen[problem]
@@ -89,15 +104,10 @@ class CohortChooser:
 def score_selection(
     prediction: CohortChooser, reference: CohortChooser, problem: Problem
 ) -> tuple[SelectionScore, Missing | None]:
-    """Score one problem: 100 when both folders choose alike, also when both find nothing to choose.
+    """Score one problem: 100 if both folders choose alike, also if neither has a cohort to choose.
 
     Without a predicted ``cohort_info.json`` that can be read there is no choice, and the score
     is 0.
-
-    Raises
-    ------
-    FormatError
-        If a ``cohort_info.json`` of the reference cannot be read.
     """
     wanted = reference.choose(problem)
     why = _unread(prediction.folder, problem)
@@ -109,7 +119,7 @@ def score_selection(
 
 
 def _unread(folder: ScoredFolder, problem: Problem) -> str | None:
-    """Return why a cohort_info.json that is needed cannot be had."""
+    """Return why a needed cohort_info.json cannot be read."""
     traits = [problem.trait]
     if problem.kind is ProblemKind.TWO_STEP and problem.condition is not None:
         traits.append(problem.condition)

@@ -1,9 +1,9 @@
-"""From the items of an evaluation to averages, their intervals, and how many were scored."""
+"""From the items of an evaluation to averages, their bootstrap intervals, and counts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import genotex
-from genotex.bench.evaluation.bootstrap import DRAWS, LEVEL, percentile_interval, resampled_means
-from genotex.bench.evaluation.figures import FIGURES, TABLES, Section
+from genotex.bench.evaluation.figures import TABLES, Section
 from genotex.bench.evaluation.scores import (
+    FIGURES,
     AnalysisScore,
     PreprocessingScore,
     Scores,
@@ -21,19 +21,55 @@ from genotex.bench.evaluation.scores import (
 )
 from genotex.bench.problems import Problem, ProblemKind
 
-__all__ = [
-    "Average",
-    "Summary",
-    "averages_json",
-    "item_key",
-    "nested",
-    "section_items",
-    "summarise",
-    "to_json",
-    "value_table",
-]
+__all__ = ["Average", "Summary", "summarise", "to_json"]
 
-Value = TypeVar("Value")
+DRAWS = 2000
+_LEVEL = 0.95
+
+_PIECE = 1 << 20
+"""Indices in memory at a time."""
+
+
+def resampled_means(values: NDArray[np.float64], seed: int, draws: int) -> NDArray[np.float64]:
+    """Return averages (draws, figures) of items drawn with replacement (Efron 1979).
+
+    All columns share the draws, so that a difference of two columns is a paired one. Items whose
+    value is not a number are drawn like the others and left out of the average.
+    """
+    items, figures = values.shape
+    defined = np.isfinite(values)
+    filled = np.where(defined, values, 0.0)
+    means = np.full((draws, figures), np.nan)
+    for first, chosen in _draws(items, seed, draws):
+        rows = slice(first, first + len(chosen))
+        for column in range(figures):
+            total = filled[:, column][chosen].sum(axis=1)
+            whole = bool(defined[:, column].all())
+            count = items if whole else defined[:, column][chosen].sum(axis=1)
+            with np.errstate(invalid="ignore"):
+                means[rows, column] = total / count
+    return means
+
+
+def _draws(items: int, seed: int, draws: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield the first draw of a piece, and the items of its draws (draws, items)."""
+    random = np.random.default_rng(seed)
+    at_once = max(1, _PIECE // max(1, items))
+    for first in range(0, draws if items else 0, at_once):
+        size = (min(at_once, draws - first), items)
+        yield first, random.integers(items, size=size, dtype=np.intp)
+
+
+def percentile_interval(means: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return the middle 95 % of resampled averages; None when there are none."""
+    defined = means[np.isfinite(means)]
+    if not defined.size:
+        return None
+    low, high = np.quantile(defined, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return float(low), float(high)
+
+
+_Value = TypeVar("_Value")
 
 _BY_KIND: tuple[Section, ...] = ("selection", "analysis")
 
@@ -44,11 +80,11 @@ class Average:
 
     Attributes
     ----------
-    average : float or None
+    average
         Over full precision; None when it is defined for no item.
-    interval : (float, float) or None
+    interval
         95 % percentile bootstrap interval; None with fewer than two defined values.
-    scored, undefined : int
+    scored, undefined
         Items with and without a value.
     """
 
@@ -60,15 +96,15 @@ class Average:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the items come to.
+    """The averages of the items.
 
     Attributes
     ----------
-    sections : mapping of str to mapping of str to Average
+    sections
         Section -> figure -> average, for what was scored, in the order of `FIGURES`.
-    by_kind : mapping of ProblemKind to mapping like `sections`
+    by_kind
         Selection and analysis, over the problems of one kind; kinds without a problem are absent.
-    seed, draws : int
+    seed, draws
         Of the bootstrap.
     """
 
@@ -83,10 +119,10 @@ def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:
 
     Parameters
     ----------
-    scores : Scores
+    scores
         The items: traits for filtering, problems for selection and analysis, files for
         preprocessing.
-    seed, draws : int
+    seed, draws
         Of the bootstrap.
     """
     sections = {
@@ -104,7 +140,7 @@ def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:
 
 
 def section_items(scores: Scores, section: Section) -> Sequence[Any] | None:
-    """Return the items of a section; None when it was not asked for."""
+    """Return the items of a section; None if it was not scored."""
     if section == "gene" or section == "clinical" or section == "linked":
         return scores.preprocessing.get(section)
     items: Mapping[Section, tuple[Sequence[Any], str]] = {
@@ -165,7 +201,7 @@ def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
         "by_kind": {
             kind.value: averages_json(sections) for kind, sections in summary.by_kind.items()
         },
-        "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": LEVEL},
+        "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": _LEVEL},
         "tasks": list(scores.tasks),
         "settings": dict(scores.settings),
         "missing": [asdict(item) for item in scores.missing],
@@ -186,7 +222,7 @@ def averages_json(sections: Mapping[Section, Mapping[str, Average]]) -> dict[str
 
 
 def nested(
-    sections: Mapping[Section, Mapping[str, Value]], value: Callable[[Value], Any]
+    sections: Mapping[Section, Mapping[str, _Value]], value: Callable[[_Value], Any]
 ) -> dict[str, Any]:
     """Return something of every figure in the shape of the items, tables in ``preprocessing``."""
     shaped: dict[str, Any] = {}

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from genotex.formats import CsvTable
 
-__all__ = ["TableAgreement", "compare_tables", "feature_correlation", "jaccard"]
-
-PIECE = 512
+_PIECE = 512
 """Columns that are computed at once: with 200 samples they fit into the cache of a processor."""
 
 
@@ -31,14 +29,7 @@ class TableAgreement:
 
 
 def compare_tables(predicted: CsvTable, reference: CsvTable) -> TableAgreement:
-    """Compare two tables of samples x features.
-
-    Parameters
-    ----------
-    predicted, reference : CsvTable
-        Samples in rows; NaN is missing. A repeated name is one member of the sets, and its first
-        row or column is the one that is correlated.
-    """
+    """Compare two tables of samples x features."""
     return TableAgreement(
         jaccard(predicted.columns, reference.columns),
         jaccard(predicted.rows, reference.rows),
@@ -66,25 +57,16 @@ def feature_correlation(first: NDArray[np.float64], second: NDArray[np.float64])
     """Return the mean Pearson correlation of the columns that vary on both sides.
 
     Missing values are filled with their column's mean, or 0 in a column without values. A
-    correlation that is undefined all the same, as with infinite values, counts 0.
-
-    Parameters
-    ----------
-    first, second : ndarray of float64, shape (samples, features)
-        The same samples and features in the same order.
-
-    Returns
-    -------
-    float
-        0 when no column varies on both sides, or there is none.
+    correlation that is undefined all the same, as with infinite values, counts 0. The mean is 0 if
+    no column varies on both sides.
     """
     if not first.size:
         return 0.0
-    # An odd column (infinite, overflowing) is undefined, not an error.
+    # A column with infinite or overflowing values is undefined, not an error.
     with np.errstate(all="ignore"):
         pieces = [
-            _correlations(first[:, start : start + PIECE], second[:, start : start + PIECE])
-            for start in range(0, first.shape[1], PIECE)
+            _correlations(first[:, start : start + _PIECE], second[:, start : start + _PIECE])
+            for start in range(0, first.shape[1], _PIECE)
         ]
     found = np.concatenate(pieces)
     return float(np.nan_to_num(found, nan=0.0).mean()) if found.size else 0.0
@@ -103,9 +85,9 @@ def _correlations(first: NDArray[np.float64], second: NDArray[np.float64]) -> ND
 
 
 def _varies(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which columns hold two different values; a filled mean never makes a second one.
+    """Return which columns have two different values; a filled mean never adds one.
 
-    By the values themselves: a deviation of equal values may come out a little above 0.
+    Compared by value, as the deviation of equal values may be slightly above 0.
     """
     lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     varies: NDArray[np.bool_] = highest > lowest
@@ -132,7 +114,7 @@ def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _shared(
     predicted: Sequence[str], reference: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the names that both have stand first, on each side."""
+    """Return the first places of the names that both have, on each side."""
     here, there = _places(predicted), _places(reference)
     names = [name for name in here if name in there]
     count = len(names)

@@ -6,30 +6,47 @@ from genotex.bench.problems.cohort_choice import (
     choose_cohort,
     usable_cohorts,
 )
-from genotex.bench.problems.condition_facts import (
-    ConditionFacts,
-    describe_condition,
-    describe_conditions,
+from genotex.bench.problems.pair_choice import (
+    PairChoice,
+    RegressorRule,
+    choose_pair,
+    regressor_genes,
 )
-from genotex.bench.problems.disease_ids import read_disease_ids
-from genotex.bench.problems.gene_overlap import GeneOverlap
-from genotex.bench.problems.pair_choice import PairChoice, choose_pair
 from genotex.bench.problems.pair_comparison import PairComparison, PairDifference, compare_pairs
 from genotex.bench.problems.pair_rules import (
     DEFAULT_THRESHOLD,
+    ConditionFacts,
     PairRule,
     PairVerdict,
     build_conditions,
+    describe_condition,
+    describe_conditions,
     judge_pair,
 )
-from genotex.bench.problems.problem import Problem, ProblemKind, condition_named
-from genotex.bench.problems.problem_counts import ProblemCounts, count_problems
-from genotex.bench.problems.problem_list import read_problems, sample_problems, write_problems
-from genotex.bench.problems.regressors import RegressorRule, regressor_genes
-from genotex.bench.problems.related_genes import DEFAULT_SCORE, RelatedGenes, find_related_genes
-from genotex.bench.problems.task_info import WHERE_TO_GET, TaskInfo, TraitInfo, write_task_info
+from genotex.bench.problems.problem import (
+    Problem,
+    ProblemKind,
+    condition_named,
+    read_problems,
+    sample_problems,
+    write_problems,
+)
+from genotex.bench.problems.related_genes import (
+    DEFAULT_SCORE,
+    GeneOverlap,
+    RelatedGenes,
+    find_related_genes,
+)
+from genotex.bench.problems.task_info import (
+    WHERE_TO_GET,
+    ProblemCounts,
+    TaskInfo,
+    TraitInfo,
+    count_problems,
+    write_task_info,
+)
 from genotex.bench.problems.task_info_check import Finding, check_task_info
-from genotex.bench.problems.trait_list import ListedTrait, TraitList
+from genotex.bench.problems.trait_list import ListedTrait, TraitList, read_disease_ids
 
 __all__ = [
     "DEFAULT_SCORE",

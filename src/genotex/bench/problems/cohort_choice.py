@@ -1,4 +1,4 @@
-"""Which cohort answers a problem, and why not the others."""
+"""The cohort that answers a problem, and why the others do not."""
 
 from __future__ import annotations
 
@@ -10,17 +10,6 @@ from genotex.errors import NoUsableCohortError, UsageError
 from genotex.formats import CohortInfo, read_cohort_info
 from genotex.layout import TCGA_COHORT, OutputFolder
 
-__all__ = [
-    "CohortChoice",
-    "UsableCohorts",
-    "choose_cohort",
-    "find_forced",
-    "read_cohorts",
-    "refuse",
-    "usable_cohorts",
-    "why_not",
-]
-
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
 
 
@@ -30,11 +19,11 @@ class CohortChoice:
 
     Attributes
     ----------
-    cohort : str
+    cohort
         Its id as in ``cohort_info.json``.
-    reason : str
+    reason
         Why this one, in words.
-    others : mapping of str to str
+    others
         Every other cohort of the trait and why it was not taken, in file order.
     """
 
@@ -49,9 +38,9 @@ class UsableCohorts:
 
     Attributes
     ----------
-    cohorts : tuple of str
+    cohorts
         Their ids, the largest first.
-    refused : mapping of str to str
+    refused
         Every other cohort of the trait and why it does not fit, in file order.
     """
 
@@ -72,19 +61,19 @@ def choose_cohort(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    problem : Problem
+    problem
         An unconditional or one-step problem.
-    forced : str, optional
-        Take this cohort, whatever its size.
-    among : collection of str, optional
+    forced
+        Take this cohort regardless of its size.
+    among
         Choose among these cohorts only.
 
     Raises
     ------
     NoUsableCohortError
-        If no cohort fits; the message tells for each cohort why not.
+        If no cohort fits; the message gives the reason for each cohort.
     UsageError
         If the forced cohort is not known, or the problem is a two-step one.
     """
@@ -118,11 +107,11 @@ def usable_cohorts(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    problem : Problem
+    problem
         What is asked; for the conditions Age and Gender only cohorts that have them fit.
-    among : collection of str, optional
+    among
         Consider these cohorts only.
 
     Raises
@@ -140,7 +129,7 @@ def usable_cohorts(
 
 
 def why_not(info: CohortInfo, condition: str | None) -> str | None:
-    """Say why a cohort does not fit a condition, or None when it does."""
+    """Return why a cohort does not fit a condition, or None if it does."""
     if not info.is_usable:
         return f"not usable: {_defect(info)}"
     if condition == "Age" and not info.has_age:
@@ -170,13 +159,7 @@ def _smaller(info: CohortInfo, size: int) -> str:
 
 
 def read_cohorts(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
-    """Read the records of a trait's cohorts, in file order.
-
-    Raises
-    ------
-    NoUsableCohortError
-        If the trait has none.
-    """
+    """Read the records of a trait's cohorts, in file order."""
     path = output.cohort_info(trait)
     if not path.is_file():
         known = ", ".join(output.traits()) or "none"
@@ -205,26 +188,7 @@ def refuse(
 def find_forced(
     cohorts: Mapping[str, CohortInfo], trait: str, problem: Problem, forced: str
 ) -> str:
-    """Return the cohort that a user asked for, by its name in the file.
-
-    Parameters
-    ----------
-    cohorts : mapping of str to CohortInfo
-        The cohorts of `trait`.
-    trait : str
-        The trait of the problem, or the trait that is its condition.
-    problem : Problem
-        What the cohort must fit.
-    forced : str
-        What the user asked for.
-
-    Raises
-    ------
-    NoUsableCohortError
-        If the cohort does not fit.
-    UsageError
-        If the trait has no such cohort.
-    """
+    """Return the cohort that a user asked for, by its name in the file."""
     # The TCGA cohort has two names, by the release that wrote the folder.
     names = TCGA_NAMES if forced in TCGA_NAMES else {forced}
     chosen = next((name for name in cohorts if name in names), None)

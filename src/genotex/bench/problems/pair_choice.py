@@ -1,27 +1,53 @@
-"""Which pair of cohorts answers a two-step problem: one of the trait, one of the condition."""
+"""The pair of cohorts that answers a two-step problem: one of the trait, one of the condition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from genotex.bench.problems.cohort_choice import TCGA_NAMES, find_forced, read_cohorts, refuse
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS, Problem, ProblemKind
-from genotex.bench.problems.regressors import RegressorRule, regressor_genes
 from genotex.bench.problems.task_info import TaskInfo
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
 from genotex.formats import CohortInfo, read_linked_header
 from genotex.layout import OutputFolder
 
-__all__ = ["PairChoice", "choose_pair"]
+RegressorRule = Literal["inclusive", "exclusive"]
 
-MOST_LISTED = 10
+
+def regressor_genes(
+    condition_related: Sequence[str],
+    trait_related: Collection[str],
+    trait_genes: Collection[str],
+    condition_genes: Collection[str],
+    rule: RegressorRule = "inclusive",
+) -> tuple[str, ...]:
+    """Return the related genes of the condition that are in both linked tables.
+
+    Parameters
+    ----------
+    condition_related
+        Related genes of the condition; their order is kept.
+    trait_related
+        Related genes of the trait; taken out by the rule ``exclusive``.
+    trait_genes, condition_genes
+        Genes of the two linked tables.
+    rule : {"inclusive", "exclusive"}
+        The paper's rule, or that of the newest published release.
+    """
+    out = set(trait_related) if rule == "exclusive" else set()
+    there = set(trait_genes) & set(condition_genes) - out
+    return tuple(gene for gene in dict.fromkeys(condition_related) if gene in there)
+
+
+_MOST_LISTED = 10
 """Pairs that were passed over and are named one by one."""
 
-ReadHeader = Callable[[Path], Sequence[str]]
+_ReadHeader = Callable[[Path], Sequence[str]]
 
-NOTHING_SHARED = "no regressor gene in both tables"
+_NOTHING_SHARED = "no regressor gene in both tables"
 
 
 @dataclass(frozen=True)
@@ -30,15 +56,15 @@ class PairChoice:
 
     Attributes
     ----------
-    cohort : str
+    cohort
         Cohort of the trait, as in its ``cohort_info.json``.
-    condition_cohort : str
+    condition_cohort
         Cohort of the condition, as in its ``cohort_info.json``.
-    regressors : tuple of str
+    regressors
         Genes that predict the condition, in the order of its related genes; never empty.
-    reason : str
+    reason
         Why this pair, in words: sizes, pairs passed over, the same series on both sides.
-    others : mapping of str to str
+    others
         Every other cohort of the trait and why it was not taken, in file order.
     """
 
@@ -57,7 +83,7 @@ def choose_pair(
     forced: str | None = None,
     forced_condition: str | None = None,
     among: Collection[str] | None = None,
-    read_header: ReadHeader = read_linked_header,
+    read_header: _ReadHeader = read_linked_header,
 ) -> PairChoice:
     """Choose the largest pair of usable cohorts that share a regressor gene (GenoTEX, section 3).
 
@@ -67,26 +93,26 @@ def choose_pair(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts of both traits.
-    problem : Problem
+    problem
         A two-step problem.
-    tasks : TaskInfo
+    tasks
         Knows the related genes of the condition.
     rule : {"inclusive", "exclusive"}
         ``exclusive`` takes the trait's related genes out of the regressor genes.
-    forced, forced_condition : str, optional
+    forced, forced_condition
         Take this cohort of the trait, of the condition.
-    among : collection of str, optional
+    among
         Choose the trait's cohort among these only; one that is forced need not be among them.
-    read_header : callable
+    read_header
         Gives the column names of a linked CSV, or raises FormatError; for many problems one that
         remembers them.
 
     Raises
     ------
     NoUsableCohortError
-        If no pair fits, or a forced cohort is not usable; the message tells why.
+        If no pair fits, or a forced cohort is not usable; the message gives the reasons.
     UsageError
         If a forced cohort is not known, the problem is not a two-step one, or `tasks` does not know
         a trait whose related genes are needed.
@@ -145,7 +171,7 @@ class _Side:
         trait: str,
         forced: str | None,
         among: Collection[str] | None,
-        read_header: ReadHeader,
+        read_header: _ReadHeader,
     ) -> None:
         self._output = output
         self._read_header = read_header
@@ -207,7 +233,7 @@ def _shared(
     others = condition.genes(pair[1], related)
     if isinstance(others, str):
         return f"{pair[1]} of {condition.trait}: {others}"
-    return related.regressors(known, others) or NOTHING_SHARED
+    return related.regressors(known, others) or _NOTHING_SHARED
 
 
 def _reason(
@@ -233,8 +259,8 @@ def _reason(
     # Both traits' TCGA cohorts bear one name, but come from different tumours.
     if pair[0] == pair[1] and pair[0] not in TCGA_NAMES:
         text += (
-            f"; {pair[0]} is on both sides, so samples may serve both to learn the condition and "
-            "to be told it"
+            f"; {pair[0]} is on both sides, so the same samples may be used both to learn the "
+            "condition and to predict it"
         )
     return text
 
@@ -256,7 +282,7 @@ def _not_taken(
     chosen: tuple[str, str],
     passed: Mapping[tuple[str, str], str],
 ) -> str:
-    """Say why a usable cohort is not in the pair: by the first of its pairs that was not tried."""
+    """Return why a usable cohort is not in the pair: by its first pair that was not tried."""
     if (defect := trait.defect(name)) is not None:
         return defect
     left = [b for b in condition.usable if (name, b) not in passed]
@@ -280,17 +306,17 @@ def _nothing_fits(
             return f"no pair of cohorts fits {problem}: no usable cohort of {side.trait}: {why}"
     advice = (
         "preprocess the cohorts again where a table is missing, or choose another condition"
-        if any(why != NOTHING_SHARED for why in passed.values())
+        if any(why != _NOTHING_SHARED for why in passed.values())
         else "choose another condition, or check that the tables hold official gene symbols"
     )
     return f"no pair of cohorts fits {problem}: {_listed(passed)}; {advice}"
 
 
 def _listed(passed: Mapping[tuple[str, str], str]) -> str:
-    """Name the pairs and why they were passed over; a bad table is told once, not per pair."""
-    told: dict[str, None] = {}
+    """Name the pairs and why they were passed over; an unreadable table is named once."""
+    reasons: dict[str, None] = {}
     for (cohort, other), why in passed.items():
-        told[f"{cohort} with {other}: {why}" if why == NOTHING_SHARED else why] = None
-    lines = list(told)
-    more = len(lines) - MOST_LISTED
-    return "; ".join(lines[:MOST_LISTED]) + (f"; and {more} more" if more > 0 else "")
+        reasons[f"{cohort} with {other}: {why}" if why == _NOTHING_SHARED else why] = None
+    lines = list(reasons)
+    more = len(lines) - _MOST_LISTED
+    return "; ".join(lines[:_MOST_LISTED]) + (f"; and {more} more" if more > 0 else "")

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from genotex.bench.problems.gene_overlap import GeneOverlap
 from genotex.bench.problems.pair_rules import (
     PairRule,
     PairVerdict,
@@ -14,17 +13,16 @@ from genotex.bench.problems.pair_rules import (
     judge_pair,
 )
 from genotex.bench.problems.problem import Problem
+from genotex.bench.problems.related_genes import GeneOverlap
 from genotex.bench.problems.task_info import TraitInfo
 from genotex.bench.problems.trait_list import ListedTrait
 
-__all__ = ["PairComparison", "PairDifference", "RuleCount", "compare_pairs"]
-
-NOT_LISTED = "trait or condition is not in the trait list"
+_NOT_LISTED = "trait or condition is not in the trait list"
 
 
 @dataclass(frozen=True)
 class PairDifference:
-    """A pair that one side has and the other has not, and what the rules say of it."""
+    """A pair on one side only, and how the rules decide about it."""
 
     problem: Problem
     why: str
@@ -32,19 +30,7 @@ class PairDifference:
 
 @dataclass(frozen=True)
 class RuleCount:
-    """What one rule decided.
-
-    Attributes
-    ----------
-    rule : PairRule
-        The rule.
-    pairs : int
-        Possible pairs that it decided, for or against.
-    similar : int
-        Of these, those whose Jaccard similarity reaches the threshold.
-    built, published : int
-        Of these, those built, and those published.
-    """
+    """What one rule decided."""
 
     rule: PairRule
     pairs: int
@@ -59,13 +45,13 @@ class PairComparison:
 
     Attributes
     ----------
-    threshold : float
+    threshold
         From which Jaccard similarity on undecided pairs were built.
-    agreeing : tuple of Problem
+    agreeing
         Pairs of both, in the order of the traits.
-    only_built, only_published : tuple of PairDifference
+    only_built, only_published
         Pairs of one side, with the reason why they are built, or are not.
-    rules : tuple of RuleCount
+    rules
         What each rule decided, in the order of the rules.
     """
 
@@ -103,7 +89,7 @@ class PairComparison:
 
 @dataclass(frozen=True)
 class _Judged:
-    """A possible pair by its names, what the rules say, and whether it is published."""
+    """A possible pair by name, how the rules decide, and whether it is published."""
 
     pair: tuple[str, str]
     verdict: PairVerdict
@@ -120,17 +106,17 @@ def compare_pairs(
     overlap: GeneOverlap,
     threshold: float,
 ) -> PairComparison:
-    """Build every pair by the rules and say how it differs from the published ones.
+    """Build every pair by the rules and compare with the published ones.
 
     Parameters
     ----------
-    traits : sequence of ListedTrait
+    traits
         All that may be trait or condition.
-    published : mapping of str to TraitInfo
+    published
         The published conditions of each trait.
-    overlap : GeneOverlap
+    overlap
         Related genes of the traits.
-    threshold : float
+    threshold
         See `judge_pair`.
     """
     theirs = {
@@ -154,7 +140,7 @@ def compare_pairs(
         ),
         only_published=(
             *(item.difference for item in judged if item.published and not item.verdict.included),
-            *(PairDifference(problem, NOT_LISTED) for problem in unknown),
+            *(PairDifference(problem, _NOT_LISTED) for problem in unknown),
         ),
         rules=_count_rules(judged),
     )

@@ -1,4 +1,4 @@
-"""Which trait is studied under which condition: the rules, then the genes they share.
+"""Which trait is studied under which condition: rules first, then shared genes.
 
 GenoTEX paper, section 3.2 and appendix D.
 """
@@ -9,22 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from genotex.bench.problems.gene_overlap import GeneOverlap
-from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
-from genotex.bench.problems.task_info import TraitInfo
-from genotex.bench.problems.trait_list import ListedTrait
-
-__all__ = [
-    "DEFAULT_THRESHOLD",
-    "PairRule",
-    "PairVerdict",
-    "build_conditions",
-    "candidate_conditions",
-    "judge_pair",
-]
+from genotex.bench.problems.problem import ONE_STEP_CONDITIONS, Problem, ProblemKind
+from genotex.bench.problems.related_genes import GeneOverlap
+from genotex.bench.problems.task_info import TaskInfo, TraitInfo
+from genotex.bench.problems.trait_list import ListedTrait, TraitList
 
 DEFAULT_THRESHOLD = 0.1
-AGE, GENDER = ONE_STEP_CONDITIONS
+_AGE, _GENDER = ONE_STEP_CONDITIONS
 
 
 class PairRule(StrEnum):
@@ -40,7 +31,7 @@ class PairRule(StrEnum):
     JACCARD = "Jaccard similarity of the related genes"
 
 
-INCLUDING = frozenset({PairRule.AGE, PairRule.GENDER, PairRule.UNIVERSAL})
+_INCLUDING = frozenset({PairRule.AGE, PairRule.GENDER, PairRule.UNIVERSAL})
 
 
 @dataclass(frozen=True)
@@ -49,11 +40,11 @@ class PairVerdict:
 
     Attributes
     ----------
-    rule : PairRule
+    rule
         What decided.
-    jaccard : float or None
+    jaccard
         Similarity of the related genes; None for Age and Gender.
-    threshold : float
+    threshold
         From which similarity on undecided pairs are taken.
     """
 
@@ -64,11 +55,11 @@ class PairVerdict:
     @property
     def included(self) -> bool:
         """Whether the pair makes a problem."""
-        return self.rule in INCLUDING or (self.rule is PairRule.JACCARD and self.is_similar)
+        return self.rule in _INCLUDING or (self.rule is PairRule.JACCARD and self.is_similar)
 
     @property
     def is_similar(self) -> bool:
-        """Whether the similarity reaches the threshold, whatever decided."""
+        """Whether the similarity reaches the threshold, whichever rule decided."""
         return self.jaccard is not None and self.jaccard >= self.threshold
 
     @property
@@ -93,13 +84,13 @@ def judge_pair(
 
     Parameters
     ----------
-    trait : ListedTrait
+    trait
         The trait.
     condition : ListedTrait or {"Age", "Gender"}
         The condition, another trait or a covariate.
-    overlap : GeneOverlap
+    overlap
         Related genes of both.
-    threshold : float
+    threshold
         From which Jaccard similarity on a pair is taken that no rule decides.
     """
     rule = _rule(trait, condition)
@@ -110,7 +101,7 @@ def judge_pair(
 def _rule(trait: ListedTrait, condition: ListedTrait | str) -> PairRule:
     if trait.condition_only:
         return PairRule.CONDITION_ONLY
-    if condition == AGE:
+    if condition == _AGE:
         return PairRule.AGE
     if isinstance(condition, str):
         return PairRule.GENDER if trait.sex is None else PairRule.ONE_SEX
@@ -139,13 +130,13 @@ def build_conditions(
 
     Parameters
     ----------
-    traits : sequence of ListedTrait
+    traits
         All that may be trait or condition.
-    genes : mapping of str to sequence of str
+    genes
         Related genes; a trait that is not there has none.
-    overlap : GeneOverlap
+    overlap
         The same genes, set against each other.
-    threshold : float
+    threshold
         See `judge_pair`.
 
     Returns
@@ -170,6 +161,102 @@ def _conditions(
         verdict = judge_pair(trait, condition, overlap, threshold)
         if verdict.included:
             name = condition if isinstance(condition, str) else condition.name
-            # Age and Gender have no similarity, and stand before all that have one.
+            # Age and Gender have no similarity and come before all that have one.
             taken.append((2.0 if verdict.jaccard is None else verdict.jaccard, name))
     return tuple(name for _, name in sorted(taken, key=lambda pair: -pair[0]))
+
+
+@dataclass(frozen=True)
+class ConditionFacts:
+    """A trait under one condition.
+
+    Attributes
+    ----------
+    condition
+        Age, Gender or another trait.
+    kind
+        How the problem is solved.
+    listed
+        Whether the list has this problem.
+    shared
+        Genes related to both, in the order of the condition's; empty for Age and Gender.
+    jaccard
+        Similarity of the related genes; None where the condition is no trait of the list.
+    why
+        Why the rules take or leave the pair, at the default threshold; None where the trait list
+        lacks trait or condition.
+    """
+
+    condition: str
+    kind: ProblemKind
+    listed: bool
+    shared: tuple[str, ...]
+    jaccard: float | None
+    why: str | None
+
+
+def describe_conditions(
+    tasks: TaskInfo, trait: str, traits: TraitList
+) -> tuple[ConditionFacts, ...]:
+    """Describe every condition that the list gives a trait, in the order of the list."""
+    trait = tasks.trait_name(trait)
+    problems = (Problem(trait, name) for name in tasks.traits[trait].conditions)
+    return tuple(_describe(tasks, problem, traits, listed=True) for problem in problems)
+
+
+def describe_condition(
+    tasks: TaskInfo, trait: str, condition: str, traits: TraitList
+) -> ConditionFacts:
+    """Describe a trait under one condition, whether the list has that problem or not.
+
+    Parameters
+    ----------
+    tasks
+        The list.
+    trait
+        A trait of it.
+    condition
+        Age, Gender or another trait of it.
+    traits
+        What the rules must know of both.
+
+    Raises
+    ------
+    UsageError
+        If the list lacks trait or condition, or both are the same.
+    """
+    trait = tasks.trait_name(trait)
+    if condition not in ONE_STEP_CONDITIONS:
+        condition = tasks.trait_name(condition)
+    problem = Problem(trait, condition)
+    listed = problem in {Problem(trait, name) for name in tasks.traits[trait].conditions}
+    return _describe(tasks, problem, traits, listed=listed)
+
+
+def _describe(
+    tasks: TaskInfo, problem: Problem, traits: TraitList, *, listed: bool
+) -> ConditionFacts:
+    trait, condition = problem.trait, problem.condition or ""
+    genes = {
+        name: tasks.traits[name].related_genes
+        for name in (trait, condition)
+        if name in tasks.traits
+    }
+    overlap = GeneOverlap(genes)
+    both = overlap.shared(trait, condition)
+    return ConditionFacts(
+        condition,
+        problem.kind,
+        listed,
+        tuple(gene for gene in genes.get(condition, ()) if gene in both),
+        overlap.jaccard(trait, condition) if condition in genes else None,
+        _why(trait, condition, overlap, traits),
+    )
+
+
+def _why(trait: str, condition: str, overlap: GeneOverlap, traits: TraitList) -> str | None:
+    of_trait = traits.traits.get(trait)
+    of_condition = condition if condition in ONE_STEP_CONDITIONS else traits.traits.get(condition)
+    if of_trait is None or of_condition is None:
+        return None
+    return judge_pair(of_trait, of_condition, overlap, DEFAULT_THRESHOLD).why

@@ -1,16 +1,14 @@
-"""From associations of diseases to the related genes of traits (GenoTEX paper, appendix E.2)."""
+"""Related genes of traits (GenoTEX paper, appendix E.2), and how many of them two traits share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
 from genotex.bench.problems.associations import Associations
 from genotex.genes import GeneTable, IdKind
-
-__all__ = ["DEFAULT_SCORE", "RelatedGenes", "find_related_genes"]
 
 DEFAULT_SCORE = 0.2
 """Related genes have an overall score above this."""
@@ -22,15 +20,15 @@ class RelatedGenes:
 
     Attributes
     ----------
-    genes : mapping of str to tuple of str
+    genes
         Trait -> official symbols, those with the highest score first.
-    associations : int
+    associations
         Associations of the traits' diseases that were read.
-    unmapped : tuple of str
+    unmapped
         Ensembl ids among them that the gene table does not know or knows for several genes, sorted.
-    without_id : tuple of str
+    without_id
         Traits without a disease id; they have no related genes.
-    absent : tuple of str
+    absent
         Disease ids without any association in the files, in the order of the traits.
     """
 
@@ -48,11 +46,11 @@ def find_related_genes(
 
     Parameters
     ----------
-    diseases : mapping of str to tuple of str
+    diseases
         Trait -> its disease ids; a gene of several of them counts with its highest score.
-    associations : Associations
+    associations
         Those with a score high enough.
-    table : GeneTable
+    table
         Maps Ensembl gene ids to official symbols.
     """
     targets = associations.table["targetId"].unique().to_list()
@@ -81,3 +79,34 @@ def _ranked(
         for symbol, score in by_disease.get(disease, ()):
             best[symbol] = max(score, best.get(symbol, score))
     return tuple(sorted(best, key=lambda symbol: (-best[symbol], symbol)))
+
+
+class GeneOverlap:
+    """The related genes of traits, set against each other.
+
+    Parameters
+    ----------
+    genes
+        Trait -> its related genes; a trait that is not there has none.
+    """
+
+    def __init__(self, genes: Mapping[str, Collection[str]]) -> None:
+        self._genes = {trait: frozenset(listed) for trait, listed in genes.items()}
+        self._known: dict[tuple[str, str], float] = {}
+
+    def shared(self, a: str, b: str) -> frozenset[str]:
+        """Return the genes related to both traits."""
+        none: frozenset[str] = frozenset()
+        return self._genes.get(a, none) & self._genes.get(b, none)
+
+    def jaccard(self, a: str, b: str) -> float:
+        """Return the genes related to both over those related to either; 0 where there are none.
+
+        The same for both orders of the traits.
+        """
+        key = (a, b) if a <= b else (b, a)
+        if key not in self._known:
+            shared = len(self.shared(a, b))
+            either = sum(len(self._genes.get(trait, ())) for trait in key) - shared
+            self._known[key] = shared / either if either else 0.0
+        return self._known[key]

@@ -1,27 +1,27 @@
-"""The benchmark's list of traits: what is known about each, and which problems they make."""
+"""The benchmark's ``task_info.json``: what it records of each trait, and which problems follow."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from genotex.bench.problems.nearest import tell_names
-from genotex.bench.problems.problem import Problem
+from genotex.bench.problems.problem import Problem, ProblemKind
+from genotex.bench.problems.trait_list import TraitList, list_names
 from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
 
-__all__ = ["FIELDS", "WHERE_TO_GET", "TaskInfo", "TraitInfo", "read_content", "write_task_info"]
-
 FIELDS = ("related_genes", "conditions")
 WHERE_TO_GET = (
-    "'genotex fetch benchmark' tells where the published one lies, 'genotex problems build' makes "
+    "'genotex fetch benchmark' prints where the published one is, 'genotex problems build' makes "
     "one"
 )
-"""Said where a task list is needed and not there."""
+"""Hint where a task list is needed and missing."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class TraitInfo:
 
     Attributes
     ----------
-    related_genes : tuple of str
+    related_genes
         Official symbols, in the order of the file (Open Targets, direct score above 0.2).
-    conditions : tuple of str
+    conditions
         Conditions that make problems with this trait, ``Age`` and ``Gender`` among them.
     """
 
@@ -46,9 +46,9 @@ class TaskInfo:
 
     Attributes
     ----------
-    path : Path
+    path
         The file it was read from.
-    traits : mapping of str to TraitInfo
+    traits
         By trait folder name.
     """
 
@@ -77,7 +77,7 @@ class TaskInfo:
         """
         name = trait_folder_name(trait)
         if name not in self.traits:
-            msg = f"{self.path} has no trait {trait!r}; {tell_names(trait, self.traits)}"
+            msg = f"{self.path} has no trait {trait!r}; {list_names(trait, self.traits)}"
             raise UsageError(msg)
         return name
 
@@ -107,10 +107,10 @@ def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
 
     Parameters
     ----------
-    path : Path
+    path
         The file.
-    traits : mapping of str to TraitInfo
-        By trait folder name, in the order in which they shall stand there.
+    traits
+        By trait folder name, in the order in which they are written.
     """
     content = {
         trait: {"related_genes": info.related_genes, "conditions": info.conditions}
@@ -121,20 +121,7 @@ def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
 
 
 def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any]:
-    """Return what a ``task_info.json`` holds, not looked at.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : type
-        Made of the pairs of each JSON object, in their order.
-
-    Raises
-    ------
-    FormatError
-        If it cannot be read, is not JSON, or is no object.
-    """
+    """Return what a ``task_info.json`` holds, unchecked."""
     try:
         content = json.loads(path.read_bytes(), object_pairs_hook=kind)
     except OSError as error:
@@ -145,7 +132,7 @@ def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any
         msg = f"is not JSON: {error}"
         raise FormatError(msg, path=path, hint="download the file again") from error
     if not isinstance(content, dict):
-        msg = f"holds a {type(content).__name__} where an object of traits is expected"
+        msg = f"contains a {type(content).__name__} where an object of traits is expected"
         raise FormatError(msg, path=path)
     return content
 
@@ -159,7 +146,7 @@ def _trait_info(path: Path, trait: str, entry: object) -> TraitInfo:
         msg = "is not the name of a trait folder"
         raise FormatError(msg, path=path, field=trait, hint=f"rename it to {name}")
     if not isinstance(entry, dict):
-        msg = f"holds a {type(entry).__name__} where an object with {FIELDS} is expected"
+        msg = f"contains a {type(entry).__name__} where an object with {FIELDS} is expected"
         raise FormatError(msg, path=path, field=trait)
     genes, conditions = (_names(path, trait, entry, field) for field in FIELDS)
     for condition in conditions:
@@ -177,10 +164,114 @@ def _names(path: Path, trait: str, entry: Mapping[str, object], field: str) -> t
         raise FormatError(msg, path=path, field=place, hint="an empty list is fine")
     names = entry[field]
     if not isinstance(names, list):
-        msg = f"holds a {type(names).__name__} where a list of names is expected"
+        msg = f"contains a {type(names).__name__} where a list of names is expected"
         raise FormatError(msg, path=path, field=place)
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            msg = f"holds {name!r}, which is no name"
+            msg = f"contains {name!r}, which is not a name"
             raise FormatError(msg, path=path, field=place)
     return tuple(names)
+
+
+_NO_CATEGORY = "not in the trait list"
+
+
+@dataclass(frozen=True)
+class GeneCount:
+    """Related genes per trait."""
+
+    least: int
+    median: float
+    most: int
+    distinct: int
+
+
+@dataclass(frozen=True)
+class CategoryCount:
+    """Traits and problems of one category, and the median of related genes per trait."""
+
+    category: str
+    title: str
+    traits: int
+    problems: int
+    conditional: int
+    median_genes: float
+
+
+@dataclass(frozen=True)
+class ProblemCounts:
+    """What a list comes to.
+
+    Attributes
+    ----------
+    traits
+        Number of traits.
+    kinds
+        Problems of each kind.
+    genes
+        Related genes per trait.
+    without_genes
+        Traits without a related gene.
+    without_conditions
+        Traits that make no conditional problem.
+    conditions
+        Condition -> problems with it, the most frequent first.
+    categories
+        In the order of the trait list; traits that it lacks come last.
+    """
+
+    traits: int
+    kinds: Mapping[ProblemKind, int]
+    genes: GeneCount
+    without_genes: tuple[str, ...]
+    without_conditions: tuple[str, ...]
+    conditions: Mapping[str, int]
+    categories: tuple[CategoryCount, ...]
+
+    @property
+    def conditional(self) -> int:
+        """Number of problems with a condition."""
+        return sum(n for kind, n in self.kinds.items() if kind is not ProblemKind.UNCONDITIONAL)
+
+
+def count_problems(tasks: TaskInfo, traits: TraitList) -> ProblemCounts:
+    """Count the problems of a list.
+
+    Parameters
+    ----------
+    tasks
+        The list.
+    traits
+        Knows the categories.
+    """
+    problems = tasks.problems()
+    kinds = Counter(problem.kind for problem in problems)
+    sizes = [len(info.related_genes) for info in tasks.traits.values()] or [0]
+    distinct = {gene for info in tasks.traits.values() for gene in info.related_genes}
+    conditions = Counter(p.condition for p in problems if p.condition is not None)
+    return ProblemCounts(
+        len(tasks.traits),
+        {kind: kinds[kind] for kind in ProblemKind},
+        GeneCount(min(sizes), median(sizes), max(sizes), len(distinct)),
+        tuple(trait for trait, info in tasks.traits.items() if not info.related_genes),
+        tuple(trait for trait, info in tasks.traits.items() if not info.conditions),
+        dict(conditions.most_common()),
+        tuple(_by_category(tasks, traits, problems)),
+    )
+
+
+def _by_category(
+    tasks: TaskInfo, traits: TraitList, problems: Iterable[Problem]
+) -> Iterable[CategoryCount]:
+    asked = Counter(traits.category(problem.trait) for problem in problems)
+    for category in (*traits.categories, None):
+        members = [trait for trait in tasks.traits if traits.category(trait) == category]
+        if members:
+            yield CategoryCount(
+                category or "",
+                _NO_CATEGORY if category is None else traits.categories[category],
+                len(members),
+                asked[category],
+                asked[category] - len(members),
+                median(len(tasks.traits[trait].related_genes) for trait in members),
+            )

@@ -1,4 +1,4 @@
-"""What is wrong with a ``task_info.json``: every finding with its place and what to do."""
+"""Checks of a ``task_info.json``: every finding with its place and what to do."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from genotex.bench.problems.nearest import nearest
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
 from genotex.bench.problems.task_info import FIELDS, read_content
+from genotex.bench.problems.trait_list import nearest
 from genotex.errors import UsageError
 from genotex.genes import GeneTable
 from genotex.layout import trait_folder_name
 
-__all__ = ["Finding", "check_task_info"]
-
-Severity = Literal["error", "warning"]
+_Severity = Literal["error", "warning"]
 GENES, CONDITIONS = FIELDS
 
 
@@ -29,28 +27,28 @@ class Finding:
     ----------
     severity : {"error", "warning"}
         An error makes problems that are wrong or cannot be run; a warning should be looked at.
-    places : tuple of str
+    places
         Where: a trait, or ``trait/field``.
-    message : str
+    message
         What.
-    advice : str
+    advice
         What to do.
     """
 
-    severity: Severity
+    severity: _Severity
     places: tuple[str, ...]
     message: str
     advice: str
 
 
 def check_task_info(path: Path, genes: GeneTable) -> tuple[Finding, ...]:
-    """Look a ``task_info.json`` over and tell everything at once, where `TaskInfo.load` would stop.
+    """Check a ``task_info.json`` and report every problem, where `TaskInfo.load` would stop.
 
     Parameters
     ----------
-    path : Path
+    path
         The file.
-    genes : GeneTable
+    genes
         Knows the official symbols.
 
     Returns
@@ -115,11 +113,11 @@ def _folded(name: str) -> str:
 def _repeated_keys(content: Mapping[str, Any]) -> Iterator[Finding]:
     advice = "of two entries only the last is read: join them or remove one"
     for trait in _repeats(content):
-        yield Finding("error", (trait,), "this trait stands there more than once", advice)
+        yield Finding("error", (trait,), "this trait is listed more than once", advice)
     for trait, entry in content.items():
         for field in _repeats(entry):
             yield Finding(
-                "error", (f"{trait}/{field}",), "this field stands there more than once", advice
+                "error", (f"{trait}/{field}",), "this field is listed more than once", advice
             )
 
 
@@ -146,7 +144,7 @@ def _trait_names(content: Mapping[str, Any]) -> Iterator[Finding]:
 def _entries(content: Mapping[str, Any]) -> Iterator[Finding]:
     for trait, entry in content.items():
         if not isinstance(entry, dict):
-            message = f"holds a {type(entry).__name__} where an object is expected"
+            message = f"contains a {type(entry).__name__} where an object is expected"
             yield Finding("error", (trait,), message, f"give it {' and '.join(FIELDS)}")
             continue
         for field in FIELDS:
@@ -154,13 +152,13 @@ def _entries(content: Mapping[str, Any]) -> Iterator[Finding]:
             if field not in entry:
                 yield Finding("error", place, "is missing", "an empty list is fine")
             elif not isinstance(names, list):
-                message = f"holds a {type(names).__name__} where a list of names is expected"
+                message = f"contains a {type(names).__name__} where a list of names is expected"
                 yield Finding("error", place, message, "give a list of names")
             else:
                 for name in names:
                     if not _is_name(name):
-                        message = f"holds {name!r}, which is no name"
-                        yield Finding("error", place, message, "remove it or mend it")
+                        message = f"contains {name!r}, which is not a name"
+                        yield Finding("error", place, message, "remove it or correct it")
 
 
 def _conditions(conditions: Mapping[str, list[str]], traits: tuple[str, ...]) -> Iterator[Finding]:
@@ -180,7 +178,7 @@ def _conditions(conditions: Mapping[str, list[str]], traits: tuple[str, ...]) ->
 
 
 def _is_known(condition: str, traits: Collection[str]) -> bool:
-    """Tell whether a condition can be found, as `Problem` brings it into the form of a folder."""
+    """Return whether a condition is known, after `Problem` has turned it into a folder name."""
     try:
         name = trait_folder_name(condition)
     except UsageError:

@@ -4,8 +4,7 @@ What a plug-in needs is here. Runs are started by `genotex.bench.runs.running`, 
 `genotex.bench.runs.methods.choosing`; these import all that computes, which a plug-in may not need.
 """
 
-from genotex.bench.runs.methods.answer_file import write_answer
-from genotex.bench.runs.methods.method import Context, Method
+from genotex.bench.runs.methods.method import Context, Method, write_answer
 from genotex.bench.runs.problem_record import ErrorClass
 
 __all__ = ["Context", "ErrorClass", "Method", "write_answer"]

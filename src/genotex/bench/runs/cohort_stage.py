@@ -1,4 +1,4 @@
-"""The cohorts of a run: all that its problems need, preprocessed once and shared."""
+"""The cohorts of a run: preprocessed once for all problems that need them, or given."""
 
 from __future__ import annotations
 
@@ -11,11 +11,33 @@ from typing import Any
 
 from genotex.bench.problems import Problem
 from genotex.cohorts import CohortOutcome, PreprocessOptions, choose_folder, preprocess
-from genotex.formats import read_evidence, sha256
+from genotex.errors import UsageError
+from genotex.formats import read_evidence
+from genotex.formats.raw import sha256
 from genotex.journal import Journal
 from genotex.layout import InputFolder, OutputFolder
 
-__all__ = ["Basis", "CohortProgress", "read_cohorts"]
+
+def check_given_cohorts(given: Path, target: Path) -> None:
+    """Check that a folder contains cohorts and that nothing will be written there."""
+    if not (given / "preprocess").is_dir():
+        msg = f"{given} contains no preprocess/; give the folder that contains preprocess/<Trait>/"
+        raise UsageError(msg)
+    written, read = target.resolve(), given.resolve()
+    if written == read or read in written.parents:
+        msg = f"{target} is the folder of --preprocessed or inside it; give another"
+        raise UsageError(msg)
+
+
+def why_no_cohort(cohorts: OutputFolder | None, problem: Problem) -> str:
+    """Return which traits of a problem have no preprocessed cohort; empty where all have one."""
+    without = [
+        trait
+        for trait in problem.traits
+        if cohorts is None or not cohorts.cohort_info(trait).is_file()
+    ]
+    return f"there is no preprocessed cohort of {' and '.join(without)}" if without else ""
+
 
 CohortProgress = Callable[[CohortOutcome, int], None]
 
@@ -32,13 +54,8 @@ def read_cohorts(
 ) -> None:
     """Preprocess the cohorts of every trait that the problems need.
 
-    Cohorts that are done are not done again. A trait without any input is passed over; its problems
-    will have no cohort.
-
-    Raises
-    ------
-    UsageError
-        If `source` is no input folder.
+    Finished cohorts are kept. A trait without any input is skipped; its problems will have no
+    cohort.
     """
     wanted = dict.fromkeys(trait for problem in problems for trait in problem.traits)
     folder = InputFolder(source)
@@ -72,15 +89,10 @@ def _entry(outcome: CohortOutcome) -> dict[str, Any]:
 
 
 class Basis:
-    """Digests of the cohorts that problems are asked of.
+    """Digests of the cohorts that problems are solved from.
 
     An answer holds while the digest is the same: the records of the cohorts, and for each table our
     own record of how it came about, or else its size and time.
-
-    Parameters
-    ----------
-    cohorts : OutputFolder or None
-        The preprocessed cohorts; None where a method reads none.
     """
 
     def __init__(self, cohorts: OutputFolder | None) -> None:
@@ -109,7 +121,7 @@ def _state(evidence: Path, table: Path) -> bytes:
     if evidence.is_file() and read_evidence(evidence).fingerprint:
         return evidence.read_bytes()
     if evidence.is_file():
-        # Written code made it: that the same was decided does not mean the same numbers.
+        # Generated code made it: the same decisions do not imply the same numbers.
         return evidence.read_bytes() + sha256(table).encode()
     state = table.stat()
     facts: Mapping[str, Any] = {

@@ -1,4 +1,4 @@
-"""What became of one problem of a run."""
+"""The outcome of one problem of a run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from genotex.errors import (
     UsageError,
 )
 
-__all__ = ["TRIED_AGAIN", "ErrorClass", "ProblemRecord", "check_exit", "classify", "presentable"]
-
-MOST_SAID = 2000
+_LONGEST_MESSAGE = 2000
 """Characters of a message that are kept: it may repeat what a method wrote."""
 
 
@@ -31,29 +29,29 @@ class ErrorClass(StrEnum):
     NO_USABLE_COHORT = "no usable cohort"
     """There are cohorts, but none fits."""
     ANALYSIS = "analysis"
-    """The statistics cannot be done on the cohort."""
+    """The statistics cannot be computed for the cohort."""
     FORMAT = "format"
-    """A file that was read is not what it should be."""
+    """An input file is invalid."""
     USAGE = "usage"
     """An option or a name does not fit the problem."""
     NO_ANSWER = "no answer"
-    """The method ended well and wrote no result."""
+    """The method ended normally and wrote no result."""
     BAD_OUTPUT = "bad output"
-    """What the method wrote is not what it must be."""
+    """What the method wrote is invalid."""
     TIMED_OUT = "timed out"
     """The method took longer than the time limit."""
     CRASHED = "crashed"
-    """The method ended by an error of its own."""
+    """The method ended with an error."""
     KILLED = "killed"
     """The process was ended from outside, as when memory runs out."""
     SYSTEM = "system"
     """The operating system refused: a full disk, a missing permission, no memory left."""
 
 
-TRIED_AGAIN = frozenset(
+RETRIED = frozenset(
     {ErrorClass.TIMED_OUT, ErrorClass.CRASHED, ErrorClass.KILLED, ErrorClass.SYSTEM}
 )
-"""Failures that may lie in the machine and not in the data; a resumed run tries them again."""
+"""Failures that may be due to the machine and not the data; a resumed run retries them."""
 
 
 def classify(error: BaseException) -> ErrorClass:
@@ -78,20 +76,7 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
 
 
 def check_exit(code: int, what: str) -> None:
-    """Raise for a process that did not end well.
-
-    Parameters
-    ----------
-    code : int
-        Its exit code; a signal as its negative number.
-    what : str
-        What ended, for the message.
-
-    Raises
-    ------
-    MethodFailedError
-        Unless the code is 0.
-    """
+    """Raise for a process that failed."""
     if code < 0:
         from_outside = -code in _FROM_OUTSIDE
         kind = ErrorClass.KILLED if from_outside else ErrorClass.CRASHED
@@ -107,51 +92,29 @@ def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        # Most of the signals for programs' own use have no name.
+        # Most real-time signals have no name.
         return f"signal {number}"
 
 
 def presentable(text: str) -> str:
-    """Return a message as it may be written to any file: not too long, no halves of a character."""
+    """Return a message that can be written to any file: not too long, no broken characters."""
     whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return whole if len(whole) <= MOST_SAID else f"{whole[:MOST_SAID]} [...]"
+    return whole if len(whole) <= _LONGEST_MESSAGE else f"{whole[:_LONGEST_MESSAGE]} [...]"
 
 
 @dataclass(frozen=True)
 class ProblemRecord:
-    """A finished problem, answered or not.
-
-    Attributes
-    ----------
-    problem : Problem
-    error_class : ErrorClass or None
-        None for an answer.
-    error : str
-        What went wrong, in words; paths in the run's folder are relative to it.
-    cohort : str or None
-        The cohort that was analysed, as far as the result tells.
-    genes : int or None
-        Length of the list of genes.
-    seconds : float
-        Wall-clock time of its process.
-    peak_memory_mb : float or None
-        Largest resident memory of its process, or of one it started, in 10^6 bytes; None where it
-        was not measured.
-    files : mapping of str to str
-        SHA-256 of what was written, by the path in the run's folder.
-    basis : str
-        Digest of the cohorts that the problem was asked of (see `cohort_stage.Basis`).
-    """
+    """A finished problem, answered or not."""
 
     problem: Problem
     error_class: ErrorClass | None = None
-    error: str = ""
+    error: str = ""  # paths in the run's folder are relative to it
     cohort: str | None = None
     genes: int | None = None
     seconds: float = 0.0
-    peak_memory_mb: float | None = None
-    files: Mapping[str, str] = field(default_factory=dict)
-    basis: str = ""
+    peak_memory_mb: float | None = None  # of its largest process, in 10^6 bytes
+    files: Mapping[str, str] = field(default_factory=dict)  # path in the run's folder -> SHA-256
+    basis: str = ""  # digest of its cohorts, see `cohort_stage.Basis`
 
     def __post_init__(self) -> None:
         """Make the message presentable."""

@@ -1,4 +1,4 @@
-"""The problems of a run: which still have to be solved, and solving them side by side."""
+"""The problems of a run: which are still unsolved, and solving them in parallel."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 from genotex.bench.problems import Problem
 from genotex.bench.runs.children import Children, Ended, Report, Setup, Task
-from genotex.bench.runs.children.captured_log import SHORTEST_SECRET
+from genotex.bench.runs.children.processes import SHORTEST_SECRET
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.placing import take_answer, take_cohorts, withdraw
+from genotex.bench.runs.outputs import take_answer, take_cohorts, withdraw
 from genotex.bench.runs.problem_record import (
-    TRIED_AGAIN,
+    RETRIED,
     ErrorClass,
     ProblemRecord,
     check_exit,
@@ -26,35 +26,21 @@ from genotex.errors import MethodFailedError
 from genotex.formats import sha256
 from genotex.journal import Journal
 
-__all__ = ["ProblemProgress", "ProblemStage", "finished_problems"]
-
 ProblemProgress = Callable[[ProblemRecord, int], None]
 
-STEP = "problem"
+_STEP = "problem"
 
 
 def finished_problems(journal: Journal) -> dict[Problem, ProblemRecord]:
     """Return the last record of every problem in the journal."""
-    entries = (entry for entry in journal.entries if entry["step"] == STEP)
+    entries = (entry for entry in journal.entries if entry["step"] == _STEP)
     records = (ProblemRecord.from_json(entry) for entry in entries)
     return {record.problem: record for record in records}
 
 
 @dataclass(frozen=True)
 class ProblemStage:
-    """Solves problems of a run, each in a process of its own.
-
-    Attributes
-    ----------
-    run : RunFolder
-        Its lock is held.
-    method : ChosenMethod
-    setup : Setup
-        What the processes are told.
-    journal : Journal
-    basis : Basis
-        Digests of the cohorts.
-    """
+    """Solves problems of a run, each in a process of its own."""
 
     run: RunFolder
     method: ChosenMethod
@@ -65,8 +51,8 @@ class ProblemStage:
     def unsolved(self, problems: Iterable[Problem], *, retry: bool = False) -> list[Problem]:
         """Return the problems that are not finished.
 
-        An answer stays while its files and the cohorts are as they were; a failure that lies in the
-        data stays too, unless `retry` asks for another attempt at all failures.
+        An answer is kept while its files and the cohorts are unchanged; a failure due to the data
+        is kept too, unless `retry` asks for another attempt at all failures.
         """
         finished = finished_problems(self.journal)
         return [p for p in problems if p not in finished or not self._holds(finished[p], retry)]
@@ -75,7 +61,7 @@ class ProblemStage:
         if record.basis != self.basis.of(record.problem):
             return False
         if record.error_class is not None:
-            if retry or record.error_class in TRIED_AGAIN:
+            if retry or record.error_class in RETRIED:
                 return False
             target = self.run.output.significant_genes(
                 record.problem.trait, record.problem.condition
@@ -93,13 +79,7 @@ class ProblemStage:
         jobs: int = 1,
         progress: ProblemProgress | None = None,
     ) -> None:
-        """Solve problems and write down what became of each.
-
-        Raises
-        ------
-        WorkerLostError
-            If the process that starts the others was ended from outside.
-        """
+        """Solve problems and record the outcome of each."""
         work = self.run.begin_work()
         waiting = deque(
             Task(number, problem, work / str(number), self.run.log(problem))
@@ -115,13 +95,13 @@ class ProblemStage:
                 ended = children.wait()
                 task = under_way.pop(ended.number)
                 record = self._conclude(task, ended)
-                self.journal.add({"step": STEP, **record.to_json()})
+                self.journal.add({"step": _STEP, **record.to_json()})
                 shutil.rmtree(task.folder, ignore_errors=True)
                 if progress is not None:
                     progress(record, len(problems))
 
     def _conclude(self, task: Task, ended: Ended) -> ProblemRecord:
-        """Take what a process left, or tell why nothing was left."""
+        """Take over the result of a process, or record why there is none."""
         record = ProblemRecord(
             task.problem,
             seconds=ended.seconds,
@@ -144,12 +124,12 @@ class ProblemStage:
         except MethodFailedError as error:
             withdraw(self.run, task.problem)
             kind = ErrorClass(error.error_class)
-            told = self._plain(str(error), task, secrets)
-            return replace(record, error_class=kind, error=told, files=cohorts)
+            message = self._plain(str(error), task, secrets)
+            return replace(record, error_class=kind, error=message, files=cohorts)
         return replace(record, genes=answer.genes, cohort=answer.cohort, files=cohorts | files)
 
     def _plain(self, text: str, task: Task, secrets: Mapping[str, str]) -> str:
-        """Leave out of a message where the run lies, that it be the same anywhere, and secrets."""
+        """Remove the run's folder from a message, so that it is the same anywhere, and secrets."""
         for folder in (task.output, task.folder, self.run.root):
             text = text.replace(f"{folder}/", "")
         for name, value in secrets.items():
@@ -159,7 +139,7 @@ class ProblemStage:
 
 
 def _check_end(task: Task, ended: Ended) -> None:
-    """Raise for a process that did not come to its end, or whose method failed."""
+    """Raise for a process that ended early, or whose method failed."""
     if ended.timed_out:
         raise MethodFailedError(ErrorClass.TIMED_OUT, "the time limit was reached")
     check_exit(ended.code, "its process")

@@ -1,18 +1,21 @@
-"""Where the files of a run lie: in an output folder of the benchmark's layout, in ``run/``."""
+"""The folder of a run and its settings, in ``run/`` of an output folder."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from genotex.analysis.method_record import versions
 from genotex.bench.problems import Problem
+from genotex.errors import UsageError
+from genotex.formats import read_json_object, write_json
 from genotex.io import lock, remove_leftovers
-from genotex.layout import OutputFolder
-
-__all__ = ["RunFolder", "result_name"]
+from genotex.layout import OutputFolder, Procedure
 
 
 def result_name(problem: Problem) -> Path:
@@ -21,23 +24,7 @@ def result_name(problem: Problem) -> Path:
 
 
 class RunFolder:
-    """The folder of a benchmark run.
-
-    Parameters
-    ----------
-    root : Path
-        The output folder; it need not exist yet.
-
-    Attributes
-    ----------
-    output : OutputFolder
-        ``preprocess/`` and ``regress/``.
-    settings, journal, outcomes, table, summary : Path
-        Files of the run: what it is, its finished steps, what became of each problem (the same
-        whenever the run is done again), the same with times and memory, and counts.
-    work : Path
-        Where problems are being solved; gone when nothing runs.
-    """
+    """The folder of a benchmark run."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
@@ -55,22 +42,16 @@ class RunFolder:
         return self._own / "logs" / f"{_name(problem)}.log"
 
     def own_cohorts(self, problem: Problem) -> OutputFolder:
-        """Return where the cohorts lie that a plug-in preprocessed for one problem."""
+        """Return the folder of the cohorts that a plug-in preprocessed for one problem."""
         return OutputFolder(self._own / "cohorts" / _name(problem))
 
     def relative(self, path: Path) -> str:
-        """Return a path of the folder as it stands in the journal."""
+        """Return a path of the folder as recorded in the journal."""
         return path.relative_to(self.root).as_posix()
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Keep other runs out, and remove what a killed one left under way.
-
-        Raises
-        ------
-        UsageError
-            If another run is going on in the folder.
-        """
+        """Lock the folder, and remove unfinished work of a killed run."""
         with lock(self.settings, wait=False):
             self.remove_work()
             for path in (self.settings, self.outcomes, self.table, self.summary):
@@ -81,22 +62,115 @@ class RunFolder:
                 self.remove_work()
 
     def withdraw_outcomes(self) -> None:
-        """Remove what tells of a finished run, where this one is not for now."""
+        """Remove the files of a finished run while this one is unfinished."""
         for path in (self.outcomes, self.table, self.summary):
             path.unlink(missing_ok=True)
 
     def begin_work(self) -> Path:
-        """Make a folder for problems under way, with another name each time.
+        """Make a folder for running problems, with a new name each time.
 
-        Processes of a killed run may live on for a moment, and must not meet those of this one.
+        Processes of a killed run may live on for a moment and must not share files with this one.
         """
         self.work.mkdir(parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(dir=self.work))
 
     def remove_work(self) -> None:
-        """Remove the folders of problems under way."""
+        """Remove the folders of running problems."""
         shutil.rmtree(self.work, ignore_errors=True)
 
 
 def _name(problem: Problem) -> str:
     return f"{problem.trait}_condition_{problem.condition}"
+
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What the answers of a run depend on."""
+
+    name: str
+    method: str
+    procedure: Procedure | None
+    options: Mapping[str, Any]
+    problems: Sequence[Problem]
+    input: Path | None = None
+    preprocessed: Path | None = None
+    task_info: Mapping[str, str] = field(default_factory=dict)
+    may_change: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the settings, and the versions of what computes, as plain JSON values."""
+        return {
+            "format": _FORMAT,
+            "name": self.name,
+            "method": self.method,
+            "procedure": self.procedure,
+            "options": dict(self.options),
+            "may_change": dict(self.may_change),
+            "versions": versions(),
+            "input": None if self.input is None else str(self.input.resolve()),
+            "preprocessed": None if self.preprocessed is None else str(self.preprocessed.resolve()),
+            "task_info": dict(self.task_info),
+            "problems": [{"trait": p.trait, "condition": p.condition} for p in self.problems],
+        }
+
+
+def begin_or_resume(folder: RunFolder, settings: RunSettings) -> None:
+    """Write the settings of a new run, or check that they are those of the existing run."""
+    wanted = settings.to_json()
+    if not folder.settings.exists():
+        _refuse_results(folder)
+        write_json(folder.settings, wanted)
+        return
+    found = read_json_object(folder.settings, "give another output folder for a new run")
+    # The folder of a run may be moved or renamed.
+    as_found = {**found, "name": settings.name, "may_change": wanted["may_change"]}
+    unlike = _differences(as_found, wanted)
+    if unlike:
+        msg = (
+            f"{folder.root} contains a run with other settings: {'; '.join(unlike)}; repeat its "
+            "settings to resume it, or give another output folder for a new run"
+        )
+        raise UsageError(msg)
+    if found.get("may_change") != wanted["may_change"]:
+        write_json(folder.settings, {**found, "may_change": wanted["may_change"]})
+
+
+def _refuse_results(folder: RunFolder) -> None:
+    """Refuse a folder that already has results, which would be scored together with the run's."""
+    answers = folder.root / "regress"
+    if folder.journal.exists() or (answers.is_dir() and any(answers.iterdir())):
+        found = folder.journal if folder.journal.exists() else answers
+        msg = (
+            f"{found} exists without {folder.settings.relative_to(folder.root)}, so the run it "
+            "belongs to is unknown; give another output folder"
+        )
+        raise UsageError(msg)
+
+
+def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], place: str = "") -> list[str]:
+    unlike = []
+    for name in dict.fromkeys([*found, *wanted]):
+        was, now = found.get(name), wanted.get(name)
+        if was == now:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            unlike += _differences(was, now, f"{place}{name} ")
+        elif isinstance(was, list) and isinstance(now, list):
+            unlike.append(f"{place}{name}: {_listed(was, now)}")
+        else:
+            unlike.append(f"{place}{name} was {_word(was)}, is {_word(now)}")
+    return unlike
+
+
+def _listed(was: list[Any], now: list[Any]) -> str:
+    if len(was) != len(now):
+        return f"{len(was)} before, {len(now)} now"
+    number = next(i for i, (a, b) in enumerate(zip(was, now, strict=True), start=1) if a != b)
+    return f"{len(now)} as before, but number {number} differs"
+
+
+def _word(value: Any) -> str:
+    return "not given" if value is None else str(value)

@@ -9,16 +9,13 @@ from pathlib import Path
 
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.runs.children import Setup
-from genotex.bench.runs.cohort_stage import Basis, CohortProgress, read_cohorts
-from genotex.bench.runs.given_cohorts import check_given_cohorts
-from genotex.bench.runs.merging import merge_cohorts
+from genotex.bench.runs.cohort_stage import Basis, CohortProgress, check_given_cohorts, read_cohorts
 from genotex.bench.runs.methods.method import ChosenMethod
+from genotex.bench.runs.outputs import merge_cohorts
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.problem_stage import ProblemProgress, ProblemStage, finished_problems
-from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.settings import RunSettings, begin_or_go_on
-from genotex.bench.runs.shares import cohort_times, divide
-from genotex.bench.runs.summary import RunSummary, summarise, write_outcomes
+from genotex.bench.runs.run_folder import RunFolder, RunSettings, begin_or_resume
+from genotex.bench.runs.summary import RunSummary, cohort_times, divide, summarise, write_outcomes
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import UsageError
 from genotex.formats import sha256
@@ -34,24 +31,23 @@ class BenchmarkRun:
 
     Parameters
     ----------
-    target : Path
-        Output folder; made when missing, gone on with when it holds the same run.
-    tasks : TaskInfo
+    target
+        Output folder; created if missing, resumed if it contains the same run.
+    tasks
         The task list.
-    problems : sequence of Problem
-        In the order of the results; one that stands there twice is solved once.
-    method : ChosenMethod
-    source : Path, optional
-        Input folder; not needed for a method without data, nor beside `preprocessed`.
-    preprocessed : Path, optional
+    problems
+        In the order of the results; a problem listed twice is solved once.
+    source
+        Input folder; not needed for a method without data, nor with `preprocessed`.
+    preprocessed
         An output folder whose cohorts are taken as they are; nothing is written there.
-    seed : int
+    seed
         For anything random.
 
     Raises
     ------
     UsageError
-        If these do not go together.
+        If these contradict each other.
     """
 
     target: Path
@@ -63,10 +59,10 @@ class BenchmarkRun:
     seed: int = 42
 
     def __post_init__(self) -> None:
-        """Refuse, before anything is written, what cannot be run."""
+        """Refuse what cannot be run, before anything is written."""
         object.__setattr__(self, "problems", tuple(dict.fromkeys(self.problems)))
         if not self.problems:
-            msg = "there is no problem to solve; look at --problems and --trait"
+            msg = "there is no problem to solve; check --problems and --trait"
             raise UsageError(msg)
         for trait in dict.fromkeys(problem.trait for problem in self.problems):
             self.tasks.related_genes(trait)
@@ -88,7 +84,7 @@ class BenchmarkRun:
             msg = f"{self.source} is not a folder; give the folder of the raw files"
             raise UsageError(msg)
         if method.own_cohorts and self.source is None:
-            msg = "a plug-in with cohorts of its own reads the raw files; give INPUT"
+            msg = "a plug-in that makes its own cohorts reads the raw files; give INPUT"
             raise UsageError(msg)
         if given is None:
             if method.reads == "cohorts" and self.source is None:
@@ -97,7 +93,7 @@ class BenchmarkRun:
             return
         if method.reads == "nothing" or method.own_cohorts:
             who = "makes its own cohorts" if method.own_cohorts else "reads no data"
-            msg = f"--preprocessed does nothing here: {method.name} {who}; leave it out"
+            msg = f"--preprocessed has no effect here: {method.name} {who}; leave it out"
             raise UsageError(msg)
         check_given_cohorts(given, self.target)
 
@@ -135,10 +131,9 @@ class Finished:
 
     Attributes
     ----------
-    records : tuple of ProblemRecord
+    records
         In the order of the run's list.
-    summary : RunSummary
-    solved_now : int
+    solved_now
         How many of the problems were not finished before.
     """
 
@@ -156,35 +151,34 @@ def run_benchmark(
     on_cohort: CohortProgress | None = None,
     on_problem: ProblemProgress | None = None,
 ) -> Finished:
-    """Run a benchmark, or go on with one that was interrupted.
+    """Run a benchmark, or resume one that was interrupted.
 
     Cohorts are preprocessed first, once for all problems; then each problem is solved in a process
-    of its own. A step that is finished stays finished, however the run ends. What lies in
-    ``preprocess/``, ``regress/`` and ``run/outcomes.json`` at the end depends neither on
-    interruptions nor on `jobs`.
+    of its own. A finished step stays finished, however the run ends. The final content
+    of ``preprocess/``, ``regress/`` and ``run/outcomes.json`` depends neither on interruptions nor
+    on `jobs`.
 
     Parameters
     ----------
-    plan : BenchmarkRun
-    jobs : int
+    jobs
         Cohorts, and then problems, side by side.
-    time_limit : float, optional
+    time_limit
         Seconds for a problem.
-    retry : bool
-        Try again every problem that failed, not only those that failed for the machine's sake.
-    on_cohort, on_problem : callable, optional
+    retry
+        Retry every problem that failed, not only those that failed because of the machine.
+    on_cohort, on_problem
         Called with each outcome and the number of them all.
 
     Raises
     ------
     UsageError
-        If the folder holds another run, or one that is going on.
+        If the folder contains another run, or one that is active.
     WorkerLostError
         If a process that others depend on was ended from outside.
     """
     run = RunFolder(plan.target)
     with run.hold():
-        begin_or_go_on(run, plan.settings())
+        begin_or_resume(run, plan.settings())
         with open_journal(run.journal) as journal:
             if plan.preprocesses and plan.source is not None:
                 read_cohorts(

@@ -1,4 +1,4 @@
-"""What a run came to: one row for each problem, and counts."""
+"""The outcome of a run: one row for each problem, and counts."""
 
 from __future__ import annotations
 
@@ -7,27 +7,95 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from statistics import median
 from typing import Any
 
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.bench.runs.shares import COSTS, cohort_entries
 from genotex.formats import read_cohort_info
 from genotex.io import atomic_write
-from genotex.journal import Journal
+from genotex.journal import Entry, Journal
 from genotex.layout import OutputFolder
 
-__all__ = ["RunSummary", "summarise", "write_outcomes"]
+Amounts = Mapping[str, Fraction | None]
+"""Amount by the name of its column; None: not known. What is missing was not used."""
 
-COLUMNS = (
+_COSTS: Mapping[str, int] = {
+    "cohort_seconds": 3,
+    "tokens_in": 3,
+    "tokens_out": 3,
+    "tokens_cached": 3,
+    "cost": 9,
+}
+"""Columns of what problems took, and their decimals; cost in US dollars."""
+
+
+def _cohort_entries(journal: Journal) -> dict[tuple[str, str], Entry]:
+    """Return the entry of each cohort by trait and cohort; of several attempts the last."""
+    entries = (entry for entry in journal.entries if entry["step"] == "cohort")
+    return {(entry["trait"], entry["cohort"]): entry for entry in entries}
+
+
+def cohort_times(journal: Journal) -> dict[tuple[str, str], Amounts]:
+    """Return how long each cohort took, by trait and cohort."""
+    return {
+        name: {"cohort_seconds": Fraction(str(entry["seconds"]))}
+        for name, entry in _cohort_entries(journal).items()
+    }
+
+
+def divide(
+    problems: Sequence[Problem],
+    cohorts: Mapping[tuple[str, str], Amounts],
+    own: Mapping[Problem, Amounts] | None = None,
+) -> dict[Problem, dict[str, str]]:
+    """Return the cells of what each problem took."""
+    needed = {
+        trait: sum(trait in problem.traits for problem in problems)
+        for problem in problems
+        for trait in problem.traits
+    }
+    of_trait: dict[str, Amounts] = {}
+    for (trait, _), amounts in cohorts.items():
+        of_trait[trait] = _sum(of_trait.get(trait, {}), amounts)
+    known = (*of_trait.values(), *(own or {}).values())
+    columns = [name for name in _COSTS if any(name in each for each in known)]
+    cells = {}
+    for problem in problems:
+        total = (own or {}).get(problem, {})
+        for trait in problem.traits:
+            total = _sum(total, of_trait.get(trait, {}), Fraction(1, needed[trait]))
+        cells[problem] = {
+            name: _text(total.get(name, Fraction(0)), _COSTS[name]) for name in columns
+        }
+    return cells
+
+
+def _sum(one: Amounts, other: Amounts, part: Fraction = Fraction(1)) -> dict[str, Fraction | None]:
+    """Return one plus a part of another; what is unknown in either is unknown."""
+    both = dict(one)
+    for name, amount in other.items():
+        have = both.get(name, Fraction(0))
+        both[name] = None if have is None or amount is None else have + part * amount
+    return both
+
+
+def _text(amount: Fraction | None, decimals: int) -> str:
+    if amount is None:
+        return ""
+    text = f"{float(amount):.{decimals}f}"
+    return text.rstrip("0").rstrip(".")
+
+
+_COLUMNS = (
     "trait",
     "condition",
     "kind",
     "success",
     "seconds",
-    *COSTS,
+    *_COSTS,
     "peak_memory_mb",
     "error_class",
     "error",
@@ -40,19 +108,18 @@ class RunSummary:
 
     Attributes
     ----------
-    problems, answered : int
-    by_kind : dict
+    by_kind
         For each kind of problem that there is ``problems`` and ``answered``.
-    by_error_class : dict of str to int
+    by_error_class
         Problems that were not answered, the most frequent reason first.
-    cohorts : dict of str to int
+    cohorts
         ``read`` and ``usable``.
-    cohorts_not_read : dict of str to str
+    cohorts_not_read
         Cohorts that could not be read, and why.
-    seconds : dict of str to float
+    seconds
         ``total`` over the processes of all problems, ``median`` and ``longest`` of one, and
         ``cohorts``: of preprocessing.
-    peak_memory_mb : float or None
+    peak_memory_mb
         The largest of a problem, in 10^6 bytes; None where none was measured.
     """
 
@@ -77,15 +144,15 @@ def summarise(
 
     Parameters
     ----------
-    records : sequence of ProblemRecord
+    records
         One for each problem.
-    journal : Journal
+    journal
         What preprocessing took.
-    cohorts : OutputFolder or None
+    cohorts
         The preprocessed cohorts.
     """
     seconds = [record.seconds for record in records]
-    read = cohort_entries(journal)
+    read = _cohort_entries(journal)
     peaks = [r.peak_memory_mb for r in records if r.peak_memory_mb is not None]
     failed = Counter(r.error_class.value for r in records if r.error_class is not None)
     return RunSummary(
@@ -132,22 +199,12 @@ def write_outcomes(
     summary: RunSummary,
     costs: Mapping[Problem, Mapping[str, str]],
 ) -> None:
-    """Write what became of each problem, as JSON without and as CSV with times, and the counts.
-
-    Parameters
-    ----------
-    run : RunFolder
-    records : sequence of ProblemRecord
-        In the order of the run's list.
-    summary : RunSummary
-    costs : mapping of Problem to mapping of str to str
-        What each problem took beside its own time (see `shares.divide`).
-    """
+    """Write what became of each problem, as JSON without and as CSV with times, and the counts."""
     with atomic_write(run.outcomes) as part:
         outcomes = [record.outcome() for record in records]
         part.write_text(json.dumps(outcomes, indent=1) + "\n", encoding="utf-8")
     with atomic_write(run.table) as part, part.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer = csv.DictWriter(handle, _COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows({**record.to_json(), **costs[record.problem]} for record in records)
     with atomic_write(run.summary) as part:

@@ -1,22 +1,158 @@
-"""Which cohorts a world has: recipes given out to traits, and made into plans."""
+"""The cohorts of a simulated benchmark: recipes assigned to traits, and made into plans."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import cycle
+from typing import Literal
 
-from genotex.bench.simulated.recipes import (
-    BINARY_EXTRAS,
-    MEASURED_EXTRAS,
-    PLAIN,
-    UNANSWERABLE,
-    Recipe,
+from genotex.bench.simulated.wording import (
+    LETTERS,
+    PLAIN_AGE,
+    SimulatedTrait,
+    Wording,
+    conditions_of,
+    forms,
 )
-from genotex.bench.simulated.traits import WorldTrait, conditions_of
-from genotex.bench.simulated.wording import LETTERS, PLAIN_AGE, Wording, forms
-from genotex.simulate import NOTHING_REAL, CohortPlan, SampleNames, TcgaPlan, TraitKind
+from genotex.simulate.cohorts import EMPTY_TABLE, METHYLATION, TcgaPlan
+from genotex.simulate.plan import NOTHING_REAL, CohortPlan, SampleNames, TraitKind
 
-__all__ = ["ARRAYS", "FIRST_SERIES", "geo_plans", "tcga_plans"]
+_HALVES = {"case": 0.5, "healthy control": 0.5}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One kind of cohort; empty texts are the usual ones, ``{t}`` in them is the trait."""
+
+    reason: str  # what is special about it, or why it cannot be used
+    share: float = 0.8  # of the samples of the largest cohort
+    groups: Mapping[str, float] = field(default_factory=lambda: _HALVES)  # share of the samples
+    late: Mapping[str, float] | None = None  # share of each group in batch 2; None: no batches
+    usable: bool = True  # for a careful analyst
+    recorded_in: Literal["rows", "sources", "nowhere"] = "rows"  # where the files record the trait
+    age: bool = True  # whether it is recorded
+    sex: bool = True
+    shifted: bool = False  # characteristics of some samples are shifted
+    arms: tuple[str, ...] = ()  # of a trial
+    instead: str = ""  # content of the files in place of gene expression
+    together: bool = False  # sex and age are in one cell
+    fewest_cases: bool = False  # at most four
+    title: str = ""
+    summary: str = ""
+    design: str = ""
+
+
+_PLAIN = Recipe("nothing special")
+_CONFOUNDED = Recipe(
+    "batch partly confounded with the trait; patients with another disease among controls",
+    share=0.9,
+    groups={"case": 0.44, "other disease": 0.12, "healthy control": 0.44},
+    late={"case": 0.7, "other disease": 0.5, "healthy control": 0.3},
+    design="Three groups; most patients were processed in the second batch.",
+)
+_BATCHES = Recipe(
+    "two batches, both with the same people",
+    share=0.9,
+    late={"case": 0.5, "healthy control": 0.5, "unknown": 0.5},
+    design="Samples were processed in two batches of the same composition.",
+)
+_SHIFTED = Recipe(
+    "characteristics shifted where the sex is missing: right when read by key",
+    share=0.6,
+    shifted=True,
+    design="The sex of some donors was not recorded.",
+)
+_NO_AGE_OR_SEX = Recipe(
+    "the largest one, but age and sex are not told", share=1.0, age=False, sex=False
+)
+_AGE_ONLY = Recipe("the sex is not told", sex=False)
+_SEX_ONLY = Recipe("the age is not told", share=0.7, age=False)
+_BY_SOURCE = Recipe("only source names and titles tell the trait", share=0.7, recorded_in="sources")
+_UNBALANCED = Recipe(
+    "three controls for each case", share=0.9, groups={"case": 0.25, "healthy control": 0.75}
+)
+_OTHER_CONTROLS = Recipe(
+    "all controls have another disease",
+    groups={"case": 0.5, "other disease": 0.5},
+    summary="{tissue} of patients with {t} was compared with that of patients with {o}.",
+    design="Patients with {t} and patients with {o}, one array each.",
+)
+_TREATED = Recipe(
+    "every sample has the disease: nobody to compare with",
+    share=1.0,
+    groups={"case": 1.0},
+    usable=False,
+    arms=("placebo", "simulated drug"),
+    title="Response to a simulated drug in {t}",
+    summary="{tissue} of patients with {t}, treated with a drug or with placebo.",
+    design="All patients have {t}; two treatment arms.",
+)
+_NO_TRAIT = Recipe(
+    "the files do not tell the trait",
+    share=1.0,
+    groups={"unknown": 1.0},
+    usable=False,
+    recorded_in="nowhere",
+    arms=("simulated diet", "usual diet"),
+    title="Gene expression in {tissue} of donors on a simulated diet",
+    summary="Donors kept to a simulated diet for four weeks. What changes may matter for {t}, too.",
+    design="Two arms, one array for each donor.",
+)
+_BIASED = Recipe("nearly all are healthy", usable=False, fewest_cases=True)
+_METHYLATION = Recipe(
+    "DNA methylation: no gene expression",
+    share=0.6,
+    usable=False,
+    instead=METHYLATION,
+    title="DNA methylation in {t}",
+    summary="Genome-wide DNA methylation of {tissue}, studied for {t}.",
+    design="One methylation beadchip for each donor.",
+)
+_EMPTY = Recipe(
+    "the table of values is empty: no gene expression", usable=False, instead=EMPTY_TABLE
+)
+_SOME_UNKNOWN = Recipe(
+    "of some samples the trait is not known",
+    groups={"case": 0.45, "unknown": 0.1, "healthy control": 0.45},
+)
+_TOGETHER = Recipe("sex and age stand in one cell", together=True)
+
+_UNANSWERABLE = (_TREATED, _NO_TRAIT)
+"""Cohorts of a trait that no cohort can answer."""
+
+_BINARY_EXTRAS = (
+    _CONFOUNDED,
+    _TREATED,
+    _NO_AGE_OR_SEX,
+    _SHIFTED,
+    _NO_TRAIT,
+    _BY_SOURCE,
+    _BATCHES,
+    _BIASED,
+    _AGE_ONLY,
+    _METHYLATION,
+    _SOME_UNKNOWN,
+    _UNBALANCED,
+    _EMPTY,
+    _OTHER_CONTROLS,
+    _TOGETHER,
+    _SEX_ONLY,
+)
+"""Besides a plain one, for a binary trait."""
+
+_MEASURED_EXTRAS = (
+    _NO_TRAIT,
+    _BATCHES,
+    _NO_AGE_OR_SEX,
+    _METHYLATION,
+    _SHIFTED,
+    _EMPTY,
+    _TOGETHER,
+    _AGE_ONLY,
+)
+"""Besides a plain one, for a measured trait."""
+
 
 ARRAYS = ("affymetrix", "illumina", "affymetrix 2", "illumina 2")
 """Names of the platforms; the first word is the style."""
@@ -24,7 +160,7 @@ ARRAYS = ("affymetrix", "illumina", "affymetrix 2", "illumina 2")
 FIRST_SERIES = 91_000_001
 
 
-def tcga_plans(traits: Sequence[WorldTrait], samples: int) -> list[TcgaPlan]:
+def tcga_plans(traits: Sequence[SimulatedTrait], samples: int) -> list[TcgaPlan]:
     """Return the TCGA folder of every cancer."""
     return [
         TcgaPlan(
@@ -39,31 +175,24 @@ def tcga_plans(traits: Sequence[WorldTrait], samples: int) -> list[TcgaPlan]:
     ]
 
 
-def geo_plans(traits: Sequence[WorldTrait], cohorts: int, samples: int) -> list[CohortPlan]:
+def geo_plans(traits: Sequence[SimulatedTrait], cohorts: int, samples: int) -> list[CohortPlan]:
     """Return the GEO cohorts in the order of their accessions, the traits' one after another.
 
     Every trait that can be answered has a plain cohort; the others are given out in turn.
-
-    Parameters
-    ----------
-    traits : sequence of WorldTrait
-        The traits.
-    cohorts : int
-        How many.
-    samples : int
-        Samples of the largest one.
     """
     plans: list[CohortPlan] = []
-    for trait, recipes in _give_out(traits, cohorts):
+    for trait, recipes in _assign(traits, cohorts):
         for recipe in recipes:
             plans.append(_plan(trait, recipe, len(plans), samples, _hidden(trait, traits)))
     return plans
 
 
-def _give_out(traits: Sequence[WorldTrait], cohorts: int) -> list[tuple[WorldTrait, list[Recipe]]]:
-    given = [(t, [PLAIN] if t.answerable else list(UNANSWERABLE)) for t in traits]
-    binary, measured = cycle(BINARY_EXTRAS), cycle(MEASURED_EXTRAS)
-    open_ones: Iterator[tuple[WorldTrait, list[Recipe]]]
+def _assign(
+    traits: Sequence[SimulatedTrait], cohorts: int
+) -> list[tuple[SimulatedTrait, list[Recipe]]]:
+    given = [(t, [_PLAIN] if t.answerable else list(_UNANSWERABLE)) for t in traits]
+    binary, measured = cycle(_BINARY_EXTRAS), cycle(_MEASURED_EXTRAS)
+    open_ones: Iterator[tuple[SimulatedTrait, list[Recipe]]]
     open_ones = cycle(pair for pair in given if pair[0].answerable)
     for _ in range(cohorts - sum(len(recipes) for _, recipes in given)):
         trait, recipes = next(open_ones)
@@ -71,21 +200,21 @@ def _give_out(traits: Sequence[WorldTrait], cohorts: int) -> list[tuple[WorldTra
     return given
 
 
-def _hidden(trait: WorldTrait, traits: Sequence[WorldTrait]) -> dict[str, TraitKind]:
+def _hidden(trait: SimulatedTrait, traits: Sequence[SimulatedTrait]) -> dict[str, TraitKind]:
     others = conditions_of(trait, traits)
     return {other.name: other.kind for other in traits if other.name in others}
 
 
 def _plan(
-    trait: WorldTrait, recipe: Recipe, turn: int, samples: int, hidden: dict[str, TraitKind]
+    trait: SimulatedTrait, recipe: Recipe, turn: int, samples: int, hidden: dict[str, TraitKind]
 ) -> CohortPlan:
     status, age, sex = forms(trait, turn)
     if recipe.together:
         age, sex = PLAIN_AGE, LETTERS
-    told_in_rows = recipe.told_in == "rows"
+    in_rows = recipe.recorded_in == "rows"
     wording = Wording(
         trait=trait,
-        status=status if told_in_rows else None,
+        status=status if in_rows else None,
         age=age if recipe.age else None,
         sex=sex if recipe.sex else None,
         batch=recipe.late is not None,
@@ -94,14 +223,14 @@ def _plan(
         together=recipe.together,
     )
     title, summary, design = _texts(trait)
-    explained = status.explained if told_in_rows else ""
+    explained = status.explained if in_rows else ""
     return CohortPlan(
         accession=f"GSE{FIRST_SERIES + turn}",
         trait=trait.name,
         array=recipe.instead or ARRAYS[turn % len(ARRAYS)],
         groups=_groups(trait, recipe, round(recipe.share * samples)),
         late=recipe.late,
-        describe=wording.tell,
+        describe=wording.words,
         title=_sentence(trait, recipe.title or title),
         summary=(_sentence(trait, (recipe.summary or summary) + explained), NOTHING_REAL),
         overall_design=_sentence(trait, recipe.design or design),
@@ -113,7 +242,7 @@ def _plan(
     )
 
 
-def _texts(trait: WorldTrait) -> tuple[str, str, str]:
+def _texts(trait: SimulatedTrait) -> tuple[str, str, str]:
     """Return the usual title, summary and design."""
     if trait.measured:
         return (
@@ -130,12 +259,12 @@ def _texts(trait: WorldTrait) -> tuple[str, str, str]:
     )
 
 
-def _sentence(trait: WorldTrait, form: str) -> str:
-    filled = trait.say(form)
+def _sentence(trait: SimulatedTrait, form: str) -> str:
+    filled = trait.fill(form)
     return filled[0].upper() + filled[1:]
 
 
-def _groups(trait: WorldTrait, recipe: Recipe, samples: int) -> dict[str, int]:
+def _groups(trait: SimulatedTrait, recipe: Recipe, samples: int) -> dict[str, int]:
     """Return the samples of each group; the last one gets what is left."""
     if trait.measured:
         return {"unknown": samples}
@@ -147,16 +276,16 @@ def _groups(trait: WorldTrait, recipe: Recipe, samples: int) -> dict[str, int]:
     return counts
 
 
-def _names(trait: WorldTrait, recipe: Recipe, turn: int) -> SampleNames:
-    """Return names that tell the group in every other cohort, and where nothing else does."""
+def _names(trait: SimulatedTrait, recipe: Recipe, turn: int) -> SampleNames:
+    """Return names that reveal the group in every other cohort, and where nothing else does."""
     groups = {
         "case": trait.words.capitalize(),
         "healthy control": "Normal tissue" if trait.code else "Healthy control",
         "other disease": trait.other.capitalize(),
         "unknown": "Donor",
     }
-    told = recipe.told_in == "sources" or (recipe.told_in == "rows" and turn % 2 == 0)
-    if told and not trait.measured:
+    named = recipe.recorded_in == "sources" or (recipe.recorded_in == "rows" and turn % 2 == 0)
+    if named and not trait.measured:
         return SampleNames.of_tissue_and_groups(trait.tissue, groups)
     return SampleNames(
         dict.fromkeys(groups, trait.tissue), dict.fromkeys(groups, trait.tissue.capitalize())

@@ -1,6 +1,6 @@
-"""The answers of a world as an output folder in the benchmark's layout, made from the truth.
+"""The answers of a simulated benchmark as an output folder, made from the truth.
 
-Nothing here calls the package's own preprocessing or analysis: what they come to can be scored
+Nothing here calls the package's own preprocessing or analysis, so that their results can be scored
 against this folder.
 """
 
@@ -28,8 +28,6 @@ from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.simulate import CohortTruth, SimulatedCohort
 from genotex.simulate.expression import Floats
 
-__all__ = ["write_answers", "write_cohorts"]
-
 _DECIMALS = 3
 _CODES = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0, "unknown": np.nan}
 _GENE_MISSING, _SAMPLE_MISSING = 0.20, 0.05
@@ -39,17 +37,7 @@ _ABSENT = CohortInfo(
 
 
 def write_cohorts(output: OutputFolder, trait: str, cohorts: Sequence[SimulatedCohort]) -> None:
-    """Write the tables and the ``cohort_info.json`` of a trait.
-
-    Parameters
-    ----------
-    output : OutputFolder
-        The reference folder.
-    trait : str
-        Trait folder name.
-    cohorts : sequence of SimulatedCohort
-        All cohorts of the trait. As in the benchmark a trait that TCGA lacks has a record of that.
-    """
+    """Write the tables and the ``cohort_info.json`` of a trait."""
     records = {cohort.name: _write_cohort(output, trait, cohort) for cohort in cohorts}
     records.setdefault(TCGA_COHORT, _ABSENT)
     write_cohort_info(output.cohort_info(trait), records)
@@ -84,7 +72,7 @@ def _write_cohort(output: OutputFolder, trait: str, cohort: SimulatedCohort) -> 
 
 
 def _features(trait: str, truth: CohortTruth) -> dict[str, Floats]:
-    """Return what the files tell of trait, age and sex; one that never varies tells nothing."""
+    """Return the recorded trait, age and sex; a feature that never varies is omitted."""
     people = truth.samples.values()
     columns = {
         trait: [p["level"] if "level" in p else _CODES[p["group"]] for p in people],
@@ -104,7 +92,7 @@ def _levels(values: Floats) -> Floats:
 
 
 def _is_biased(values: Floats) -> bool:
-    """Tell whether the rarer of two labels has fewer than 5 samples and less than 10 %."""
+    """Return whether the rarer of two labels has fewer than 5 samples and less than 10 %."""
     levels, counts = np.unique(values, return_counts=True)
     rare = counts.min() < 5 and counts.min() < 0.1 * counts.sum()
     return len(levels) < 2 or (len(levels) == 2 and bool(rare))
@@ -156,16 +144,7 @@ def write_answers(
     """Write the genes of every problem that can be answered, and return those problems.
 
     A problem has an answer when the tables of `write_cohorts` hold a cohort, or a pair, for it:
-    the genes that are planted for its trait, whatever the condition.
-
-    Parameters
-    ----------
-    output : OutputFolder
-        The reference folder, its cohorts written.
-    tasks : TaskInfo
-        The problems.
-    planted : mapping of str to mapping of str to float
-        Trait -> gene -> difference in standard deviations, the largest first.
+    the genes that are planted for its trait, under any condition.
     """
     answered = [problem for problem in tasks.problems() if _has_answer(output, problem, tasks)]
     for problem in answered:

@@ -1,4 +1,7 @@
-"""How submitters put the people of a cohort into words: many keys, spellings and forms."""
+"""The traits of a simulated benchmark, and how submitters describe the people of a cohort.
+
+Every name is invented, and visibly so.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genotex.bench.simulated.traits import WorldTrait
-from genotex.simulate import (
+from genotex.simulate.plan import (
     People,
+    TraitKind,
     Words,
     choose_words,
     keyed,
@@ -18,24 +21,92 @@ from genotex.simulate import (
     shifted_rows,
 )
 
-__all__ = ["LETTERS", "PLAIN_AGE", "AgeForm", "SexForm", "StatusForm", "Wording", "forms"]
+
+@dataclass(frozen=True)
+class SimulatedTrait:
+    """A trait of the simulated benchmark."""
+
+    name: str
+    tissue: str
+    other: str = ""
+    code: str = ""
+    measured: bool = False
+    answerable: bool = True
+
+    @property
+    def words(self) -> str:
+        """Return the name in words: ``simulated arthritis``."""
+        return self.name.replace("_", " ").lower()
+
+    def fill(self, form: str) -> str:
+        """Fill in a form: ``{t}`` the trait in words, ``{T}`` with capitals, ``{A}`` abbreviated.
+
+        ``{level}`` is the name of a measured trait without the word "level", ``{o}`` the other
+        disease, ``{tissue}`` the tissue.
+        """
+        return form.format(
+            t=self.words,
+            T=self.words.title(),
+            A="".join(word[:2] for word in self.words.split()).upper(),
+            level=self.words.removesuffix(" level"),
+            o=self.other,
+            tissue=self.tissue,
+        )
+
+    @property
+    def kind(self) -> TraitKind:
+        """Whether people have it or not, or have more or less of it."""
+        return "continuous" if self.measured else "binary"
+
+
+_TRAITS = (
+    SimulatedTrait("Simulated_Arthritis", "synovial membrane", "joint trauma"),
+    SimulatedTrait("Simulated_Carcinoma", "epithelium", "chronic inflammation", code="SIMC"),
+    SimulatedTrait("Simulated_Hormone_Level", "whole blood", measured=True),
+    SimulatedTrait(
+        "Simulated_Amnesia", "peripheral blood mononuclear cells", "migraine", answerable=False
+    ),
+    SimulatedTrait("Simulated_Diabetes", "whole blood", "hypertension"),
+    SimulatedTrait("Simulated_Sarcoma", "soft tissue", "chronic inflammation", code="SIMS"),
+    SimulatedTrait("Simulated_Asthma", "bronchial epithelium", "chronic bronchitis"),
+    SimulatedTrait("Simulated_Vitamin_Level", "whole blood", measured=True),
+    SimulatedTrait("Simulated_Lymphoma", "lymph node", "reactive lymphadenitis", code="SIML"),
+    SimulatedTrait("Simulated_Dermatitis", "skin", "psoriasis"),
+    SimulatedTrait("Simulated_Hepatitis", "liver", "fatty liver disease"),
+    SimulatedTrait("Simulated_Depression", "peripheral blood mononuclear cells", "migraine"),
+    SimulatedTrait("Simulated_Colitis", "colonic mucosa", "irritable bowel syndrome"),
+    SimulatedTrait("Simulated_Nephritis", "kidney", "hypertension"),
+    SimulatedTrait("Simulated_Anemia", "whole blood", "hypertension"),
+    SimulatedTrait("Simulated_Epilepsy", "hippocampus", "migraine"),
+)
+"""The first few are of every kind, so that a small benchmark is a complete one."""
+
+FEWEST_TRAITS, MOST_TRAITS = 4, len(_TRAITS)
+_FAMILY = 4
+
+
+def simulated_traits(count: int) -> tuple[SimulatedTrait, ...]:
+    """Return the first `count` traits."""
+    return _TRAITS[:count]
+
+
+def conditions_of(trait: SimulatedTrait, traits: Sequence[SimulatedTrait]) -> tuple[str, ...]:
+    """Return the traits that are conditions of `trait`: the others of its family of about four.
+
+    Traits of a family share related genes, as those do that the benchmark pairs.
+    """
+    families = max(1, len(traits) // _FAMILY)
+    place = traits.index(trait)
+    return tuple(
+        other.name
+        for i, other in enumerate(traits)
+        if i % families == place % families and other != trait
+    )
 
 
 @dataclass(frozen=True)
-class StatusForm:
-    """How the trait is told; texts are forms for `WorldTrait.say`.
-
-    Attributes
-    ----------
-    key : str
-        Key of the characteristic.
-    spellings : mapping of str to sequence of str
-        Group -> its names, the usual one first.
-    level : str
-        Format string for the number of a measured trait.
-    explained : str
-        What the texts of the series explain.
-    """
+class _StatusForm:
+    """How the trait is described; texts are forms for `SimulatedTrait.fill`."""
 
     key: str
     spellings: Mapping[str, Sequence[str]]
@@ -44,8 +115,8 @@ class StatusForm:
 
 
 @dataclass(frozen=True)
-class AgeForm:
-    """Key and format strings of the age, which is told in parts of a year where `per_year` says."""
+class _AgeForm:
+    """Key and format strings of the age, in units of 1 / `per_year` years."""
 
     key: str
     formats: Sequence[str] = ("{:.0f}",)
@@ -53,7 +124,7 @@ class AgeForm:
 
 
 @dataclass(frozen=True)
-class SexForm:
+class _SexForm:
     """Key of the sex, and spellings of female and male."""
 
     key: str
@@ -62,7 +133,7 @@ class SexForm:
 
 
 _DISEASE = (
-    StatusForm(
+    _StatusForm(
         "disease state",
         {
             "case": ["{t}", "{T}"],
@@ -70,11 +141,11 @@ _DISEASE = (
             "other disease": ["{o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "diagnosis",
         {"case": ["{T}"], "healthy control": ["normal", "Normal"], "other disease": ["{o}"]},
     ),
-    StatusForm(
+    _StatusForm(
         "group",
         {
             "case": ["{t} patient", "{T} patient"],
@@ -82,8 +153,8 @@ _DISEASE = (
             "other disease": ["{o} patient"],
         },
     ),
-    StatusForm("{t}", {"case": ["yes"], "healthy control": ["no"], "other disease": ["no"]}),
-    StatusForm(
+    _StatusForm("{t}", {"case": ["yes"], "healthy control": ["no"], "other disease": ["no"]}),
+    _StatusForm(
         "subject status",
         {
             "case": ["patient with {t}"],
@@ -91,7 +162,7 @@ _DISEASE = (
             "other disease": ["patient with {o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "clinical status",
         {
             "case": ["{t}", "{t}, active"],
@@ -99,14 +170,14 @@ _DISEASE = (
             "other disease": ["{o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "status", {"case": ["case"], "healthy control": ["control"], "other disease": ["{o}"]}
     ),
-    StatusForm(
+    _StatusForm(
         "diagnosis",
         {"case": ["{t}"], "healthy control": ["no {t}"], "other disease": ["{o}"]},
     ),
-    StatusForm(
+    _StatusForm(
         "phenotype",
         {"case": ["{A}"], "healthy control": ["HC"], "other disease": ["{o}"]},
         explained=" We compare {t} ({A}) with healthy controls (HC).",
@@ -114,7 +185,7 @@ _DISEASE = (
 )
 _UNKNOWN: Mapping[str, Sequence[str]] = {"unknown": ("n/a", "unknown")}
 _CANCER = (
-    StatusForm(
+    _StatusForm(
         "tissue",
         {
             "case": ["{t}"],
@@ -122,11 +193,11 @@ _CANCER = (
             "other disease": ["{o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "tissue type",
         {"case": ["tumor", "Tumor"], "healthy control": ["normal"], "other disease": ["{o}"]},
     ),
-    StatusForm(
+    _StatusForm(
         "histology",
         {
             "case": ["{t}, grade 2", "{t}, grade 3"],
@@ -134,36 +205,36 @@ _CANCER = (
             "other disease": ["{o}"],
         },
     ),
-    StatusForm(
+    _StatusForm(
         "disease state",
         {"case": ["{T}"], "healthy control": ["healthy"], "other disease": ["{o}"]},
     ),
 )
 _MEASURED = (
-    StatusForm("{t} (ng/ml)", {}, "{:.1f}"),
-    StatusForm("{t}", {}, "{:.1f} ng/ml"),
-    StatusForm("{level}", {}, "{:.1f}"),
+    _StatusForm("{t} (ng/ml)", {}, "{:.1f}"),
+    _StatusForm("{t}", {}, "{:.1f} ng/ml"),
+    _StatusForm("{level}", {}, "{:.1f}"),
 )
-PLAIN_AGE = AgeForm("age")
-LETTERS = SexForm("gender", ("F",), ("M",))
+PLAIN_AGE = _AgeForm("age")
+LETTERS = _SexForm("gender", ("F",), ("M",))
 _AGES = (
     PLAIN_AGE,
-    AgeForm("age (years)", ("{:.0f}", "{:.1f}")),
-    AgeForm("age", ("{:.0f} years", "{:.0f}y")),
-    AgeForm("age at sampling", ("{:.0f} yr", "{:.0f}")),
-    AgeForm("age (months)", per_year=12),
-    AgeForm("patient age", ("{:.0f}-year-old",)),
+    _AgeForm("age (years)", ("{:.0f}", "{:.1f}")),
+    _AgeForm("age", ("{:.0f} years", "{:.0f}y")),
+    _AgeForm("age at sampling", ("{:.0f} yr", "{:.0f}")),
+    _AgeForm("age (months)", per_year=12),
+    _AgeForm("patient age", ("{:.0f}-year-old",)),
 )
 _SEXES = (
-    SexForm("gender", ("female", "Female", "F"), ("male", "Male", "M")),
-    SexForm("Sex", ("F",), ("M",)),
-    SexForm("sex", ("woman", "female"), ("man", "male")),
-    SexForm("gender (1=male, 2=female)", ("2",), ("1",)),
-    SexForm("gender", ("Female",), ("Male",)),
+    _SexForm("gender", ("female", "Female", "F"), ("male", "Male", "M")),
+    _SexForm("Sex", ("F",), ("M",)),
+    _SexForm("sex", ("woman", "female"), ("man", "male")),
+    _SexForm("gender (1=male, 2=female)", ("2",), ("1",)),
+    _SexForm("gender", ("Female",), ("Male",)),
 )
 
 
-def forms(trait: WorldTrait, turn: int) -> tuple[StatusForm, AgeForm, SexForm]:
+def forms(trait: SimulatedTrait, turn: int) -> tuple[_StatusForm, _AgeForm, _SexForm]:
     """Return the forms of the cohort that is made at this turn."""
     status = _MEASURED if trait.measured else _CANCER if trait.code else _DISEASE
     return status[turn % len(status)], _AGES[turn % len(_AGES)], _SEXES[turn % len(_SEXES)]
@@ -171,34 +242,18 @@ def forms(trait: WorldTrait, turn: int) -> tuple[StatusForm, AgeForm, SexForm]:
 
 @dataclass(frozen=True)
 class Wording:
-    """All that the characteristics of a cohort tell.
+    """The characteristics of a cohort."""
 
-    Attributes
-    ----------
-    trait : WorldTrait
-        What is told.
-    status, age, sex : StatusForm, AgeForm, SexForm or None
-        How; None where the characteristics do not tell.
-    batch : bool
-        Whether the batch is told.
-    arms : tuple of str
-        Arms of a trial, half of the samples each; empty where there are none.
-    shifted : bool
-        Whether every sixth sample lacks its sex, so that all that follows moves up by one row.
-    together : bool
-        Whether sex and age stand in one cell, "M/45".
-    """
-
-    trait: WorldTrait
-    status: StatusForm | None
-    age: AgeForm | None
-    sex: SexForm | None
+    trait: SimulatedTrait
+    status: _StatusForm | None
+    age: _AgeForm | None
+    sex: _SexForm | None
     batch: bool = False
     arms: tuple[str, ...] = ()
     shifted: bool = False
     together: bool = False
 
-    def tell(self, rng: np.random.Generator, people: People) -> Words:
+    def words(self, rng: np.random.Generator, people: People) -> Words:
         """Put the people into words."""
         n = len(people.group)
         sex, age = self._sex(rng, people), self._age(rng, people)
@@ -206,7 +261,7 @@ class Wording:
         level = self._level(rng, people)
         if self.status is not None:
             cells = self._groups(rng, people) if level is None else level
-            rows.append(keyed(self.trait.say(self.status.key), cells))
+            rows.append(keyed(self.trait.fill(self.status.key), cells))
         if self.status is None or self.status.key != "tissue":
             rows.append(keyed("tissue", [self.trait.tissue] * n))
         if self.batch:
@@ -259,7 +314,7 @@ class Wording:
             return []
         n = len(people.group)
         spelled = {
-            group: choose_words(rng, [self.trait.say(form) for form in spellings], n)
+            group: choose_words(rng, [self.trait.fill(form) for form in spellings], n)
             for group, spellings in {**_UNKNOWN, **self.status.spellings}.items()
         }
         return [spelled[group][i] for i, group in enumerate(people.group)]

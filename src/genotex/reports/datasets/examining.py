@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from genotex.bench.evaluation.gene_lists import read_gene_list
+from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.errors import FormatError, NotDataError, SuperSeriesError, TruncatedFileError
 from genotex.formats import (
     COVARIATES,

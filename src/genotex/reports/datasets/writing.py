@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from genotex.bench.evaluation.score_files import json_text
-from genotex.bench.evaluation.text_files import check_folder, write_texts
+from genotex.bench.evaluation.score_files import check_folder, json_text, write_texts
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
 from genotex.reports.datasets.croissant import croissant_json

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import genotex
-from genotex.bench.evaluation.comparing import Comparison
+from genotex.bench.evaluation.comparison import RunComparison
 from genotex.bench.evaluation.comparison_tables import (
     comparison_texts,
     difference_tables,
     how_compared,
     side_by_side_table,
 )
+from genotex.bench.evaluation.score_files import write_texts
 from genotex.bench.evaluation.score_tables import settings_rows
-from genotex.bench.evaluation.text_files import write_texts
 from genotex.reports.rendering import render_template
 from genotex.reports.scores.drawing import average_figures
 from genotex.reports.scores.page import PageSection, ScoresPage
@@ -25,14 +25,14 @@ __all__ = ["write_comparison"]
 COMPARISON_PAGE = "comparison.html"
 
 
-def write_comparison(folder: Path, comparison: Comparison) -> Path:
+def write_comparison(folder: Path, comparison: RunComparison) -> Path:
     """Write a comparison as JSON, CSV, Markdown and a page.
 
     Parameters
     ----------
     folder : Path
         Made when missing; files of an earlier comparison are replaced one by one.
-    comparison : Comparison
+    comparison : RunComparison
         The runs.
 
     Returns
@@ -50,7 +50,7 @@ def write_comparison(folder: Path, comparison: Comparison) -> Path:
     return folder / COMPARISON_PAGE
 
 
-def _build(comparison: Comparison) -> ScoresPage:
+def _build(comparison: RunComparison) -> ScoresPage:
     names = [run.name for run in comparison.runs]
     question = "Which of them comes closer to the reference, and is that more than chance?"
     if not comparison.differences:
@@ -64,7 +64,7 @@ def _build(comparison: Comparison) -> ScoresPage:
     )
 
 
-def _sections(comparison: Comparison) -> Iterator[PageSection]:
+def _sections(comparison: RunComparison) -> Iterator[PageSection]:
     figures = average_figures({run.name: run.summary for run in comparison.runs})
     table = side_by_side_table(comparison)
     yield PageSection("averages", "Side by side", "Side by side", figures=figures, tables=(table,))

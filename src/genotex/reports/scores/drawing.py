@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from genotex.bench.evaluation.figures import FIGURES, SECTIONS, Figure, Section, headline_figures
-from genotex.bench.evaluation.scores import AnalysisScore, Scores
+from genotex.bench.evaluation.figures import SECTIONS, Figure, Section
+from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores, headline_figures
 from genotex.bench.evaluation.summary import Average, Summary
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.reports.figures import (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from genotex.bench.evaluation.figures import FIGURES
 from genotex.bench.evaluation.plain_table import PlainTable
-from genotex.bench.evaluation.scores import AnalysisScore, Scores
+from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores
 from genotex.bench.evaluation.summary import item_key
 from genotex.bench.problems import Problem
 from genotex.reports.scores.page import ItemTable

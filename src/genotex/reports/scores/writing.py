@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from genotex.bench.evaluation.score_files import score_texts
+from genotex.bench.evaluation.score_files import score_texts, write_texts
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import Summary
-from genotex.bench.evaluation.text_files import write_texts
 from genotex.reports.rendering import render_template
 from genotex.reports.scores.building import build_scores_page
 

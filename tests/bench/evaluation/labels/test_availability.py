@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.bench.evaluation.labels import FeatureLabel, Label, LabelledCase
-from genotex.bench.evaluation.labels.availability import (
+from genotex.bench.evaluation.labels.evaluating import (
     Availability,
     filtering_figures,
     filtering_scores,

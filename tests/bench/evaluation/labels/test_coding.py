@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.bench.evaluation.labels import Label
-from genotex.bench.evaluation.labels.coding import (
-    ClinicalTable,
+from genotex.bench.evaluation.labels.clinical_tables import (
     CodedFeature,
+    CodedTable,
     CodingScore,
     code_samples,
     coding_figures,
@@ -71,7 +71,7 @@ def test_feature_without_any_code_is_not_available() -> None:
     ("label", "what"),
     [
         (Label(True, feature(3, {CASE: 1})), "names row 3, but the file has 3 rows"),
-        (Label(True, feature(2, {CASE: 1})), "none of the values .* stands in row 2"),
+        (Label(True, feature(2, {CASE: 1})), "none of the values .* is in row 2"),
     ],
 )
 def test_label_of_another_file_is_refused(label: Label, what: str) -> None:
@@ -80,13 +80,13 @@ def test_label_of_another_file_is_refused(label: Label, what: str) -> None:
     assert error.value.field == "trait"
 
 
-def score(label: Label, predicted: ClinicalTable | None) -> CodingScore:
+def score(label: Label, predicted: CodedTable | None) -> CodingScore:
     return score_coding("Asthma", "GSE1", code_samples(label, SERIES), SAMPLES, predicted)
 
 
-def table(samples: tuple[str, ...] = SAMPLES, **codes: list[float]) -> ClinicalTable:
+def table(samples: tuple[str, ...] = SAMPLES, **codes: list[float]) -> CodedTable:
     values = {name: np.array(found) for name, found in codes.items()}
-    return ClinicalTable(samples, values)  # type: ignore[arg-type]
+    return CodedTable(samples, values)  # type: ignore[arg-type]
 
 
 def test_share_of_samples_coded_alike_worked_out_by_hand() -> None:
@@ -114,7 +114,7 @@ def test_missing_table_scores_0_where_the_label_has_a_trait() -> None:
 
 @pytest.mark.parametrize(("predicted", "right"), [(None, 1.0), (table(trait=[1, 1, 0, 0]), 0.0)])
 def test_where_no_row_tells_the_trait_there_should_be_no_table(
-    predicted: ClinicalTable | None, right: float
+    predicted: CodedTable | None, right: float
 ) -> None:
     found = score(Label(True, None, AGE), predicted)
     assert found == CodingScore("Asthma", "GSE1", 4, right, None, None, right == 1.0)
@@ -134,7 +134,7 @@ def test_means_over_cohorts_leave_out_what_is_not_defined() -> None:
     assert coding_figures([score(Label(True), None)]) == {"trait_alike": 1.0, "cohort_exact": 1.0}
 
 
-def _of(label: Label) -> ClinicalTable:
+def _of(label: Label) -> CodedTable:
     return table_of_labels(code_samples(label, SERIES), SAMPLES)
 
 

@@ -70,7 +70,7 @@ def test_chosen_sets_alone_are_scored_against(cases: list[LabelledCase]) -> None
     assert (evaluation.base, evaluation.labels) == ("consensus", ("consensus", "benchmark"))
     (section,) = evaluation.sections
     assert section.scores[1].shared == 2
-    with pytest.raises(UsageError, match="there are: benchmark, reading, consensus"):
+    with pytest.raises(UsageError, match="known: benchmark, reading, consensus"):
         evaluate_answers(cases, predicted, ["mine"])
 
 
@@ -159,9 +159,9 @@ def test_output_folder_is_scored_by_cohort_and_by_sample(
     )
     assert evaluation.missing == ()
     assert evaluation.notes == (
-        "labelled cohorts without a record, taken as not available: 1 (Asthma/GSE3)",
+        "labelled cohorts without a record, counted as not available: 1 (Asthma/GSE3)",
         "cohorts that are not labelled, not judged: 1 (Asthma/GSE9)",
-        f"labelled cohorts whose tables are not judged: 1 of 3, for they are not in {raw.root}",
+        f"labelled cohorts whose tables are not judged: 1 of 3, not in {raw.root}",
     )
 
 
@@ -199,5 +199,5 @@ def test_label_of_another_file_is_left_out_and_told(
 def test_folder_without_preprocessed_cohorts_is_refused(
     real: list[LabelledCase], tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match="holds no preprocess/"):
+    with pytest.raises(UsageError, match="contains no preprocess/"):
         evaluate_folder(real, OutputFolder(tmp_path))

@@ -1,36 +1,111 @@
-"""A prediction against several sets of labels, side by side, and the sets against each other."""
+"""A prediction against several sets of labels, and the sets against each other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.bench.evaluation.labels.answers import Answers
-from genotex.bench.evaluation.labels.availability import (
-    Availability,
-    PredictedFlags,
-    filtering_figures,
-    judge_availability,
-    read_flags,
+from genotex.bench.evaluation.folder_items import MISSING, read_or_why
+from genotex.bench.evaluation.gene_metrics import overlap
+from genotex.bench.evaluation.labels.clinical_tables import Step, coding_figures, judge_tables
+from genotex.bench.evaluation.labels.label import Answers, LabelledCase, label_sets, labelled_by
+from genotex.bench.evaluation.labels.scoring import (
+    CaseScore,
+    Disagreement,
+    LabelSection,
+    base_labels,
+    case_figures,
+    count_disagreements,
+    score_cases,
+    side_by_side,
 )
-from genotex.bench.evaluation.labels.clinical_tables import judge_tables
-from genotex.bench.evaluation.labels.coding import coding_figures
-from genotex.bench.evaluation.labels.comparing import Section, base_labels, side_by_side
-from genotex.bench.evaluation.labels.disagreement import Disagreement, count_disagreements
-from genotex.bench.evaluation.labels.label import LabelledCase
-from genotex.bench.evaluation.labels.loading import label_sets, labelled_by
-from genotex.bench.evaluation.labels.raw_cohorts import Step
-from genotex.bench.evaluation.labels.scoring import CaseScore, case_figures, score_cases
-from genotex.bench.evaluation.predictions import MISSING
-from genotex.bench.evaluation.scores import Missing
+from genotex.bench.evaluation.scores import FilteringScore, Missing
 from genotex.errors import UsageError
+from genotex.formats import read_cohort_info
 from genotex.layout import InputFolder, OutputFolder
 
-__all__ = ["LabelEvaluation", "compare_labels", "evaluate_answers", "evaluate_folder"]
+_PredictedFlags = Mapping[str, Mapping[str, bool] | None]
+"""Trait -> cohort -> ``is_available``; None for a trait without a readable record."""
+
+
+@dataclass(frozen=True)
+class Availability:
+    """Whether a cohort is available for a trait, by its label and by the prediction."""
+
+    trait: str
+    cohort: str
+    label: bool
+    predicted: bool | None
+
+
+def read_flags(
+    output: OutputFolder, traits: Iterable[str]
+) -> tuple[_PredictedFlags, tuple[Missing, ...]]:
+    """Read which cohorts are available according to a prediction."""
+    flags: dict[str, Mapping[str, bool] | None] = {}
+    missing = []
+    for trait in traits:
+        records = read_or_why(output.cohort_info(trait), read_cohort_info)
+        if isinstance(records, str):
+            missing.append(Missing("filtering", trait, records))
+            flags[trait] = None
+        else:
+            flags[trait] = {cohort: info.is_available for cohort, info in records.items()}
+    return flags, tuple(missing)
+
+
+def judge_availability(
+    cases: Iterable[LabelledCase], labels: str, flags: _PredictedFlags
+) -> dict[str, Availability]:
+    """Pair each label of a set with the prediction."""
+    found = {}
+    for case in cases:
+        label = case.labels.get(labels)
+        if label is None:
+            continue
+        known = flags.get(case.trait)
+        predicted = None if known is None else known.get(case.cohort, False)
+        found[case.id] = Availability(case.trait, case.cohort, label.is_available, predicted)
+    return found
+
+
+def filtering_scores(judged: Iterable[Availability]) -> tuple[FilteringScore, ...]:
+    """Return the score of dataset filtering of each trait, in order of appearance.
+
+    The arithmetic is that of ``genotex evaluate``: precision, recall and F1 are 100 where neither
+    side takes a cohort as available; a trait without a record scores 0.
+    """
+    by_trait: dict[str, list[Availability]] = {}
+    for one in judged:
+        by_trait.setdefault(one.trait, []).append(one)
+    return tuple(_of_trait(trait, found) for trait, found in by_trait.items())
+
+
+def filtering_figures(judged: Sequence[Availability]) -> dict[str, float]:
+    """Return precision, recall, F1 and accuracy in percent, averaged over traits."""
+    scores = filtering_scores(judged)
+    names = ("precision", "recall", "f1", "accuracy")
+    return {
+        f"filtering_{name}": sum(getattr(score, name) for score in scores) / len(scores)
+        for name in names
+    }
+
+
+def _of_trait(trait: str, judged: Sequence[Availability]) -> FilteringScore:
+    known = [one for one in judged if one.predicted is not None]
+    if not known:
+        # Without a record nothing was filtered, so there is nothing to agree with.
+        return FilteringScore(trait, 0.0, 0.0, 0.0, 0.0)
+    taken = overlap(
+        [one.cohort for one in known if one.predicted], [one.cohort for one in known if one.label]
+    )
+    alike = sum(one.label == one.predicted for one in known)
+    return FilteringScore(trait, taken.precision, taken.recall, taken.f1, 100 * alike / len(known))
+
 
 _SHOWN = 3
-"""So many names are told of a longer list."""
+"""Names shown of a longer list."""
 
 
 @dataclass(frozen=True)
@@ -39,23 +114,23 @@ class LabelEvaluation:
 
     Attributes
     ----------
-    base : str
+    base
         The set that the others are compared with.
-    labels : tuple of str
+    labels
         The sets that were scored against.
-    sections : tuple of Section
+    sections
         ``cases`` for predictions by case; ``filtering`` and ``clinical`` for an output folder.
-    disagreements : mapping of str to mapping
+    disagreements
         Other set -> class of difference to the base on the trait -> cases.
-    missing : tuple of Missing
+    missing
         Predictions scored 0.
-    notes : tuple of str
+    notes
         What could not be judged.
     """
 
     base: str
     labels: tuple[str, ...]
-    sections: tuple[Section[Any], ...]
+    sections: tuple[LabelSection[Any], ...]
     disagreements: Mapping[str, Mapping[Disagreement, int]]
     missing: tuple[Missing, ...] = ()
     notes: tuple[str, ...] = ()
@@ -68,9 +143,9 @@ def compare_labels(
 
     Parameters
     ----------
-    cases : sequence of LabelledCase
+    cases
         The labels.
-    labels : sequence of str, optional
+    labels
         The sets; all by default.
 
     Raises
@@ -91,11 +166,11 @@ def evaluate_answers(
 
     Parameters
     ----------
-    cases : sequence of LabelledCase
+    cases
         The labels.
-    answers : Answers
+    answers
         A case without a prediction counts as nothing available.
-    labels : sequence of str, optional
+    labels
         The sets to score against; all by default.
 
     Raises
@@ -114,8 +189,8 @@ def evaluate_answers(
         Missing("cases", case.id, MISSING) for case in cases if case.id not in answers.by_id
     )
     notes = [
-        *_told(unknown, "predictions for cases that are not labelled, not judged"),
-        *_told(answers.repeated, "cases predicted in several lines, the last one counts"),
+        *_listed(unknown, "predictions for cases that are not labelled, not judged"),
+        *_listed(answers.repeated, "cases predicted in several lines, the last one counts"),
     ]
     sets = _Sets(cases, names, base)
     items = {name: score_cases(sets.by_name[name], answers.by_id) for name in names}
@@ -135,31 +210,31 @@ def evaluate_folder(
 
     Parameters
     ----------
-    cases : sequence of LabelledCase
+    cases
         The labels; every labelled cohort is scored, whether it was predicted or not.
-    output : OutputFolder
+    output
         The prediction.
-    labels : sequence of str, optional
+    labels
         The sets to score against; all by default.
-    raw : InputFolder, optional
+    raw
         With the raw series, clinical tables are scored too.
-    progress : callable, optional
-        Told of every cohort that is read.
+    progress
+        Called for every cohort that is read.
 
     Raises
     ------
     UsageError
-        If there is no such set, or the folder holds no ``preprocess``.
+        If there is no such set, or the folder contains no ``preprocess``.
     """
     names = _chosen(cases, labels)
     base = names[0]
     if not (output.root / "preprocess").is_dir():
-        msg = f"{output.root} holds no preprocess/; give an output folder in the benchmark's layout"
+        msg = f"{output.root} contains no preprocess/; give a folder in the benchmark's layout"
         raise UsageError(msg)
     sets = _Sets(cases, names, base)
     flags, missing = read_flags(output, dict.fromkeys(case.trait for case in cases))
     items = {name: judge_availability(cases, name, flags) for name in names}
-    sections: list[Section[Any]] = [sets.filtering(items)]
+    sections: list[LabelSection[Any]] = [sets.filtering(items)]
     notes = _cohort_notes(cases, flags)
     if raw is not None:
         judged = judge_tables(cases, names, base, sets.rivals, output, raw, progress)
@@ -180,18 +255,20 @@ class _Sets:
         there = label_sets(cases)
         self.by_name = {name: labelled_by(cases, name) for name in dict.fromkeys((*names, *there))}
         own = self.by_name[base]
-        # A set that leaves cases out cannot stand as a prediction for all of them.
+        # A set that leaves cases out cannot serve as a prediction for all of them.
         self.rivals = tuple(
             name for name in there if name != base and own.keys() <= self.by_name[name].keys()
         )
 
-    def cases(self, items: Mapping[str, Mapping[str, CaseScore]]) -> Section[CaseScore]:
+    def cases(self, items: Mapping[str, Mapping[str, CaseScore]]) -> LabelSection[CaseScore]:
         own = {
             name: score_cases(self.by_name[self._base], self.by_name[name]) for name in self.rivals
         }
         return side_by_side("cases", items, own, case_figures, self._base)
 
-    def filtering(self, items: Mapping[str, Mapping[str, Availability]]) -> Section[Availability]:
+    def filtering(
+        self, items: Mapping[str, Mapping[str, Availability]]
+    ) -> LabelSection[Availability]:
         own = {}
         for name in self.rivals:
             flags: dict[str, dict[str, bool]] = {}
@@ -208,7 +285,7 @@ class _Sets:
 
 
 def _chosen(cases: Sequence[LabelledCase], labels: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the sets to score against, that with which the others are compared first."""
+    """Return the sets to score against, the base first."""
     names = tuple(dict.fromkeys(labels or label_sets(cases)))
     if not names:
         msg = "no case has a label"
@@ -219,12 +296,12 @@ def _chosen(cases: Sequence[LabelledCase], labels: Sequence[str] | None) -> tupl
     return (base, *(name for name in names if name != base))
 
 
-def _told(names: Sequence[str], what: str) -> list[str]:
+def _listed(names: Sequence[str], what: str) -> list[str]:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return [f"{what}: {len(names)} ({', '.join(names[:_SHOWN])}{more})"] if names else []
 
 
-def _cohort_notes(cases: Sequence[LabelledCase], flags: PredictedFlags) -> list[str]:
+def _cohort_notes(cases: Sequence[LabelledCase], flags: _PredictedFlags) -> list[str]:
     labelled: dict[str, set[str]] = {}
     for case in cases:
         labelled.setdefault(case.trait, set()).add(case.cohort)
@@ -234,6 +311,6 @@ def _cohort_notes(cases: Sequence[LabelledCase], flags: PredictedFlags) -> list[
             silent += [f"{trait}/{cohort}" for cohort in sorted(labelled[trait] - records.keys())]
             strange += [f"{trait}/{cohort}" for cohort in sorted(records.keys() - labelled[trait])]
     return [
-        *_told(silent, "labelled cohorts without a record, taken as not available"),
-        *_told(strange, "cohorts that are not labelled, not judged"),
+        *_listed(silent, "labelled cohorts without a record, counted as not available"),
+        *_listed(strange, "cohorts that are not labelled, not judged"),
     ]

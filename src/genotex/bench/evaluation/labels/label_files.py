@@ -1,4 +1,4 @@
-"""Scores against sets of labels as JSON values and as the texts of files."""
+"""Scores against sets of labels as JSON values, as files and as tables for the screen."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from genotex.bench.evaluation.labels.availability import Availability, filtering_scores
-from genotex.bench.evaluation.labels.coding import CodingScore
-from genotex.bench.evaluation.labels.comparing import Section
-from genotex.bench.evaluation.labels.evaluating import LabelEvaluation
-from genotex.bench.evaluation.labels.scoring import CaseScore
+from genotex.bench.evaluation.labels.clinical_tables import CodingScore
+from genotex.bench.evaluation.labels.evaluating import (
+    Availability,
+    LabelEvaluation,
+    filtering_scores,
+)
+from genotex.bench.evaluation.labels.scoring import CaseScore, LabelSection
+from genotex.bench.evaluation.plain_table import PlainTable
 from genotex.bench.evaluation.score_files import json_text, to_csv
 
-__all__ = ["evaluation_texts", "evaluation_to_json"]
-
-Row = dict[str, Any]
+_Row = dict[str, Any]
 
 _FIGURE_COLUMNS = ("section", "labels", "count", "figure", "value", "difference")
 
@@ -64,9 +65,9 @@ def evaluation_texts(evaluation: LabelEvaluation, content: Mapping[str, Any]) ->
 
     Parameters
     ----------
-    evaluation : LabelEvaluation
+    evaluation
         What was scored.
-    content : mapping
+    content
         The same as JSON values, with what the caller adds.
     """
     texts = {}
@@ -80,8 +81,8 @@ def evaluation_texts(evaluation: LabelEvaluation, content: Mapping[str, Any]) ->
     return texts
 
 
-def _figure_rows(sections: Iterable[Section[Any]]) -> list[Row]:
-    rows: list[Row] = []
+def _figure_rows(sections: Iterable[LabelSection[Any]]) -> list[_Row]:
+    rows: list[_Row] = []
     for section in sections:
         for scores in section.scores:
             rows += [
@@ -101,23 +102,23 @@ def _figure_rows(sections: Iterable[Section[Any]]) -> list[Row]:
     return rows
 
 
-def _rows(section: Section[Any]) -> dict[str, list[Row]]:
+def _rows(section: LabelSection[Any]) -> dict[str, list[_Row]]:
     """Return what was judged, by set of labels."""
     make = _ROWS[section.name]
     return {name: make(items) for name, items in section.items.items()}
 
 
-def _case_rows(items: Mapping[str, CaseScore]) -> list[Row]:
+def _case_rows(items: Mapping[str, CaseScore]) -> list[_Row]:
     rows = []
     for case, score in items.items():
-        row: Row = {"id": case, "gene": score.gene[0] == score.gene[1]}
+        row: _Row = {"id": case, "gene": score.gene[0] == score.gene[1]}
         for name, found in score.features.items():
             row |= {f"{name}_row": found.row, f"{name}_values": found.values}
         rows.append({**row, "exact": score.exact})
     return rows
 
 
-def _filtering_rows(items: Mapping[str, Availability]) -> list[Row]:
+def _filtering_rows(items: Mapping[str, Availability]) -> list[_Row]:
     judged = list(items.values())
     return [
         {
@@ -138,16 +139,60 @@ def _cohorts(judged: Sequence[Availability], trait: str, *, label: bool) -> list
     ]
 
 
-def _clinical_rows(items: Mapping[str, CodingScore]) -> list[Row]:
+def _clinical_rows(items: Mapping[str, CodingScore]) -> list[_Row]:
     return [asdict(score) for score in items.values()]
 
 
-_ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[Row]]] = {
+_ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[_Row]]] = {
     "cases": _case_rows,
     "filtering": _filtering_rows,
     "clinical": _clinical_rows,
 }
 
 
-def _flat(row: Row) -> Row:
+def _flat(row: _Row) -> _Row:
     return {name: " ".join(v) if isinstance(v, list) else v for name, v in row.items()}
+
+
+_TITLES = {
+    "cases": "Cases: row and coding of each feature",
+    "filtering": "Dataset filtering: gene expression and the trait available, in percent",
+    "clinical": "Clinical tables: share of samples coded alike",
+}
+_NONE = "-"
+
+
+def label_tables(evaluation: LabelEvaluation) -> list[PlainTable]:
+    """Return a table for each section, and one for each set of labels that differs from the base.
+
+    Figures are rows, sets of labels columns; next to a set is its difference to the base, over the
+    cases that both label, followed by other sets taken as predictions.
+    """
+    tables = [
+        _section_table(section, evaluation.base)
+        for section in evaluation.sections
+        if section.scores or section.own
+    ]
+    for name, counts in evaluation.disagreements.items():
+        rows = [(kind.value, str(count)) for kind, count in counts.items() if count]
+        title = f"How labels {name!r} of the trait differ from {evaluation.base!r}"
+        tables.append(PlainTable(title, ("class", "cases"), tuple(rows)))
+    return tables
+
+
+def _section_table(section: LabelSection[Any], base: str) -> PlainTable:
+    digits = 1 if section.name == "filtering" else 3
+    count = "cases" if section.name == "cases" else "cohorts"
+    columns: dict[str, dict[str, str]] = {}
+    for scores in section.scores:
+        written = {name: f"{value:.{digits}f}" for name, value in scores.figures.items()}
+        columns[scores.labels] = {count: str(scores.count), **written}
+        if scores.labels != base:
+            signed = {name: f"{v:+.{digits}f}" for name, v in scores.difference.items()}
+            columns[f"{scores.labels} - {base}"] = {count: str(scores.shared), **signed}
+    for labels, figures in section.own.items():
+        written = {name: f"{value:.{digits}f}" for name, value in figures.items()}
+        columns[f"{labels}'s own labels"] = written
+    names = dict.fromkeys(name for column in columns.values() for name in column)
+    rows = [(name, *(column.get(name, _NONE) for column in columns.values())) for name in names]
+    return PlainTable(_TITLES[section.name], ("figure", *columns), tuple(rows))

@@ -1,4 +1,4 @@
-"""A reference made of labels: clinical tables and availability in the benchmark's layout."""
+"""A reference made from labels: clinical tables and availability in the benchmark's layout."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from pathlib import Path
 
 import numpy as np
 
-from genotex.bench.evaluation.labels.coding import CodedFeature, code_samples
-from genotex.bench.evaluation.labels.label import Feature, Label, LabelledCase
-from genotex.bench.evaluation.labels.loading import labelled_by
-from genotex.bench.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
+from genotex.bench.evaluation.labels.clinical_tables import (
+    CodedFeature,
+    Step,
+    code_samples,
+    find_raw,
+    read_cohorts,
+)
+from genotex.bench.evaluation.labels.label import Feature, Label, LabelledCase, labelled_by
 from genotex.clinical import is_biased
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CohortInfo, Series, sha256, write_clinical_csv, write_cohort_info
 from genotex.io import atomic_write
 from genotex.layout import InputFolder, OutputFolder
 
-__all__ = ["AppliedLabels", "apply_labels"]
+_MARKER = "made_from_labels.json"
+"""Records which labels an output folder was made from."""
 
-MARKER = "made_from_labels.json"
-"""Says of an output folder which labels it was made from."""
-
-Coded = Mapping[Feature, CodedFeature]
+_Coded = Mapping[Feature, CodedFeature]
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,11 @@ class AppliedLabels:
 
     Attributes
     ----------
-    traits, cohorts, tables : int
+    traits, cohorts, tables
         Traits and cohorts recorded, clinical tables written.
-    not_at_hand : int
+    not_at_hand
         Labelled cohorts that are not in the input.
-    notes : tuple of str
+    notes
         Cohorts that no table could be made for though their label has a trait, and why.
     """
 
@@ -56,32 +58,32 @@ def apply_labels(
     source: Path,
     progress: Step | None = None,
 ) -> AppliedLabels:
-    """Write what a set of labels makes of the raw series, as a reference to score against.
+    """Apply a set of labels to the raw series and write a reference to score against.
 
     Every labelled cohort of the input gets a record in ``cohort_info.json``, and a table in
-    ``clinical_data`` where its label has a trait. Labels know nothing of expression: `is_usable`
-    says that the cohort is available and not one-sided by its labels, `sample_size` counts samples
-    with a known trait, both before anything is linked; the note says so.
+    ``clinical_data`` where its label has a trait. Labels do not cover expression: `is_usable`
+    means that the cohort is available and not one-sided by its labels, `sample_size` counts samples
+    with a known trait, both before anything is linked, as the note states.
 
     Parameters
     ----------
-    cases : sequence of LabelledCase
+    cases
         The labels.
-    labels : str
+    labels
         Name of the set.
-    raw : InputFolder
+    raw
         The raw series.
-    output : OutputFolder
+    output
         New, empty, or made from the same labels before.
-    source : Path
+    source
         The file of the cases, for the record.
-    progress : callable, optional
-        Told of every cohort.
+    progress
+        Called for every cohort.
 
     Raises
     ------
     UsageError
-        If there is no such set, none of its cohorts is in the input, or the output folder holds
+        If there is no such set, none of its cohorts is in the input, or the output folder contains
         something else.
     """
     chosen = labelled_by(cases, labels)
@@ -107,26 +109,26 @@ def apply_labels(
 
 
 def _claim(folder: Path, labels: str, source: Path) -> None:
-    """Mark a folder as made from labels, or refuse one that holds something else."""
+    """Mark a folder as made from labels, or refuse one with other content."""
     digest = sha256(source)
     mark = json.dumps({"labels": labels, "cases": source.name, "sha256": digest}, indent=2) + "\n"
-    marker = folder / MARKER
+    marker = folder / _MARKER
     if folder.exists() and not folder.is_dir():
-        msg = f"{folder} is a file; name a new or an empty folder"
+        msg = f"{folder} is a file; give a new or an empty folder"
         raise UsageError(msg)
     if marker.is_file():
         if marker.read_bytes() == mark.encode():
             return
-        msg = f"{folder} was made from other labels (see {marker}); name a new or an empty folder"
+        msg = f"{folder} was made from other labels (see {marker}); give a new or an empty folder"
         raise UsageError(msg)
     if folder.exists() and any(folder.iterdir()):
-        msg = f"{folder} is not empty and was not made from labels; name a new or an empty folder"
+        msg = f"{folder} is not empty and was not made from labels; give a new or an empty folder"
         raise UsageError(msg)
     with atomic_write(marker) as part:
         part.write_bytes(mark.encode())
 
 
-def _code(label: Label, series: Series | FormatError) -> tuple[Coded | None, str]:
+def _code(label: Label, series: Series | FormatError) -> tuple[_Coded | None, str]:
     """Return the label's codes, or None and why there are none."""
     if isinstance(series, FormatError):
         return None, str(series)
@@ -137,7 +139,7 @@ def _code(label: Label, series: Series | FormatError) -> tuple[Coded | None, str
 
 
 def _write_table(
-    case: LabelledCase, coded: Coded | None, series: Series | FormatError, output: OutputFolder
+    case: LabelledCase, coded: _Coded | None, series: Series | FormatError, output: OutputFolder
 ) -> bool:
     path = output.clinical_csv(case.trait, case.cohort)
     if coded is None or "trait" not in coded or isinstance(series, FormatError):
@@ -149,7 +151,7 @@ def _write_table(
     return True
 
 
-def _record(label: Label, coded: Coded | None, note: str) -> CohortInfo:
+def _record(label: Label, coded: _Coded | None, note: str) -> CohortInfo:
     gene = label.is_gene_available
     if coded is None:
         trait = label.trait is not None

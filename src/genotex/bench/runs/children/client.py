@@ -15,51 +15,28 @@ from genotex.bench.runs.children.task import Setup, Task
 from genotex.errors import WorkerLostError
 from genotex.parallel import thread_numbers
 
-__all__ = ["Children", "Ended"]
-
 _SERVE = "from genotex.bench.runs.children.nursery import main; main()"
 
-PATIENCE = 10.0
-"""Seconds that the nursery has to end its children."""
+_PATIENCE = 10.0
+"""Seconds within which the nursery must end its children."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How the process of a problem ended.
-
-    Attributes
-    ----------
-    number : int
-        Of its task.
-    code : int
-        Exit code; a signal as its negative number.
-    timed_out : bool
-        Whether it was ended by the time limit.
-    seconds : float
-    peak_memory_mb : float
-        In 10^6 bytes.
-    """
+    """How the process of a problem ended."""
 
     number: int
-    code: int
+    code: int  # a signal as its negative number
     timed_out: bool
     seconds: float
-    peak_memory_mb: float
+    peak_memory_mb: float  # in 10^6 bytes
 
 
 class Children:
-    """Processes of problems; a context manager, at whose end all of them end.
-
-    Parameters
-    ----------
-    setup : Setup
-        What is the same for all of them.
-    jobs : int
-        How many the caller runs at a time: they share the cores.
-    """
+    """Processes of problems; a context manager, at whose end all of them end."""
 
     def __init__(self, setup: Setup, jobs: int) -> None:
-        # What can be imported here can be there; an empty path is the current folder.
+        # What can be imported here must be importable there; an empty path is the current folder.
         paths = os.pathsep.join(str(Path(path).absolute()) for path in sys.path)
         environment = {**thread_numbers(jobs), **os.environ, "PYTHONPATH": paths}
         self._nursery = subprocess.Popen(
@@ -69,7 +46,7 @@ class Children:
             stdout=subprocess.PIPE,
             bufsize=0,
             env=environment,
-            # Ctrl-C is heard here alone.
+            # Only this process handles Ctrl-C.
             start_new_session=True,
         )
         self._send(setup)
@@ -83,7 +60,7 @@ class Children:
         if self._nursery.stdin is not None:
             self._nursery.stdin.close()
         try:
-            self._nursery.wait(PATIENCE)
+            self._nursery.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             # Its children are killed with it.
             self._nursery.kill()
@@ -92,27 +69,15 @@ class Children:
             self._nursery.stdout.close()
 
     def start(self, task: Task) -> None:
-        """Start the process of a problem.
-
-        Raises
-        ------
-        WorkerLostError
-            If the process that starts them was ended from outside.
-        """
+        """Start the process of a problem."""
         self._send(task)
 
     def wait(self) -> Ended:
-        """Wait for the next process that ends.
-
-        Raises
-        ------
-        WorkerLostError
-            If the process that starts them was ended from outside.
-        """
+        """Wait for the next process that ends."""
         replies = self._nursery.stdout
         if replies is None:
             raise WorkerLostError(_LOST)
-        # Ctrl-C ends this wait; a read would go on, since Polars asks for that (SA_RESTART).
+        # Ctrl-C ends this wait; a read would continue, since Polars sets SA_RESTART.
         select.select([replies], [], [])
         line = replies.readline()
         if not line.endswith(b"\n"):
@@ -129,6 +94,6 @@ class Children:
 
 
 _LOST = (
-    "the process that starts the problems was ended from outside; nothing finished is lost: the "
-    "same command goes on from here"
+    "the process that starts the problems was ended from outside; finished problems are kept: "
+    "repeat the command to continue"
 )

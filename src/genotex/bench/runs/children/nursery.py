@@ -1,8 +1,8 @@
 """The process that starts one process for each problem.
 
-It has everything imported that methods need, so that a child is there in milliseconds. It reads
+It has imported everything that methods need, so that a child starts within milliseconds. It reads
 tasks on standard input and answers with one line of JSON for each child that ended. When its input
-ends, or its parent does, all children end with it.
+or its parent ends, all children end with it.
 """
 
 from __future__ import annotations
@@ -21,38 +21,35 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.bench.runs.children.captured_log import CapturedLog
-from genotex.bench.runs.children.process_tree import (
+from genotex.bench.runs.children.processes import (
+    CapturedLog,
     adopt_orphans,
     children_of,
     end_group,
     end_tree,
     end_with_parent,
 )
-from genotex.bench.runs.children.solving import solve_task
-from genotex.bench.runs.children.task import Setup, Task
+from genotex.bench.runs.children.task import Setup, Task, solve_task
 
-__all__ = ["Nursery", "main", "read_message", "write_message"]
-
-SIZE_BYTES = 8
+_SIZE_BYTES = 8
 CHUNK = 65536
-CHUNKS_IN_A_PIPE = 16
+_CHUNKS_IN_A_PIPE = 16
 """The largest pipe that Linux gives without privileges has a mebibyte."""
-KIB = 1024
-MEGABYTE = 1e6
+_KIB = 1024
+_MEGABYTE = 1e6
 
 
 def write_message(handle: int, message: Any) -> None:
     """Write a message as its length and its pickle."""
     content = pickle.dumps(message)
-    rest = memoryview(len(content).to_bytes(SIZE_BYTES) + content)
+    rest = memoryview(len(content).to_bytes(_SIZE_BYTES) + content)
     while rest:
         rest = rest[os.write(handle, rest) :]
 
 
-def read_message(handle: int) -> Any:
+def _read_message(handle: int) -> Any:
     """Read a message; None at the end of the input."""
-    size = _read_exactly(handle, SIZE_BYTES)
+    size = _read_exactly(handle, _SIZE_BYTES)
     if size is None:
         return None
     content = _read_exactly(handle, int.from_bytes(size))
@@ -79,15 +76,7 @@ class _Child:
 
 
 class Nursery:
-    """Starts children, ends those that are late, and tells how each ended.
-
-    Parameters
-    ----------
-    setup : Setup
-        What is the same for all of them.
-    tasks, replies : int
-        Where tasks are read and replies are written.
-    """
+    """Starts children, ends those that exceed the time limit, and reports how each ended."""
 
     def __init__(self, setup: Setup, tasks: int, replies: int) -> None:
         self._setup = setup
@@ -115,10 +104,10 @@ class Nursery:
                 end_tree(pid)
 
     def _work(self) -> bool:
-        """Wait for something to do and do it; tell whether the input goes on."""
+        """Wait for an event and handle it; return whether the input is still open."""
         for key, _ in self._selector.select(self._patience()):
             if key.fd == self._tasks:
-                task = read_message(self._tasks)
+                task = _read_message(self._tasks)
                 if task is None:
                     return False
                 self._start(task)
@@ -132,7 +121,7 @@ class Nursery:
         printed, prints = os.pipe()
         here = os.getpid()
         with warnings.catch_warnings():
-            # Newer Pythons warn of threads: those of the table engine wait and hold nothing.
+            # Newer Pythons warn about threads; those of the table engine are idle and hold no lock.
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if pid == 0:
@@ -178,7 +167,7 @@ class Nursery:
         faulthandler.enable()
 
     def _listen(self, child: _Child, most: int = 1) -> None:
-        """Take some of what a child printed; one that never stops must not hold up the others."""
+        """Read some of a child's output; endless printing must not block the other children."""
         for _ in range(most):
             try:
                 content = os.read(child.printed, CHUNK)
@@ -206,7 +195,7 @@ class Nursery:
                 end_tree(pid)
 
     def _collect(self) -> None:
-        """Tell of children that ended, and end what they left running."""
+        """Report children that ended, and end what they left running."""
         while self._children:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
             if pid == 0:
@@ -215,27 +204,27 @@ class Nursery:
             if child is not None:
                 end_group(pid)
                 self._end_orphans()
-                self._tell(child, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+                self._reply(child, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 
     def _end_orphans(self) -> None:
         for pid in set(children_of(os.getpid())) - set(self._children):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    def _tell(self, child: _Child, code: int, peak: int) -> None:
+    def _reply(self, child: _Child, code: int, peak: int) -> None:
         if child.printed in self._selector.get_map():
-            self._listen(child, most=CHUNKS_IN_A_PIPE)
+            self._listen(child, most=_CHUNKS_IN_A_PIPE)
         if child.printed in self._selector.get_map():
             self._selector.unregister(child.printed)
         os.close(child.printed)
         child.log.close()
-        unit = 1 if sys.platform == "darwin" else KIB
+        unit = 1 if sys.platform == "darwin" else _KIB
         reply = {
             "number": child.task.number,
             "code": code,
             "timed_out": child.timed_out,
             "seconds": round(time.monotonic() - child.started, 3),
-            "peak_memory_mb": round(peak * unit / MEGABYTE, 1),
+            "peak_memory_mb": round(peak * unit / _MEGABYTE, 1),
         }
         os.write(self._replies, (json.dumps(reply) + "\n").encode())
 
@@ -243,14 +232,14 @@ class Nursery:
 def main() -> None:
     """Serve the parent that started this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What modules print goes where errors go, and children have an input of their own.
+    # What modules print goes to standard error, and children have their own input.
     tasks, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     adopt_orphans()
-    setup = read_message(tasks)
+    setup = _read_message(tasks)
     if setup is not None:
-        # A parent that is gone reads no more.
+        # The parent may have ended and closed the pipe.
         with suppress(BrokenPipeError):
             Nursery(setup, tasks, replies).serve()

@@ -1,36 +1,22 @@
-"""What the process of a problem is told, and what it tells."""
+"""One problem for a process of its own: input, report, and running the method there."""
 
 from __future__ import annotations
 
 import json
+import traceback
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from genotex.bench.problems import Problem, TaskInfo
-from genotex.bench.runs.methods.method import Method
-from genotex.layout import Procedure
-
-__all__ = ["Report", "Setup", "Task"]
+from genotex.bench.runs.methods.method import Context, Method
+from genotex.bench.runs.problem_record import ErrorClass, classify
+from genotex.errors import GenotexError
+from genotex.layout import OutputFolder, Procedure
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What is the same for all problems of a run.
-
-    Attributes
-    ----------
-    method : Method
-        Who solves.
-    source, cohorts : Path or None
-        Input folder; folder of the preprocessed cohorts.
-    tasks : TaskInfo
-    procedure : {"sound", "benchmark"}
-    seed, threads : int
-    time_limit : float or None
-        Seconds for a problem.
-    secrets : tuple of str
-        Names of environment variables whose values must stand in no log.
-    """
+    """What is the same for all problems of a run."""
 
     method: Method
     source: Path | None
@@ -45,18 +31,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Task:
-    """One problem.
-
-    Attributes
-    ----------
-    number : int
-        By which it is told from the others.
-    problem : Problem
-    folder : Path
-        An empty folder for its process.
-    log : Path
-        What it prints goes there.
-    """
+    """One problem."""
 
     number: int
     problem: Problem
@@ -70,26 +45,18 @@ class Task:
 
     @property
     def scratch(self) -> Path:
-        """Where the method may write what it likes."""
+        """Where the method may write anything."""
         return self.folder / "scratch"
 
     @property
     def report(self) -> Path:
-        """Where the process tells how it went."""
+        """Where the process writes its report."""
         return self.folder / "report.json"
 
 
 @dataclass(frozen=True)
 class Report:
-    """How a problem went, by the process that solved it.
-
-    Attributes
-    ----------
-    error_class : str or None
-        None when the method ended well.
-    error : str
-        What went wrong.
-    """
+    """The outcome of a problem, from the process that solved it."""
 
     error_class: str | None = None
     error: str = ""
@@ -103,3 +70,33 @@ class Report:
         """Read the report; raises OSError or ValueError when there is no whole one."""
         found = json.loads(path.read_bytes())
         return cls(found["error_class"], found["error"])
+
+
+def solve_task(setup: Setup, task: Task) -> None:
+    """Run the method on a problem; any exception becomes a report."""
+    task.output.mkdir(parents=True)
+    task.scratch.mkdir()
+    context = Context(
+        output=OutputFolder(task.output),
+        scratch=task.scratch,
+        cohorts=None if setup.cohorts is None else OutputFolder(setup.cohorts),
+        source=setup.source,
+        tasks=setup.tasks,
+        procedure=setup.procedure,
+        seed=setup.seed,
+        threads=setup.threads,
+        time_limit=setup.time_limit,
+    )
+    report = Report()
+    try:
+        setup.method.solve(task.problem, context)
+    except GenotexError as error:
+        report = Report(classify(error).value, str(error))
+    except Exception as error:
+        traceback.print_exc()
+        report = Report(classify(error).value, "".join(traceback.format_exception_only(error)))
+    except SystemExit as end:
+        # A plug-in may be a script that reports failure by an exit code other than 0.
+        if end.code not in (None, 0):
+            report = Report(ErrorClass.CRASHED.value, f"ended by exit({end.code!r})")
+    report.write(task.report)

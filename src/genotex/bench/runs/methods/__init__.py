@@ -1,1 +1,1 @@
-"""Who solves the problems of a run: built-in methods, and anybody's own."""
+"""The methods that solve the problems of a run: built in or plugged in."""

@@ -1,38 +1,40 @@
-"""From the name of a method and its options to the method."""
+"""Methods by name, with their options."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
 from genotex.analysis import AnalysisOptions
-from genotex.bench.runs.methods.command import read_command
-from genotex.bench.runs.methods.entry_point import EntryPointMethod, entry_point_methods
-from genotex.bench.runs.methods.from_cohorts import (
+from genotex.bench.runs.methods.built_in import (
     LASSO,
     MIXED_MODEL,
     NO_BATCH_CORRECTION,
+    USUAL_NUMBER,
     FromCohorts,
+    RandomGenes,
+    ZeroShot,
+    read_answers,
 )
-from genotex.bench.runs.methods.idle_options import refuse_idle
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.methods.random_genes import USUAL_NUMBER, RandomGenes
-from genotex.bench.runs.methods.zero_shot import ZeroShot, read_answers
+from genotex.bench.runs.methods.plug_ins import EntryPointMethod, entry_point_methods, read_command
 from genotex.errors import UsageError
 from genotex.formats import sha256
 from genotex.layout import Procedure
 from genotex.options import MethodOptions
 
-__all__ = ["BUILT_IN", "COMMAND", "MethodOptions", "choose_method"]
+__all__ = ["MethodOptions", "choose_method"]
 
-COMMAND = "command"
 
-_ANALYSES: dict[str, tuple[AnalysisOptions, tuple[Procedure, ...]]] = {
-    "lasso": (LASSO, ("benchmark", "sound")),
-    "mixed-model": (MIXED_MODEL, ("sound",)),
-    "no-bec": (NO_BATCH_CORRECTION, ("benchmark",)),
-}
-"""Fixed options, and the procedures by which cohorts may be preprocessed for them."""
+def refuse_idle(idle: Sequence[str], given: str) -> None:
+    """Refuse options that would do nothing."""
+    if idle:
+        has, it = ("has", "it") if len(idle) == 1 else ("have", "them")
+        msg = f"{', '.join(idle)} {has} no effect with {given}; leave {it} out"
+        raise UsageError(msg)
 
-BUILT_IN = ("rules", *_ANALYSES, "random", "zero-shot")
-"""Names of the methods that are always there."""
+
+_COMMAND = "command"
 
 
 def choose_method(options: MethodOptions) -> ChosenMethod:
@@ -41,79 +43,104 @@ def choose_method(options: MethodOptions) -> ChosenMethod:
     Raises
     ------
     UsageError
-        If there is no such method, or an option does nothing beside it.
+        If there is no such method, or an option has no effect with it.
     FormatError
         If the file of answers is none.
     """
     name = _name(options)
-    _refuse_idle(name, options)
-    if name == COMMAND:
+    built_in = BUILT_IN.get(name)
+    uses = _PLUG_IN_USES if built_in is None else built_in.uses
+    _refuse_unused(name, options, ("--pass-env", *uses) if name == _COMMAND else uses)
+    if name == _COMMAND:
         return _command(options)
-    if name == "rules":
-        procedure = options.procedure or "sound"
-        method = FromCohorts(AnalysisOptions(procedure=procedure))
-        return ChosenMethod(name, method, "cohorts", procedure)
-    if name in _ANALYSES:
-        fixed, procedures = _ANALYSES[name]
-        return ChosenMethod(
-            name, FromCohorts(fixed), "cohorts", _procedure(name, options, procedures)
-        )
-    if name == "random":
-        number = USUAL_NUMBER if options.genes is None else options.genes
-        return ChosenMethod(name, RandomGenes(number), "nothing", record={"genes": number})
-    if name == "zero-shot":
-        return _zero_shot(options)
-    return _entry_point(name, options)
+    return _entry_point(name, options) if built_in is None else built_in.make(name, options)
 
 
 def _name(options: MethodOptions) -> str:
     if options.command is None:
         return options.method or "rules"
     if options.method is not None:
-        msg = f"--method {options.method} and --command do not go together; use one of them"
+        msg = f"--method {options.method} and --command exclude each other; use one of them"
         raise UsageError(msg)
-    return COMMAND
+    return _COMMAND
 
 
-def _refuse_idle(name: str, options: MethodOptions) -> None:
-    """Refuse options that the method has no use for."""
-    plug_in = name not in BUILT_IN
-    uses = {
-        "--procedure": (options.procedure is not None, name not in ("random", "zero-shot")),
-        "--genes": (options.genes is not None, name == "random"),
-        "--answers": (options.answers is not None, name == "zero-shot"),
-        "--pass-env": (bool(options.pass_env), name == COMMAND),
-        "--own-cohorts": (options.own_cohorts, plug_in),
+def _refuse_unused(name: str, options: MethodOptions, uses: Collection[str]) -> None:
+    given = {
+        "--procedure": options.procedure is not None,
+        "--genes": options.genes is not None,
+        "--answers": options.answers is not None,
+        "--pass-env": bool(options.pass_env),
+        "--own-cohorts": options.own_cohorts,
     }
-    idle = [option for option, (given, useful) in uses.items() if given and not useful]
+    idle = [option for option, is_given in given.items() if is_given and option not in uses]
     refuse_idle(idle, f"the method {name}")
 
 
-def _procedure(name: str, options: MethodOptions, procedures: tuple[Procedure, ...]) -> Procedure:
-    if options.procedure is None:
-        return procedures[0]
-    if options.procedure not in procedures:
-        msg = (
-            f"the method {name} belongs to the procedure {procedures[0]}; leave "
-            f"--procedure {options.procedure} out"
-        )
-        raise UsageError(msg)
-    return options.procedure
+def _rules(name: str, options: MethodOptions) -> ChosenMethod:
+    procedure = options.procedure or "sound"
+    method = FromCohorts(AnalysisOptions(procedure=procedure))
+    return ChosenMethod(name, method, "cohorts", procedure)
 
 
-def _zero_shot(options: MethodOptions) -> ChosenMethod:
+def _fixed(analysis: AnalysisOptions, *procedures: Procedure) -> _Make:
+    """Return a method of fixed options, for cohorts preprocessed by one of some procedures."""
+
+    def make(name: str, options: MethodOptions) -> ChosenMethod:
+        procedure = options.procedure or procedures[0]
+        if procedure not in procedures:
+            msg = (
+                f"the method {name} uses the procedure {procedures[0]}; leave "
+                f"--procedure {procedure} out"
+            )
+            raise UsageError(msg)
+        return ChosenMethod(name, FromCohorts(analysis), "cohorts", procedure)
+
+    return make
+
+
+def _random(name: str, options: MethodOptions) -> ChosenMethod:
+    number = USUAL_NUMBER if options.genes is None else options.genes
+    return ChosenMethod(name, RandomGenes(number), "nothing", record={"genes": number})
+
+
+def _zero_shot(name: str, options: MethodOptions) -> ChosenMethod:
     if options.answers is None:
-        msg = "the method zero-shot takes its answers from a file; give --answers FILE"
+        msg = "the method zero-shot reads its answers from a file; give --answers FILE"
         raise UsageError(msg)
     answers = read_answers(options.answers)
     record = {"answers": {"name": options.answers.name, "sha256": sha256(options.answers)}}
-    return ChosenMethod("zero-shot", ZeroShot(answers), "nothing", record=record)
+    return ChosenMethod(name, ZeroShot(answers), "nothing", record=record)
+
+
+_Make = Callable[[str, MethodOptions], ChosenMethod]
+
+
+@dataclass(frozen=True)
+class _BuiltIn:
+    """How a method is made, and the options that have an effect with it."""
+
+    make: _Make
+    uses: tuple[str, ...] = ("--procedure",)
+
+
+BUILT_IN: Mapping[str, _BuiltIn] = {
+    "rules": _BuiltIn(_rules),
+    "lasso": _BuiltIn(_fixed(LASSO, "benchmark", "sound")),
+    "mixed-model": _BuiltIn(_fixed(MIXED_MODEL, "sound")),
+    "no-bec": _BuiltIn(_fixed(NO_BATCH_CORRECTION, "benchmark")),
+    "random": _BuiltIn(_random, ("--genes",)),
+    "zero-shot": _BuiltIn(_zero_shot, ("--answers",)),
+}
+"""The methods that are always there, by name: one row adds one."""
+
+_PLUG_IN_USES = ("--procedure", "--own-cohorts")
 
 
 def _command(options: MethodOptions) -> ChosenMethod:
     command = read_command(str(options.command), options.pass_env)
     return ChosenMethod(
-        COMMAND,
+        _COMMAND,
         command,
         "anything",
         options.procedure or "sound",
@@ -133,8 +160,8 @@ def _entry_point(name: str, options: MethodOptions) -> ChosenMethod:
     if name not in installed:
         plug_ins = f"; plug-ins: {', '.join(sorted(installed))}" if installed else ""
         msg = (
-            f"there is no method {name!r}; use {', '.join(BUILT_IN)}{plug_ins}, or --command for "
-            "a program of your own"
+            f"unknown method {name!r}; use {', '.join(BUILT_IN)}{plug_ins}, or --command for "
+            "your own program"
         )
         raise UsageError(msg)
     found = installed[name]

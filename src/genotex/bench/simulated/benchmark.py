@@ -1,10 +1,10 @@
-"""Make a whole simulated world: input files, task list, truth, and the reference."""
+"""A whole simulated benchmark: input files, task list, truth, and the reference."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,41 +13,133 @@ import numpy as np
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.simulated.planning import ARRAYS, FIRST_SERIES, geo_plans, tcga_plans
 from genotex.bench.simulated.reference import write_answers, write_cohorts
-from genotex.bench.simulated.traits import (
+from genotex.bench.simulated.wording import (
     FEWEST_TRAITS,
     MOST_TRAITS,
-    WorldTrait,
+    SimulatedTrait,
     conditions_of,
-    world_traits,
+    simulated_traits,
 )
-from genotex.bench.simulated.truth import BenchmarkTruth, TraitTruth
 from genotex.io import atomic_folder
 from genotex.layout import OutputFolder
-from genotex.simulate import (
+from genotex.simulate.cohorts import SimulatedCohort, TcgaPlan, write_geo, write_tcga
+from genotex.simulate.expression import GeneModel, choose_aliases, choose_symbols, draw_gene_model
+from genotex.simulate.plan import CohortPlan, TraitKind
+from genotex.simulate.platforms import Style, draw_array
+from genotex.simulate.study import (
     REFERENCE,
     TASK_FILE,
-    TRUTH_FILE,
-    CohortPlan,
-    GeneModel,
     Progress,
-    SimulatedCohort,
-    Style,
-    TcgaPlan,
     check_folder,
     check_sizes,
-    choose_aliases,
     choose_related,
-    choose_symbols,
-    draw_array,
-    draw_gene_model,
     genes_without_effect,
     no_progress,
-    write_geo,
     write_tasks,
-    write_tcga,
+)
+from genotex.simulate.truth import (
+    TRUTH_FILE,
+    WORLD_FORMAT,
+    CohortTruth,
+    Score,
+    open_record,
+    record_text,
+    score_genes,
 )
 
-__all__ = ["SimulatedBenchmark", "simulate_benchmark"]
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class TraitTruth:
+    """One trait as it was made.
+
+    Attributes
+    ----------
+    kind : {"binary", "continuous"}
+        Whether people have it or not, or have more or less of it.
+    planted
+        Gene that differs -> its difference in standard deviations of the gene, the largest first:
+        between cases and all others, or of a measured trait between people one standard deviation
+        above the mean and one below it.
+    cohorts
+        By cohort id, in the order of the reference's ``cohort_info.json``.
+    """
+
+    kind: TraitKind
+    planted: Mapping[str, float]
+    cohorts: Mapping[str, CohortTruth]
+
+
+@dataclass(frozen=True)
+class BenchmarkTruth:
+    """The whole truth of a simulated benchmark.
+
+    Attributes
+    ----------
+    seed
+        Seed it was made with.
+    nuisance
+        "age", "sex" -> symbols that change with it in every cohort.
+    aliases
+        Official symbol -> the older name of the same gene in Affymetrix-like platforms and in
+        TCGA files.
+    traits
+        By trait folder name.
+    """
+
+    seed: int
+    nuisance: Mapping[str, tuple[str, ...]]
+    aliases: Mapping[str, str]
+    traits: Mapping[str, TraitTruth]
+
+    def usable_cohorts(self, trait: str) -> list[str]:
+        """Return the ids of the cohorts that a careful analyst can use for `trait`, sorted."""
+        return sorted(name for name, c in self.traits[trait].cohorts.items() if c.usable)
+
+    def score(self, genes: Iterable[str], trait: str) -> Score:
+        """Compare a list of significant genes with those planted for `trait`.
+
+        Raises
+        ------
+        UsageError
+            If there is no such trait.
+        """
+        return score_genes({name: t.planted for name, t in self.traits.items()}, genes, trait)
+
+    def to_json(self) -> str:
+        """Return the text of ``truth.json``."""
+        return record_text(WORLD_FORMAT, _VERSION, asdict(self))
+
+
+def load_benchmark_truth(path: Path) -> BenchmarkTruth:
+    """Read the ``truth.json`` of a simulated benchmark.
+
+    Parameters
+    ----------
+    path
+        The file, or the folder of the benchmark.
+
+    Raises
+    ------
+    FormatError
+        If the file is missing or is not such a record.
+    """
+    with open_record(path, WORLD_FORMAT) as document:
+        return BenchmarkTruth(
+            document["seed"],
+            {k: tuple(v) for k, v in document["nuisance"].items()},
+            dict(document["aliases"]),
+            {
+                name: TraitTruth(
+                    trait["kind"],
+                    dict(trait["planted"]),
+                    {k: CohortTruth(**v) for k, v in trait["cohorts"].items()},
+                )
+                for name, trait in document["traits"].items()
+            },
+        )
+
 
 _MOST_PLANTED = 30
 _FIRST_PLATFORM = 910_001
@@ -57,23 +149,23 @@ _FEWEST_PER_TRAIT, _MOST_PER_TRAIT = 2, 10
 
 @dataclass(frozen=True)
 class SimulatedBenchmark:
-    """Where a simulated world lies and what is true of it.
+    """Where a simulated benchmark is, and its truth.
 
     Attributes
     ----------
-    folder : Path
+    folder
         An input folder for ``genotex preprocess``.
-    task_info : Path
+    task_info
         Related genes and conditions of the traits, in the benchmark's format.
-    reference : Path
+    reference
         The true answers, an output folder in the benchmark's layout.
-    truth_file : Path
+    truth_file
         ``truth.json``.
-    truth : BenchmarkTruth
+    truth
         Content of `truth_file`.
-    problems : tuple of Problem
+    problems
         The problems of `task_info`.
-    answered : tuple of Problem
+    answered
         Those that can be answered, and have an answer in `reference`.
     """
 
@@ -86,7 +178,7 @@ class SimulatedBenchmark:
     answered: tuple[Problem, ...]
 
     def summary(self) -> dict[str, Any]:
-        """Return how many of what there are, as plain values."""
+        """Return counts of everything, as plain values."""
         cohorts = [c for trait in self.truth.traits.values() for c in trait.cohorts.values()]
         return {
             "traits": len(self.truth.traits),
@@ -111,34 +203,34 @@ def simulate_benchmark(
 ) -> SimulatedBenchmark:
     """Write a whole benchmark whose answers are known.
 
-    It holds traits that people have or have not, measured traits, and cancers with a TCGA folder;
-    one trait cannot be answered. The same seed, sizes and symbols give the same files.
+    It has binary traits, measured traits, and cancers with a TCGA folder; one trait cannot be
+    answered. The same seed, sizes and symbols give the same files.
 
     Parameters
     ----------
-    folder : Path
-        Where to; must not exist or be empty. It appears whole or not at all.
-    seed : int
+    folder
+        Must not exist or be empty. It appears whole or not at all.
+    seed
         Seed of all randomness.
-    traits : int
+    traits
         Number of traits, 4 to 16.
-    cohorts : int
+    cohorts
         GEO series and TCGA folders together, 2 to 10 for each trait.
-    samples : int
+    samples
         Samples of the largest cohorts, 24 to 1,000.
-    genes : int
+    genes
         Genes, 400 to 15,000.
-    symbols : sequence of str, optional
+    symbols
         Gene symbols to draw from; by default the protein-coding genes of the packaged table.
-    overwrite : bool
-        Replace an earlier simulated study or world in `folder`.
-    progress : callable, optional
-        Told in words what is being written, once for each cohort.
+    overwrite
+        Replace an earlier simulated study or benchmark in `folder`.
+    progress
+        Called with a description of what is being written, once for each cohort.
 
     Raises
     ------
     UsageError
-        If a size makes no sense, or `folder` holds something.
+        If a size is out of range, or `folder` is not empty.
     """
     check_sizes(
         seed=(seed, 0, 2**63),
@@ -151,7 +243,7 @@ def simulate_benchmark(
     rng = np.random.default_rng(seed)
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
-    members = world_traits(traits)
+    members = simulated_traits(traits)
     planted = min(_MOST_PLANTED, genes // (3 * traits))
     model = draw_gene_model(rng, chosen, [trait.name for trait in members], planted)
     with atomic_folder(folder) as part:
@@ -182,7 +274,7 @@ def _write_inputs(
     older: Sequence[str],
     plans: Sequence[CohortPlan],
     tcga: Sequence[TcgaPlan],
-    tell: Progress,
+    report: Progress,
 ) -> dict[str, list[SimulatedCohort]]:
     """Write all cohorts and return them by trait; `older` are names of the genes of older files."""
     always = np.flatnonzero(sum(np.abs(s) for s in model.signatures.values()))
@@ -194,11 +286,11 @@ def _write_inputs(
     made: dict[str, list[SimulatedCohort]] = {trait: [] for trait in model.signatures}
     first = FIRST_SERIES
     for plan in plans:
-        tell(f"{plan.accession}: {plan.title}")
+        report(f"{plan.accession}: {plan.title}")
         made[plan.trait].append(write_geo(folder, rng, model, arrays, plan, first))
         first += sum(plan.groups.values())
     for study in tcga:
-        tell(f"TCGA/{study.folder}")
+        report(f"TCGA/{study.folder}")
         made[study.trait].append(write_tcga(folder, rng, model, older, study))
     return made
 
@@ -207,7 +299,7 @@ def _truth(
     seed: int,
     model: GeneModel,
     aliases: dict[str, str],
-    members: Sequence[WorldTrait],
+    members: Sequence[SimulatedTrait],
     made: Mapping[str, Sequence[SimulatedCohort]],
 ) -> BenchmarkTruth:
     traits = {
@@ -223,7 +315,7 @@ def _truth(
 
 
 def _write_tasks(
-    folder: Path, rng: np.random.Generator, model: GeneModel, members: Sequence[WorldTrait]
+    folder: Path, rng: np.random.Generator, model: GeneModel, members: Sequence[SimulatedTrait]
 ) -> Path:
     """Write the task list, in which the traits of a family share some related genes.
 

@@ -1,37 +1,39 @@
-"""Runs side by side: paired differences of every figure, and what the runs come to on average."""
+"""Runs side by side: paired differences of every figure, and the average of the runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.bench.evaluation.bootstrap import DRAWS, percentile_interval, resampled_means
-from genotex.bench.evaluation.figures import FIGURES, SECTIONS, Section
+from genotex.bench.evaluation.figures import SECTIONS, Section
 from genotex.bench.evaluation.folder_items import one_name
-from genotex.bench.evaluation.scores import PreprocessingScore, Scores
+from genotex.bench.evaluation.scores import FIGURES, PreprocessingScore, Scores
 from genotex.bench.evaluation.summary import (
+    DRAWS,
     Average,
     Summary,
     item_key,
+    percentile_interval,
+    resampled_means,
     section_items,
     summarise,
     value_table,
 )
 from genotex.errors import UsageError
 
-__all__ = ["Comparison", "Difference", "Run", "compare_runs", "item_keys"]
+__all__ = ["RunComparison", "compare_runs"]
 
 _MUST_AGREE = ("metrics", "df_field")
-"""Settings under which figures have another meaning."""
+"""Settings that change the meaning of figures."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One evaluation under the name that tells it from the others."""
+    """One evaluation under a unique name."""
 
     name: str
     scores: Scores
@@ -42,17 +44,9 @@ class Run:
 class Difference:
     """A figure of one run less that of the baseline, over the items that both scored.
 
-    Attributes
-    ----------
-    difference : float or None
-        None where no item has the figure in both.
-    interval : (float, float) or None
-        95 % percentile interval of the paired bootstrap; None with fewer than two items.
-    p : float or None
-        Two-sided: twice the smaller share of draws that do not lie on the difference's side of 0,
-        each share counted with one draw more than there are.
-    items, left_out : int
-        Items compared, and items that only one of the two has a value for.
+    The interval is the 95 % percentile interval of the paired bootstrap; p is two-sided: twice the
+    smaller share of draws that are not on the difference's side of 0, each share counted with one
+    extra draw. Both are None with fewer than two items.
     """
 
     difference: float | None
@@ -63,24 +57,24 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """Several runs.
 
     Attributes
     ----------
-    runs : tuple of Run
+    runs
         In the order they were given.
-    baseline : str
+    baseline
         The run that the others are compared with.
-    differences : mapping of str to mapping of Section to mapping of str to Difference
+    differences
         By the name of the run, for every run but the baseline.
-    mean : mapping of Section to mapping of str to Average
+    mean
         The average of the runs' averages; ``scored`` counts the items that every run has a value
         for, ``undefined`` all others. The row of human experts in the paper (table 2) is such a
         mean of two annotators.
-    notes : tuple of str
+    notes
         Items that not every run scored, settings that differ.
-    mean_name : str
+    mean_name
         What the mean is called.
     """
 
@@ -98,26 +92,26 @@ def compare_runs(
     *,
     seed: int = 0,
     draws: int = DRAWS,
-) -> Comparison:
-    """Compare runs that were scored alike.
+) -> RunComparison:
+    """Compare runs that were scored in the same way.
 
     Parameters
     ----------
-    named : mapping of str to Scores
+    named
         At least one, by name.
-    baseline : str, optional
+    baseline
         What the others are compared with; the first by default.
-    seed, draws : int
+    seed, draws
         Of the bootstrap; all runs share the draws.
 
     Raises
     ------
     UsageError
-        If the baseline is no run, or the runs were scored by different metrics.
+        If the baseline is not a run, or the runs were scored by different metrics.
     """
     first = next(iter(named)) if baseline is None else baseline
     if first not in named:
-        msg = f"no run is called {first!r}; there are {', '.join(named)}"
+        msg = f"no run is called {first!r}; known: {', '.join(named)}"
         raise UsageError(msg)
     _refuse_other_metrics(named)
     runs = tuple(
@@ -145,15 +139,17 @@ def compare_runs(
         for section, resampled in means.items()
         if 1 < len(resampled) == len(runs)
     }
-    return Comparison(runs, first, differences, mean, tuple(_notes(runs)))
+    return RunComparison(runs, first, differences, mean, tuple(_notes(runs)))
 
 
 def _refuse_other_metrics(named: Mapping[str, Scores]) -> None:
     for key in _MUST_AGREE:
         found = {name: scores.settings.get(key) for name, scores in named.items()}
         if len(set(map(str, found.values()))) > 1:
-            told = ", ".join(f"{name}: {value}" for name, value in found.items())
-            msg = f"the runs differ in {key} ({told}); score them alike before comparing"
+            listed = ", ".join(f"{name}: {value}" for name, value in found.items())
+            msg = (
+                f"the runs differ in {key} ({listed}); score them in the same way before comparing"
+            )
             raise UsageError(msg)
 
 
@@ -166,7 +162,9 @@ def _align(section: Section, runs: Sequence[Run]) -> dict[str, NDArray[np.float6
     for run in runs:
         items = section_items(run.scores, section)
         if items is not None:
-            tables[run.name] = dict(zip(item_keys(items), value_table(section, items), strict=True))
+            tables[run.name] = dict(
+                zip(_item_keys(items), value_table(section, items), strict=True)
+            )
     if not tables:
         return None
     every = dict.fromkeys(key for table in tables.values() for key in table)
@@ -177,7 +175,7 @@ def _align(section: Section, runs: Sequence[Run]) -> dict[str, NDArray[np.float6
     }
 
 
-def item_keys(items: Sequence[object]) -> list[tuple[str, ...]]:
+def _item_keys(items: Sequence[object]) -> list[tuple[str, ...]]:
     """Return what each item is about; the two names of a TCGA cohort are one where one is there."""
     exact = [item_key(item) for item in items]
     same = [
@@ -252,7 +250,7 @@ def _notes(runs: Sequence[Run]) -> list[str]:
         short = SECTIONS[section].short or "analysis"
         if without:
             notes.append(f"{short}: not scored for {', '.join(without)}")
-        keys = [set(item_keys(items)) for items in lists if items is not None]
+        keys = [set(_item_keys(items)) for items in lists if items is not None]
         whole, common = set().union(*keys), keys[0].intersection(*keys)
         if len(whole) > len(common):
             notes.append(
@@ -265,13 +263,66 @@ def _notes(runs: Sequence[Run]) -> list[str]:
 
 
 def _differing(runs: Sequence[Run]) -> list[str]:
-    """Tell where runs were scored against another reference or under other settings."""
-    told = {"reference": [run.scores.reference for run in runs]}
+    """List where runs were scored against another reference or under other settings."""
+    values_by_key = {"reference": [run.scores.reference for run in runs]}
     for key in dict.fromkeys(key for run in runs for key in run.scores.settings):
-        told[key] = [str(run.scores.settings.get(key)) for run in runs]
+        values_by_key[key] = [str(run.scores.settings.get(key)) for run in runs]
     return [
         f"the runs differ in {key}: "
         + ", ".join(f"{run.name} {value}" for run, value in zip(runs, values, strict=True))
-        for key, values in told.items()
+        for key, values in values_by_key.items()
         if len(set(values)) > 1
     ]
+
+
+def agreement(
+    names: tuple[str, str],
+    forward: Scores,
+    backward: Scores,
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> RunComparison:
+    """Compare the two directions, with their mean (GenoTEX paper, section 3.2).
+
+    The F1 of dataset filtering is the same in both directions; precision and recall change places.
+
+    Parameters
+    ----------
+    names
+        Of the two annotators.
+    forward, backward
+        The first scored against the second, and the other way round.
+    seed, draws
+        Of the bootstrap.
+
+    Returns
+    -------
+    RunComparison
+        The two directions as runs, without differences.
+
+    Raises
+    ------
+    UsageError
+        If the directions were scored by different metrics.
+    """
+    first, second = names
+    directions = {
+        f"{first} against {second}": forward,
+        f"{second} against {first}": backward,
+    }
+    compared = compare_runs(directions, seed=seed, draws=draws)
+    notes = tuple(_agreement_notes(forward, backward))
+    return replace(compared, differences={}, notes=notes, mean_name="mean of both")
+
+
+def _agreement_notes(forward: Scores, backward: Scores) -> Iterator[str]:
+    for section, names in SECTIONS.items():
+        items = [section_items(scores, section) or () for scores in (forward, backward)]
+        one, other = (set(_item_keys(found)) for found in items)
+        if one != other:
+            yield (
+                f"{names.short or 'analysis'}: {len(one ^ other):,} of {len(one | other):,} "
+                f"{names.items} are on one side only; each counts in the direction whose "
+                "reference has it"
+            )

@@ -1,4 +1,4 @@
-"""What a world holds, that it is the same again, and the folder that appears whole or not."""
+"""Content of a simulated benchmark, the same for the same seed, and its folder, whole or not."""
 
 import json
 from collections import Counter
@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.problems import ProblemKind, TaskInfo
-from genotex.bench.simulated import SimulatedBenchmark, load_benchmark_truth, simulate_benchmark
+from genotex.bench import (
+    ProblemKind,
+    SimulatedBenchmark,
+    TaskInfo,
+    load_benchmark_truth,
+    simulate_benchmark,
+)
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_clinical_matrix
 from genotex.layout import InputFolder
@@ -17,23 +22,23 @@ from tests.simulate.test_simulate_study import contents
 SMALL = {"traits": 4, "cohorts": 8, "samples": 24, "genes": 400}
 
 
-def test_usual_world_has_12_traits_40_cohorts_and_problems_of_all_kinds(
-    world: SimulatedBenchmark,
+def test_default_benchmark_has_12_traits_40_cohorts_and_problems_of_all_kinds(
+    simulated: SimulatedBenchmark,
 ) -> None:
-    layout = InputFolder(world.folder)
+    layout = InputFolder(simulated.folder)
     assert len(layout.traits()) == 12
     series = [c for trait in layout.traits() for c in layout.geo_cohorts(trait)]
     studies = layout.tcga_folders()
     assert (len(series), len(studies)) == (37, 3)
     assert all(len(c.matrices) == 1 and len(c.family_soft) == 1 for c in series)
     assert all(s.clinical and s.expression and s.expression_pancan for s in studies)
-    kinds = Counter(problem.kind for problem in TaskInfo.load(world.task_info).problems())
+    kinds = Counter(problem.kind for problem in TaskInfo.load(simulated.task_info).problems())
     assert kinds == {
         ProblemKind.UNCONDITIONAL: 12,
         ProblemKind.ONE_STEP: 24,
         ProblemKind.TWO_STEP: 36,
     }
-    assert world.summary() == {
+    assert simulated.summary() == {
         "traits": 12,
         "cohorts": 40,
         "usable_cohorts": 30,
@@ -42,12 +47,12 @@ def test_usual_world_has_12_traits_40_cohorts_and_problems_of_all_kinds(
     }
 
 
-def test_world_has_binary_and_measured_traits_and_several_reasons_to_reject(
-    world: SimulatedBenchmark,
+def test_benchmark_has_binary_and_measured_traits_and_several_reasons_to_reject(
+    simulated: SimulatedBenchmark,
 ) -> None:
-    kinds = Counter(trait.kind for trait in world.truth.traits.values())
+    kinds = Counter(trait.kind for trait in simulated.truth.traits.values())
     assert kinds == {"binary": 10, "continuous": 2}
-    cohorts = [c for trait in world.truth.traits.values() for c in trait.cohorts.values()]
+    cohorts = [c for trait in simulated.truth.traits.values() for c in trait.cohorts.values()]
     assert {c.scale for c in cohorts} == {"linear", "log2", "beta", "none"}
     assert len({c.reason for c in cohorts if not c.usable}) == 5
     assert len({c.reason for c in cohorts if c.usable}) >= 10
@@ -55,21 +60,21 @@ def test_world_has_binary_and_measured_traits_and_several_reasons_to_reject(
 
 
 def test_people_of_different_tcga_studies_have_different_barcodes(
-    world: SimulatedBenchmark,
+    simulated: SimulatedBenchmark,
 ) -> None:
     sets = []
-    for study in InputFolder(world.folder).tcga_folders():
+    for study in InputFolder(simulated.folder).tcga_folders():
         assert study.clinical is not None
         sets.append(set(read_clinical_matrix(study.clinical).samples))
     assert len(set.union(*sets)) == sum(len(samples) for samples in sets)
 
 
 def test_traits_that_are_each_others_condition_share_related_genes(
-    world: SimulatedBenchmark,
+    simulated: SimulatedBenchmark,
 ) -> None:
-    tasks = TaskInfo.load(world.task_info).traits
+    tasks = TaskInfo.load(simulated.task_info).traits
     for trait, info in tasks.items():
-        related, planted = set(info.related_genes), set(world.truth.traits[trait].planted)
+        related, planted = set(info.related_genes), set(simulated.truth.traits[trait].planted)
         assert related & planted and related - planted
         assert info.conditions[:2] == ("Age", "Gender")
         for other in info.conditions[2:]:
@@ -89,23 +94,23 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert tables and all(first[name] != other[name] for name in tables)
 
 
-def test_record_comes_back_as_it_was(world: SimulatedBenchmark, tmp_path: Path) -> None:
-    assert load_benchmark_truth(world.folder) == world.truth
-    assert load_benchmark_truth(world.truth_file) == world.truth
+def test_record_comes_back_as_it_was(simulated: SimulatedBenchmark, tmp_path: Path) -> None:
+    assert load_benchmark_truth(simulated.folder) == simulated.truth
+    assert load_benchmark_truth(simulated.truth_file) == simulated.truth
     with pytest.raises(FormatError, match="not the record of a simulated study"):
-        load_truth(world.folder)
+        load_truth(simulated.folder)
     (tmp_path / "truth.json").write_text('{"format": "genotex simulated world", "seed": 1}')
     with pytest.raises(FormatError, match="not complete"):
         load_benchmark_truth(tmp_path)
 
 
-def test_score_counts_planted_genes_of_the_trait_asked_for(world: SimulatedBenchmark) -> None:
-    first, second = list(world.truth.traits)[:2]
-    genes = list(world.truth.traits[first].planted)
-    assert world.truth.score(genes[:4], first) == (4, len(genes), 0.0)
-    assert world.truth.score(genes[:4], second)[2] == 1.0
+def test_score_counts_planted_genes_of_the_trait_asked_for(simulated: SimulatedBenchmark) -> None:
+    first, second = list(simulated.truth.traits)[:2]
+    genes = list(simulated.truth.traits[first].planted)
+    assert simulated.truth.score(genes[:4], first) == (4, len(genes), 0.0)
+    assert simulated.truth.score(genes[:4], second)[2] == 1.0
     with pytest.raises(UsageError, match="nothing was planted for 'Gout'"):
-        world.truth.score([], "Gout")
+        simulated.truth.score([], "Gout")
 
 
 @pytest.mark.parametrize(
@@ -114,27 +119,27 @@ def test_score_counts_planted_genes_of_the_trait_asked_for(world: SimulatedBench
 )
 def test_sizes_without_sense_are_refused(tmp_path: Path, sizes: dict[str, int]) -> None:
     with pytest.raises(UsageError, match=f"{next(iter(sizes))} is"):
-        simulate_benchmark(tmp_path / "world", **sizes)
-    assert not (tmp_path / "world").exists()
+        simulate_benchmark(tmp_path / "simulated", **sizes)
+    assert not (tmp_path / "simulated").exists()
 
 
-def test_interrupted_world_leaves_nothing(tmp_path: Path) -> None:
+def test_interrupted_simulation_leaves_nothing(tmp_path: Path) -> None:
     def interrupt(message: str) -> None:
         if message.startswith("TCGA"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        simulate_benchmark(tmp_path / "world", progress=interrupt, **SMALL)
+        simulate_benchmark(tmp_path / "simulated", progress=interrupt, **SMALL)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_tells_of_each_cohort_once(tmp_path: Path) -> None:
     told: list[str] = []
-    simulate_benchmark(tmp_path / "world", progress=told.append, **SMALL)
+    simulate_benchmark(tmp_path / "simulated", progress=told.append, **SMALL)
     assert len(told) == len(set(told)) == SMALL["cohorts"]
 
 
-def test_study_and_world_replace_each_other_only_when_asked(
+def test_study_and_benchmark_replace_each_other_only_when_asked(
     tmp_path: Path, symbols: list[str]
 ) -> None:
     folder = tmp_path / "folder"

@@ -1,4 +1,4 @@
-"""A command line as a method: it is told the problem and writes the result file."""
+"""Methods of other authors: a command line, or a Python entry point."""
 
 from __future__ import annotations
 
@@ -8,32 +8,20 @@ import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from genotex.bench.problems import Problem
-from genotex.bench.runs.children.process_tree import end_with_parent
-from genotex.bench.runs.methods.method import Context
-from genotex.bench.runs.methods.problem_json import problem_json
+from genotex.bench.runs.children.processes import end_with_parent
+from genotex.bench.runs.methods.method import Context, problem_json
 from genotex.bench.runs.problem_record import check_exit
 from genotex.errors import UsageError
 from genotex.parallel import thread_numbers
 
-__all__ = ["Command", "read_command"]
-
 
 @dataclass(frozen=True)
-class Command:
-    """Runs a program for each problem, without a shell.
-
-    Attributes
-    ----------
-    words : tuple of str
-        The program and its arguments.
-    folder : Path
-        Where it runs.
-    pass_env : tuple of str
-        Names of the environment variables that it gets beside those that every program gets.
-    """
+class _Command:
+    """Runs a program for each problem, without a shell."""
 
     words: tuple[str, ...]
     folder: Path
@@ -41,13 +29,13 @@ class Command:
 
     def solve(self, problem: Problem, context: Context) -> None:
         """Run the program; what it prints goes where this process prints."""
-        told = json.dumps(problem_json(problem, context))
+        question = json.dumps(problem_json(problem, context))
         done = subprocess.run(
             self.words,
-            input=told.encode(),
+            input=question.encode(),
             cwd=self.folder,
             env=self._environment(context),
-            # This process has no other thread that could hold anything.
+            # This process has no other thread that could hold a lock.
             preexec_fn=end_with_parent,
             check=False,
         )
@@ -67,21 +55,8 @@ class Command:
         }
 
 
-def read_command(text: str, pass_env: tuple[str, ...]) -> Command:
-    """Split a command line as a shell would, and see that it can be run.
-
-    Parameters
-    ----------
-    text : str
-        The command line; it runs in the current folder.
-    pass_env : tuple of str
-        Names of environment variables that it gets.
-
-    Raises
-    ------
-    UsageError
-        If it is none, there is no such program, or a variable is not set.
-    """
+def read_command(text: str, pass_env: tuple[str, ...]) -> _Command:
+    """Split a command line as a shell would, and check that it can be run."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -91,10 +66,32 @@ def read_command(text: str, pass_env: tuple[str, ...]) -> Command:
         msg = "--command is empty; give a program and its arguments"
         raise UsageError(msg)
     if shutil.which(words[0]) is None:
-        msg = f"there is no program {words[0]!r}, with which --command begins; no shell reads it"
+        msg = f"--command: program {words[0]!r} not found; the command is run without a shell"
         raise UsageError(msg)
     unset = [name for name in pass_env if name not in os.environ]
     if unset:
         msg = f"--pass-env {', '.join(unset)}: not set in the environment"
         raise UsageError(msg)
-    return Command(tuple(words), Path.cwd(), pass_env)
+    return _Command(tuple(words), Path.cwd(), pass_env)
+
+
+_GROUP = "genotex.methods"
+
+
+def entry_point_methods() -> dict[str, EntryPoint]:
+    """Return what is installed, by name; nothing of it is imported."""
+    return {found.name: found for found in entry_points(group=_GROUP)}
+
+
+@dataclass(frozen=True)
+class EntryPointMethod:
+    """Calls a function, or the method ``solve`` of a class, with problem and context."""
+
+    name: str
+    value: str
+
+    def solve(self, problem: Problem, context: Context) -> None:
+        """Import the plug-in and let it answer."""
+        found = EntryPoint(self.name, self.value, _GROUP).load()
+        plug_in = found() if isinstance(found, type) else found
+        getattr(plug_in, "solve", plug_in)(problem, context)

@@ -1,4 +1,4 @@
-"""Labelled cases are read with every field checked."""
+"""Labelled cases and predictions, read from JSON Lines files."""
 
 import math
 from pathlib import Path
@@ -15,8 +15,10 @@ from genotex.bench.evaluation.labels import (
     label_sets,
     labelled_by,
     of_traits,
+    read_answers,
     read_labelled_cases,
 )
+from genotex.clinical import infer_cases
 from genotex.errors import FormatError, UsageError
 
 from .labelled import AGE, CASE, CONTROL, GENDER, TRAIT, case, label, write_lines
@@ -92,13 +94,13 @@ def test_wrong_label_is_named_with_its_field(change: dict[str, Any], place: str,
 @pytest.mark.parametrize("second", [case(1, reading=label()), case(1) | {"id": "another"}])
 def test_case_that_is_labelled_twice_is_refused(tmp_path: Path, second: dict[str, Any]) -> None:
     path = write_lines(tmp_path / "cases.jsonl", [case(1, reading=label()), second])
-    with pytest.raises(FormatError, match="in line 1 already") as error:
+    with pytest.raises(FormatError, match="already labelled in line 1") as error:
         read_labelled_cases(path)
     assert error.value.line == 2
 
 
 def test_file_without_a_case_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="holds no case"):
+    with pytest.raises(FormatError, match="contains no case"):
         read_labelled_cases(write_lines(tmp_path / "cases.jsonl", []))
 
 
@@ -107,9 +109,7 @@ def test_unknown_set_of_labels_is_refused_naming_those_there() -> None:
              case_from_json(case(2, benchmark=label(), reading=label()))]  # fmt: skip
     assert label_sets(cases) == ("benchmark", "reading")
     assert list(labelled_by(cases, "reading")) == ["Asthma/GSE2"]
-    with pytest.raises(
-        UsageError, match="no case has labels 'mine'; there are: benchmark, reading"
-    ):
+    with pytest.raises(UsageError, match="no case has labels 'mine'; known: benchmark, reading"):
         labelled_by(cases, "mine")
 
 
@@ -117,7 +117,7 @@ def test_cases_of_some_traits_are_chosen_by_any_spelling() -> None:
     cases = [case_from_json(case(1)), case_from_json(case(2, "Crohns_Disease"))]
     assert [c.cohort for c in of_traits(cases, ["Crohn's Disease"])] == ["GSE2"]
     assert len(of_traits(cases, None)) == 2
-    with pytest.raises(UsageError, match="no labelled case is of the trait 'Gout'"):
+    with pytest.raises(UsageError, match="no labelled case has the trait 'Gout'"):
         of_traits(cases, ["Asthma", "Gout"])
 
 
@@ -143,3 +143,50 @@ def test_whatever_a_label_holds_only_a_format_error_comes_out(data: dict[str, An
             for code in one.map.values()
         ]
         assert all(code is None or math.isfinite(code) for code in codes)
+
+
+def test_what_infer_writes_is_read(tmp_path: Path) -> None:
+    rows = {"0": ["disease: asthma", "disease: healthy"], "1": ["age: 45", "age: 51"]}
+    asked = {"id": "a", "trait": "Asthma", "cohort": "GSE1", "sample_characteristics": rows}
+    cases = write_lines(tmp_path / "cases.jsonl", [asked])
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join(infer_cases(cases)))
+    (answer,) = read_answers(path).by_id.values()
+    assert answer.trait is not None and answer.age is not None
+    assert (answer.trait.row, answer.trait.map) == (
+        0,
+        {"disease: asthma": 1, "disease: healthy": 0},
+    )
+    assert answer.age.map == {"age: 45": 45, "age: 51": 51}
+
+
+def test_what_is_left_out_is_not_available(tmp_path: Path) -> None:
+    lines = [{"id": "a", "is_gene_available": True, "confidence": 0.9}, {"id": "b", "trait": TRAIT}]
+    answers = read_answers(write_lines(tmp_path / "answers.jsonl.gz", lines)).by_id
+    assert answers["a"].is_gene_available and answers["a"].trait is None
+    assert answers["b"].trait is not None and not answers["b"].is_gene_available
+
+
+def test_last_of_several_predictions_counts_and_is_told(tmp_path: Path) -> None:
+    lines = [{"id": "a"} | label(TRAIT), {"id": "b"} | label(), {"id": "a"} | label()]
+    answers = read_answers(write_lines(tmp_path / "answers.jsonl", lines))
+    assert answers.by_id["a"].trait is None
+    assert answers.repeated == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "what"),
+    [
+        ({"trait": None}, "id", "id of a case"),
+        ({"id": "b", "labels": {}}, None, "has none of is_gene_available, trait, age, gender"),
+        ({"id": "b", "trait": {"row": 0, "map": {"x": "case"}}}, "trait.map", "the code of 'x'"),
+        ({"id": "b", "is_gene_available": None}, "is_gene_available", "true or false, not null"),
+    ],
+)
+def test_line_that_is_no_prediction_is_named(
+    tmp_path: Path, line: dict[str, Any], place: str | None, what: str
+) -> None:
+    path = write_lines(tmp_path / "answers.jsonl", [{"id": "a"} | label(), line])
+    with pytest.raises(FormatError, match=what) as error:
+        read_answers(path)
+    assert (error.value.line, error.value.field) == (2, place)
