@@ -45,7 +45,7 @@ _COVARIATES_REMARK = 45
 
 
 @dataclass(frozen=True)
-class Remark:
+class _Remark:
     """A line of the answer, and the section with the details."""
 
     text: str
@@ -75,7 +75,7 @@ class Answer:
     change: str
     axis: str
     q: str
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[_Remark, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,13 +283,13 @@ def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) 
     )
 
 
-def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[Remark, ...]:
+def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[_Remark, ...]:
     placed = [
-        (section.place_of_remark, Remark(section.remark(findings, genes), section.key))
+        (section.place_of_remark, _Remark(section.remark(findings, genes), section.key))
         for section in all_sections()
         if section.remark is not None
     ]
-    covariates = Remark(findings.result.covariates_summary, "processing")
+    covariates = _Remark(findings.result.covariates_summary, "processing")
     placed.append((_COVARIATES_REMARK, covariates))
     placed.sort(key=lambda item: item[0])
     return tuple(remark for _, remark in placed if remark.text)

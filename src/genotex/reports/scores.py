@@ -39,11 +39,7 @@ from genotex.reports.words import counted, listed, readable, sentence
 
 __all__ = [
     "PAGE_FILE",
-    "ItemTable",
-    "PageSection",
-    "ScoresPage",
     "best_and_worst",
-    "build_scores_page",
     "item_tables",
     "write_comparison",
     "write_scores",
@@ -51,7 +47,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class ItemTable:
+class _ItemTable:
     """A long table that a reader sorts and searches."""
 
     table: PlainTable
@@ -60,7 +56,7 @@ class ItemTable:
 
 
 @dataclass(frozen=True)
-class PageSection:
+class _PageSection:
     """A section of the page."""
 
     key: str
@@ -69,18 +65,18 @@ class PageSection:
     lead: str = ""
     figures: tuple[FigureView, ...] = ()
     tables: tuple[PlainTable, ...] = ()
-    items: tuple[ItemTable, ...] = ()
+    items: tuple[_ItemTable, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class ScoresPage:
+class _ScoresPage:
     """A page of scores, of one run or of several."""
 
     title: str
     question: str
     facts: tuple[tuple[str, str], ...]
-    sections: tuple[PageSection, ...]
+    sections: tuple[_PageSection, ...]
     version: str
     written: str | None = None
 
@@ -110,15 +106,15 @@ def write_scores(folder: Path, scores: Scores, summary: Summary) -> Path:
     UsageError
         If `folder` is a file.
     """
-    page = render_template("scores.html.j2", build_scores_page(scores, summary))
+    page = render_template("scores.html.j2", _build_scores_page(scores, summary))
     # The page comes last: it never names a table that is not there.
     write_texts(folder, score_texts(scores, summary) | {PAGE_FILE: page})
     return folder / PAGE_FILE
 
 
-def build_scores_page(scores: Scores, summary: Summary) -> ScoresPage:
+def _build_scores_page(scores: Scores, summary: Summary) -> _ScoresPage:
     """Return what the page of one evaluation shows."""
-    return ScoresPage(
+    return _ScoresPage(
         title=f"Scores of {PurePath(*PurePath(scores.prediction).parts[-2:])}",
         question="How close do its cohorts, tables and genes come to those of the reference?",
         facts=tuple(_facts(scores)),
@@ -139,31 +135,33 @@ def _facts(scores: Scores) -> Iterator[tuple[str, str]]:
     yield "Missing or unreadable", f"{len(scores.missing):,}"
 
 
-def _score_sections(scores: Scores, summary: Summary) -> Iterator[PageSection]:
+def _score_sections(scores: Scores, summary: Summary) -> Iterator[_PageSection]:
     tables = average_tables(summary)
     if tables:
-        yield PageSection(
+        yield _PageSection(
             "averages", "Averages", "Averages", _lead(summary),
             figures=average_figures({"": summary}), tables=tables,
         )  # fmt: skip
     if kinds := kind_table(summary):
-        yield PageSection(
+        yield _PageSection(
             "kinds", "Kinds", "By kind of problem", _KINDS, kind_figures(summary), (kinds,)
         )
     if figures := problem_figures(scores):
         lead = "An average hides how much problems differ: here is each of them."
         ranking = best_and_worst(scores)
-        yield PageSection("problems", "Problems", "From problem to problem", lead, figures, ranking)
+        yield _PageSection(
+            "problems", "Problems", "From problem to problem", lead, figures, ranking
+        )
     if figures := table_figures(scores):
-        yield PageSection("tables", "Tables", "From table to table", "", figures)
+        yield _PageSection("tables", "Tables", "From table to table", "", figures)
     missing = missing_table(scores)
-    yield PageSection(
+    yield _PageSection(
         "missing", "Missing", "What was missing",
         "" if missing else "Every prediction that the reference asks for was there and was read.",
         tables=(missing,) if missing else (),
     )  # fmt: skip
     if items := item_tables(scores):
-        yield PageSection("items", "Items", "Every item", items=items)
+        yield _PageSection("items", "Items", "Every item", items=items)
     yield _how(scores, summary)
 
 
@@ -195,7 +193,7 @@ def _with_interval(average: Average) -> str:
     return f"{average.average:.3f} (95 % interval {low:.3f} to {high:.3f})"
 
 
-def _how(scores: Scores, summary: Summary) -> PageSection:
+def _how(scores: Scores, summary: Summary) -> _PageSection:
     settings = [f"{name}: {value}" for name, value in settings_rows(scores)]
     remarks = [sentence(text) for text in (*settings, *scores.notes)]
     remarks.append(
@@ -204,7 +202,7 @@ def _how(scores: Scores, summary: Summary) -> PageSection:
         f"seed {summary.seed}. A missing or unreadable prediction counts 0; a value that is not "
         "defined is left out of its average and counted."
     )
-    return PageSection(
+    return _PageSection(
         "how", "How", "How these numbers were made",
         f"Computed by genotex {genotex.__version__}. Figures of different versions of the metrics, "
         "or under other settings, must not be compared.",
@@ -248,17 +246,17 @@ def _named(item: AnalysisScore) -> str:
     return readable(str(Problem(item.trait, item.condition)))
 
 
-def item_tables(scores: Scores) -> tuple[ItemTable, ...]:
+def item_tables(scores: Scores) -> tuple[_ItemTable, ...]:
     """Return every item of every task."""
     tables = []
     if scores.analysis:
-        tables.append(ItemTable(_problems(scores), "analysis.csv", "problems"))
+        tables.append(_ItemTable(_problems(scores), "analysis.csv", "problems"))
     elif scores.selection:
-        tables.append(ItemTable(_selection(scores), "selection.csv", "problems"))
+        tables.append(_ItemTable(_selection(scores), "selection.csv", "problems"))
     if any(scores.preprocessing.values()):
-        tables.append(ItemTable(_files(scores), "preprocessing.csv", "files"))
+        tables.append(_ItemTable(_files(scores), "preprocessing.csv", "files"))
     if scores.filtering:
-        tables.append(ItemTable(_filtering(scores), "filtering.csv", "traits"))
+        tables.append(_ItemTable(_filtering(scores), "filtering.csv", "traits"))
     return tuple(tables)
 
 
@@ -351,12 +349,12 @@ def write_comparison(folder: Path, comparison: Comparison) -> Path:
     return folder / COMPARISON_PAGE
 
 
-def _comparison_page(comparison: Comparison) -> ScoresPage:
+def _comparison_page(comparison: Comparison) -> _ScoresPage:
     names = [run.name for run in comparison.runs]
     question = "Which of them comes closer to the reference, and is that more than chance?"
     if not comparison.differences:
         question = "How far do they agree?"
-    return ScoresPage(
+    return _ScoresPage(
         title=listed(names),
         question=question,
         facts=tuple((run.name, run.scores.prediction) for run in comparison.runs),
@@ -365,12 +363,12 @@ def _comparison_page(comparison: Comparison) -> ScoresPage:
     )
 
 
-def _comparison_sections(comparison: Comparison) -> Iterator[PageSection]:
+def _comparison_sections(comparison: Comparison) -> Iterator[_PageSection]:
     figures = average_figures({run.name: run.summary for run in comparison.runs})
     table = side_by_side_table(comparison)
-    yield PageSection("averages", "Side by side", "Side by side", figures=figures, tables=(table,))
+    yield _PageSection("averages", "Side by side", "Side by side", figures=figures, tables=(table,))
     if differences := difference_tables(comparison):
-        yield PageSection(
+        yield _PageSection(
             "differences", "Differences", f"Differences to {comparison.baseline}",
             "Both sides were scored on the same items. An interval without 0 means that other "
             "problems of the same kind would hardly reverse the difference.",
@@ -379,7 +377,7 @@ def _comparison_sections(comparison: Comparison) -> Iterator[PageSection]:
     settings = settings_rows(comparison.runs[0].scores)
     remarks = [how_compared(comparison), *comparison.notes]
     remarks += [f"{name}: {value}" for name, value in settings]
-    yield PageSection(
+    yield _PageSection(
         "how", "How", "How these numbers were made", f"Computed by genotex {genotex.__version__}.",
         remarks=tuple(map(sentence, remarks)),
     )  # fmt: skip

@@ -16,7 +16,7 @@ from genotex.reports.datasets.description import About, Description
 from genotex.reports.datasets.files import COEFFICIENTS, FileFacts, FileKind
 from genotex.reports.words import counted
 
-__all__ = ["CONFORMS_TO", "WANTED_BY_CROISSANT", "RecordSet", "croissant_json", "record_sets"]
+__all__ = ["CONFORMS_TO", "WANTED_BY_CROISSANT", "croissant_json"]
 
 DataType = Literal["sc:Text", "sc:Integer", "sc:Float", "sc:Boolean"]
 INDEX_COLUMN = "Unnamed: 0"
@@ -24,7 +24,7 @@ INDEX_COLUMN = "Unnamed: 0"
 
 
 @dataclass(frozen=True)
-class RecordSet:
+class _RecordSet:
     """A table that can be loaded."""
 
     files_id: str
@@ -32,7 +32,7 @@ class RecordSet:
     as_json: dict[str, Any]
 
 
-def record_sets(described: Description, folder: str) -> list[RecordSet]:
+def _record_sets(described: Description, folder: str) -> list[_RecordSet]:
     """Return the tables: cohorts, linked tables of each trait, and lists of genes."""
     found = []
     if described.raw:
@@ -77,16 +77,16 @@ _COHORTS: dict[str, tuple[DataType, str]] = {
 
 def _of_datasheet(
     path: str, name: str, text: str, columns: dict[str, tuple[DataType, str]]
-) -> RecordSet:
+) -> _RecordSet:
     file = {"fileObject": {"@id": f"file/{quote(path)}"}}
     fields = [
         _field(name, column, kind, what, {**file, "extract": {"column": column}})
         for column, (kind, what) in columns.items()
     ]
-    return RecordSet("", (), _set(name, text, fields))
+    return _RecordSet("", (), _set(name, text, fields))
 
 
-def _linked_tables(described: Description) -> Iterator[RecordSet]:
+def _linked_tables(described: Description) -> Iterator[_RecordSet]:
     """Yield a set for the tables of a trait that have the same fixed columns.
 
     A loader reads file by file and stops at one that lacks a column.
@@ -105,7 +105,7 @@ def _linked_tables(described: Description) -> Iterator[RecordSet]:
 
 def _linked(
     name: str, column: str, covariates: tuple[str, ...], files: list[FileFacts]
-) -> RecordSet:
+) -> _RecordSet:
     source = {"fileSet": {"@id": f"files/{name}"}}
     genes = sorted(facts.genes or 0 for facts in files)
     columns: dict[str, tuple[DataType, str]] = {
@@ -124,14 +124,14 @@ def _linked(
         f"{genes[0]:,} to {genes[-1]:,} in a file, are the expression of genes under their "
         "official symbols; they differ between cohorts and are not listed as fields."
     )
-    return RecordSet(f"files/{name}", _paths(files), _set(name, text, fields))
+    return _RecordSet(f"files/{name}", _paths(files), _set(name, text, fields))
 
 
 def _cohort_field(name: str, source: dict[str, Any]) -> dict[str, Any]:
     return _from_path(name, "cohort", r".*/([^/]+)\.csv$", "Cohort: the name of the file.", source)
 
 
-def _results(described: Description) -> Iterator[RecordSet]:
+def _results(described: Description) -> Iterator[_RecordSet]:
     parts = sorted({answer.part for answer in described.answers})
     for part in parts:
         files = [
@@ -143,7 +143,7 @@ def _results(described: Description) -> Iterator[RecordSet]:
             yield _result(_id("results", part), files)
 
 
-def _result(name: str, files: list[FileFacts]) -> RecordSet:
+def _result(name: str, files: list[FileFacts]) -> _RecordSet:
     source = {"fileSet": {"@id": f"files/{name}"}}
     fields = [
         _from_path(name, "trait", r".*/([^/]+)/[^/]+$", "Folder name of the trait.", source),
@@ -162,7 +162,7 @@ def _result(name: str, files: list[FileFacts]) -> RecordSet:
             what = f"{numbers} of the gene in the model."
             fields.append(_listed(name, key, "sc:Float", numbers, what, source))
     text = "One record for each gene of each list, the most important gene of a list first."
-    return RecordSet(f"files/{name}", _paths(files), _set(name, text, fields))
+    return _RecordSet(f"files/{name}", _paths(files), _set(name, text, fields))
 
 
 def _listed(
@@ -290,7 +290,7 @@ def croissant_json(
     Croissant requires of a file, files are grouped in sets by what they hold. Paths are relative to
     the folder of the data set.
     """
-    sets = record_sets(described, folder)
+    sets = _record_sets(described, folder)
     files: Iterable[Any]
     if described.whole:
         # A file that could not be opened has no digest; the datasheet names it.
@@ -377,7 +377,7 @@ def _own_file(path: str, text: str) -> dict[str, Any]:
     }
 
 
-def _file_set(records: RecordSet) -> dict[str, Any]:
+def _file_set(records: _RecordSet) -> dict[str, Any]:
     return {
         "@type": "cr:FileSet",
         "@id": records.files_id,

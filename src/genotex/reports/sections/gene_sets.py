@@ -17,7 +17,7 @@ _GENES = 8
 
 
 @dataclass(frozen=True)
-class GeneSetRow:
+class _GeneSetRow:
     """A gene set: written numbers, and its first genes of the kind that is listed.
 
     `direction` is that of the test that decides, and `significant` is by it; `found` are its
@@ -52,7 +52,7 @@ class GeneSetsView:
     ranked: bool
     listed: bool
     decides: str
-    rows: tuple[GeneSetRow, ...]
+    rows: tuple[_GeneSetRow, ...]
     meaning: str
     genes_label: str
     notes: tuple[str, ...]
@@ -161,11 +161,11 @@ def _ends(findings: Findings) -> tuple[str, str]:
     return f"rising with {trait}", f"falling with {trait}"
 
 
-def _row(row: dict[str, Any], record: dict[str, Any], significant: bool) -> GeneSetRow:
+def _row(row: dict[str, Any], record: dict[str, Any], significant: bool) -> _GeneSetRow:
     found = row["Significant Genes"]
     genes = (row["Leading Edge" if record["ranking"] is not None else "Overlap"] or "").split()
     correlation = row["Inter-gene Correlation"]
-    return GeneSetRow(
+    return _GeneSetRow(
         name=row["Gene Set"].replace("_", " "),
         description=row["Description"] or "",
         size=f"{row['Tested Genes']:,}",
