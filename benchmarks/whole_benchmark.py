@@ -41,7 +41,7 @@ SEED = 1
 STARTS = {
     "preprocess": "import genotex.cohorts",
     "analyze": "import genotex.analysis.sound",
-    "solve": "import genotex.cohorts, genotex.analysis.sound, genotex.reports.writing",
+    "solve": "import genotex.cohorts, genotex.analysis.sound, genotex.reports.problem_report",
 }
 
 

@@ -18,7 +18,7 @@ def test_bundle_is_described_on_the_screen_and_in_files(genotex: Run, tmp_path: 
     assert "Croissant also asks for --license, --url, --creator, --date" in err
     assert not [name for name in PEOPLE if name in out + err]
     sheet = (root / "description" / "datasheet.md").read_text()
-    assert sheet.startswith("# bundle\n") and "- Licence: not told\n" in sheet
+    assert sheet.startswith("# bundle\n") and "- Licence: not given\n" in sheet
     assert json.loads((root / "croissant.json").read_text())["name"] == "bundle"
 
 

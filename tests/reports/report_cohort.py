@@ -1,15 +1,19 @@
-"""A made-up cohort with planted genes, as the other rooms would describe it."""
+"""A made-up cohort with planted genes, as the other packages would describe it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy import stats
 
-from genotex.formats import CohortInfo, Evidence, LinkedTable
-from genotex.reports.findings import Findings
+from genotex.analysis import AnalysisResult
+from genotex.formats.cohort_records import CohortInfo, Evidence
+from genotex.formats.linked import LinkedTable
+from genotex.reports import Findings
 
 PLANTED = (
     "CXCL9",
@@ -83,33 +87,52 @@ def make_findings(
     panel[: len(panel) // 2 : 60] = 0.31
     genes = pl.DataFrame(
         {
-            "symbol": table.genes, "estimate": estimate, "se": se, "lower": estimate - half,
-            "upper": estimate + half, "t": t, "p": p, "q": q, "significant": q < 0.05,
-            "mean": np.nanmean(table.expression, axis=0), "effect": t * 0.4, "panel": panel,
+            "Variable": table.genes, "Coefficient": estimate, "Standard Error": se,
+            "CI Lower": estimate - half, "CI Upper": estimate + half, "t": t, "p": p, "q": q,
+            "Significant": q < 0.05, "Mean Expression": np.nanmean(table.expression, axis=0),
+            "Standardised Effect": t * 0.4, "Panel Coefficient": panel,
         }
     )  # fmt: skip
-    return Findings(
+    result = AnalysisResult(
         trait=table.trait,
         condition=None,
-        procedure="sound",
-        trait_kind="continuous" if continuous else "binary",
-        cohort="GSE55457",
-        cohort_reason="the largest usable cohort (33 samples)",
-        others={
-            "GSE55235": "Usable, but smaller: 30 samples.",
-            "GSE157103": "The expression table is empty.",
-        },
-        cut=0.05,
         genes=genes,
-        tested=tested,
-        covariates=("Age", "Gender"),
+        cv_performance={},
+        method={
+            "procedure": "sound",
+            "options": {"q_cut": 0.05},
+            "adjusted_for": ["Age", "Gender"],
+            "contrast": {"kind": "continuous" if continuous else "binary"},
+            "versions": {"genotex": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"},
+        },
         warnings=(
             "10 samples with another disease (osteoarthritis) were left out of the contrast.",
             "Values were on a linear scale (99th percentile 4,210) and were log2-transformed",
         ),
-        model="Each gene's log2 expression was regressed on the trait (Smyth 2004)",
-        notes=("No surrogate variables were estimated.",),
-        versions={"genotex": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"},
+        cohort="GSE55457",
+        cohort_reason="the largest usable cohort (33 samples)",
+        other_cohorts={
+            "GSE55235": "Usable, but smaller: 30 samples.",
+            "GSE157103": "The expression table is empty.",
+        },
+    )
+    return Findings(result, "continuous" if continuous else "binary", tested)
+
+
+def vary(
+    findings: Findings,
+    *,
+    tested: tuple[str, ...] | None = None,
+    method: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Findings:
+    """Return findings with other tested samples, records of the method or fields of the result."""
+    result = findings.result
+    changed = replace(result, method={**result.method, **(method or {})})
+    return replace(
+        findings,
+        result=replace(changed, **fields),
+        tested=findings.tested if tested is None else tested,
     )
 
 
@@ -181,14 +204,14 @@ def make_reading() -> dict[str, object]:
 
 
 def make_encoded(table: LinkedTable, roles: dict[str, str]) -> dict[str, list[dict[str, object]]]:
-    said = {
+    values = {
         "healthy control": ("normal control", 0.0),
         "case": ("rheumatoid arthritis", 1.0),
         "other disease": ("osteoarthritis", 0.0),
     }
     trait = [
         {"raw": f"clinical status: {raw}", "code": code, "role": role, "samples": count}
-        for role, (raw, code) in said.items()
+        for role, (raw, code) in values.items()
         if (count := list(roles.values()).count(role))
     ]
     if not table.covariates:

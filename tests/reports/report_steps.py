@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from genotex.reports.building import build_page
-from genotex.reports.findings import Findings
-from genotex.reports.page import ReportPage
-from genotex.reports.steps import (
-    MixedModel,
-    Pairs,
-    PredictedCondition,
-    Selection,
-    Surrogates,
+from genotex.reports import Findings, ReportPage, all_sections, build_page, ranked
+from genotex.reports.sections import Section
+from tests.reports.report_cohort import (
+    make_evidence,
+    make_findings,
+    make_infos,
+    make_table,
+    vary,
 )
-from tests.reports.report_cohort import make_evidence, make_findings, make_infos, make_table
 
 SURROGATES: dict[str, Any] = {
     "mode": "auto",
@@ -123,43 +121,39 @@ def plain(genes: int = 120) -> Findings:
 
 def with_surrogates(findings: Findings, **record: Any) -> Findings:
     """Add surrogate variables, under which the first genes lose their places."""
-    told = {**SURROGATES, **record}
-    other = "without_sv" if told["ranked_with"] else "with_sv"
-    genes = findings.genes.with_columns(
-        pl.col("estimate").mul(0.5).alias(other),
-        pl.col("p").reverse().alias(f"{other}_p"),
-        pl.col("q").reverse().alias(f"{other}_q"),
+    hidden = {**SURROGATES, **record}
+    other = "Without SV" if hidden["ranked_with"] else "With SV"
+    genes = findings.result.genes.with_columns(
+        pl.col("Coefficient").mul(0.5).alias(f"{other} Coefficient"),
+        pl.col("p").reverse().alias(f"{other} p"),
+        pl.col("q").reverse().alias(f"{other} q"),
     )
-    return replace(findings, genes=genes, surrogates=Surrogates.from_record(told))
+    return vary(findings, genes=genes, method={"hidden": hidden})
 
 
 def with_mixed(findings: Findings, *, ranks: bool, passes: int = 2, **record: Any) -> Findings:
     """Add a mixed model that finds `passes` genes, the last ones of the table."""
-    rank = np.arange(findings.genes.height, 0, -1)
+    rank = np.arange(findings.result.genes.height, 0, -1)
     found = rank <= passes
-    genes = findings.genes.with_columns(
-        mixed=pl.Series(np.full(len(rank), 0.1)),
-        mixed_t=pl.Series(np.linspace(1, 9, len(rank))),
-        mixed_p=pl.Series(rank / 1e4),
-        mixed_q=pl.Series(np.where(found, 0.01, 0.4)),
+    genes = findings.result.genes.with_columns(
+        pl.Series("Mixed Coefficient", np.full(len(rank), 0.1)),
+        pl.Series("Mixed t", np.linspace(1, 9, len(rank))),
+        pl.Series("Mixed p", rank / 1e4),
+        pl.Series("Mixed q", np.where(found, 0.01, 0.4)),
     )
     if ranks:
-        genes = genes.with_columns(significant=pl.Series(found))
-    mixed = MixedModel.from_record({**MIXED, **record}, ranks=ranks)
-    return replace(findings, genes=genes, mixed=mixed)
+        genes = genes.with_columns(pl.Series("Significant", found))
+    method = {"mixed": {**MIXED, **record}, "ranked_by": "Mixed p" if ranks else "p"}
+    return vary(findings, genes=genes, method=method)
 
 
 def with_pairs(findings: Findings, **record: Any) -> Findings:
-    return replace(findings, pairs=Pairs.from_record({**PAIR, **record}, binary=True))
+    return vary(findings, method={"pair": {**PAIR, **record}})
 
 
-def with_condition(findings: Findings, *, tested: bool = False, **record: Any) -> Findings:
-    return replace(
-        findings,
-        condition="Obesity",
-        covariates=("Age", "Obesity"),
-        predicted=PredictedCondition.from_record({**TWO_STEP, **record}, tested=tested),
-    )
+def with_condition(findings: Findings, **record: Any) -> Findings:
+    method = {"adjusted_for": ["Age", "Obesity"], "two_step": {**TWO_STEP, **record}}
+    return vary(findings, condition="Obesity", method=method)
 
 
 def selected(
@@ -168,27 +162,40 @@ def selected(
     """Return findings of the procedure ``benchmark`` with these genes selected."""
     table, roles = make_table(genes=genes)
     values = [coefficients.get(gene) for gene in table.genes]
+    sizes = [None if v is None else abs(v) for v in values]
     frame = pl.DataFrame(
         {
-            "symbol": table.genes,
-            "estimate": pl.Series(values, dtype=pl.Float64),
-            "size": pl.Series([None if v is None else abs(v) for v in values], dtype=pl.Float64),
-            "status": ["not selected" if v is None else "selected" for v in values],
-            "significant": [v is not None for v in values],
+            "Variable": table.genes,
+            "Coefficient": pl.Series(values, dtype=pl.Float64),
+            "Absolute Coefficient": pl.Series(sizes, dtype=pl.Float64),
+            "Status": ["not selected" if v is None else "selected" for v in values],
+            "Significant": [v is not None for v in values],
         }
     )
-    return replace(
-        make_findings(table, roles),
-        procedure="benchmark",
-        trait_kind="binary" if binary else "continuous",
-        genes=frame,
+    findings = replace(make_findings(table, roles), trait_kind="binary" if binary else "continuous")
+    return vary(
+        findings,
         tested=table.samples,
-        covariates=(),
-        selection=Selection.from_record({**BENCHMARK, **record}, PERFORMANCE),
+        genes=frame,
+        cv_performance=PERFORMANCE,
+        method={**BENCHMARK, "adjusted_for": [], **record},
     )
+
+
+def view(key: str, findings: Findings) -> Section | None:
+    """Return a section of the page; None where it does not apply."""
+    (section,) = [section for section in all_sections() if section.key == key]
+    return section.view(findings, ranked(findings))
+
+
+def remark(key: str, findings: Findings) -> str:
+    """Return the line of the answer that leads to a section; empty without one."""
+    (section,) = [section for section in all_sections() if section.key == key]
+    assert section.remark is not None
+    return section.remark(findings, ranked(findings))
 
 
 def page_of(findings: Findings) -> ReportPage:
-    table, roles = make_table(genes=findings.genes.height)
+    table, roles = make_table(genes=findings.result.genes.height)
     evidence = make_evidence(table, roles)
     return build_page(evidence, table, make_infos(), findings, csv_name="genes.csv")

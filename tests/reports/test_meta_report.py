@@ -16,11 +16,9 @@ from genotex.analysis.meta import META_COLUMNS, MetaResult, analyze_cohorts, wri
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
-from genotex.reports import write_meta_report
+from genotex.reports import build_meta_page, write_meta_report
 from genotex.reports.figures import ForestRow, draw_forest
-from genotex.reports.meta.building import build_meta_page
-from genotex.reports.meta.forests import _rows, forest_data
-from genotex.reports.meta.table import CSV_NAMES
+from genotex.reports.meta_genes import CSV_NAMES, forest_data, forest_rows
 from genotex.reports.words import number
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort
 
@@ -42,7 +40,7 @@ def embedded(html: str) -> dict[str, list[list[int]]]:
     return content
 
 
-def test_page_and_table_lie_beside_the_other_reports(tmp_path: Path) -> None:
+def test_page_and_table_are_next_to_the_other_reports(tmp_path: Path) -> None:
     output, result = solved(tmp_path)
     path = write_meta_report(output, "Asthma", None)
     assert path == output.meta_report("Asthma", None)
@@ -112,7 +110,7 @@ def test_two_cohorts_show_no_random_effects(tmp_path: Path) -> None:
     assert "Knapp" not in html
 
 
-def test_three_cohorts_show_random_effects_and_the_fixed_effect_beside(tmp_path: Path) -> None:
+def test_three_cohorts_show_random_effects_and_the_fixed_effect(tmp_path: Path) -> None:
     output, result = solved(tmp_path)
     html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
     genes, data = result.genes, embedded(html)
@@ -125,13 +123,14 @@ def test_three_cohorts_show_random_effects_and_the_fixed_effect_beside(tmp_path:
     ends = (genes["Combined Effect"][0], genes["CI Lower"][0], genes["CI Upper"][0])
     written = " to ".join(number(value, "signed") for value in ends[1:])
     assert f"{number(ends[0], 'signed')}  ({written})" in first.figures[0].svg
-    assert written in first.table.rows[0].cells
+    cells = [first.table.cell(first.table.rows[0], c) for c in first.table.columns]
+    assert written in cells
     assert {"strict p", "fixed g"} <= {column.label for column in first.table.columns}
     assert "Hedges&#39; g, random effects" in html
     assert "by random effects (variance between cohorts" in first.methods
 
 
-def test_gene_of_two_among_three_cohorts_is_told_as_fixed_effect(tmp_path: Path) -> None:
+def test_gene_of_two_among_three_cohorts_is_reported_as_fixed_effect(tmp_path: Path) -> None:
     output = OutputFolder(tmp_path)
     for n in (1, 2, 3):
         table = groups(n)
@@ -139,7 +138,7 @@ def test_gene_of_two_among_three_cohorts_is_told_as_fixed_effect(tmp_path: Path)
         put_cohort(output, f"GSE{n}", replace(table, genes=genes))
     result = analyze_cohorts(output, Problem("Asthma"))
     row = result.genes["Variable"].to_list().index("GENE0")
-    labels = [line.label for line in _rows(result, row)]
+    labels = [line.label for line in forest_rows(result, row)]
     assert labels[2:] == ["fixed effect"]
     page = build_meta_page(result, csv_name="x.csv")
     assert "Genes that two cohorts tested have the fixed effect instead" in page.reading
@@ -159,14 +158,17 @@ def test_cohorts_that_differ_are_warned_of_on_the_page(tmp_path: Path) -> None:
     assert "p, q and replication allow for it" in html
 
 
-def test_pairs_and_surrogate_variables_stand_in_the_table_of_cohorts(tmp_path: Path) -> None:
+def test_pairs_and_surrogate_variables_are_in_the_table_of_cohorts(tmp_path: Path) -> None:
     _, result = solved(tmp_path, 2)
     facts = replace(result.cohorts[0], paired="donor", surrogates=2)
     page = build_meta_page(replace(result, cohorts=(facts, *result.cohorts[1:])), csv_name="x.csv")
-    assert page.cohorts[0].covariates == "Age, Gender, pairs by 'donor', 2 surrogate variables"
+    assert (
+        page.adjusted(page.result.cohorts[0])
+        == "Age, Gender, pairs by 'donor', 2 surrogate variables"
+    )
 
 
-def test_nothing_significant_is_told_as_a_result(tmp_path: Path) -> None:
+def test_nothing_significant_is_reported_as_a_result(tmp_path: Path) -> None:
     output = OutputFolder(tmp_path)
     for n in (1, 2):
         put_cohort(output, f"GSE{n}", groups(n, changed=0))
@@ -176,7 +178,7 @@ def test_nothing_significant_is_told_as_a_result(tmp_path: Path) -> None:
     assert "none passes q &lt; 0.05 over all cohorts; the lowest q-value is" in html
 
 
-def test_left_out_cohorts_and_warnings_are_told(tmp_path: Path) -> None:
+def test_left_out_cohorts_and_warnings_are_reported(tmp_path: Path) -> None:
     output, _ = solved(tmp_path)
     put_cohort(output, "GSE9", followed_level(9))
     output.linked_csv("Asthma", "GSE1").unlink()
@@ -204,7 +206,7 @@ def test_page_that_would_be_too_heavy_draws_the_first_genes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output, result = solved(tmp_path)
-    monkeypatch.setattr("genotex.reports.meta.forests._MOST_NUMBERS", 150)
+    monkeypatch.setattr("genotex.reports.meta_genes._MOST_NUMBERS", 150)
     html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
     assert embedded(html)["genes"] == result.genes["Variable"].head(10).to_list()
     assert f"The first 10 of {result.genes.height} genes can be drawn here" in html
@@ -218,7 +220,7 @@ def test_same_input_same_files(tmp_path: Path) -> None:
     assert first.with_suffix(".csv").read_bytes() == second.with_suffix(".csv").read_bytes()
 
 
-def test_cut_of_the_analysis_stands_in_the_rule(tmp_path: Path) -> None:
+def test_cut_of_the_analysis_is_in_the_rule(tmp_path: Path) -> None:
     output, _ = solved(tmp_path, 2)
     write_meta(output, analyze_cohorts(output, Problem("Asthma"), AnalysisOptions(q_cut=0.01)))
     html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")

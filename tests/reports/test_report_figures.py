@@ -1,4 +1,4 @@
-"""Figures for ordinary, tiny and broken cohorts: well-formed, repeatable, self-contained."""
+"""Figures for ordinary, tiny and broken cohorts, and the numbers behind them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from xml.etree import ElementTree
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
 
-from genotex.formats import LinkedTable
-from genotex.reports.building import mark_samples
+from genotex.formats.linked import LinkedTable
+from genotex.reports import Findings, ranked
 from genotex.reports.figures import SampleMarks, draw_pca, draw_volcano
-from genotex.reports.findings import Findings, ranked
-from genotex.reports.illustrating import draw_figures
-from genotex.reports.page import FigureView
-from genotex.reports.projection import principal_components
-from tests.reports.report_cohort import make_evidence, make_findings, make_table, with_missing
+from genotex.reports.figures.expression import (
+    column_z_scores,
+    order_rows,
+    order_within,
+    principal_components,
+)
+from genotex.reports.groups import mark_samples
+from genotex.reports.illustrations import draw_figures
+from genotex.reports.sections import FigureView
+from tests.reports.report_cohort import make_evidence, make_findings, make_table, vary, with_missing
 
 KEYS = ["pca", "volcano", "histogram", "profiles", "heatmap"]
 
@@ -77,13 +84,13 @@ def test_text_stays_text_and_no_file_or_address_is_referred_to() -> None:
         assert all(link.startswith(("#", "data:image/png;base64,")) for link in links)
 
 
-def test_samples_and_significant_genes_tell_their_name_when_hovered() -> None:
+def test_samples_and_significant_genes_show_their_name_when_hovered() -> None:
     table, roles = make_table(genes=200)
     pca, volcano = figures_of(table, roles)[:2]
     assert all(f"<title>{sample}: " in pca.svg for sample in table.samples)
-    hits = ranked(make_findings(table, roles)).filter("significant")
+    hits = ranked(make_findings(table, roles)).filter("Significant")
     assert hits.height
-    assert all(f"<title>{symbol}: " in volcano.svg for symbol in hits["symbol"])
+    assert all(f"<title>{symbol}: " in volcano.svg for symbol in hits["Variable"])
 
 
 def test_cohort_of_six_samples() -> None:
@@ -136,10 +143,10 @@ def test_continuous_trait_uses_levels() -> None:
 def test_genes_that_were_not_tested_are_not_drawn() -> None:
     table, roles = make_table(genes=60)
     findings = make_findings(table, roles)
-    untested = findings.genes.with_columns(
-        pl.lit(None, pl.Float64).alias(name) for name in ("estimate", "p", "q")
-    ).with_columns(significant=pl.lit(False))
-    figures = figures_of(table, roles, replace(findings, genes=untested))
+    untested = findings.result.genes.with_columns(
+        pl.lit(None, pl.Float64).alias(name) for name in ("Coefficient", "p", "q")
+    ).with_columns(pl.lit(False).alias("Significant"))
+    figures = figures_of(table, roles, vary(findings, genes=untested))
     assert [figure.key for figure in figures] == ["pca", "profiles", "heatmap"]
 
 
@@ -170,3 +177,57 @@ def test_hostile_and_foreign_names_are_written_as_they_are() -> None:
 def test_many_genes_stay_small(count: int) -> None:
     figures = figures_of(*make_table(genes=count, effect=2.2))
     assert sum(len(figure.svg) for figure in figures) < 1_500_000
+
+
+def test_components_agree_with_scikit_learn() -> None:
+    data = np.random.default_rng(3).normal(size=(20, 150)) * np.linspace(1, 5, 150) + 8
+    ours = principal_components(data)
+    theirs = PCA(n_components=2, svd_solver="full").fit(StandardScaler().fit_transform(data))
+    expected = theirs.transform(StandardScaler().fit_transform(data))
+    np.testing.assert_allclose(np.abs(ours.scores), np.abs(expected), atol=1e-8)
+    np.testing.assert_allclose(ours.explained, theirs.explained_variance_ratio_, rtol=1e-10)
+    assert ours.genes == 150
+
+
+def test_sign_is_fixed_by_the_largest_score() -> None:
+    scores = principal_components(np.random.default_rng(4).normal(size=(9, 30))).scores
+    assert all(scores[np.argmax(np.abs(scores[:, k])), k] > 0 for k in range(2))
+
+
+def test_missing_values_get_the_mean_of_their_gene() -> None:
+    data = np.array([[1.0, np.nan], [3.0, 2.0], [5.0, 4.0]])
+    filled = np.array([[1.0, 3.0], [3.0, 2.0], [5.0, 4.0]])
+    np.testing.assert_allclose(
+        principal_components(data).scores, principal_components(filled).scores, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "data", [np.full((4, 3), 9214.7), np.full((4, 3), np.nan), np.ones((1, 5))]
+)
+def test_data_without_variation_give_zero_scores(data: np.ndarray) -> None:
+    components = principal_components(data)
+    assert not components.scores.any()
+    assert components.explained == (0.0, 0.0)
+    assert components.genes == 0
+
+
+def test_z_scores_use_the_known_values() -> None:
+    z = column_z_scores(np.array([[1.0, 5.0], [np.nan, 5.0], [3.0, 5.0]]))
+    assert z[1, 0] == 0
+    assert z[0, 0] == -z[2, 0]
+    assert not z[:, 1].any()
+
+
+def test_order_keeps_groups_together_and_every_sample_once() -> None:
+    columns = np.random.default_rng(5).normal(size=(12, 9))
+    groups = [1, 0, 1, 0, 2, 2, 0, 1, 0]
+    order = order_within(columns, groups)
+    assert sorted(order.tolist()) == list(range(9))
+    assert [groups[i] for i in order] == sorted(groups)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_rows_of_any_number_have_an_order(count: int) -> None:
+    order = order_rows(np.random.default_rng(6).normal(size=(count, 4)))
+    assert sorted(order.tolist()) == list(range(count))

@@ -15,7 +15,7 @@ from genotex.analysis import (
 )
 from genotex.bench.problems import Problem
 from genotex.layout import OutputFolder
-from genotex.reports import building, write_report
+from genotex.reports import problem_page, write_report
 from tests.reports.report_cohort import make_table
 from tests.reports.test_report_writing import TRAIT, prepare
 
@@ -24,7 +24,7 @@ PROBLEM = Problem(TRAIT)
 
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_sets_of_a_result_that_is_ranked_by_the_mixed_model(
     assert "; they were not tested." in " ".join(page.read_text().split())
 
 
-def test_methods_tell_how_the_sets_were_tested(solved: OutputFolder, tmp_path: Path) -> None:
+def test_methods_state_how_the_sets_were_tested(solved: OutputFolder, tmp_path: Path) -> None:
     enrich(solved, tmp_path / "my.gmt")
     record = read_enrichment(solved, TRAIT, None).record  # type: ignore[union-attr]
     listed = record["over_representation"]["significant_genes"]

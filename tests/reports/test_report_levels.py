@@ -12,13 +12,13 @@ from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem
 from genotex.formats import CohortInfo, LinkedTable, update_cohort_info, write_linked_csv
 from genotex.layout import OutputFolder
-from genotex.reports import building, write_report
+from genotex.reports import problem_page, write_report
 
 
 @pytest.fixture(autouse=True)
 def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "with_figures" not in request.fixturenames:
-        monkeypatch.setattr(building, "draw_figures", lambda *_: ())
+        monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
 
 
 @pytest.fixture

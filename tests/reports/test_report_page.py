@@ -6,24 +6,32 @@ import re
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from genotex.formats import CohortInfo, Evidence
-from genotex.reports import building
-from genotex.reports.building import build_page, build_unanswered_page
-from genotex.reports.findings import Findings, Interaction, ranked
-from genotex.reports.illustrating import draw_figures
-from genotex.reports.page import FigureView, ReportPage
-from genotex.reports.rendering import render_page
+from genotex.formats.cohort_records import CohortInfo, Evidence
+from genotex.reports import (
+    Findings,
+    ReportPage,
+    build_page,
+    build_unanswered_page,
+    problem_page,
+    ranked,
+    render_page,
+)
+from genotex.reports.groups import mark_samples
+from genotex.reports.illustrations import draw_figures
+from genotex.reports.problem_page import FigureView
 from tests.reports.report_cohort import (
     PLANTED,
     make_evidence,
     make_findings,
     make_infos,
     make_table,
+    vary,
 )
 
 SECTIONS = [
@@ -74,14 +82,14 @@ def read(html: str) -> Reader:
 def some_figures() -> tuple[FigureView, ...]:
     table, roles = make_table(genes=60)
     findings = make_findings(table, roles)
-    marks = building.mark_samples(make_evidence(table, roles), table, findings)
+    marks = mark_samples(make_evidence(table, roles), table, findings)
     return draw_figures(findings, ranked(findings), table, marks)
 
 
 @pytest.fixture(autouse=True)
 def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures have tests of their own: here the same ones do for every page."""
-    monkeypatch.setattr(building, "draw_figures", lambda *_: some_figures())
+    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: some_figures())
 
 
 @cache
@@ -97,9 +105,14 @@ def page_of(
     **evidence: object,
 ) -> ReportPage:
     table, roles = make_table(genes=genes, effect=effect)
-    told: Findings = replace(make_findings(table, roles), **(findings or {}))  # type: ignore[arg-type]
+    told: Findings = vary(make_findings(table, roles), **(findings or {}))  # type: ignore[arg-type]
     record: Evidence = replace(make_evidence(table, roles), **evidence)  # type: ignore[arg-type]
     return build_page(record, table, make_infos(), told, csv_name="genes.csv")
+
+
+def interaction(tested: int, significant: int) -> dict[str, Any]:
+    """Return the record of the test of an interaction."""
+    return {"interaction": {"tested": tested, "significant": significant}}
 
 
 def test_page_has_every_section_and_closes_its_tags() -> None:
@@ -130,8 +143,8 @@ def test_hostile_text_is_escaped_wherever_it_comes_from(monkeypatch: pytest.Monk
     attack = "<script>alert('x')</script>\"'><img src=x onerror=alert(1)>"
     table, roles = make_table(genes=20)
     findings = make_findings(table, roles)
-    genes = findings.genes.with_columns(
-        symbol=pl.when(pl.col("symbol") == "CXCL9").then(pl.lit(attack)).otherwise("symbol")
+    genes = findings.result.genes.with_columns(
+        Variable=pl.when(pl.col("Variable") == "CXCL9").then(pl.lit(attack)).otherwise("Variable")
     )
     evidence = replace(
         make_evidence(table, roles),
@@ -143,8 +156,12 @@ def test_hostile_text_is_escaped_wherever_it_comes_from(monkeypatch: pytest.Monk
         mapping={"rows": 1, "genes": 1, "gene_column": attack, "id_kind": attack, "scale": attack},
     )
     infos = {attack: CohortInfo(False, False, True, False, note=attack)}
-    told = replace(
-        findings, genes=genes, warnings=(attack,), others={attack: attack}, cohort_reason=attack
+    told = vary(
+        findings,
+        genes=genes,
+        warnings=(attack,),
+        other_cohorts={attack: attack},
+        cohort_reason=attack,
     )
     clean = read(
         render_page(build_page(make_evidence(table, roles), table, {}, findings, csv_name="a.csv"))
@@ -162,16 +179,16 @@ def test_answer_counts_and_directions() -> None:
     genes = ranked(make_findings(*make_table(genes=120)))
     hits = genes.filter(pl.col("q") < 0.05)
     assert page.answer.significant == hits.height
-    assert page.answer.up == (hits["estimate"] > 0).sum()
+    assert page.answer.up == (hits["Coefficient"] > 0).sum()
     assert page.answer.up + page.answer.down == hits.height
-    assert [gene.symbol for gene in page.answer.top] == genes["symbol"][:12].to_list()
+    assert [gene.symbol for gene in page.answer.top] == genes["Variable"][:12].to_list()
     assert (
         "13 cases against 10 healthy controls, adjusted for age and gender." in page.answer.contrast
     )
     assert f"{hits.height} significant genes" in read(render_page(page)).words
 
 
-def test_groups_tell_who_was_compared() -> None:
+def test_groups_show_which_samples_were_compared() -> None:
     groups = {group.key: group for group in plain_page().answer.groups}
     assert groups["case"].samples == 13
     assert groups["case"].raw == ("clinical status: rheumatoid arthritis",)
@@ -181,7 +198,7 @@ def test_groups_tell_who_was_compared() -> None:
 
 def test_controls_of_unknown_role_are_not_called_healthy() -> None:
     table, roles = make_table(genes=20)
-    findings = replace(make_findings(table, roles), tested=table.samples)
+    findings = vary(make_findings(table, roles), tested=table.samples)
     bare = replace(make_evidence(table, roles), roles={}, encoded={})
     page = build_page(bare, table, {}, findings, csv_name="a.csv")
     assert [group.label for group in page.answer.groups] == ["Case", "Control"]
@@ -207,7 +224,7 @@ def test_warnings_name_the_trait_as_people_do() -> None:
     assert page.warnings == ("Rheumatoid Arthritis goes with Gender.",)
 
 
-def test_no_significant_gene_is_said_calmly_and_the_ranking_shown() -> None:
+def test_no_significant_gene_is_stated_as_a_result_and_the_ranking_shown() -> None:
     page = page_of(effect=0.0)
     reader = read(render_page(page))
     assert page.answer.significant == 0
@@ -223,21 +240,29 @@ def test_table_shows_two_hundred_genes_and_all_significant_ones() -> None:
 
 
 def test_table_leaves_out_columns_that_hold_nothing() -> None:
-    keys = [column.key for column in plain_page().table.columns]
-    assert "interaction" not in keys
-    assert "panel" in keys
-    assert all(len(row.cells) == len(keys) - 1 for row in plain_page().table.rows)
+    keys = [column.name for column in plain_page().table.columns]
+    assert "Interaction Coefficient" not in keys
+    assert "Panel Coefficient" in keys
+    table = plain_page().table
+    assert all(len(row) > len(keys) and set(keys) <= set(row) for row in table.rows)
+    body = render_page(plain_page()).split('id="gene-table"')[1].split("<tbody>")[1]
+    assert body.split("</tr>")[0].count("<td>") == len(keys) - 1
 
 
 def test_interaction_columns_are_shown_when_there_are_any() -> None:
     table, roles = make_table(genes=30)
-    genes = make_findings(table, roles).genes.with_columns(
-        interaction=pl.lit(0.5), interaction_p=pl.lit(0.01), interaction_q=pl.lit(0.04)
+    genes = make_findings(table, roles).result.genes.with_columns(
+        pl.lit(0.5).alias("Interaction Coefficient"),
+        pl.lit(0.01).alias("Interaction p"),
+        pl.lit(0.04).alias("Interaction q"),
     )
-    told = {"genes": genes, "condition": "Age", "interaction": Interaction(30, 30)}
+    told = {"genes": genes, "condition": "Age", "method": interaction(30, 30)}
     page = page_of(30, findings=told)
-    labels = {column.key: column.explain for column in page.table.columns}
-    assert "trait by Age interaction: by how much the log2 fold change" in labels["interaction"]
+    labels = {column.name: column.help for column in page.table.columns}
+    assert (
+        "trait by Age interaction: by how much the log2 fold change"
+        in labels["Interaction Coefficient"]
+    )
     assert page.question.endswith("given age?")
     assert page.interaction is not None
     assert len(page.interaction.rows) == 10
@@ -249,40 +274,42 @@ def test_interaction_columns_are_shown_when_there_are_any() -> None:
     assert sections[sections.index("genes") + 1] == "interaction"
 
 
-def test_interaction_stands_by_its_own_q_value() -> None:
+def test_interaction_is_ordered_by_its_own_q_value() -> None:
     table, roles = make_table(genes=30)
     rising = np.linspace(0.9, 0.001, 30)
-    genes = make_findings(table, roles).genes.with_columns(
-        interaction=pl.lit(-0.5),
-        interaction_p=pl.Series(rising / 2),
-        interaction_q=pl.Series(rising),
+    genes = make_findings(table, roles).result.genes.with_columns(
+        pl.lit(-0.5).alias("Interaction Coefficient"),
+        pl.Series("Interaction p", rising / 2),
+        pl.Series("Interaction q", rising),
     )
-    told = {"genes": genes, "condition": "Gender", "interaction": Interaction(30, 1)}
+    told = {"genes": genes, "condition": "Gender", "method": interaction(30, 1)}
     view = page_of(30, findings=told).interaction
     assert view is not None
     assert view.title == "Interaction with Gender"
-    assert [row.symbol for row in view.rows] == genes["symbol"].reverse()[:10].to_list()
-    assert [row.significant for row in view.rows[:3]] == [True, True, False]
+    assert [row["Variable"] for row in view.rows] == genes["Variable"].reverse()[:10].to_list()
+    assert [row["Interaction q"] < view.cut for row in view.rows[:3]] == [True, True, False]
     assert "in men minus that in women" in view.meaning
 
 
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Interaction(100, 0), "No gene passes q < 0.05 for an interaction with age."),
-        (Interaction(0, 0), "Whether the change depends on age could not be tested."),
+        (interaction(100, 0), "No gene passes q < 0.05 for an interaction with age."),
+        (interaction(0, 0), "Whether the change depends on age could not be tested."),
     ],
 )
-def test_no_interaction_is_said_even_when_no_gene_changes(found: Interaction, said: str) -> None:
-    page = page_of(effect=0.0, findings={"condition": "Age", "interaction": found})
+def test_no_interaction_is_stated_even_when_no_gene_changes(
+    found: dict[str, Any], said: str
+) -> None:
+    page = page_of(effect=0.0, findings={"condition": "Age", "method": found})
     assert "That is a result, not an error" in page.answer.headline
     assert page.answer.headline.endswith(said)
     assert page.interaction is not None
-    assert page.interaction.rows == ()
+    assert page.interaction.rows == []
     read(render_page(page))
 
 
-def test_without_a_condition_nothing_is_said_of_interaction() -> None:
+def test_without_a_condition_interaction_is_not_mentioned() -> None:
     assert plain_page().interaction is None
     assert "nteraction" not in read(render_page(plain_page())).words
 
@@ -292,7 +319,7 @@ def test_cohorts_are_listed_with_the_chosen_one_first() -> None:
     assert [row.cohort for row in rows] == ["GSE55457", "GSE55235", "GSE157103", "TCGA"]
     assert [row.used for row in rows] == [True, False, False, False]
     assert rows[2].reason == "The expression table is empty."
-    assert rows[3].reason == "The trait cannot be read."
+    assert rows[3].reason == "The trait cannot be annotated."
     assert rows[3].url is None
 
 
@@ -323,7 +350,7 @@ def test_values_are_read_with_roles_and_counts() -> None:
     assert gender.confidence == "inferred"
 
 
-def test_feature_that_was_not_read_is_said_so() -> None:
+def test_feature_without_annotation_is_reported() -> None:
     table, roles = make_table(genes=20)
     reading = {**make_evidence(table, roles).reading, "age": None}
     page = page_of(20, reading=reading, encoded={})
@@ -336,10 +363,10 @@ def test_evidence_of_another_tool_has_no_record_and_still_gives_a_page() -> None
     bare = Evidence(table.trait, "GSE55457", "sound", "GEO", "0.1.0")
     page = build_page(bare, table, {}, make_findings(table, roles), csv_name="a.csv")
     assert {group.key for group in page.answer.groups} == {"case", "control"}
-    assert "names no file" in read(render_page(page)).words
+    assert "lists no file" in read(render_page(page)).words
 
 
-def test_continuous_trait_is_told_as_a_level() -> None:
+def test_continuous_trait_is_described_as_a_level() -> None:
     table, roles = make_table(genes=40)
     table = replace(table, trait="Body_mass", trait_values=table.expression[:, 0] * 3)
     page = build_page(
@@ -357,12 +384,12 @@ def test_continuous_trait_is_told_as_a_level() -> None:
 
 def test_genes_without_numbers_are_written_as_empty_cells() -> None:
     table, roles = make_table(genes=20)
-    genes = make_findings(table, roles).genes.with_columns(
-        pl.when(pl.col("symbol") == "JUN").then(float("nan")).otherwise(pl.col(name)).alias(name)
-        for name in ("estimate", "lower", "upper", "t", "p", "q")
+    genes = make_findings(table, roles).result.genes.with_columns(
+        pl.when(pl.col("Variable") == "JUN").then(float("nan")).otherwise(pl.col(name)).alias(name)
+        for name in ("Coefficient", "CI Lower", "CI Upper", "t", "p", "q")
     )
     page = page_of(20, findings={"genes": genes})
-    assert page.table.rows[-1].symbol == "JUN"
+    assert page.table.rows[-1]["Variable"] == "JUN"
     assert page.answer.tested == 19
     assert "nan" not in read(render_page(page)).words.lower().split()
 
@@ -375,7 +402,7 @@ def test_methods_paragraph_names_data_model_and_versions() -> None:
         assert part in text
 
 
-def test_methods_say_who_was_compared_and_who_was_left_out() -> None:
+def test_methods_state_which_samples_were_compared_and_left_out() -> None:
     assert (
         "13 cases were compared with 10 healthy controls; 10 samples of another disease were left "
         "out." in plain_page().methods
@@ -412,7 +439,7 @@ def test_headers_of_the_gene_table_are_buttons_for_the_keyboard() -> None:
 
 
 @pytest.mark.parametrize("infos", [{}, make_infos()])
-def test_unanswered_page_tells_each_reason(infos: dict[str, CohortInfo]) -> None:
+def test_unanswered_page_gives_each_reason(infos: dict[str, CohortInfo]) -> None:
     reasons = {"GSE157103": "the expression table is empty", "GSE1": "no <b>trait</b>"}
     page = build_unanswered_page("Crohns_Disease", "Age", infos, reasons, version="0.1.0")
     reader = read(render_page(page))
@@ -423,13 +450,13 @@ def test_unanswered_page_tells_each_reason(infos: dict[str, CohortInfo]) -> None
 
 
 def test_planted_genes_are_found_and_listed() -> None:
-    symbols = {row.symbol for row in page_of(genes=400).table.rows if row.significant}
+    symbols = {row["Variable"] for row in page_of(genes=400).table.rows if row["Significant"]}
     assert len(symbols & set(PLANTED)) >= 5
 
 
 def test_infinite_and_missing_numbers_do_not_break_the_short_list() -> None:
     table, roles = make_table(genes=15)
-    genes = make_findings(table, roles).genes.with_columns(
-        lower=pl.lit(-np.inf), upper=pl.lit(None, pl.Float64)
+    genes = make_findings(table, roles).result.genes.with_columns(
+        pl.lit(-np.inf).alias("CI Lower"), pl.lit(None, pl.Float64).alias("CI Upper")
     )
     read(render_page(page_of(15, findings={"genes": genes})))

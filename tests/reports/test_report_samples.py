@@ -12,12 +12,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from genotex.formats import LinkedTable
-from genotex.reports import building
-from genotex.reports.findings import Findings
-from genotex.reports.rendering import render_page
-from genotex.reports.samples import samples_methods, view_samples
+from genotex.formats.linked import LinkedTable
+from genotex.reports import Findings, problem_page, render_page
 from genotex.reports.sections import Section
+from genotex.reports.sections.samples import samples_methods
 from tests.analysis.sample_cohorts import (
     changed,
     check,
@@ -25,16 +23,17 @@ from tests.analysis.sample_cohorts import (
     repeated_people,
     with_sex,
 )
-from tests.reports.report_steps import page_of, plain, with_pairs
+from tests.reports.report_cohort import vary
+from tests.reports.report_steps import page_of, plain, view, with_pairs
 
 
 def checked(table: LinkedTable, **texts: Mapping[str, str | None]) -> Findings:
     record = json.loads(json.dumps(check(table, texts=texts).record))
-    return replace(plain(), quality=record)
+    return vary(plain(), method={"quality": record})
 
 
 def section_of(table: LinkedTable, **texts: Mapping[str, str | None]) -> Section:
-    section = view_samples(checked(table, **texts))
+    section = view("samples", checked(table, **texts))
     assert section is not None
     return section
 
@@ -53,7 +52,7 @@ def faulty() -> LinkedTable:
 
 def test_clean_cohort_has_a_short_section() -> None:
     section = section_of(clean_cohort())
-    assert section.lead == "20 samples were checked: nothing stands out."
+    assert section.lead == "20 samples were checked: no sample is conspicuous."
     (checks,) = section.tables
     rows = dict(row for row in checks.rows)
     assert rows["Outliers"] == rows["Nearly identical"] == rows["Described as pools"] == "none"
@@ -63,7 +62,7 @@ def test_clean_cohort_has_a_short_section() -> None:
 
 def test_every_finding_is_in_the_table_once_for_each_sample() -> None:
     section = section_of(faulty(), title={"GSM2": "pool of controls"})
-    assert section.lead == "20 samples were checked: 4 samples deserve a look."
+    assert section.lead == "20 samples were checked: 4 samples are conspicuous."
     found = dict(row for row in section.tables[1].rows)
     assert set(found) == {"GSM4", "GSM8", "GSM2", "GSM13"}
     assert "times as far from the other controls" in found["GSM4"]
@@ -72,19 +71,19 @@ def test_every_finding_is_in_the_table_once_for_each_sample() -> None:
     assert found["GSM13"] == "Recorded male, female by expression."
 
 
-def test_samples_left_out_are_said_first() -> None:
+def test_samples_left_out_are_reported_first() -> None:
     findings = checked(faulty())
-    left_out = {**findings.quality, "excluded": ["GSM4"]}
-    section = view_samples(replace(findings, quality=left_out))
+    left_out = {**findings.record("quality"), "excluded": ["GSM4"]}
+    section = view("samples", vary(findings, method={"quality": left_out}))
     assert section is not None
     assert section.lead.endswith("1 outlier was left out.")
     assert dict(row for row in section.tables[0].rows)["Outliers"] == "1, left out"
     assert samples_methods(findings) == ""
-    said = samples_methods(replace(findings, quality=left_out))
+    said = samples_methods(vary(findings, method={"quality": left_out}))
     assert said.startswith("GSM4 was left out as an outlier, by the distance from the samples")
 
 
-def test_blocks_of_similar_samples_are_told_with_the_remedy() -> None:
+def test_blocks_of_similar_samples_are_reported_with_the_remedy() -> None:
     section = section_of(repeated_people())
     assert "and the samples fall into 10 blocks of similar ones" in section.lead
     assert "--pair detected" in section.remarks[-1]
@@ -93,7 +92,7 @@ def test_blocks_of_similar_samples_are_told_with_the_remedy() -> None:
     )
 
 
-def test_what_could_not_be_judged_is_said() -> None:
+def test_what_could_not_be_judged_is_reported() -> None:
     section = section_of(clean_cohort(4))
     rows = dict(row for row in section.tables[0].rows)
     assert rows["Outliers"].startswith("4 samples are too few to find outliers among")
@@ -103,10 +102,10 @@ def test_what_could_not_be_judged_is_said() -> None:
 
 @pytest.mark.parametrize("record", [{}, {"judged": False, "note": "few genes", "samples": 9}])
 def test_results_without_checks_have_no_section(record: dict[str, Any]) -> None:
-    assert view_samples(replace(plain(), quality=record)) is None
+    assert view("samples", vary(plain(), method={"quality": record})) is None
 
 
-def test_figures_name_the_samples_that_stand_out() -> None:
+def test_figures_name_the_conspicuous_samples() -> None:
     distance, sex = section_of(faulty()).figures
     assert (distance.key, sex.key) == ("sample-distances", "sample-sex")
     for figure, name in ((distance, "GSM4"), (sex, "GSM13")):
@@ -127,7 +126,7 @@ def test_figures_of_a_measured_trait_and_without_recorded_sex(recorded: bool) ->
 
 
 def test_page_shows_section_and_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
     page = render_page(page_of(checked(faulty())))
     assert '<a href="#samples">Samples</a>' in page
     assert 'id="figure-sample-distances"' in page and 'id="figure-sample-sex"' in page
@@ -135,7 +134,7 @@ def test_page_shows_section_and_figures(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_people_who_were_detected_are_in_the_remarks_facts_and_methods() -> None:
     findings = checked(repeated_people())
-    open_section = view_samples(findings)
+    open_section = view("samples", findings)
     assert open_section is not None
     assert "--pair detected blocks on these people" in " ".join(open_section.remarks)
     for design, text in (
@@ -145,7 +144,7 @@ def test_people_who_were_detected_are_in_the_remarks_facts_and_methods() -> None
     ):
         r = {"correlation": 0.4} if design == "correlated" else {}
         blocked = with_pairs(findings, key="detected", design=design, blocks=10, samples=30, **r)
-        section = view_samples(blocked)
+        section = view("samples", blocked)
         assert section is not None
         assert "take each block as one person" in " ".join(section.remarks)
         page = page_of(blocked)

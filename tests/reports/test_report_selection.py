@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from genotex.reports import building
-from genotex.reports.findings import ranked
-from genotex.reports.illustrating import draw_figures
-from genotex.reports.rendering import render_page
-from genotex.reports.selection import selection_headline, selection_methods, view_selection
-from genotex.reports.writing import gene_csv_frame
-from tests.reports.report_cohort import make_evidence, make_table
-from tests.reports.report_steps import BENCHMARK, page_of, selected
+from genotex.reports import problem_page, ranked, render_page
+from genotex.reports.gene_table import csv_frame
+from genotex.reports.groups import mark_samples
+from genotex.reports.illustrations import draw_figures
+from genotex.reports.sections.selection import selection_headline, selection_methods
+from tests.reports.report_cohort import make_evidence, make_table, vary
+from tests.reports.report_steps import BENCHMARK, page_of, selected, view
 
 FOUR = {"JUN": 0.02, "CXCL9": -0.3, "GBP1": 0.1, "GENE7": 1.4e-9}
 
 
 @pytest.fixture
 def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
 
 
 @pytest.mark.usefixtures("without_figures")
 def test_genes_are_selected_not_significant() -> None:
     page = page_of(selected(FOUR))
-    assert (page.answer.count, page.answer.noun) == ("4", "selected genes")
+    assert (page.answer.significant, page.answer.noun) == (4, "selected genes")
     assert page.answer.headline.startswith(
         "The Lasso selects 4 of 120 genes at lambda 0.01: 3 with a positive coefficient"
     )
@@ -39,11 +37,11 @@ def test_genes_are_selected_not_significant() -> None:
 
 
 @pytest.mark.usefixtures("without_figures")
-def test_largest_coefficient_is_first_whatever_its_sign() -> None:
+def test_largest_coefficient_is_first_of_either_sign() -> None:
     page = page_of(selected(FOUR))
     order = ["CXCL9", "GBP1", "JUN", "GENE7"]
     assert [gene.symbol for gene in page.answer.top] == order
-    assert [row.symbol for row in page.table.rows] == order
+    assert [row["Variable"] for row in page.table.rows] == order
     assert page.answer.top[0].estimate == "\N{MINUS SIGN}0.300"
     assert page.answer.top[3].estimate == "+1.4e-09"
     assert page.answer.q == ""
@@ -66,8 +64,8 @@ def test_table_has_gene_coefficient_and_size_only() -> None:
     assert '<label class="check" hidden>' in html
 
 
-def test_csv_has_every_gene_and_says_which_were_selected() -> None:
-    frame = gene_csv_frame(selected(FOUR))
+def test_csv_has_every_gene_and_marks_those_selected() -> None:
+    frame = csv_frame(findings := selected(FOUR), ranked(findings))
     assert frame.columns == ["gene", "coefficient", "absolute_coefficient", "selected"]
     assert frame["selected"].sum() == 4
     assert frame.height == 120
@@ -75,12 +73,12 @@ def test_csv_has_every_gene_and_says_which_were_selected() -> None:
 
 
 @pytest.mark.usefixtures("without_figures")
-def test_nothing_selected_is_said_calmly() -> None:
+def test_nothing_selected_is_stated_as_a_result() -> None:
     page = page_of(selected({}))
     assert "selects none of the 120 genes" in page.answer.headline
     assert page.answer.top == ()
     assert page.answer.top_title == "No gene was selected"
-    assert page.table.rows == ()
+    assert page.table.rows == []
     assert "No gene of 120 was selected" in render_page(page)
 
 
@@ -91,7 +89,7 @@ def test_figures_are_coefficients_profiles_and_heatmap_of_the_selected() -> None
         ({}, ["pca"]),
     ):
         findings = selected(coefficients, genes=40)
-        marks = building.mark_samples(make_evidence(table, roles), table, findings)
+        marks = mark_samples(make_evidence(table, roles), table, findings)
         figures = draw_figures(findings, ranked(findings), table, marks)
         assert [figure.key for figure in figures] == keys
         if coefficients:
@@ -100,7 +98,7 @@ def test_figures_are_coefficients_profiles_and_heatmap_of_the_selected() -> None
 
 
 def test_tuning_is_listed_by_lambda_with_the_chosen_one_marked() -> None:
-    section = view_selection(selected(FOUR))
+    section = view("selection", selected(FOUR))
     assert section is not None
     tuning, scores, eigenvalues = section.tables
     assert [row[0] for row in tuning.rows] == ["0.001", "0.01", "0.1"]
@@ -117,7 +115,7 @@ def test_continuous_trait_is_scored_by_r_squared() -> None:
     tuning = [
         {**trial, "prediction": {"r_squared": 0.42, "nmse": 0.6}} for trial in BENCHMARK["tuning"]
     ]
-    section = view_selection(selected(FOUR, binary=False, tuning=tuning))
+    section = view("selection", selected(FOUR, binary=False, tuning=tuning))
     assert section is not None
     assert section.tables[0].head[2] == "Prediction, R\N{SUPERSCRIPT TWO}"
     assert section.tables[0].rows[0][2] == "0.42"
@@ -133,7 +131,7 @@ def test_continuous_trait_is_scored_by_r_squared() -> None:
 )
 def test_gap_of_the_solver_is_judged(gap: float, said: str) -> None:
     solver = {**BENCHMARK["solver"], "relative_gap": gap}
-    section = view_selection(selected(FOUR, solver=solver))
+    section = view("selection", selected(FOUR, solver=solver))
     assert section is not None
     assert said in section.remarks[0]
     assert "after 1,000 sweeps" in section.remarks[0]
@@ -142,19 +140,19 @@ def test_gap_of_the_solver_is_judged(gap: float, said: str) -> None:
 def test_no_known_gene_in_any_fold_leaves_the_default_lambda() -> None:
     tuning = [{**trial, "selection": {"precision": 0.0}} for trial in BENCHMARK["tuning"]]
     findings = selected(FOUR, tuning=tuning)
-    section = view_selection(findings)
+    section = view("selection", findings)
     assert section is not None
     assert "nothing could choose lambda" in section.lead
     assert "the procedure's default" in selection_methods(findings)
 
 
 def test_batch_effect_below_and_above_the_threshold() -> None:
-    calm = view_selection(selected(FOUR))
+    calm = view("selection", selected(FOUR))
     assert calm is not None
     assert "the Lasso ran on the genes as they are" in calm.remarks[1]
     record: dict[str, Any] = {"rotated": True, "ln_delta": -1.25}
     rotated = selected(FOUR, **record)
-    section = view_selection(rotated)
+    section = view("selection", rotated)
     assert section is not None
     assert "ln delta -1.25" in section.remarks[1]
     assert "do not read its genes as findings" in section.remarks[1]
@@ -163,27 +161,29 @@ def test_batch_effect_below_and_above_the_threshold() -> None:
 
 
 def test_batch_effect_that_was_not_corrected_is_not_denied() -> None:
-    section = view_selection(selected(FOUR, batch_effect={"shares": [1.0, 0.1], "threshold": 0.5}))
+    section = view(
+        "selection", selected(FOUR, batch_effect={"shares": [1.0, 0.1], "threshold": 0.5})
+    )
     assert section is not None
     assert "It does, but was not to be corrected" in section.remarks[1]
 
 
 def test_fixed_lambda_was_not_tuned() -> None:
     given = selected(FOUR, options={"fixed_lambda": 0.1})
-    section = view_selection(given)
+    section = view("selection", given)
     assert section is not None and section.lead.startswith("Lambda was given")
     assert "Lambda (0.01) was fixed beforehand." in selection_methods(given)
 
 
-def test_methods_say_who_was_compared() -> None:
+def test_methods_state_which_samples_were_compared() -> None:
     told = "13 cases were compared with 10 healthy controls and 10 samples of another disease."
     assert told in page_of(selected(FOUR)).methods
 
 
-def test_methods_paragraph_tells_the_published_procedure() -> None:
+def test_methods_paragraph_describes_the_published_procedure() -> None:
     text = selection_methods(selected(FOUR))
     for part in ("Liu et al. 2024", "Tibshirani 1996", "Lambda (0.01)", "Open Targets",
                  "The 4 genes with a coefficient", "no p-value was computed"):  # fmt: skip
         assert part in text
-    given = selection_methods(replace(selected(FOUR), covariates=("Age",)))
+    given = selection_methods(vary(selected(FOUR), method={"adjusted_for": ["Age"]}))
     assert "The trait was first regressed on age by least squares" in given

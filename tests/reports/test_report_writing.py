@@ -20,6 +20,7 @@ from genotex.analysis import (
     solve_problem,
     write_result,
 )
+from genotex.analysis.gene_columns import COLUMN_GROUPS, GENE_TABLE
 from genotex.bench.problems import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (
@@ -31,8 +32,7 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
-from genotex.reports import building, write_report, write_unanswered_report, writing
-from genotex.reports.findings import GENE_KEYS
+from genotex.reports import problem_page, problem_report, write_report, write_unanswered_report
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
 
 TRAIT = "Rheumatoid_Arthritis"
@@ -74,7 +74,7 @@ def with_figures() -> None:
 @pytest.fixture(autouse=True)
 def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "with_figures" not in request.fixturenames:
-        monkeypatch.setattr(building, "draw_figures", lambda *_: ())
+        monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_csv_is_read_by_pandas(solved: OutputFolder) -> None:
     assert frame["significant"].dtype == bool
 
 
-def test_page_tells_the_same_numbers_as_the_result(solved: OutputFolder) -> None:
+def test_page_shows_the_same_numbers_as_the_result(solved: OutputFolder) -> None:
     html = write_report(solved, TRAIT, None).read_text(encoding="utf-8")
     result = read_result(solved, TRAIT, None)
     assert f"<span>{result.significant.height}</span>" in html
@@ -167,7 +167,7 @@ def test_condition_with_interaction(tmp_path: Path) -> None:
     assert "The interaction of trait and age was tested" in html
 
 
-def test_csv_tells_why_a_gene_was_not_tested(tmp_path: Path) -> None:
+def test_csv_states_why_a_gene_was_not_tested(tmp_path: Path) -> None:
     table, roles = make_table(genes=40)
     table.expression[:, 38] = 7.0
     table.expression[2:, 39] = float("nan")
@@ -178,9 +178,22 @@ def test_csv_tells_why_a_gene_was_not_tested(tmp_path: Path) -> None:
     assert status["CXCL9"] == "tested"
 
 
-def test_every_column_of_the_analysis_has_a_place_in_the_report() -> None:
-    assert set(GENE_KEYS) == set(GENE_COLUMNS)
-    assert len(set(GENE_KEYS.values())) == len(GENE_COLUMNS)
+@pytest.mark.parametrize("kind", ["binary", "continuous", "factor", "selected"])
+def test_every_column_of_the_analysis_has_a_place_in_the_report(kind: str) -> None:
+    assert [column.name for column in GENE_TABLE] == list(GENE_COLUMNS)
+    columns = [column.of(kind) for column in GENE_TABLE]
+    assert len({column.csv for column in columns}) == len(GENE_COLUMNS)
+    assert {column.group for column in columns} == set(COLUMN_GROUPS)
+
+
+def test_every_column_is_in_the_documentation() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    report, files = ((docs / name).read_text() for name in ("report.md", "result-files.md"))
+    for column in GENE_TABLE:
+        assert f"`{column.name}`" in files
+        for kind in ("binary", "continuous", "factor", "selected"):
+            csv = column.of(kind).csv
+            assert f"`{csv}`" in report or csv == "change"
 
 
 def test_columns_of_the_documentation_are_those_of_the_csv(tmp_path: Path) -> None:
@@ -223,7 +236,7 @@ def dense(table: LinkedTable, roles: dict[str, str]) -> tuple[LinkedTable, dict[
     return replace(table, expression=table.expression + moved), roles
 
 
-def test_surrogate_variables_of_a_real_analysis_are_told(tmp_path: Path) -> None:
+def test_surrogate_variables_of_a_real_analysis_are_reported(tmp_path: Path) -> None:
     table, roles = batched(*make_table(cases=14, controls=14, genes=240))
     path = write_report(prepare(tmp_path, table, roles, hidden="sva"), TRAIT, None)
     html = path.read_text(encoding="utf-8")
@@ -291,7 +304,7 @@ def test_folder_of_another_tool_without_record(tmp_path: Path) -> None:
     assert "prepared by another tool" in html
 
 
-def test_record_of_an_unusable_cohort_tells_why(solved: OutputFolder) -> None:
+def test_record_of_an_unusable_cohort_gives_the_reason(solved: OutputFolder) -> None:
     why = "trait not available: no characteristic tells it"
     notes = ["row ids: 100 % probes", why]
     record = Evidence(TRAIT, "GSE157103", "sound", "GEO", "0.1.0", notes=notes)
@@ -323,7 +336,7 @@ def test_failing_page_keeps_the_old_report(
     def broken(page: object) -> str:
         raise ValueError("no template")
 
-    monkeypatch.setattr(writing, "render_page", broken)
+    monkeypatch.setattr(problem_report, "render_page", broken)
     with pytest.raises(ValueError, match="no template"):
         write_report(solved, TRAIT, None)
     assert {p: p.read_bytes() for p in path.parent.iterdir()} == before
@@ -339,7 +352,7 @@ def test_report_that_would_overwrite_its_own_table(solved: OutputFolder, tmp_pat
         write_report(solved, TRAIT, None, path=tmp_path / "genes.csv")
 
 
-def test_unanswered_report_tells_reasons_and_removes_an_old_table(solved: OutputFolder) -> None:
+def test_unanswered_report_gives_reasons_and_removes_an_old_table(solved: OutputFolder) -> None:
     table = write_report(solved, TRAIT, None).with_suffix(".csv")
     assert table.is_file()
     path = write_unanswered_report(solved, TRAIT, None, {"GSE55457": "trait biased"})

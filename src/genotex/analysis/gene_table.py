@@ -8,49 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["GENE_COLUMNS", "arrange_genes"]
+from genotex.analysis.gene_columns import GENE_COLUMNS
 
-GENE_COLUMNS: dict[str, type[pl.DataType]] = {
-    "Variable": pl.String,
-    "Coefficient": pl.Float64,
-    "Absolute Coefficient": pl.Float64,
-    "Standard Error": pl.Float64,
-    "CI Lower": pl.Float64,
-    "CI Upper": pl.Float64,
-    "t": pl.Float64,
-    "p": pl.Float64,
-    "q": pl.Float64,
-    "Mean Expression": pl.Float64,
-    "Standardised Effect": pl.Float64,
-    "Standardised Error": pl.Float64,
-    "Samples": pl.Int64,
-    "F": pl.Float64,
-    "Departure F": pl.Float64,
-    "Departure p": pl.Float64,
-    "Departure q": pl.Float64,
-    "Panel Coefficient": pl.Float64,
-    "Selection Frequency": pl.Float64,
-    "Mixed Coefficient": pl.Float64,
-    "Mixed Standard Error": pl.Float64,
-    "Mixed t": pl.Float64,
-    "Mixed p": pl.Float64,
-    "Mixed q": pl.Float64,
-    "With SV Coefficient": pl.Float64,
-    "With SV p": pl.Float64,
-    "With SV q": pl.Float64,
-    "Without SV Coefficient": pl.Float64,
-    "Without SV p": pl.Float64,
-    "Without SV q": pl.Float64,
-    "Interaction Coefficient": pl.Float64,
-    "Interaction Standard Error": pl.Float64,
-    "Interaction t": pl.Float64,
-    "Interaction p": pl.Float64,
-    "Interaction q": pl.Float64,
-    "Status": pl.String,
-    "Significant": pl.Boolean,
-}
-"""Columns of the table of all genes; null where a gene was not tested. A factor adds three columns
-for each pair of its levels (`genotex.analysis.gene_tests.factor_columns`)."""
+__all__ = ["GENE_COLUMNS", "arrange_genes"]
 
 
 def arrange_genes(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from genotex.formats import Evidence
 from genotex.reports.findings import Findings
-from genotex.reports.methods_model import compared_methods, model_methods
-from genotex.reports.page import GroupView, LogStep
-from genotex.reports.sequenced import counted_steps
-from genotex.reports.words import counted, listed
+from genotex.reports.groups import Group, compared_methods
+from genotex.reports.sections.alternatives import mixed_methods, unmeasured_methods, unmeasured_note
+from genotex.reports.sections.condition import condition_methods
+from genotex.reports.sections.levels import levels_methods
+from genotex.reports.sections.samples import samples_methods
+from genotex.reports.sections.selection import selection_methods
+from genotex.reports.words import counted, listed, readable
 
-__all__ = ["log_steps", "methods_paragraph", "remaining_notes"]
+__all__ = ["LogStep", "log_steps", "methods_paragraph", "model_methods", "remaining_notes"]
 
 _LINKING = {
     "samples": ("Samples linked", "samples with both a clinical and an expression column"),
@@ -24,29 +27,34 @@ _LINKING = {
     "values_filled": ("Values filled", "with the mean of their gene, in the CSV only"),
 }
 
+_QUALITY = {
+    "auroc": "AUROC",
+    "auroc_without_genes": "AUROC of the covariates alone",
+    "r_squared": "R\N{SUPERSCRIPT TWO}",
+    "r_squared_without_genes": "R\N{SUPERSCRIPT TWO} of the covariates alone",
+    "f1": "F1",
+    "brier": "Brier score",
+    "nmse": "normalised squared error",
+}
+_PERCENT = frozenset({"accuracy", "precision", "recall", "f1"})
+
+
+class LogStep(NamedTuple):
+    """One step of the processing: what, how many, and a remark."""
+
+    name: str
+    value: str
+    remark: str = ""
+
 
 def methods_paragraph(
     evidence: Evidence,
     findings: Findings,
     tested_genes: int,
-    groups: Sequence[GroupView] = (),
+    groups: Sequence[Group] = (),
     gene_sets: str = "",
 ) -> str:
-    """Return what was done, in the past tense of a methods section.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        How the cohort was read.
-    findings : Findings
-        The analysis.
-    tested_genes : int
-        How many genes were tested.
-    groups : sequence of GroupView
-        Who was compared, and who was not.
-    gene_sets : str
-        How gene sets were tested; empty when none were.
-    """
+    """Return what was done, in the past tense of a methods section."""
     parts = [
         _source(evidence),
         _genes(evidence),
@@ -116,7 +124,7 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
     source = f" from the sample characteristic '{key}'" if key else ""
     by = trait.get("told_by") or evidence.reading.get("by")
     hand = f" by {'the built-in rules' if by == 'rules' else by}" if by else ""
-    text = f"The trait was read{source}{hand}."
+    text = f"The trait was annotated{source}{hand}."
     dropped = [
         f"{counted(count, noun)} {why}"
         for field, noun, why in (
@@ -134,7 +142,7 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
 
 
 def _software(evidence: Evidence, findings: Findings) -> str:
-    versions = findings.versions
+    versions = findings.record("versions")
     labels = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy", "polars": "Polars"}
     packages = [
         f"{labels.get(name, name)} {number}"
@@ -163,17 +171,33 @@ def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tupl
         if (count := _count(mapping, key)) is not None:
             steps.append(LogStep(name, f"{count:,}", remark))
     if scale := mapping.get("scale"):
-        steps.append(LogStep("Scale of the values", str(scale), "as detected or told"))
+        steps.append(LogStep("Scale of the values", str(scale), "as detected or given"))
     if isinstance(offset := mapping.get("offset"), int | float):
         steps.append(LogStep("Offset of the logarithm", f"{offset:.4g}", "so that zeros are kept"))
-    steps += counted_steps(evidence)
+    steps += _counted_steps(evidence)
     for key, value in evidence.linking.items():
         name, remark = _LINKING.get(key, (key.replace("_", " ").capitalize(), ""))
         steps.append(LogStep(name, _written(value), remark))
     samples = LogStep("Samples compared", f"{len(findings.tested):,}", "those of the contrast")
-    if findings.selection is not None:
+    if findings.selects:
         return (*steps, samples, LogStep("Genes to select from", f"{tested_genes:,}", ""))
     return (*steps, samples, LogStep("Genes tested", f"{tested_genes:,}", _out(findings)))
+
+
+def _counted_steps(evidence: Evidence) -> list[LogStep]:
+    """Return how counts were processed, for the processing log; empty for other cohorts."""
+    counts = evidence.counts
+    if not counts:
+        return []
+    totals = sorted(counts.get("totals", {}).values())
+    steps = [
+        LogStep("Genes with few counts", f"{counts['filtered']:,}", f"kept: {counts['rule']}"),
+        LogStep("Normalisation", str(counts["normalisation"]), "of the genes kept"),
+    ]
+    if totals:
+        span = f"{totals[0]:,} to {totals[-1]:,}"
+        steps.append(LogStep("Reads of a library", span, f"{len(totals)} libraries"))
+    return steps
 
 
 def _out(findings: Findings) -> str:
@@ -201,6 +225,197 @@ def _count(record: dict[str, Any], key: str) -> int | None:
 
 def remaining_notes(evidence: Evidence, findings: Findings) -> tuple[str, ...]:
     """Return the notes of cohort and analysis, each once, without those that are warnings."""
-    warned = {*findings.warnings, *evidence.warnings}
-    notes = [*evidence.notes, *findings.notes]
+    warned = {*findings.result.warnings, *evidence.warnings}
+    notes = [*evidence.notes, *_notes(findings)]
     return tuple(note for note in dict.fromkeys(notes) if note not in warned)
+
+
+def model_methods(findings: Findings, tested_genes: int) -> str:
+    """Return what was computed, in the past tense, each method with its source."""
+    if findings.selects:
+        parts = [condition_methods(findings), selection_methods(findings)]
+    else:
+        parts = [
+            samples_methods(findings),
+            _pairs(findings),
+            condition_methods(findings),
+            _regression(findings),
+            levels_methods(findings),
+            unmeasured_methods(findings),
+            mixed_methods(findings),
+            _significance(findings, tested_genes),
+            _interaction(findings),
+            _panel(findings),
+        ]
+    return " ".join(part for part in parts if part)
+
+
+def _pairs(findings: Findings) -> str:
+    pairs = findings.pairs
+    if pairs is None:
+        return ""
+    how = "the correlation of their residual expression profiles"
+    whose = f"one person, detected by {how}," if pairs.detected else f"the same '{pairs.key}'"
+    by = f"detected by {how}" if pairs.detected else f"by '{pairs.key}'"
+    if pairs.averaged:
+        became = (
+            f": {counted(pairs.before, 'sample')} became {pairs.samples:,}"
+            if pairs.before is not None and pairs.samples is not None
+            else ""
+        )
+        return f"Samples of {whose} were averaged before any test{became}."
+    if pairs.correlation is not None:
+        return (
+            f"Samples of {whose} ({counted(pairs.blocks, 'person', 'people')}) were treated as "
+            f"correlated (r = {pairs.correlation:.2f}, the consensus over genes; Smyth, Michaud "
+            "and Scott 2005), in generalised least squares."
+        )
+    return (
+        f"Samples were compared within {counted(pairs.blocks, pairs.noun)} {by}, each with a "
+        "level of its own in the regression."
+    )
+
+
+def _regression(findings: Findings) -> str:
+    covariates = (
+        f", with {listed(findings.covariate_names)} as "
+        f"covariate{'s' if len(findings.covariates) > 1 else ''}"
+        if findings.covariates
+        else ""
+    )
+    out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
+    return f"{_model(findings)}{covariates}.{out}"
+
+
+def _model(findings: Findings) -> str:
+    """Return the regression in the words of a methods section."""
+    prior, options = findings.record("prior"), findings.record("options")
+    found = "infinite" if prior.get("df_infinite") else _number(prior.get("df"))
+    degrees = f"; {found} prior degrees of freedom" if found else ""
+    trend = ", with a trend in mean expression" if prior.get("trend") else ""
+    robust = "; robust to hypervariable genes, Phipson et al. 2016" if prior.get("robust") else ""
+    least = _number(options.get("min_effect") or None)
+    statistic, what = "t", "trait's coefficient was"
+    if findings.record("levels").get("treatment") == "factor":
+        statistic, what = "F", "differences among the trait's levels were"
+    against = f" against effects of at most {least} (McCarthy and Smyth 2009)" if least else ""
+    return (
+        f"{_regressed(findings.record('counts'))}{_weighted(findings.record('weights'))} and the "
+        f"{what} tested{against} with limma's empirical-Bayes moderated {statistic} "
+        f"statistic (Smyth 2004{trend}{degrees}{robust})"
+    )
+
+
+def _weighted(weights: Mapping[str, Any]) -> str:
+    """Return how samples were weighted; empty where all counted the same."""
+    if weights.get("used") == "sample":
+        return ", each sample weighted by its precision over all genes (Ritchie et al. 2006),"
+    if weights.get("used") != "group":
+        return ""
+    spread = listed(
+        [f"{group} {value:.2f}" for group, value in weights.get("deviation", {}).items()]
+    )
+    return (
+        f", samples weighted by the spread of their group (relative standard deviations: {spread}; "
+        "Ritchie et al. 2006),"
+    )
+
+
+def _regressed(counts: Mapping[str, Any]) -> str:
+    if not counts:
+        return "Each gene's log2 expression was regressed on the trait by ordinary least squares"
+    squares = (
+        "weighted least squares with voom's precision weights (Law et al. 2014)"
+        if counts.get("weights") == "voom"
+        else "ordinary least squares"
+    )
+    return (
+        "Each gene's log2 counts per million, with library sizes normalised by the trimmed mean of "
+        "M values (Robinson and Oshlack 2010), were regressed on the trait by " + squares
+    )
+
+
+def _significance(findings: Findings, tested_genes: int) -> str:
+    rule = (
+        f"P-values of {counted(tested_genes, 'gene')} in {counted(len(findings.tested), 'sample')} "
+        "were adjusted by the method of Benjamini and Hochberg (1995); genes with "
+        f"q < {findings.cut:g}"
+    )
+    if findings.minimal_change > 0 and findings.mixed_ranks:
+        rule += f" and an absolute change of at least {findings.minimal_change:g}"
+    return f"{rule} were called significant."
+
+
+def _interaction(findings: Findings) -> str:
+    found = findings.record("interaction")
+    if not found.get("tested"):
+        return ""
+    condition = readable(str(findings.result.condition)).lower()
+    return (
+        f"The interaction of trait and {condition} was tested in the same way in a second "
+        "regression that had their product as a further column, with q-values over the "
+        f"{counted(int(found['tested']), 'gene')} tested for it; it was significant for "
+        f"{counted(int(found['significant']), 'gene')}."
+    )
+
+
+def _panel(findings: Findings) -> str:
+    panel = findings.record("panel")
+    if not panel.get("model"):
+        return ""
+    how = "logistic" if str(panel["model"]).startswith("logistic") else "linear"
+    text = (
+        "In addition to the tests, a sparse panel was fitted by the Lasso (Tibshirani 1996; "
+        f"{how} model) on z-scored genes"
+        + (", with the covariates unpenalised" if findings.covariates else "")
+        + f"; its penalty was the largest within one standard error of the best deviance in "
+        f"{panel.get('folds', 5)}-fold cross-validation (Breiman et al. 1984)"
+    )
+    if panel.get("quality"):
+        text += ", and its prediction was judged by nested cross-validation"
+    if stability := panel.get("stability"):
+        text += (
+            f". How often each gene was chosen was counted over {stability['pairs']} pairs of "
+            "complementary half-samples (Shah and Samworth 2013)"
+        )
+    return f"{text}."
+
+
+def _notes(findings: Findings) -> list[str]:
+    """Return the notes of the analysis; genes that were only selected have none."""
+    if findings.selects:
+        return []
+    filtered, panel = findings.record("filter"), findings.record("panel")
+    method = findings.result.method
+    notes = []
+    if filtered.get("rule"):
+        notes.append(f"Filter before the tests: {filtered['rule']}.")
+    if batches := findings.record("batch").get("not_adjusted"):
+        named = listed(
+            [f"\N{LEFT DOUBLE QUOTATION MARK}{b}\N{RIGHT DOUBLE QUOTATION MARK}" for b in batches]
+        )
+        notes.append(f"Not adjusted for, though the samples differ in it: {named}.")
+    if note := unmeasured_note(findings.surrogates):
+        notes.append(note)
+    if method.get("pi0") is not None:
+        notes.append(f"Estimated share of genes without any difference (pi0): {method['pi0']:.2f}.")
+    prediction = findings.result.cv_performance.get("prediction") or {}
+    scores = [
+        _score(name, float(value))
+        for name, value in prediction.items()
+        if isinstance(value, int | float)
+    ]
+    if scores:
+        source = panel.get("quality") or "cross-validation"
+        notes.append(f"Prediction by the sparse panel ({source}): {listed(scores)}.")
+    notes += [str(note) for note in panel.get("notes", ())]
+    return notes
+
+
+def _score(name: str, value: float) -> str:
+    label = _QUALITY.get(name, name.replace("_", " "))
+    return f"{label} {value:.0f} %" if name in _PERCENT else f"{label} {value:.2f}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:.1f}" if isinstance(value, int | float) else ""

@@ -58,7 +58,7 @@ def records(path: Path, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_description_with_everything_told_is_valid_without_a_warning(tmp_path: Path) -> None:
+def test_description_with_all_fields_is_valid_without_a_warning(tmp_path: Path) -> None:
     metadata = loaded(written(write_bundle(tmp_path))).metadata
     assert metadata.ctx.issues.errors == set() and metadata.ctx.issues.warnings == set()
     assert metadata.name == "My cohorts" and metadata.version == "1.2.0"
@@ -68,7 +68,7 @@ def test_description_with_everything_told_is_valid_without_a_warning(tmp_path: P
 
 @pytest.mark.parametrize("write", [write_raw, write_outputs, write_bundle])
 @pytest.mark.parametrize("whole", [True, False])
-def test_what_nobody_told_is_absent_and_the_rest_valid(  # type: ignore[no-untyped-def]
+def test_unknown_fields_are_absent_and_the_rest_valid(  # type: ignore[no-untyped-def]
     tmp_path: Path, write, whole: bool
 ) -> None:
     path = written(write(tmp_path), About("data"), whole=whole)
@@ -78,7 +78,7 @@ def test_what_nobody_told_is_absent_and_the_rest_valid(  # type: ignore[no-untyp
     assert not absent & set(content)
 
 
-def test_every_file_is_told_with_its_digest(tmp_path: Path) -> None:
+def test_every_file_is_listed_with_its_digest(tmp_path: Path) -> None:
     path = written(write_bundle(tmp_path))
     files = {file.content_url: file.sha256 for file in loaded(path).metadata.file_objects}
     with (tmp_path / "description" / "files.csv").open(newline="") as handle:
@@ -187,7 +187,7 @@ def test_raw_cohorts_are_loaded(tmp_path: Path) -> None:
     ]
 
 
-def test_quick_look_tells_files_as_sets_by_what_they_hold(tmp_path: Path) -> None:
+def test_without_checksums_files_are_sets_by_what_they_hold(tmp_path: Path) -> None:
     path = written(write_bundle(tmp_path), whole=False)
     metadata = loaded(path).metadata
     sets = {file_set.name: file_set.includes for file_set in metadata.file_sets}

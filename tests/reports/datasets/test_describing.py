@@ -74,7 +74,7 @@ def test_bundle_is_counted_part_by_part(tmp_path: Path) -> None:
     assert problems == {"traits": 3, "unconditional": 3, "one-step": 2, "two-step": 1}
 
 
-def test_raw_cohorts_tell_samples_rows_and_platform(tmp_path: Path) -> None:
+def test_raw_cohorts_have_samples_rows_and_platform(tmp_path: Path) -> None:
     found = described(write_raw(tmp_path))
     told = {c.cohort: (c.source, c.platform, c.samples, c.rows, c.files) for c in found.raw}
     assert told == {
@@ -138,7 +138,7 @@ def test_fields_for_contacts_are_counted(tmp_path: Path) -> None:
     assert datasheet_json(found)["files_with_contacts"] == 2
     write_description(root, found)
     sheet = (root / "description" / "datasheet.md").read_text()
-    assert "2 of 3 series files that were looked into have GEO's fields" in sheet
+    assert "2 of 3 series files that were examined have GEO's fields" in sheet
 
 
 def test_same_folder_gives_the_same_bytes_also_in_two_processes(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_quick_look_reads_headers_only(tmp_path: Path) -> None:
     assert [c.genes for c in found.prepared if c.is_usable] == [2]
 
 
-def test_what_is_missing_is_told(tmp_path: Path) -> None:
+def test_what_is_missing_is_listed(tmp_path: Path) -> None:
     root = write_outputs(tmp_path)
     (root / "preprocess" / "Asthma" / "GSE1.csv").unlink()
     write_text_table(root, "linked", "Asthma", "GSE7", ",Asthma,A2M\nGSM1,0,1.5\n")
@@ -173,7 +173,7 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
     }
 
 
-def test_input_folder_alone_does_not_tell_what_is_usable(tmp_path: Path) -> None:
+def test_input_folder_alone_does_not_show_what_is_usable(tmp_path: Path) -> None:
     root = write_raw(tmp_path)
     (root / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz").unlink()
     (root / "TCGA" / "TCGA_Lung" / "TCGA.LUNG.sampleMap_HiSeqV2.gz").unlink()
@@ -181,14 +181,14 @@ def test_input_folder_alone_does_not_tell_what_is_usable(tmp_path: Path) -> None
     assert told["GEO cohorts without a series matrix"] == ("GEO/Asthma/GSE1",)
     assert told["TCGA studies without TCGA expression"] == ("TCGA/TCGA_Lung",)
     assert told["cohorts whose expression table is empty"] == ("GEO/Asthma/GSE2",)
-    assert any("nobody knows yet which cohorts are usable" in what for what in told)
+    assert any("it is unknown which cohorts are usable" in what for what in told)
 
 
-def test_table_that_disagrees_with_its_record_is_told(tmp_path: Path) -> None:
+def test_table_that_disagrees_with_its_record_is_reported(tmp_path: Path) -> None:
     root = write_outputs(tmp_path)
     path = root / "preprocess" / "Asthma" / "GSE1.csv"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
-    what = "linked tables with another number of samples than cohort_info.json says"
+    what = "linked tables with another number of samples than in cohort_info.json"
     assert gaps(described(root))[what] == ("Asthma/GSE1",)
 
 

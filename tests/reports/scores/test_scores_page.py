@@ -13,9 +13,8 @@ from genotex.bench.evaluation.score_files import read_scores
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import summarise
 from genotex.errors import UsageError
-from genotex.reports.scores import write_scores
-from genotex.reports.scores.drawing import average_figures, problem_figures
-from genotex.reports.scores.listing import best_and_worst, item_tables
+from genotex.reports.score_figures import average_figures, problem_figures
+from genotex.reports.scores import best_and_worst, item_tables, write_scores
 from tests.bench.evaluation.some_scores import failed_score, problem_score, some_scores
 
 FILES = {
@@ -84,7 +83,7 @@ def test_page_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     assert {link for link in links if not link.endswith(".csv")} == {"data:,"}
 
 
-def test_page_tells_averages_kinds_reasons_settings_and_notes(tmp_path: Path) -> None:
+def test_page_shows_averages_kinds_reasons_settings_and_notes(tmp_path: Path) -> None:
     text = page(tmp_path, some_scores())
     assert "Of 4 problems 75.0 % have a result" in text
     assert "AUROC is 0.667 (95 % interval" in text
@@ -128,7 +127,7 @@ def test_file_in_place_of_the_folder_is_refused_and_left_alone(tmp_path: Path) -
     assert (tmp_path / "out").read_text() == "mine"
 
 
-def test_figures_are_well_formed_and_marks_tell_their_problem() -> None:
+def test_figures_are_well_formed_and_marks_name_their_problem() -> None:
     figures = problem_figures(some_scores())
     assert [f.key for f in figures] == ["spread-auroc", "spread-f1", "precision-recall", "lengths"]
     for figure in figures:

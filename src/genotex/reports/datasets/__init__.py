@@ -1,9 +1,12 @@
 """What a folder of data holds: Croissant for machines, a datasheet for people."""
 
 from genotex.reports.datasets.croissant import WANTED_BY_CROISSANT
-from genotex.reports.datasets.datasheet import datasheet_json
+from genotex.reports.datasets.datasheet import (
+    datasheet_json,
+    datasheet_tables,
+    without_empty_columns,
+)
 from genotex.reports.datasets.description import About, Description, describe_dataset
-from genotex.reports.datasets.tables import datasheet_tables, without_empty_columns
 from genotex.reports.datasets.writing import check_place, own_files, write_description
 
 __all__ = [

@@ -1,19 +1,20 @@
-"""Cohorts and answers of a data set, put together from what its files tell."""
+"""Cohorts and answered problems of a data set, and what is missing or damaged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from genotex.formats import CohortInfo
-from genotex.reports.datasets.examining import FileFacts
-from genotex.reports.datasets.places import FileKind
+from genotex.reports.datasets.files import FileFacts, FileKind, Part
 
 __all__ = [
     "Answer",
+    "Gap",
     "PreparedCohort",
     "RawCohort",
     "collect_answers",
+    "find_gaps",
     "prepared_cohorts",
     "raw_cohorts",
 ]
@@ -26,24 +27,7 @@ _TCGA: tuple[FileKind, ...] = ("TCGA clinical matrix", "TCGA expression")
 
 @dataclass(frozen=True)
 class RawCohort:
-    """A series of GEO for one trait, or a TCGA study.
-
-    Attributes
-    ----------
-    part : str
-        Prefix of the part it lies in.
-    source : str
-        "GEO" or "TCGA".
-    trait, cohort : str
-        Trait folder, empty for TCGA; series accession or TCGA folder.
-    platform : str
-        GPL accession; empty where the series tells none.
-    samples, rows : int or None
-        Samples and rows (probes or genes) of the table with the most samples; where that has no
-        rows and NCBI's counts lie beside it, their rows.
-    files, bytes : int
-        Its files.
-    """
+    """A series of GEO for one trait, or a TCGA study."""
 
     part: str
     source: str
@@ -58,17 +42,7 @@ class RawCohort:
 
 @dataclass(frozen=True)
 class PreparedCohort:
-    """A cohort of an output folder: its record, and what its tables hold.
-
-    Attributes
-    ----------
-    part, trait, cohort : str
-        Where it is.
-    info : CohortInfo or None
-        Its record in ``cohort_info.json``.
-    linked : FileFacts or None
-        Its linked table.
-    """
+    """A cohort of an output folder: its record, and what its tables hold."""
 
     part: str
     trait: str
@@ -78,14 +52,14 @@ class PreparedCohort:
 
     @property
     def is_usable(self) -> bool:
-        """Whether its record says that it can be used."""
+        """Whether its record marks it as usable."""
         return self.info is not None and self.info.is_usable
 
     @property
     def samples(self) -> int | None:
         """Samples by its record, else by its linked table."""
-        told = None if self.info is None else self.info.sample_size
-        return self.linked.samples if told is None and self.linked is not None else told
+        recorded = None if self.info is None else self.info.sample_size
+        return self.linked.samples if recorded is None and self.linked is not None else recorded
 
     @property
     def genes(self) -> int | None:
@@ -115,7 +89,7 @@ def raw_cohorts(files: Iterable[FileFacts]) -> tuple[RawCohort, ...]:
 
 
 def _raw(part: str, source: str, trait: str, cohort: str, files: Sequence[FileFacts]) -> RawCohort:
-    main = _telling(files)
+    main = _main_file(files)
     rows = None if main is None else main.rows
     return RawCohort(
         part,
@@ -132,19 +106,19 @@ def _raw(part: str, source: str, trait: str, cohort: str, files: Sequence[FileFa
 
 def _rows_of_counts(files: Sequence[FileFacts]) -> int:
     """Return the genes of the count matrix that `preprocess` reads, the first; 0 without any."""
-    told = (f.rows for f in files if f.place.kind == "RNA-seq counts" and f.rows is not None)
-    return next(told, 0)
+    counted = (f.rows for f in files if f.place.kind == "RNA-seq counts" and f.rows is not None)
+    return next(counted, 0)
 
 
-def _telling(files: Sequence[FileFacts]) -> FileFacts | None:
-    """Return the file that tells of the samples: the largest matrix, as `choose_series` does."""
+def _main_file(files: Sequence[FileFacts]) -> FileFacts | None:
+    """Return the file with the samples: the largest matrix, as `choose_series` does."""
     order: tuple[FileKind, ...] = (
         "series matrix", "family SOFT", "TCGA expression", "TCGA clinical matrix",
     )  # fmt: skip
     for kind in order:
-        told = [f for f in files if f.place.kind == kind and f.samples is not None]
-        if told:
-            return max(told, key=lambda facts: facts.samples or 0)
+        with_samples = [f for f in files if f.place.kind == kind and f.samples is not None]
+        if with_samples:
+            return max(with_samples, key=lambda facts: facts.samples or 0)
     return None
 
 
@@ -174,3 +148,108 @@ def collect_answers(files: Iterable[FileFacts]) -> tuple[Answer, ...]:
     return tuple(
         sorted(answers, key=lambda a: (a.part, a.trait, a.condition != "None", a.condition))
     )
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that is missing or does not fit."""
+
+    what: str
+    where: tuple[str, ...] = ()
+
+
+def find_gaps(
+    parts: Sequence[Part],
+    files: Sequence[FileFacts],
+    raw: Sequence[RawCohort],
+    prepared: Sequence[PreparedCohort],
+) -> tuple[Gap, ...]:
+    """Return what is missing, damaged or at odds, the parts first."""
+    found = [*_folders(parts, files), *_raw_gaps(raw, files), *_prepared_gaps(prepared, files)]
+    problems: dict[str, list[str]] = {}
+    for facts in files:
+        if facts.problem:
+            problems.setdefault(facts.problem, []).append(facts.place.path)
+    found += [Gap(f"the file {problem}", tuple(paths)) for problem, paths in problems.items()]
+    return tuple(found)
+
+
+def _folders(parts: Sequence[Part], files: Sequence[FileFacts]) -> Iterator[Gap]:
+    paths = [facts.place.path for facts in files]
+    for part in parts:
+        wanted = ("GEO", "TCGA") if part.layout == "input" else ("preprocess", "regress")
+        for name in wanted:
+            folder = f"{part.prefix}/{name}/".lstrip("/")
+            if not any(path.startswith(folder) for path in paths):
+                yield Gap(f"no files under {folder}")
+    layouts = {part.layout for part in parts}
+    if "input" not in layouts:
+        yield Gap("no raw data: neither GEO/ nor TCGA/")
+    if "output" not in layouts:
+        yield Gap("no preprocessed data, so it is unknown which cohorts are usable")
+    if not any(facts.place.kind == "task list" for facts in files):
+        yield Gap("no list of problems: task_info.json")
+
+
+def _raw_gaps(raw: Sequence[RawCohort], files: Sequence[FileFacts]) -> Iterator[Gap]:
+    kinds: dict[tuple[str, str, str], set[str]] = {}
+    for place in (facts.place for facts in files):
+        kinds.setdefault((place.part, place.trait, place.name), set()).add(place.kind)
+    have = [(_raw_name(c), c, kinds[c.part, c.trait, c.cohort]) for c in raw]
+    geo = [(name, kind) for name, cohort, kind in have if cohort.source == "GEO"]
+    tcga = [(name, kind) for name, cohort, kind in have if cohort.source == "TCGA"]
+    yield from _named(
+        "GEO cohorts without a series matrix", (n for n, k in geo if "series matrix" not in k)
+    )
+    yield from _named(
+        "GEO cohorts with neither family SOFT nor platform table, so that probes stay probes",
+        (n for n, k in geo if not k & {"family SOFT", "platform table", "RNA-seq counts"}),
+    )
+    for kind in ("TCGA clinical matrix", "TCGA expression"):
+        yield from _named(f"TCGA studies without {kind}", (n for n, k in tcga if kind not in k))
+    yield from _named(
+        "cohorts whose expression table is empty", (n for n, c, _ in have if c.rows == 0)
+    )
+
+
+def _prepared_gaps(prepared: Sequence[PreparedCohort], files: Sequence[FileFacts]) -> Iterator[Gap]:
+    described = {(f.place.part, f.place.trait) for f in files if f.place.kind == "cohort records"}
+    yield from _named(
+        "traits with linked tables but no cohort_info.json",
+        sorted({_path(c.part, c.trait) for c in prepared if (c.part, c.trait) not in described}),
+    )
+    yield from _named(
+        "usable cohorts without a linked table",
+        (_prepared_name(c) for c in prepared if c.is_usable and c.linked is None),
+    )
+    yield from _named(
+        "linked tables without a record in cohort_info.json",
+        (_prepared_name(c) for c in prepared if c.info is None and (c.part, c.trait) in described),
+    )
+    yield from _named(
+        "linked tables with another number of samples than in cohort_info.json",
+        (_prepared_name(c) for c in prepared if _differ(c)),
+    )
+
+
+def _differ(cohort: PreparedCohort) -> bool:
+    recorded = None if cohort.info is None else cohort.info.sample_size
+    found = None if cohort.linked is None else cohort.linked.samples
+    return recorded is not None and found is not None and recorded != found
+
+
+def _named(what: str, names: Iterator[str] | Sequence[str]) -> Iterator[Gap]:
+    if where := tuple(names):
+        yield Gap(what, where)
+
+
+def _raw_name(cohort: RawCohort) -> str:
+    return _path(cohort.part, cohort.source, cohort.trait, cohort.cohort)
+
+
+def _prepared_name(cohort: PreparedCohort) -> str:
+    return _path(cohort.part, cohort.trait, cohort.cohort)
+
+
+def _path(*names: str) -> str:
+    return "/".join(filter(None, names))

@@ -4,18 +4,213 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
+from genotex.bench.evaluation.folder_items import ANSWER
 from genotex.reports.datasets.description import About, Description
-from genotex.reports.datasets.examining import FileFacts
-from genotex.reports.datasets.places import FileKind
-from genotex.reports.datasets.record_sets import RecordSet, record_sets
+from genotex.reports.datasets.files import COEFFICIENTS, FileFacts, FileKind
 from genotex.reports.words import counted
 
 __all__ = ["CONFORMS_TO", "WANTED_BY_CROISSANT", "croissant_json"]
+
+DataType = Literal["sc:Text", "sc:Integer", "sc:Float", "sc:Boolean"]
+INDEX_COLUMN = "Unnamed: 0"
+"""What readers built on pandas call a first column whose header is empty."""
+
+
+@dataclass(frozen=True)
+class _RecordSet:
+    """A table that can be loaded."""
+
+    files_id: str
+    paths: tuple[str, ...]
+    as_json: dict[str, Any]
+
+
+def _record_sets(described: Description, folder: str) -> list[_RecordSet]:
+    """Return the tables: cohorts, linked tables of each trait, and lists of genes."""
+    found = []
+    if described.raw:
+        found.append(_of_datasheet(f"{folder}/raw_cohorts.csv", "raw_cohorts", _RAW_TEXT, _RAW))
+    if described.prepared:
+        found.append(_of_datasheet(f"{folder}/cohorts.csv", "cohorts", _COHORTS_TEXT, _COHORTS))
+    return [*found, *_linked_tables(described), *_results(described)]
+
+
+_RAW_TEXT = "One record for each series of GEO under a trait, and for each TCGA study."
+_RAW: dict[str, tuple[DataType, str]] = {
+    "part": ("sc:Text", "Folder within the data set; empty for the data set itself."),
+    "source": ("sc:Text", "GEO or TCGA."),
+    "trait": ("sc:Text", "Folder name of the trait; empty for TCGA."),
+    "cohort": ("sc:Text", "Accession of the series, or name of the TCGA folder."),
+    "platform": ("sc:Text", "GPL accession."),
+    "samples": ("sc:Integer", "Number of samples."),
+    "rows": ("sc:Integer", "Probes or genes of the expression table."),
+    "files": ("sc:Integer", "Number of files."),
+    "bytes": ("sc:Integer", "Size of the files."),
+}
+_COHORTS_TEXT = (
+    "The records of all cohort_info.json, one for each cohort of a trait, and the size of its "
+    "linked table."
+)
+_COHORTS: dict[str, tuple[DataType, str]] = {
+    "part": ("sc:Text", "Folder within the data set; empty for the data set itself."),
+    "trait": ("sc:Text", "Folder name of the trait."),
+    "cohort": ("sc:Text", "Accession of the series, or TCGA."),
+    "is_usable": ("sc:Boolean", "Whether genes of the trait can be studied in it."),
+    "is_gene_available": ("sc:Boolean", "Whether it holds gene expression."),
+    "is_trait_available": ("sc:Boolean", "Whether the trait of its samples is recorded."),
+    "is_available": ("sc:Boolean", "Both of these."),
+    "is_biased": ("sc:Boolean", "Whether the trait is too one-sided to be studied."),
+    "has_age": ("sc:Boolean", "Whether age is recorded."),
+    "has_gender": ("sc:Boolean", "Whether gender is recorded."),
+    "sample_size": ("sc:Integer", "Samples of the linked table, by its record."),
+    "linked_samples": ("sc:Integer", "Rows of the linked table."),
+    "linked_genes": ("sc:Integer", "Genes of the linked table."),
+}
+
+
+def _of_datasheet(
+    path: str, name: str, text: str, columns: dict[str, tuple[DataType, str]]
+) -> _RecordSet:
+    file = {"fileObject": {"@id": f"file/{quote(path)}"}}
+    fields = [
+        _field(name, column, kind, what, {**file, "extract": {"column": column}})
+        for column, (kind, what) in columns.items()
+    ]
+    return _RecordSet("", (), _set(name, text, fields))
+
+
+def _linked_tables(described: Description) -> Iterator[_RecordSet]:
+    """Yield a set for the tables of a trait that have the same fixed columns.
+
+    A loader reads file by file and stops at one that lacks a column.
+    """
+    groups: dict[tuple[str, str, str, tuple[str, ...]], list[FileFacts]] = {}
+    for facts in described.files:
+        place = facts.place
+        if place.kind == "linked table" and facts.trait_column:
+            key = (place.part, place.trait, facts.trait_column, facts.covariates)
+            groups.setdefault(key, []).append(facts)
+    for (part, trait, column, covariates), files in groups.items():
+        known = "_".join(name.lower() for name in covariates) or "trait_only"
+        own = column if column != trait else ""
+        yield _linked(_id("linked", part, trait, own, known), column, covariates, files)
+
+
+def _linked(
+    name: str, column: str, covariates: tuple[str, ...], files: list[FileFacts]
+) -> _RecordSet:
+    source = {"fileSet": {"@id": f"files/{name}"}}
+    genes = sorted(facts.genes or 0 for facts in files)
+    columns: dict[str, tuple[DataType, str]] = {
+        INDEX_COLUMN: ("sc:Text", "Sample id: the first column, which has no header."),
+        column: ("sc:Float", "The trait: 1 for cases and 0 for controls, or the measured level."),
+        "Age": ("sc:Float", "In years."),
+        "Gender": ("sc:Float", "0 female, 1 male."),
+    }
+    names = {"sample": INDEX_COLUMN, "trait": column, **{n.lower(): n for n in covariates}}
+    fields = [_cohort_field(name, source)]
+    for key, header in names.items():
+        kind, what = columns[header]
+        fields.append(_field(name, key, kind, what, {**source, "extract": {"column": header}}))
+    text = (
+        f"Samples of {counted(len(files), 'linked table')} of {column}. Other columns, "
+        f"{genes[0]:,} to {genes[-1]:,} in a file, are the expression of genes under their "
+        "official symbols; they differ between cohorts and are not listed as fields."
+    )
+    return _RecordSet(f"files/{name}", _paths(files), _set(name, text, fields))
+
+
+def _cohort_field(name: str, source: dict[str, Any]) -> dict[str, Any]:
+    return _from_path(name, "cohort", r".*/([^/]+)\.csv$", "Cohort: the name of the file.", source)
+
+
+def _results(described: Description) -> Iterator[_RecordSet]:
+    parts = sorted({answer.part for answer in described.answers})
+    for part in parts:
+        files = [
+            facts
+            for facts in described.files
+            if facts.place.kind == "result" and facts.place.part == part and not facts.problem
+        ]
+        if files:
+            yield _result(_id("results", part), files)
+
+
+def _result(name: str, files: list[FileFacts]) -> _RecordSet:
+    source = {"fileSet": {"@id": f"files/{name}"}}
+    fields = [
+        _from_path(name, "trait", r".*/([^/]+)/[^/]+$", "Folder name of the trait.", source),
+        _from_path(
+            name,
+            "condition",
+            rf".*/{re.escape(ANSWER)}(.+)\.json$",
+            "Condition of the problem; None for the trait alone.",
+            source,
+        ),
+        _listed(name, "gene", "sc:Text", "Variable", "Symbol of the gene.", source),
+    ]
+    for key, numbers in zip(("coefficient", "absolute_coefficient"), COEFFICIENTS, strict=True):
+        # A loader cannot join lists of different lengths.
+        if all(numbers in facts.coefficients for facts in files):
+            what = f"{numbers} of the gene in the model."
+            fields.append(_listed(name, key, "sc:Float", numbers, what, source))
+    text = "One record for each gene of each list, the most important gene of a list first."
+    return _RecordSet(f"files/{name}", _paths(files), _set(name, text, fields))
+
+
+def _listed(
+    name: str, key: str, kind: DataType, numbers: str, what: str, source: dict[str, Any]
+) -> dict[str, Any]:
+    path = f"$.significant_genes.'{numbers}'[*]" if " " in numbers else (
+        f"$.significant_genes.{numbers}[*]"
+    )  # fmt: skip
+    return _field(name, key, kind, what, {**source, "extract": {"jsonPath": path}})
+
+
+def _from_path(
+    name: str, key: str, regex: str, what: str, source: dict[str, Any]
+) -> dict[str, Any]:
+    found = {**source, "extract": {"fileProperty": "fullpath"}, "transform": {"regex": regex}}
+    return _field(name, key, "sc:Text", what, found)
+
+
+def _field(
+    name: str, key: str, kind: DataType, what: str, source: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "@type": "cr:Field",
+        "@id": f"{name}/{key}",
+        "name": key,
+        "description": what,
+        "dataType": kind,
+        "source": source,
+    }
+
+
+def _set(name: str, text: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": text,
+        "field": fields,
+    }
+
+
+def _paths(files: list[FileFacts]) -> tuple[str, ...]:
+    return tuple(facts.place.path for facts in files)
+
+
+def _id(*names: str) -> str:
+    return "/".join(quote(name) for name in names if name)
+
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 WANTED_BY_CROISSANT = {
@@ -24,7 +219,7 @@ WANTED_BY_CROISSANT = {
     "creator": "--creator",
     "datePublished": "--date",
 }
-"""What Croissant 1.0 asks of a published data set and files do not tell -> our option."""
+"""What Croissant 1.0 requires of a published data set and files do not contain -> our option."""
 
 CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -92,19 +287,10 @@ def croissant_json(
     """Return the description as JSON-LD of Croissant 1.0.
 
     Every file is a ``FileObject`` with its SHA-256. Where digests were not computed, which
-    Croissant requires of a file, the files are told as sets by what they hold. Paths are relative
-    to the folder of the data set.
-
-    Parameters
-    ----------
-    described : Description
-        The data set.
-    datasheet : mapping of str to str
-        Name and content of the files of the datasheet, which record sets are read from.
-    folder : str
-        Where these lie, relative to the folder of the data set.
+    Croissant requires of a file, files are grouped in sets by what they hold. Paths are relative to
+    the folder of the data set.
     """
-    sets = record_sets(described, folder)
+    sets = _record_sets(described, folder)
     files: Iterable[Any]
     if described.whole:
         # A file that could not be opened has no digest; the datasheet names it.
@@ -125,7 +311,7 @@ def croissant_json(
 
 
 def _about(about: About) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    known: dict[str, Any] = {
         "name": about.name,
         "license": about.license,
         "url": about.url,
@@ -135,7 +321,7 @@ def _about(about: About) -> dict[str, Any]:
         "publisher": about.publisher and {"@type": "sc:Organization", "name": about.publisher},
         "datePublished": about.date,
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in known.items() if value}
 
 
 def _in_words(described: Description) -> str:
@@ -144,10 +330,10 @@ def _in_words(described: Description) -> str:
         (len(described.prepared), "preprocessed cohort"),
         (len(described.answers), "list of genes for a problem", "lists of genes for problems"),
     )
-    told = [counted(*item) for item in found if item[0]]
+    contents = [counted(*item) for item in found if item[0]]
     return (
         "Gene expression data in the layout of the GenoTEX benchmark: "
-        f"{', '.join(told) or 'no cohorts'}, in {counted(len(described.files), 'file')}."
+        f"{', '.join(contents) or 'no cohorts'}, in {counted(len(described.files), 'file')}."
     )
 
 
@@ -158,7 +344,7 @@ def _people(described: Description) -> dict[str, str]:
     return {
         "rai:personalSensitiveInformation": (
             f"{counted(number, 'series file')} of GEO hold the fields for the contact of their "
-            "submitters. Samples are told with characteristics such as disease, age and sex."
+            "submitters. Samples are described by characteristics such as disease, age and sex."
         )
     }
 
@@ -191,7 +377,7 @@ def _own_file(path: str, text: str) -> dict[str, Any]:
     }
 
 
-def _file_set(records: RecordSet) -> dict[str, Any]:
+def _file_set(records: _RecordSet) -> dict[str, Any]:
     return {
         "@type": "cr:FileSet",
         "@id": records.files_id,

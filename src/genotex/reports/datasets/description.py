@@ -1,4 +1,4 @@
-"""A data set described: read file by file, side by side where asked."""
+"""The description of a data set: made from its files, written as Croissant and datasheet."""
 
 from __future__ import annotations
 
@@ -13,15 +13,23 @@ from genotex.errors import FormatError
 from genotex.parallel import side_by_side
 from genotex.reports.datasets.cohorts import (
     Answer,
+    Gap,
     PreparedCohort,
     RawCohort,
     collect_answers,
+    find_gaps,
     prepared_cohorts,
     raw_cohorts,
 )
-from genotex.reports.datasets.examining import FileFacts, examine
-from genotex.reports.datasets.gaps import Gap, find_gaps
-from genotex.reports.datasets.places import FilePlace, Part, find_parts, list_files, place_files
+from genotex.reports.datasets.files import (
+    FileFacts,
+    FilePlace,
+    Part,
+    examine,
+    find_parts,
+    list_files,
+    place_files,
+)
 
 __all__ = ["About", "Description", "describe_dataset"]
 
@@ -30,7 +38,7 @@ _E_MAIL = re.compile(r"[^\s/@]@[^\s/@]+\.\w")
 
 @dataclass(frozen=True)
 class About:
-    """What only a person can tell of a data set; None and empty where nobody did.
+    """What files cannot show about a data set; None or empty where its makers gave nothing.
 
     Attributes
     ----------
@@ -58,12 +66,12 @@ class About:
 
 @dataclass(frozen=True)
 class Description:
-    """Everything that is told of a data set.
+    """The description of a data set.
 
     Attributes
     ----------
     about : About
-        What a person told.
+        As given by its makers.
     parts : tuple of Part
         Input and output folders in it.
     files : tuple of FileFacts
@@ -108,7 +116,7 @@ def describe_dataset(
     root : Path
         The data set.
     about : About
-        What its makers tell.
+        As given by its makers.
     leave_out : sequence of Path
         Files and folders that are no part of it, such as an earlier description.
     whole : bool
@@ -125,7 +133,7 @@ def describe_dataset(
     """
     parts = find_parts(root)
     listed = list_files(root, leave_out)
-    paths = [path for path in listed if _can_be_told(path)]
+    paths = [path for path in listed if _may_be_listed(path)]
     places = place_files(root, parts, paths)
     files = tuple(
         _without_addresses(facts) for facts in _examined(root, places, whole, jobs, progress)
@@ -167,15 +175,15 @@ def _examine_one(root: Path, whole: bool, work: tuple[FilePlace, bool]) -> FileF
     return examine(root, place, whole=whole, samples_from_soft=samples_from_soft)
 
 
-def _can_be_told(name: str) -> bool:
-    """Tell whether a name may be written down: it is text, and no one's address."""
+def _may_be_listed(name: str) -> bool:
+    """Whether a name may be written down: it is text, and not an e-mail address."""
     return name.isprintable() and _E_MAIL.search(name) is None
 
 
 def _without_addresses(facts: FileFacts) -> FileFacts:
     """Return the facts without names from inside the file that no layout has."""
-    records = {name: info for name, info in facts.records.items() if _can_be_told(name)}
-    trait = facts.trait_column if _can_be_told(facts.trait_column) else ""
+    records = {name: info for name, info in facts.records.items() if _may_be_listed(name)}
+    trait = facts.trait_column if _may_be_listed(facts.trait_column) else ""
     return replace(facts, records=records, trait_column=trait)
 
 

@@ -1,4 +1,4 @@
-"""Write the description of a data set: `croissant.json`, and the datasheet in a folder beside."""
+"""Write the description of a data set: `croissant.json`, and the datasheet in `description/`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_place(folder: Path) -> None:
 
 
 def _is_bare(path: Path) -> bool:
-    """Tell whether this is a folder with nothing in it but what a killed run left."""
+    """Whether this is a folder with nothing in it but what a killed run left."""
     return path.is_dir() and all(inside.name.startswith(".") for inside in path.iterdir())
 
 
@@ -83,7 +83,7 @@ def write_description(folder: Path, described: Description) -> Path:
     check_place(folder)
     texts = datasheet_texts(described)
     content = json_text(croissant_json(described, texts, DATASHEET_FOLDER))
-    # What tells that the files are ours comes first, so that a killed run can be done again.
+    # The file that marks the folder as ours comes first, so that a killed run can be repeated.
     first = "datasheet.json"
     write_texts(folder / DATASHEET_FOLDER, {first: texts[first]} | texts)
     write_texts(folder, {CROISSANT_FILE: content})

@@ -1,4 +1,4 @@
-"""From a matplotlib figure to inline SVG that is small, repeatable and keeps its text as text.
+"""From numbers to inline SVG: colours and marks, settings, and conversion of a figure.
 
 matplotlib is imported when the first figure is drawn: commands without figures do not pay for it.
 """
@@ -10,17 +10,74 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
-from genotex.reports.figures.style import INK, QUIET
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-__all__ = ["calm_axes", "colour_map", "drawing", "get_ready", "to_svg"]
+__all__ = [
+    "ACCENT",
+    "COLOURS",
+    "DIVERGING",
+    "DOWN",
+    "GREY",
+    "INK",
+    "LEVELS",
+    "MARKERS",
+    "QUIET",
+    "RUN_COLOURS",
+    "RUN_MARKERS",
+    "UP",
+    "SampleMarks",
+    "calm_axes",
+    "colour_map",
+    "drawing",
+    "get_ready",
+    "to_svg",
+]
+
+INK = "#1f2933"
+QUIET = "#5b6770"
+GREY = "#b4bcc4"
+ACCENT = "#1b5e83"
+UP = "#b8501f"
+DOWN = "#22689b"
+
+COLOURS = {"case": UP, "control": DOWN, "other": "#8a7a1f", "unknown": "#8b95a0"}
+MARKERS = {"case": "o", "control": "s", "other": "^", "unknown": "X"}
+
+RUN_COLOURS = (
+    "#1b5e83", "#c8742f", "#7d8f2b", "#8d4f8a", "#3f9c93", "#b23a48", "#6b7280", "#b89a1e",
+)  # fmt: skip
+RUN_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+"""Of kinds of problems, and of runs side by side."""
+
+DIVERGING = ("#134b78", "#5f9bc6", "#f6f5f2", "#dc8a5e", "#8f3510")
+LEVELS = ("#c9d8e3", "#4f88ab", "#12354b")
+"""Colours that a colour map runs through, lowest first."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampleMarks:
+    """How the samples are marked in every figure."""
+
+    names: tuple[str, ...]
+    keys: tuple[str, ...]
+    labels: dict[str, str]
+    levels: NDArray[np.float64] | None = None
+    level_name: str = ""
+
+    def members(self, key: str) -> NDArray[np.intp]:
+        """Return the indices of a group's samples."""
+        return np.flatnonzero(np.asarray(self.keys) == key)
+
 
 # Keys are strings; the stubs of some matplotlib versions want literals.
 _SETTINGS: dict[Any, Any] = {
@@ -100,21 +157,7 @@ def to_svg(
     *,
     dpi: float = 144,
 ) -> str:
-    """Return the figure as an ``<svg>`` element for a page.
-
-    Parameters
-    ----------
-    figure : Figure
-        What to draw.
-    key : str
-        Put before all ids, so that figures on one page do not share any.
-    alt : str
-        What the figure shows, for people who cannot see it.
-    titles : mapping of str to sequence of str, optional
-        Group id (``set_gid`` of a line of markers) -> title of each marker, shown when hovered.
-    dpi : float
-        Resolution of the rasterised parts.
-    """
+    """Return the figure as an ``<svg>`` element for a page."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.BytesIO()

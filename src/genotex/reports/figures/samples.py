@@ -1,4 +1,4 @@
-"""Samples before testing: how far each is from the others, and its sex by expression."""
+"""Samples before testing: distance from their group, and sex by expression."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.reports.figures.canvas import calm_axes, drawing, to_svg
-from genotex.reports.figures.style import ACCENT, COLOURS, GREY, INK, MARKERS, QUIET, RUN_COLOURS
+from genotex.reports.figures.canvas import (
+    ACCENT,
+    COLOURS,
+    GREY,
+    INK,
+    MARKERS,
+    QUIET,
+    RUN_COLOURS,
+    calm_axes,
+    drawing,
+    to_svg,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,19 +39,7 @@ _MOST_NAMES = 12
 def draw_sample_distances(
     by_sample: Mapping[str, Sequence[Any]], named: Collection[str], cut: float, alt: str
 ) -> str:
-    """Return the distance of each sample from its group as SVG.
-
-    Parameters
-    ----------
-    by_sample : mapping
-        ``sample``, ``group`` and ``distance`` (over the usual one), aligned.
-    named : collection of str
-        Samples that carry their name.
-    cut : float
-        Distance from which a sample is too far.
-    alt : str
-        What the figure shows, for people who cannot see it.
-    """
+    """Return the distance of each sample from its group as SVG."""
     samples, groups = by_sample["sample"], by_sample["group"]
     distance = np.array([np.nan if d is None else d for d in by_sample["distance"]], dtype=float)
     titles, start = {}, 0
@@ -78,19 +76,7 @@ def draw_sample_distances(
 def draw_sex(
     samples: Sequence[str], record: Mapping[str, Any], named: Collection[str], alt: str
 ) -> str:
-    """Return XIST against the genes of Y as SVG, marked by recorded sex, else by predicted sex.
-
-    Parameters
-    ----------
-    samples : sequence of str
-        Sample ids.
-    record : mapping
-        ``xist``, ``y``, ``predicted`` and ``recorded`` as the analysis records them.
-    named : collection of str
-        Samples that carry their name and a ring.
-    alt : str
-        What the figure shows, for people who cannot see it.
-    """
+    """Return XIST against the genes of Y as SVG, marked by recorded sex, else by predicted sex."""
     x, y = _floats(record["xist"]), _floats(record["y"])
     recorded = record["recorded"]
     sexes = (

@@ -12,7 +12,7 @@
   var drawing = document.getElementById("forest-drawing");
   var caption = document.getElementById("forest-caption");
   var HALF = 1.959964, NARROW = 600;
-  // On a phone the words stand above each line, not beside it.
+  // On a phone the words are above each line, not next to it.
   var WIDE_PLOT = { narrow: false, width: 760, left: 190, right: 200, line: 28, first: 14 };
   var NARROW_PLOT = { narrow: true, width: 380, left: 10, right: 10, line: 46, first: 30 };
   var plot = WIDE_PLOT, current = 0;
@@ -91,11 +91,11 @@
       "class": "label", x: (plot.left + right) / 2, y: bottom + 38, "text-anchor": "middle"
     }, data.label));
     rows.forEach(function (row, i) { drawRow(svg, row, plot.first + i * plot.line, x); });
-    var told = describe(gene);
-    svg.setAttribute("aria-label", "Forest plot of " + data.genes[gene] + ". " + told);
+    var text = describe(gene);
+    svg.setAttribute("aria-label", "Forest plot of " + data.genes[gene] + ". " + text);
     drawing.replaceChildren(svg);
     title.textContent = data.genes[gene];
-    caption.textContent = told;
+    caption.textContent = text;
     input.value = data.genes[gene];
     hint.textContent = "";
   }

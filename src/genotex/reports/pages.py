@@ -1,0 +1,69 @@
+"""Pages as HTML and as files."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from genotex.errors import UsageError
+from genotex.io import atomic_write
+from genotex.reports import words
+
+__all__ = ["checked_page", "render_template", "write_page_files"]
+
+
+def render_template(name: str, page: object) -> str:
+    """Return a page as one self-contained HTML document of a template.
+
+    Everything is escaped but the figures, whose SVG escapes its own text, and JSON for the page's
+    script, which holds no ``<``.
+    """
+    return _environment().get_template(name).render(page=page)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("genotex.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "trusted_svg": Markup,
+        "trusted_json": Markup,
+        "direction": words.direction,
+        "file_size": words.file_size,
+        "number": words.number,
+        "sentence": words.sentence,
+        "yes_or_no": words.yes_or_no,
+        "thousands": "{:,}".format,
+    }
+    return environment
+
+
+def checked_page(path: Path) -> Path:
+    """Return the path of a page; refuse the name of its own table, which ends in ``.csv``."""
+    if path.suffix.lower() == ".csv":
+        msg = "a report cannot be named .csv: its gene table has that name"
+        raise UsageError(msg)
+    return path
+
+
+def write_page_files(html: str, path: Path, genes: pl.DataFrame | None = None) -> Path:
+    """Write a page, and the genes as CSV of the same stem, each whole or not at all.
+
+    The page is written last: it never names a CSV file that does not exist.
+    """
+    if genes is not None:
+        with atomic_write(path.with_suffix(".csv")) as part:
+            genes.write_csv(part)
+    with atomic_write(path) as part:
+        part.write_text(html, encoding="utf-8")
+    return path

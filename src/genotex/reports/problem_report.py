@@ -1,0 +1,189 @@
+"""Write the report of a problem: the page, and the table of all genes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import genotex
+from genotex.analysis import AnalysisResult, read_enrichment, read_result
+from genotex.formats import (
+    CohortInfo,
+    Evidence,
+    LinkedTable,
+    read_cohort_info,
+    read_evidence,
+    read_linked,
+    read_linked_csv,
+)
+from genotex.layout import OutputFolder, trait_folder_name
+from genotex.reports.findings import Findings, ranked
+from genotex.reports.gene_table import csv_frame
+from genotex.reports.pages import checked_page, write_page_files
+from genotex.reports.problem_page import (
+    build_page,
+    build_unanswered_page,
+    render_page,
+)
+from genotex.reports.sections.gene_sets import view_gene_sets
+
+__all__ = ["write_report", "write_unanswered_report"]
+
+_REFUSAL = re.compile(
+    r"(gene (data|expression)|trait) not available|.*\b(biased|one-sided)\b", re.IGNORECASE
+)
+
+
+def write_report(
+    output: OutputFolder,
+    trait: str,
+    condition: str | None,
+    *,
+    path: Path | None = None,
+    written: str | None = None,
+) -> Path:
+    """Write the report of a problem that has been analysed.
+
+    Everything is read from the output folder, and the same input gives the same page.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the preprocessed cohorts and the result.
+    trait, condition : str, str or None
+        The problem.
+    path : Path, optional
+        Where to write the page; `OutputFolder.report` by default. The table of all genes is
+        written next to it as CSV.
+    written : str, optional
+        Date to print on the page.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Raises
+    ------
+    AnalysisError, FormatError
+        If the problem has not been analysed, or a file of the output folder is damaged.
+    """
+    trait = trait_folder_name(trait)
+    path = checked_page(path or output.report(trait, condition))
+    result = read_result(output, trait, condition)
+    table, infos = _linked(output, result), _infos(output, trait)
+    reasons = {**result.other_cohorts, **_refusals(output, trait, infos)}
+    findings = Findings.from_result(replace(result, other_cohorts=reasons), table)
+    sets_file = output.enrichment(trait, condition).with_suffix(".csv").relative_to(output.root)
+    enrichment = read_enrichment(output, trait, condition)
+    page = build_page(
+        _evidence(output, result),
+        table,
+        infos,
+        findings,
+        csv_name=path.with_suffix(".csv").name,
+        gene_sets=view_gene_sets(enrichment, findings, str(sets_file)),
+        written=written,
+    )
+    return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
+
+
+def write_unanswered_report(
+    output: OutputFolder,
+    trait: str,
+    condition: str | None,
+    reasons: Mapping[str, str],
+    *,
+    why: str = "",
+    path: Path | None = None,
+    written: str | None = None,
+) -> Path:
+    """Write the page of a problem that no cohort can answer.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the cohorts' records, as far as there are any.
+    trait, condition : str, str or None
+        The problem.
+    reasons : mapping of str to str
+        Cohort -> why it cannot answer.
+    why : str
+        Why there is no answer, in one or a few sentences.
+    path : Path, optional
+        Where to write; `OutputFolder.report` by default. A gene table that an earlier report left
+        next to it is removed, so that it is not taken for this problem's.
+    written : str, optional
+        Date to print on the page.
+
+    Returns
+    -------
+    Path
+        The page.
+    """
+    trait = trait_folder_name(trait)
+    path = checked_page(path or output.report(trait, condition))
+    infos = _infos(output, trait)
+    page = build_unanswered_page(
+        trait,
+        condition,
+        infos,
+        {**_refusals(output, trait, infos), **{name: why for name, why in reasons.items() if why}},
+        # Pages are sent around: the path of the output folder means nothing elsewhere.
+        why=why.replace(f"{output.root}/", ""),
+        version=genotex.__version__,
+        written=written,
+        records=_records(output, trait, infos),
+    )
+    write_page_files(render_page(page), path)
+    path.with_suffix(".csv").unlink(missing_ok=True)
+    return path
+
+
+def _infos(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
+    path = output.cohort_info(trait)
+    return read_cohort_info(path) if path.is_file() else {}
+
+
+def _records(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo]) -> list[Evidence]:
+    """Return the records of those GEO cohorts that were read and are not usable."""
+    paths = [output.evidence(trait, name) for name, info in infos.items() if not info.is_usable]
+    records = [read_evidence(path) for path in paths if path.is_file()]
+    return [record for record in records if record.reading and record.source == "GEO"]
+
+
+def _refusals(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo]) -> dict[str, str]:
+    """Return why cohorts are unusable, where their records hold more than the flags."""
+    refusals = {}
+    for cohort, info in infos.items():
+        path = output.evidence(trait, cohort)
+        if info.is_usable or not path.is_file():
+            continue
+        reasons = [note for note in read_evidence(path).notes if _REFUSAL.match(note)]
+        if reasons:
+            refusals[cohort] = f"not usable: {'; '.join(reasons)}"
+    return refusals
+
+
+def _linked(output: OutputFolder, result: AnalysisResult) -> LinkedTable:
+    """Read the values that were analysed: ``benchmark`` fills the missing ones."""
+    if result.method.get("procedure") == "benchmark":
+        return read_linked_csv(output.linked_csv(result.trait, result.cohort))
+    return read_linked(output, result.trait, result.cohort)
+
+
+def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:
+    path = output.evidence(result.trait, result.cohort)
+    if path.is_file():
+        return read_evidence(path)
+    # Folders made by other tools of the benchmark have no record of decisions.
+    return Evidence(
+        trait=result.trait,
+        cohort=result.cohort,
+        procedure=str(result.method.get("procedure", "sound")),
+        source="GEO" if result.cohort.startswith("GSE") else "TCGA",
+        genotex_version=genotex.__version__,
+        notes=["The cohort has no record of how it was read: it was prepared by another tool."],
+    )
