@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("genotex", deadline=None)  # no test asserts a time
+settings.load_profile("genotex")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

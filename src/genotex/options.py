@@ -7,7 +7,7 @@ else. To add an option, add a field.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -37,6 +37,7 @@ __all__ = [
     "Scale",
     "SetTest",
     "Solver",
+    "refuse_idle",
 ]
 
 Controls = Literal["auto", "healthy", "all"]
@@ -439,3 +440,11 @@ class MethodOptions:
         bool,
         Option("The plug-in preprocesses the cohorts itself.", "--own-cohorts", panel=PLUG_IN),
     ] = False
+
+
+def refuse_idle(idle: Sequence[str], given: str) -> None:
+    """Refuse options that would do nothing."""
+    if idle:
+        has, it = ("has", "it") if len(idle) == 1 else ("have", "them")
+        msg = f"{', '.join(idle)} {has} no effect with {given}; leave {it} out"
+        raise UsageError(msg)

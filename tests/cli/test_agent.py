@@ -202,14 +202,14 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
     [
         (("--model", "rules"), "nothing to solve: give --trait"),
         (("--trait", "Asthma"), "add --model rules, which needs no key"),
-        (("--trait", "Asthma", "--model", "gpt-4o"), "names no model"),
+        (("--trait", "Asthma", "--model", "gpt-4o"), "unknown model 'gpt-4o'"),
         (("--trait", "Asthma", "--problems", "p.csv", "--model", "rules"), "exclude each other"),
         (("--condition", "Age", "--model", "rules"), "--condition belongs to --trait"),
         (("--trait", "Asthma", "--model", "rules", "--max-rounds", "0"), "give 1 or more"),
         (("--trait", "Gout", "--model", "rules"), "has no cohort of Gout"),
         (
             ("--trait", "Asthma", "--model", "rules", "--no-reviewer", "--model.reviewer", "rules"),
-            "--model.reviewer does nothing beside roles that call a model: planner, engineer",
+            "--model.reviewer has no effect with roles that call a model: planner, engineer",
         ),
         (
             ("--trait", "Asthma", "--model", "rules", "--structured", "--no-planning"),

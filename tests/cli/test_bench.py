@@ -118,8 +118,8 @@ def test_problems_from_a_file_of_a_trait_and_a_sample(bench: Bench, tmp_path: Pa
         (("--method", "random", "--trait", "Lupus"), "has no problem of Lupus"),
         (("--method", "random", "--sample", 9), "a sample of 9 was asked for, of 3 problems"),
         (("--method", "random", "--time-limit", 0), "--time-limit 0 is not a time"),
-        (("--method", "lasso", "--genes", 3), "--genes does nothing beside the method lasso"),
-        (("--preprocessed", "nowhere"), "nowhere holds no preprocess/"),
+        (("--method", "lasso", "--genes", 3), "--genes has no effect with the method lasso"),
+        (("--preprocessed", "nowhere"), "nowhere contains no preprocess/"),
     ],
 )
 def test_mistakes_end_in_a_message(

@@ -84,7 +84,7 @@ def test_wrong_use(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-
     code, _, err = genotex(
         "fetch", "tcga", tmp_path, "--xena-address", "ftp://hub/", "--cohort", "ACC"
     )
-    assert code == 2 and "no base address" in err
+    assert code == 2 and "not a base address" in err
 
 
 def test_fetched_table_is_used_by_a_later_command(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

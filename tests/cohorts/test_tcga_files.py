@@ -10,7 +10,7 @@ from genotex.cohorts import choose_folder, tcga_sample_facts
 from genotex.cohorts.tcga_files import MOST_COLUMNS
 from genotex.formats import ClinicalMatrix, read_clinical_matrix
 from genotex.layout import TcgaCohortFiles
-from tests.clinical.tcga.tcga_traits import FOLDERS
+from tests.clinical.tcga_traits import FOLDERS
 
 
 def folders(names: list[str]) -> list[TcgaCohortFiles]:

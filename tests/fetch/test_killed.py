@@ -112,7 +112,7 @@ def test_ctrl_c_leaves_only_what_can_be_resumed(geo: GeoSite, site: Site, tmp_pa
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"the same command goes on" in err and b"kept beside it, as NAME.part" in err
+    assert b"the same command resumes from here" in err and b"kept as NAME.part" in err
     assert b"Traceback" not in err
     left = [p.name for p in tmp_path.rglob("*") if p.is_file() and not p.name.endswith(".gz")]
     assert sorted(left) == [

@@ -34,7 +34,7 @@ def page(record: Evidence) -> str:
 def test_certainty_is_reported_with_its_meaning() -> None:
     record = evidence(certainty=0.784)
     assert features_of(record)[0].certainty.startswith(
-        "Certainty 78 %: readings marked 78 % are right about 78 times in 100"
+        "Certainty 78 %: annotations marked 78 % are right about 78 times in 100"
     )
     assert "Certainty 78 %" in page(record)
 
@@ -48,7 +48,7 @@ def test_runner_up_is_reported_with_its_groups() -> None:
 
 def test_runner_up_of_a_trait_that_is_not_available() -> None:
     record = replace(evidence(trait=None, runner_up=SECOND), encoded={})
-    assert features_of(record)[0].runner_up.startswith("Best reading that was left out")
+    assert features_of(record)[0].runner_up.startswith("Best candidate that was left out")
 
 
 def test_what_was_read_outside_the_characteristics_is_marked() -> None:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
-from genotex.bench.runs.methods.choosing import MethodOptions, refuse_idle
 from genotex.errors import UsageError
-from genotex.options import LIMITS, WAYS, Option
+from genotex.options import LIMITS, WAYS, MethodOptions, Option, refuse_idle
 
 __all__ = ["PRESETS", "ROLES", "Agent", "Preset", "Switches", "preset_named", "roles_asked"]
 

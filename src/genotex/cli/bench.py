@@ -194,8 +194,9 @@ def run(
     """
     from genotex.agents.switches import preset_named
     from genotex.bench.problems import TaskInfo
-    from genotex.bench.runs.methods.choosing import choose_method, refuse_idle
+    from genotex.bench.runs.methods.choosing import choose_method
     from genotex.bench.runs.running import BenchmarkRun
+    from genotex.options import refuse_idle
 
     agents = _Agents(models, limits, cells)
     tasks = TaskInfo.load(which.task_info)
@@ -263,7 +264,7 @@ def _team(
     from genotex.agents.sandbox import SandboxPolicy
     from genotex.agents.switches import ROLES
     from genotex.agents.team.plan import TeamPlan
-    from genotex.bench.runs.methods.choosing import refuse_idle
+    from genotex.options import refuse_idle
 
     silent = [role for role in agents.models.roles if role not in preset.roles]
     refuse_idle([f"--model.{role}" for role in silent], f"the preset {preset.name}")

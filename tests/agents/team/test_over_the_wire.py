@@ -108,7 +108,7 @@ def test_limit_of_cost_stops_the_run_and_nothing_is_paid_for_twice(played: Playe
 def test_limit_that_cannot_be_held_is_reported_before_anything_is_written(played: Played) -> None:
     limits = Limits(max_cost=Decimal(1))
     with team_service() as service:
-        with pytest.raises(UsageError, match="the price is not known"):
+        with pytest.raises(UsageError, match="the price is unknown"):
             run(played, service, limits=limits)
         assert not played.root.exists()
         # What the message says to do helps.

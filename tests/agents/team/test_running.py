@@ -232,7 +232,7 @@ def test_notebook_that_records_nothing_has_failed_and_is_not_taken_for_done(
     ("line", "why"),
     [
         ("# write: output/preprocess/Asthma/GSE1.csv ,Other,A2M\\n", "not Asthma"),
-        ("# write: output/preprocess/Obesity/GSE1.csv ,Asthma\\n", "no file of a preprocessed"),
+        ("# write: output/preprocess/Obesity/GSE1.csv ,Asthma\\n", "not a file of a preprocessed"),
         ("# write: output/preprocess/Asthma/cohort_info.json {", "not valid JSON"),
         ('# write: output/preprocess/Asthma/cohort_info.json {"GSE9": {}}', "GSE9"),
     ],

@@ -13,5 +13,10 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> SimulatedBenchmark:
 
 
 @pytest.fixture(scope="session")
+def symbols() -> list[str]:
+    return ["XIST", "RPS4Y1", "DDX3Y", *(f"GENE{i}" for i in range(2500))]
+
+
+@pytest.fixture(scope="session")
 def reference(simulated: SimulatedBenchmark) -> OutputFolder:
     return OutputFolder(simulated.reference)

@@ -193,7 +193,7 @@ STRUCTURED = (
         Outcome.FAILED,
         "Prose is not interpreted; the cohort has failed.",
         "`why` of the cohort",
-        why("it holds no JSON"),
+        why("it contains no JSON"),
         structured=True,
     ),
     Case(

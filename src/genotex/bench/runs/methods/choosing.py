@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from genotex.analysis import AnalysisOptions
@@ -21,17 +21,9 @@ from genotex.bench.runs.methods.plug_ins import EntryPointMethod, entry_point_me
 from genotex.errors import UsageError
 from genotex.formats import sha256
 from genotex.layout import Procedure
-from genotex.options import MethodOptions
+from genotex.options import MethodOptions, refuse_idle
 
 __all__ = ["MethodOptions", "choose_method"]
-
-
-def refuse_idle(idle: Sequence[str], given: str) -> None:
-    """Refuse options that would do nothing."""
-    if idle:
-        has, it = ("has", "it") if len(idle) == 1 else ("have", "them")
-        msg = f"{', '.join(idle)} {has} no effect with {given}; leave {it} out"
-        raise UsageError(msg)
 
 
 _COMMAND = "command"
