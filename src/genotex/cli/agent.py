@@ -188,7 +188,7 @@ def show(
 def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
     """Refuse a model for a role that is not used, and options of the team without a team."""
     from genotex.agents.switches import roles_asked
-    from genotex.bench.runs.methods.choosing import refuse_idle
+    from genotex.options import refuse_idle
 
     if agent == "structured":
         usual = Switches(work_seconds=switches.work_seconds, cell_seconds=switches.cell_seconds)
