@@ -4,7 +4,7 @@ import pytest
 
 from genotex.agents import Task
 from genotex.agents.team.plan import is_recorded, work_list
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.playing import GEO, PROBLEM, TCGA

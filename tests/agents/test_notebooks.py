@@ -6,7 +6,7 @@ import pytest
 
 from genotex.agents import Task
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
-from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench import Problem, TaskInfo
 from genotex.clinical import annotation_from_json
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.formats import read_evidence

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from genotex.agents import PRESETS, Switches, preset_named
+from genotex.bench import MethodOptions
 from genotex.bench.evaluation.paper_table import published
-from genotex.bench.runs.methods.choosing import BUILT_IN, MethodOptions
+from genotex.bench.runs.methods.choosing import BUILT_IN
 from genotex.errors import UsageError
 
 

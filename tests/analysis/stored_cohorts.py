@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem, write_result
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.formats import (
     CohortInfo,
     Evidence,

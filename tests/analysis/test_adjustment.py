@@ -8,9 +8,9 @@ import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, choose_contrast
 from genotex.analysis.adjustment import batch_columns, find_characteristic, named_covariates
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked, two_groups
 
 Facts = dict[str, dict[str, str | None]]

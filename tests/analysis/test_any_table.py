@@ -8,7 +8,7 @@ import pytest
 from numpy.random import Generator
 
 from genotex.analysis import AnalysisOptions, analyze_table, read_result, write_result
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable, Role
 from genotex.layout import OutputFolder

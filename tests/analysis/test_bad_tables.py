@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from genotex.analysis import AnalysisOptions, analyze_table, solve_problem, solve_problems
-from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench import Problem, TaskInfo
 from genotex.errors import AnalysisError, FormatError, GenotexError
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.layout import OutputFolder

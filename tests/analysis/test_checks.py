@@ -5,7 +5,7 @@ from scipy import stats
 from genotex.analysis import Design, benjamini_hochberg, build_design, choose_contrast
 from genotex.analysis.p_values import excess_near_one, null_share
 from genotex.analysis.sound import check_covariates, check_groups, check_p_values, check_scale
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
 from genotex.analysis.meta import combine_results
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.counted_tables import counted_table, counts_record, draw_counted, permuted

@@ -16,7 +16,7 @@ from genotex.analysis import (
 )
 from genotex.analysis.blocks import block_detected, block_samples
 from genotex.analysis.comparison import Comparison, set_up_comparison
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from tests.analysis.sample_cohorts import clean_cohort, repeated_people

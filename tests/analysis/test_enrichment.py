@@ -23,7 +23,7 @@ from genotex.analysis import (
     read_trait_effects,
 )
 from genotex.analysis.gmt import GeneSet
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder

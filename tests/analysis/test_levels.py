@@ -24,7 +24,7 @@ from genotex.analysis.gene_tests import TestSettings as Settings
 from genotex.analysis.gene_tests import departure_columns, factor_columns, moderate_f
 from genotex.analysis.linear import fit_weighted_columns
 from genotex.analysis.moderated import moderate_variance
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder

@@ -17,7 +17,7 @@ from genotex.analysis import (
     solve_problems,
     write_result,
 )
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError, NoUsableCohortError, UsageError
 from genotex.formats import (
     CohortInfo,

@@ -15,7 +15,7 @@ from genotex.analysis import (
     remove_result,
     write_result,
 )
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import linked, two_groups

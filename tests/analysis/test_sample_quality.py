@@ -9,7 +9,7 @@ import pytest
 
 from genotex.analysis import AnalysisOptions, analyze_table, check_samples
 from genotex.analysis.panel import REPEATED
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from tests.analysis.real_tables import real_table

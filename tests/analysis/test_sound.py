@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from genotex.analysis import GENE_COLUMNS, AnalysisOptions, AnalysisResult, analyze_table
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked, two_groups

@@ -10,7 +10,7 @@ from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, wri
 from genotex.analysis.options import Hidden, Model
 from genotex.analysis.p_values import excess_near_one, null_share
 from genotex.analysis.sound import check_p_values
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder

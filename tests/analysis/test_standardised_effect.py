@@ -7,7 +7,7 @@ from scipy import stats
 from genotex.analysis import AnalysisOptions, analyze_table, fit_last_column
 from genotex.analysis.gene_tests import hedges_g, partial_correlation
 from genotex.analysis.options import Hidden
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from tests.analysis.cohort_tables import linked
 
 DEVIATION = np.sqrt(1 + 4 * 0.5)

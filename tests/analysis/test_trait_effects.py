@@ -16,7 +16,7 @@ from genotex.analysis import (
     read_trait_effects,
 )
 from genotex.analysis.moderated import shrink
-from genotex.bench.problems import Problem, TaskInfo, TraitInfo
+from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder

@@ -16,7 +16,7 @@ from genotex.analysis import (
     solve_problem,
     write_result,
 )
-from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench import Problem, TaskInfo
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.formats import (
     CohortInfo,

@@ -30,8 +30,8 @@ from genotex.analysis.unmeasured import (
     find_unmeasured,
     rank_without_if_dense,
 )
-from genotex.bench.problems import Problem
-from genotex.formats.linked import LinkedTable
+from genotex.bench import Problem
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
 from tests.analysis.hidden_cohorts import half_confounded_batch, noise, with_batch
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.layout import OutputFolder
 
 REFERENCE = {

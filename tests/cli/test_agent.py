@@ -15,7 +15,7 @@ from genotex.agents import TeamFinished, TeamPlan, register_rules, run_team
 from genotex.agents.models import Limits, ModelSettings
 from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
-from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder, Procedure
 from tests.agents.playing import python

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from genotex.agents import Event, overview
 from genotex.agents.models import Usage
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.cli import screen
 from genotex.cli.agent_screen import show_finished, show_overview, show_usage, shown_progress
 from genotex.errors import ModelTimeoutError

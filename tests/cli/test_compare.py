@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from genotex.bench import summarise, to_json
 from genotex.bench.evaluation.score_files import json_text, write_texts
-from genotex.bench.evaluation.summary import summarise, to_json
 from tests.bench.evaluation.some_scores import some_scores
 from tests.cli.answer_folders import REFERENCE, write_answers, write_three
 from tests.cli.conftest import Run, on_one_line

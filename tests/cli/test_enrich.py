@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from genotex.analysis import AnalysisOptions
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.simulate import simulate_study
 from tests.analysis.cohort_tables import two_groups

@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from genotex.analysis import AnalysisOptions
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.cli.analyze import check_cohorts, check_controls, check_options
 from genotex.cli.model_options import LimitChoice, ModelChoice
 from genotex.cli.option_classes import Only, Without, changed, with_options

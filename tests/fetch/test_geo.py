@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from genotex.clinical import load_vocabulary
-from genotex.fetch import FetchFolder, WebClient, open_fetch_folder
-from genotex.fetch.download import Progress
+from genotex.fetch import FetchFolder, Progress, WebClient, open_fetch_folder
 from genotex.fetch.entrez import Entrez
 from genotex.fetch.geo import (
     GeoRequest,

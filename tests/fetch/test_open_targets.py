@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench.problems import ListedTrait, read_disease_ids
+from genotex.bench import ListedTrait, read_disease_ids
 from genotex.bench.problems.associations import read_associations
 from genotex.errors import FetchError, NotThereError, UsageError, WrongContentError
 from genotex.fetch import WebClient, open_fetch_folder

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench.problems import TaskInfo
+from genotex.bench import TaskInfo
 from genotex.errors import FormatError
 from genotex.fetch.bundle import check_layout
 from genotex.fetch.verification import (

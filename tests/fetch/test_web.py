@@ -19,8 +19,8 @@ from genotex.errors import (
     WebPageError,
     WrongContentError,
 )
-from genotex.fetch import ClientLimits, WebClient
-from genotex.fetch.addresses import AllowedAddresses, base_address, shown
+from genotex.fetch import ClientLimits, WebClient, base_address
+from genotex.fetch.addresses import AllowedAddresses, shown
 from genotex.fetch.client_limits import Pace
 from genotex.fetch.entrez import Entrez, read_key
 

@@ -11,8 +11,7 @@ import polars as pl
 from scipy import stats
 
 from genotex.analysis import AnalysisResult
-from genotex.formats.cohort_records import CohortInfo, Evidence
-from genotex.formats.linked import LinkedTable
+from genotex.formats import CohortInfo, Evidence, LinkedTable
 from genotex.reports import Findings
 
 PLANTED = (

@@ -13,7 +13,7 @@ import pytest
 
 from genotex.analysis import AnalysisOptions
 from genotex.analysis.meta import META_COLUMNS, MetaResult, analyze_cohorts, write_meta
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
 from genotex.reports import build_meta_page, write_meta_report

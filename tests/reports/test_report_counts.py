@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from genotex.formats.cohort_records import Evidence
+from genotex.formats import Evidence
 from genotex.reports import Findings, problem_page, render_page
 from genotex.reports.methods import log_steps, methods_paragraph, model_methods
 from tests.analysis.counted_tables import draw_counted

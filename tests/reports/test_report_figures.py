@@ -12,7 +12,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.reports import Findings, ranked
 from genotex.reports.figures import SampleMarks, draw_pca, draw_volcano
 from genotex.reports.figures.expression import (

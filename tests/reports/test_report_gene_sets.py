@@ -13,7 +13,7 @@ from genotex.analysis import (
     solve_problem,
     write_result,
 )
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.reports import problem_page, write_report
 from tests.reports.report_cohort import make_table

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.formats.cohort_records import CohortInfo, Evidence
+from genotex.formats import CohortInfo, Evidence
 from genotex.reports import (
     Findings,
     ReportPage,

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.reports import Findings, problem_page, render_page
 from genotex.reports.sections import Section
 from genotex.reports.sections.samples import samples_methods

@@ -21,7 +21,7 @@ from genotex.analysis import (
     write_result,
 )
 from genotex.analysis.gene_columns import COLUMN_GROUPS, GENE_TABLE
-from genotex.bench.problems import Problem, TaskInfo, TraitInfo
+from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (
     Evidence,

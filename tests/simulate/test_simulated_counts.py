@@ -9,7 +9,7 @@ import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem
 from genotex.analysis.meta import analyze_cohorts
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.cohorts import preprocess
 from genotex.formats import read_count_annotation, read_evidence, read_raw_counts
 from genotex.layout import OutputFolder

@@ -10,8 +10,7 @@ import pytest
 
 from genotex.agents import Task, audit_answer, audit_cohort
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
-from genotex.bench.problems import Problem
-from genotex.bench.runs.problem_record import ErrorClass
+from genotex.bench import ErrorClass, Problem
 from genotex.cohorts import preprocess
 from genotex.errors import MethodFailedError
 from genotex.formats import read_cohort_info

@@ -23,7 +23,7 @@ from genotex.agents.models import (
 )
 from genotex.agents.models import Usage as Tokens
 from genotex.agents.sandbox import Folders, SandboxPolicy, Session
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from tests.agents.playing import GEO_STEPS, FakeSession, plan, python, verdict

@@ -10,7 +10,7 @@ from pathlib import Path
 from genotex.agents import TeamPlan, run_team
 from genotex.agents.models import ModelSettings
 from genotex.agents.sandbox import Folders, SandboxPolicy
-from genotex.bench.problems import TaskInfo
+from genotex.bench import TaskInfo
 from tests.agents.exec_session import ExecSession
 from tests.agents.faulty_rules import register_faulty_rules
 from tests.agents.team.killing import die_at_a_line

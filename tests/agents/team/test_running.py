@@ -10,8 +10,7 @@ from genotex.agents import Card, NotebookRecord, State
 from genotex.agents.models import Limits
 from genotex.agents.sandbox import CellResult, CellStatus, Folders
 from genotex.agents.team.folder import read_limits
-from genotex.bench.problems import Problem
-from genotex.bench.runs.problem_record import ErrorClass
+from genotex.bench import ErrorClass, Problem
 from genotex.errors import (
     BadAnswerError,
     ConfinementError,

@@ -5,7 +5,7 @@ import pytest
 
 from genotex.agents import find_notebook, overview, trace
 from genotex.agents.models import Limits
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import FormatError, UsageError
 from genotex.journal import open_journal, read_journal
 from tests.agents.team.conftest import Played

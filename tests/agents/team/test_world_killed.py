@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from genotex.agents import TeamFolder
-from genotex.bench.simulated import simulate_benchmark
+from genotex.bench import simulate_benchmark
 from genotex.journal import read_journal
 
 ROOT = Path(__file__).parents[3]

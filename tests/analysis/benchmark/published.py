@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, ConditionCohort
 from genotex.analysis.benchmark import analyze_benchmark
-from genotex.bench.problems import Problem, RegressorRule, regressor_genes
+from genotex.bench import Problem, RegressorRule, regressor_genes
 from genotex.formats import LinkedTable
 
 

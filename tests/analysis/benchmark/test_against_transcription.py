@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from genotex.bench.problems import TaskInfo
+from genotex.bench import TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.formats import read_linked
 from genotex.layout import OutputFolder

@@ -11,7 +11,7 @@ import pytest
 
 from genotex.analysis import GENE_COLUMNS, AnalysisOptions, read_result, write_result
 from genotex.analysis.benchmark import analyze_benchmark
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 

@@ -11,7 +11,7 @@ import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, solve_problem
 from genotex.analysis.meta import META_COLUMNS, analyze_cohorts, combine_results
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort, with_samples

@@ -15,7 +15,7 @@ from genotex.analysis.meta import (
     read_meta,
     write_meta,
 )
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from tests.analysis.meta.cohort_folder import groups, put_cohort

@@ -17,7 +17,7 @@ from genotex.analysis.meta import (
     write_meta,
 )
 from genotex.analysis.meta.result import cohort_warnings, cohorts_differ, differing_share
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
 from tests.analysis.meta.cohort_folder import groups, put_cohort

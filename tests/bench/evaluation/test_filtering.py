@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import FilteringScore, Missing
-from genotex.bench.evaluation.options import CohortFlag
+from genotex.bench import CohortFlag, FilteringScore, Missing
 from genotex.bench.evaluation.selection import score_filtering
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder

@@ -19,7 +19,7 @@ from genotex.bench.evaluation.preprocessing import (
     wanted_tables,
 )
 from genotex.errors import FormatError
-from genotex.formats.csv_tables import CsvTable
+from genotex.formats import CsvTable
 from tests.bench.evaluation.output_folders import write_text_table
 
 

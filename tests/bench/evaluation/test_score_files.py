@@ -13,9 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genotex.bench import Scores, read_scores, summarise
+from genotex.bench import Scores, read_scores, summarise, to_json
 from genotex.bench.evaluation.score_files import score_texts
-from genotex.bench.evaluation.summary import to_json
 from genotex.errors import FormatError
 from tests.bench.evaluation.some_scores import some_scores
 

@@ -9,9 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from genotex.bench.evaluation.score_files import read_scores
-from genotex.bench.evaluation.scores import Scores
-from genotex.bench.evaluation.summary import summarise
+from genotex.bench import Scores, read_scores, summarise
 from genotex.errors import UsageError
 from genotex.reports.score_figures import average_figures, problem_figures
 from genotex.reports.scores import best_and_worst, item_tables, write_scores

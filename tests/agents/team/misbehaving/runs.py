@@ -17,7 +17,7 @@ from genotex.agents.sandbox import CellResult, Folders, Limits, Nursery, Sandbox
 from genotex.agents.sandbox.local import LocalKernel
 from genotex.agents.sandbox.replay import ReplayingSession
 from genotex.agents.team.sessions import NEEDED
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.journal import read_journal
 from genotex.layout import OutputFolder
