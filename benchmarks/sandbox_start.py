@@ -19,7 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from genotex.agents.sandbox import Folders, Limits, Nursery, SandboxPolicy, local_session
+from genotex.agents.sandbox import Folders, Nursery, SandboxLimits, SandboxPolicy, local_session
 from genotex.agents.team.sessions import NEEDED
 
 CELL = "1 + 1"
@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=9)
     repeat = parser.parse_args().repeat
-    nursery = Nursery(Limits(), NEEDED)
+    nursery = Nursery(SandboxLimits(), NEEDED)
     kinds: dict[str, Callable[[Path], Measured]] = {
         "all walls": lambda folder: ours(folder, SandboxPolicy.REQUIRE),
         "all walls, from a nursery": lambda folder: ours(folder, SandboxPolicy.REQUIRE, nursery),

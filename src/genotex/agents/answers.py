@@ -15,8 +15,8 @@ from genotex.errors import BadAnswerError, RefusedError
 
 __all__ = [
     "MOST_SUGGESTIONS",
-    "Choice",
     "Plan",
+    "StepChoice",
     "Verdict",
     "ask_for_code",
     "choose_step",
@@ -120,7 +120,7 @@ def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> str:
 
 
 @dataclass(frozen=True)
-class Choice:
+class StepChoice:
     """What to do next."""
 
     unit: ActionUnit
@@ -132,7 +132,7 @@ class Choice:
 
 def choose_step(
     models: RoleModels, request: Request, task: Task, done: Sequence[str], droppable: int
-) -> Choice:
+) -> StepChoice:
     """Ask the planner; the usual order decides where its answer cannot be used.
 
     `done` names the steps done; `droppable` of them can be dropped, 0 where the notebook may not go
@@ -141,11 +141,11 @@ def choose_step(
     try:
         plan = models.ask_for(request, _plan_of(task, droppable)).value
     except (BadAnswerError, RefusedError) as error:
-        return Choice(usual_next(task, done), why=str(error), unreadable=True)
+        return StepChoice(usual_next(task, done), why=str(error), unreadable=True)
     if plan.retract and plan.retract_to_step is None:
         why = "the plan goes back, but does not state to which step"
-        return Choice(usual_next(task, done), why=why, unreadable=True)
-    return Choice(
+        return StepChoice(usual_next(task, done), why=why, unreadable=True)
+    return StepChoice(
         action_unit(task.kind, plan.action),
         plan.retract_to_step if plan.retract else None,
         plan.reasoning,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from genotex.agents.action_units import ActionUnit, action_units, usual_next
-from genotex.agents.answers import Choice, Verdict, ask_for_code, choose_step
+from genotex.agents.answers import StepChoice, Verdict, ask_for_code, choose_step
 from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
 from genotex.agents.context import Attempt, Step, TalliedModel, Tally, TaskContext
 from genotex.agents.models import Model, RoleModels
@@ -61,7 +61,7 @@ class Notebook:
     tally: Tally = field(default_factory=Tally)
     ending: Ending | None = None  # None while it is unfinished
     dropped: list[Step] = field(default_factory=list)  # Steps that were dropped
-    plans: list[Choice] = field(default_factory=list)
+    plans: list[StepChoice] = field(default_factory=list)
     under_way: Step | None = None  # The step that is being done
 
 
@@ -165,14 +165,14 @@ class NotebookWork:
         self._report(Event("refusal", "the task is not completed: nothing is recorded"))
         return None
 
-    def _plan(self) -> Choice:
+    def _plan(self) -> StepChoice:
         if self._switches.planning:
             left = self._switches.max_retract - self._tally.retractions
             request = self._questions.plan(self._context, left)
             droppable = len(self._context.steps) if left else 0
             choice = choose_step(self._models, request, self._task, self._context.names, droppable)
         else:
-            choice = Choice(usual_next(self._task, self._context.names))
+            choice = StepChoice(usual_next(self._task, self._context.names))
         self._tally.unreadable_plans += choice.unreadable
         self.notebook.plans.append(choice)
         self._report(Event("plan", f"{choice.unit.name}: {choice.why}"))

@@ -32,7 +32,7 @@ _Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of paral
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _AgentRequest:
     """The problems to solve."""
 
     trait: Annotated[str | None, typer.Option("--trait", help="The trait.")] = None
@@ -68,7 +68,7 @@ class _Team:
 def run(
     source: o.InputDir,
     output: o.OutputDir,
-    wanted: _Wanted,
+    wanted: _AgentRequest,
     team: _Team,
     models: ModelChoice,
     switches: Switches,
@@ -200,7 +200,7 @@ def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
     refuse_idle(silent, f"roles that call a model: {', '.join(asked)}")
 
 
-def _problems(wanted: _Wanted) -> Sequence[Problem]:
+def _problems(wanted: _AgentRequest) -> Sequence[Problem]:
     from genotex.bench.problems import Problem, TaskInfo, condition_named, read_problems
 
     trait, condition, file = wanted.trait, wanted.condition, wanted.problems

@@ -37,7 +37,7 @@ MOST_WITH_WARNINGS = 5
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _AnalyzeRequest:
     """The problems to solve."""
 
     trait: o.TraitNames = None
@@ -57,7 +57,7 @@ def analyze(
     output: Annotated[
         Path, typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex preprocess'.")
     ],
-    wanted: _Wanted,
+    wanted: _AnalyzeRequest,
     analysis: AnalysisOptions,
     cohorts: o.Cohorts = "largest",
     jobs: o.Jobs = 1,
@@ -245,7 +245,7 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
 
 
 def _problems(
-    output: OutputFolder, wanted: _Wanted, settings: AnalysisOptions, tasks: TaskInfo | None
+    output: OutputFolder, wanted: _AnalyzeRequest, settings: AnalysisOptions, tasks: TaskInfo | None
 ) -> list[Problem]:
     from genotex.analysis import check_request
 

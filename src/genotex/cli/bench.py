@@ -134,7 +134,7 @@ class _Agents:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RunRequest:
     """What to solve, from which files, and where the answers go."""
 
     source: Path | None
@@ -200,7 +200,9 @@ def run(
 
     agents = _Agents(models, limits, cells)
     tasks = TaskInfo.load(which.task_info)
-    asked = _Asked(None if str(source) == "-" else source, output, _problems(tasks, which), which)
+    asked = _RunRequest(
+        None if str(source) == "-" else source, output, _problems(tasks, which), which
+    )
     limit = running.seconds
     if preset is not None:
         found = preset_named(preset)
@@ -255,7 +257,7 @@ def _run_method(plan: BenchmarkRun, running: _Running, limit: float | None) -> N
 
 def _team(
     preset: Preset,
-    asked: _Asked,
+    asked: _RunRequest,
     agents: _Agents,
     procedure: Procedure | None,
     time_limit: float | None,

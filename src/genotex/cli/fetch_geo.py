@@ -33,7 +33,7 @@ _CRITERIA, _ADDRESSES = "Which series (paper, appendix E)", "Addresses"
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _FetchRequest:
     """The series to fetch: of a trait, or by name."""
 
     trait: Annotated[
@@ -144,7 +144,7 @@ def geo(
     source: Annotated[
         Path, typer.Argument(metavar="INPUT", help="Input folder to fetch into; made when missing.")
     ],
-    wanted: _Wanted,
+    wanted: _FetchRequest,
     criteria: _Criteria,
     addresses: _Addresses,
     data: Annotated[PreprocessChoices, Only("vocabulary")],

@@ -39,7 +39,7 @@ __all__ = ["solve", "solve_and_report"]
 
 
 @dataclass(frozen=True)
-class _Asked(o.AskedProblem):
+class _SolveRequest(o.AskedProblem):
     """The problem, and the list with the related genes of its traits."""
 
     task_info: o.TaskInfoFile = None
@@ -49,7 +49,7 @@ class _Asked(o.AskedProblem):
 def solve(
     source: o.InputDir,
     output: o.OutputDir,
-    asked: _Asked,
+    asked: _SolveRequest,
     data: PreprocessChoices,
     running: o.Running,
     analysis: Annotated[AnalysisOptions, Without("cohort")],

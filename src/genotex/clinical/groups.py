@@ -125,7 +125,7 @@ _LISTED_VALUES = 40
 
 
 @dataclass(frozen=True)
-class _Match:
+class _GroupCandidate:
     candidate: Candidate
     cases: frozenset[str]
     controls: frozenset[str]
@@ -186,11 +186,13 @@ def _check(cases: Sequence[str], controls: Sequence[str]) -> None:
         raise UsageError(msg)
 
 
-def _match(candidate: Candidate, cases: Sequence[str], controls: Sequence[str]) -> _Match | None:
+def _match(
+    candidate: Candidate, cases: Sequence[str], controls: Sequence[str]
+) -> _GroupCandidate | None:
     found = [_cells(candidate, values) for values in (cases, controls)]
     if any(cells is None for cells in found):
         return None
-    return _Match(candidate, frozenset(found[0] or ()), frozenset(found[1] or ()))
+    return _GroupCandidate(candidate, frozenset(found[0] or ()), frozenset(found[1] or ()))
 
 
 def _cells(candidate: Candidate, wanted: Iterable[str]) -> set[str] | None:
@@ -223,7 +225,7 @@ def _is_of(encoding: FeatureEncoding | None, candidate: Candidate) -> bool:
 
 
 def _encoding(
-    match: _Match,
+    match: _GroupCandidate,
     encoding: FeatureEncoding | None,
     cases: Sequence[str],
     controls: Sequence[str],
@@ -256,7 +258,7 @@ def _encoding(
 
 
 def _code(
-    cell: str, match: _Match, read: FeatureEncoding | None, cases: bool, controls: bool
+    cell: str, match: _GroupCandidate, read: FeatureEncoding | None, cases: bool, controls: bool
 ) -> float | None:
     if cell in match.cases:
         return 1.0
@@ -270,7 +272,7 @@ def _code(
 def _role(
     cell: str,
     code: float | None,
-    match: _Match,
+    match: _GroupCandidate,
     read: FeatureEncoding | None,
     vocabulary: Vocabulary | None,
 ) -> Role:

@@ -13,7 +13,7 @@ from pathlib import Path
 from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongContentError
 from genotex.fetch.addresses import shown
 from genotex.fetch.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
-from genotex.fetch.web import Answer, Trouble, WebClient
+from genotex.fetch.web import Trouble, WebAnswer, WebClient
 from genotex.formats.raw import sha256
 from genotex.io import PART, flush
 
@@ -211,7 +211,7 @@ class _Coming:
             message = f"{self.at_hand():,} of {total:,} bytes came"
             raise Trouble(message)
 
-    def _end_or_restart(self, answer: Answer, start: int) -> None:
+    def _end_or_restart(self, answer: WebAnswer, start: int) -> None:
         """Accept a part as complete if it has the size of the file on the server."""
         found = _NO_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         if found is None or int(found[1]) != start or not start:
@@ -219,7 +219,7 @@ class _Coming:
             message = "the file on the server is shorter than what had come"
             raise Trouble(message)
 
-    def _whole_of_part(self, answer: Answer, start: int) -> int | None:
+    def _whole_of_part(self, answer: WebAnswer, start: int) -> int | None:
         """Return the bytes of the file that a part is of; the part need not reach its end."""
         found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         if found is None or int(found[1]) != start or not start:

@@ -30,7 +30,7 @@ def read_key(environ: Mapping[str, str]) -> str | None:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _SearchResult:
     """The result of a search."""
 
     count: int  # records that fit
@@ -63,7 +63,7 @@ class Entrez:
             self._fields["api_key"] = key
         self._has_key = key is not None
 
-    def search(self, term: str, most: int) -> _Found:
+    def search(self, term: str, most: int) -> _SearchResult:
         """Search by a term in Entrez' language."""
         answer = self._ask("esearch.fcgi", {"term": term, "retmax": str(most)})
         result = answer.get("esearchresult")
@@ -73,7 +73,7 @@ class Entrez:
         ids, count = result.get("idlist"), str(result.get("count", ""))
         if not (_are_ids(ids) and _is_number(count)):
             self._refuse("the answer to the search has no count, or ids that are none")
-        return _Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
+        return _SearchResult(int(count), tuple(ids), _unknown(result.get("errorlist")))
 
     def summaries(self, ids: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         """Yield the summaries of records, in the order of the ids."""

@@ -22,7 +22,7 @@ _SIZE = re.compile(r"\s(\d+(?:\.\d+)?)([KMGT]?)\s*$")
 
 
 @dataclass(frozen=True)
-class ListedFile:
+class RemoteFile:
     """A file that a folder of GEO lists."""
 
     name: str  # file name of the expected form
@@ -47,12 +47,12 @@ class GeoTree:
         """Base addresses of the folder tree and of the pages."""
         return self._files, self._pages
 
-    def matrices(self, accession: str) -> list[ListedFile]:
+    def matrices(self, accession: str) -> list[RemoteFile]:
         """Return the parts of a series matrix, one for each platform."""
         pattern = rf"{accession}(-GPL\d+)?_series_matrix\.txt\.gz"
         return self._listed(f"{_series_folder(accession)}matrix/", pattern)
 
-    def family(self, accession: str) -> list[ListedFile]:
+    def family(self, accession: str) -> list[RemoteFile]:
         """Return the family SOFT file, if there is one."""
         pattern = rf"{accession}_family\.soft\.gz"
         return self._listed(f"{_series_folder(accession)}soft/", pattern)
@@ -83,12 +83,12 @@ class GeoTree:
         fields = {"type": "rnaseq_counts", "acc": accession, "format": "file", "file": name}
         return f"{self._pages}download/?{urlencode(fields)}"
 
-    def _listed(self, folder: str, pattern: str) -> list[ListedFile]:
+    def _listed(self, folder: str, pattern: str) -> list[RemoteFile]:
         address = self._files + folder
         page = decode(self._client.text(address, page=True))
         # Only names of exactly this form are accepted, not other links of the page.
         return [
-            ListedFile(name, address + name, size)
+            RemoteFile(name, address + name, size)
             for name, size in _entries(page)
             if re.fullmatch(pattern, name)
         ]
@@ -166,8 +166,8 @@ class SeriesPlan:
     is_sequencing: bool  # whether NCBI's counts are used if GEO's matrix is empty
     platforms: tuple[str, ...] = ()  # whose tables are fetched instead of the family SOFT
     # What is fetched.
-    matrices: tuple[ListedFile, ...] = ()
-    family: tuple[ListedFile, ...] = ()
+    matrices: tuple[RemoteFile, ...] = ()
+    family: tuple[RemoteFile, ...] = ()
     expression: bool = True  # whether the summary indicates human gene expression
     word: str = ""  # why
     trait_in: str = ""  # where the summary mentions the trait
@@ -186,7 +186,7 @@ class SeriesPlan:
     def from_json(cls, data: Mapping[str, Any]) -> SeriesPlan:
         """Return the plan that `to_json` gave."""
         files = {
-            name: tuple(ListedFile(**file) for file in data[name])
+            name: tuple(RemoteFile(**file) for file in data[name])
             for name in ("matrices", "family")
         }
         return cls(**{**data, "platforms": tuple(data["platforms"]), **files})

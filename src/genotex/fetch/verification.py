@@ -244,7 +244,7 @@ def verify_folder(
 
 
 @dataclass
-class _Found:
+class _FolderFiles:
     """What should be in a folder, what is there, and what has come in part, in order."""
 
     listed: dict[Path, ListedFile]
@@ -252,9 +252,9 @@ class _Found:
     parts: dict[Path, None]
 
 
-def _find(folder: Path, manifests: Sequence[Manifest]) -> _Found:
+def _find(folder: Path, manifests: Sequence[Manifest]) -> _FolderFiles:
     own = {manifest.source.resolve() for manifest in manifests}
-    found = _Found({}, {}, {})
+    found = _FolderFiles({}, {}, {})
     for manifest in manifests:
         base = manifest_base(manifest, folder)
         if not (folder.is_relative_to(base) or base.is_relative_to(folder)):

@@ -82,7 +82,7 @@ class Trouble(Exception):
 
 
 @dataclass
-class Answer:
+class WebAnswer:
     """An answer whose head has come; `chunks` gives its bytes as they are on the wire."""
 
     address: str  # where it came from in the end, as it is shown
@@ -329,7 +329,7 @@ class WebClient:
         headers: Mapping[str, str] | None = None,
         form: Mapping[str, str] | None = None,
         question: Mapping[str, Any] | None = None,
-    ) -> Iterator[Answer]:
+    ) -> Iterator[WebAnswer]:
         """Give an answer whose head has come.
 
         Parameters
@@ -362,7 +362,7 @@ class WebClient:
                     self._refuse_failure(response, address)
                     flow = Flow(self.limits, self._clock)
                     status = response.status_code
-                    yield Answer(shown(address), status, response.headers, response, flow)
+                    yield WebAnswer(shown(address), status, response.headers, response, flow)
                     return
                 if form is not None or question is not None:
                     message = "a redirect in answer to a form or a query is not followed"

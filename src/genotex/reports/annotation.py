@@ -23,8 +23,8 @@ from genotex.reports.groups import ROLE_KEYS
 from genotex.reports.words import readable, sentence, with_names
 
 __all__ = [
+    "AnnotatedFeature",
     "CohortRow",
-    "Feature",
     "accession_url",
     "annotation_notes",
     "cohort_rows",
@@ -63,7 +63,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Feature:
+class AnnotatedFeature:
     """The annotation of trait, age or gender: where from, how certain, which values.
 
     `mark` is the tag next to the name: the confidence, or what it was inferred from; `rest` counts
@@ -128,7 +128,7 @@ def _why_not(info: CohortInfo | None) -> str:
     return f"{why}. {info.note}" if info.note else why
 
 
-def features_of(evidence: Evidence) -> tuple[Feature, ...]:
+def features_of(evidence: Evidence) -> tuple[AnnotatedFeature, ...]:
     """Return the annotation of trait, age and gender, or why there is none."""
     names = (readable(evidence.trait), "Age", "Gender")
     keys = (("trait", evidence.trait), ("Age", "age"), ("Gender", "gender"))
@@ -175,10 +175,10 @@ def _rows(evidence: Evidence, feature: str, *keys: str) -> tuple[AnnotationRow, 
     )
 
 
-def _feature(name: str, found: FeatureSummary, rows: tuple[AnnotationRow, ...]) -> Feature:
+def _feature(name: str, found: FeatureSummary, rows: tuple[AnnotationRow, ...]) -> AnnotatedFeature:
     shown = rows if len(rows) <= _MOST_VALUES else rows[:_EXAMPLES]
     missing = None if found.available or rows else sentence(found.why_not)
-    return Feature(
+    return AnnotatedFeature(
         name,
         found.where if found.row is None else f"sample characteristics, {found.where}",
         found.confidence.replace(" ", "-"),

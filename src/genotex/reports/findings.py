@@ -14,9 +14,9 @@ from genotex.analysis import AnalysisResult
 from genotex.analysis.gene_columns import GENE_COLUMNS, GENE_TABLE
 from genotex.formats import LinkedTable
 from genotex.reports.records import (
+    ConditionModel,
     MixedModel,
     Pairs,
-    PredictedCondition,
     Selection,
     Surrogates,
 )
@@ -123,9 +123,9 @@ class Findings:
         return Pairs.from_record(self.record("pair"), binary=self.trait_kind == "binary")
 
     @cached_property
-    def predicted(self) -> PredictedCondition | None:
+    def predicted(self) -> ConditionModel | None:
         """The condition of a two-step problem."""
-        return PredictedCondition.from_record(self.record("two_step"), tested=self.selects)
+        return ConditionModel.from_record(self.record("two_step"), tested=self.selects)
 
     @cached_property
     def selection(self) -> Selection | None:

@@ -16,7 +16,7 @@ from genotex.reports.findings import Findings
 from genotex.reports.words import direction, interval, number
 
 __all__ = [
-    "GeneTable",
+    "GeneTableView",
     "TopGene",
     "csv_columns",
     "csv_frame",
@@ -35,7 +35,7 @@ _PAIRS_ON_PAGE = 3
 
 
 @dataclass(frozen=True, eq=False)
-class GeneTable:
+class GeneTableView:
     """The gene table of the page; the CSV file has every gene.
 
     `rows` are those of the ranked genes; `title` is how many of how many, in which order; `filters`
@@ -149,14 +149,14 @@ def rows_on_page(significant: int) -> int:
     return min(_MOST_ROWS, max(_FIRST_ROWS, significant))
 
 
-def gene_table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTable:
+def gene_table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
     """Return the table of the ranked genes."""
     hits = int(genes["Significant"].sum())
     selected = findings.selects
     most = min(_MOST_ROWS, hits) if selected else rows_on_page(hits)
     rows = genes.head(most).to_dicts()
     sorted_by = "Mixed p" if findings.mixed_ranks else "p"
-    return GeneTable(
+    return GeneTableView(
         page_columns(findings, genes),
         rows,
         genes.height,

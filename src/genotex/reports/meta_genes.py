@@ -12,7 +12,7 @@ import polars as pl
 from genotex.analysis.gene_columns import GeneColumn
 from genotex.analysis.meta import COHORT_COLUMNS, MetaResult
 from genotex.reports.figures import ForestRow, draw_forest
-from genotex.reports.gene_table import GeneTable, rows_on_page
+from genotex.reports.gene_table import GeneTableView, rows_on_page
 from genotex.reports.sections import FigureView
 from genotex.reports.words import counted, number
 
@@ -86,10 +86,10 @@ def shown_genes(result: MetaResult) -> pl.DataFrame:
     )
 
 
-def meta_table(result: MetaResult, genes: pl.DataFrame, csv_name: str) -> GeneTable:
+def meta_table(result: MetaResult, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
     """Return the first genes of the ranking as the page shows them."""
     rows = genes.head(rows_on_page(result.significant.height)).to_dicts()
-    return GeneTable(_page_columns(result, genes), rows, genes.height, csv_name)
+    return GeneTableView(_page_columns(result, genes), rows, genes.height, csv_name)
 
 
 def _page_columns(result: MetaResult, genes: pl.DataFrame) -> tuple[GeneColumn, ...]:

@@ -11,7 +11,7 @@ from genotex.analysis.blocks import blocked_by
 from genotex.analysis.meta import CohortFacts, MetaResult, read_meta
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.reports.annotation import accession_url
-from genotex.reports.gene_table import GeneTable, TopGene, top_genes
+from genotex.reports.gene_table import GeneTableView, TopGene, top_genes
 from genotex.reports.meta_genes import (
     ForestData,
     forest_data,
@@ -43,7 +43,7 @@ class MetaPage:
     zero: float | None
     forest: ForestData
     figures: tuple[FigureView, ...]
-    table: GeneTable
+    table: GeneTableView
     methods: str
     written: str | None
 

@@ -11,15 +11,15 @@ import polars as pl
 from genotex.formats.cohort_records import CohortInfo, Evidence
 from genotex.formats.linked import LinkedTable
 from genotex.reports.annotation import (
+    AnnotatedFeature,
     CohortRow,
-    Feature,
     accession_url,
     annotation_notes,
     cohort_rows,
     features_of,
 )
 from genotex.reports.findings import Findings, ranked
-from genotex.reports.gene_table import GeneTable, TopGene, gene_table, order_of_genes, top_genes
+from genotex.reports.gene_table import GeneTableView, TopGene, gene_table, order_of_genes, top_genes
 from genotex.reports.groups import Group, contrast_sentence, groups_of_samples, mark_samples
 from genotex.reports.illustrations import draw_figures
 from genotex.reports.methods import LogStep, log_steps, methods_paragraph, remaining_notes
@@ -31,7 +31,7 @@ from genotex.reports.sections.selection import selection_facts, selection_headli
 from genotex.reports.words import counted, number, question, readable, sentence, with_names
 
 __all__ = [
-    "Answer",
+    "PageAnswer",
     "ReportPage",
     "UnansweredPage",
     "build_page",
@@ -53,7 +53,7 @@ class _Remark:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PageAnswer:
     """The answer at the top of the page.
 
     `significant` counts selected genes where there are no tests; `zero` is the place of "no change"
@@ -88,17 +88,17 @@ class ReportPage:
     question: str
     facts: tuple[tuple[str, str], ...]
     version: str
-    answer: Answer
+    answer: PageAnswer
     warnings: tuple[str, ...]
     cohort: str
     cohort_url: str | None
     cohort_title: str
     cohort_reason: str
     cohorts: tuple[CohortRow, ...]
-    features: tuple[Feature, ...]
+    features: tuple[AnnotatedFeature, ...]
     annotation_notes: tuple[str, ...]
     figures: tuple[FigureView, ...]
-    table: GeneTable
+    table: GeneTableView
     interaction: InteractionView | None
     gene_sets: GeneSetsView | None
     sections: tuple[Section, ...]
@@ -121,7 +121,7 @@ class UnansweredPage:
     cohorts: tuple[CohortRow, ...]
     written: str | None
     why: str = ""
-    annotations: tuple[tuple[str, tuple[Feature, ...]], ...] = ()
+    annotations: tuple[tuple[str, tuple[AnnotatedFeature, ...]], ...] = ()
 
 
 def render_page(page: ReportPage | UnansweredPage) -> str:
@@ -252,7 +252,7 @@ def _covariates(findings: Findings) -> str:
     return ", ".join(others) or "none"
 
 
-def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> Answer:
+def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> PageAnswer:
     if findings.selects:
         return _selected(findings, genes, groups)
     hits = genes.filter(pl.col("Significant"))
@@ -263,7 +263,7 @@ def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) 
     # The largest of several differences has no interval of its own.
     top, zero = top_genes(_from_zero(first) if factor else first)
     other_test = "; changes and intervals are those of the moderated t"
-    return Answer(
+    return PageAnswer(
         significant=hits.height,
         tested=tested,
         up=up,
@@ -303,7 +303,7 @@ def _from_zero(genes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> Answer:
+def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> PageAnswer:
     chosen = genes.filter(pl.col("Significant"))
     up = chosen.filter(pl.col("Coefficient") > 0).height
     ends = _from_zero(chosen.head(_TOP))
@@ -312,7 +312,7 @@ def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]
         replace(gene, estimate=number(value, "fine"), interval=number(value, "fine"))
         for gene, value in zip(listed, ends["Coefficient"], strict=True)
     )
-    return Answer(
+    return PageAnswer(
         significant=chosen.height,
         tested=genes.height,
         up=up,

@@ -10,11 +10,11 @@ from typing import Any
 from genotex.analysis import DETECTED
 
 __all__ = [
-    "Association",
+    "ConditionModel",
     "MixedModel",
     "Pairs",
-    "PredictedCondition",
     "Selection",
+    "SurrogateAssociation",
     "Surrogates",
     "Trial",
 ]
@@ -23,7 +23,7 @@ Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Association:
+class SurrogateAssociation:
     """What a surrogate variable is associated with."""
 
     surrogate: str
@@ -47,7 +47,7 @@ class Surrogates:
     affected: float = 0.0
     inflation: float = 1.0
     shares: tuple[float, ...] = ()
-    associations: tuple[Association, ...] = ()
+    associations: tuple[SurrogateAssociation, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -68,7 +68,7 @@ class Surrogates:
             inflation=_number(record.get("inflation")) or 1.0,
             shares=tuple(float(share) for share in record.get("share") or ()),
             associations=tuple(
-                Association(
+                SurrogateAssociation(
                     str(found["surrogate"]),
                     str(found["with"]),
                     str(found.get("measure", "")),
@@ -138,7 +138,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class PredictedCondition:
+class ConditionModel:
     """The condition of a two-step problem, as it was predicted."""
 
     condition: str
@@ -154,7 +154,7 @@ class PredictedCondition:
     tested: bool = False
 
     @classmethod
-    def from_record(cls, record: Record, *, tested: bool) -> PredictedCondition | None:
+    def from_record(cls, record: Record, *, tested: bool) -> ConditionModel | None:
         """Read ``method["two_step"]``; None when there is none."""
         if not record:
             return None

@@ -11,17 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.agents.sandbox import CellResult, Folders, Limits, Session
+from genotex.agents.sandbox import CellResult, Folders, SandboxLimits, Session
 
 MIB = 2**20
-PATIENT = Limits(
+PATIENT = SandboxLimits(
     seconds=60,
     grace_seconds=20,
     memory_bytes=400 * MIB,
     disk_bytes=24 * MIB,
     temporary_bytes=16 * MIB,
 )
-IMPATIENT = Limits(
+IMPATIENT = SandboxLimits(
     seconds=60, grace_seconds=0.2, memory_bytes=400 * MIB, disk_bytes=24 * MIB, processes=100
 )
 AT_ONCE = 0.2
@@ -73,6 +73,6 @@ class Opened:
     """Base of all parts; the fixtures are in conftest.py."""
 
     @staticmethod
-    def open_one(folders: Folders, limits: Limits) -> Session:
+    def open_one(folders: Folders, limits: SandboxLimits) -> Session:
         """Return a session, not yet started; implementations say which."""
         raise NotImplementedError

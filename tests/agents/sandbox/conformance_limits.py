@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.sandbox import CellStatus, Limits, Session
+from genotex.agents.sandbox import CellStatus, SandboxLimits, Session
 from genotex.errors import SessionDeadError, UsageError
 from tests.agents.sandbox.conformance import (
     AT_ONCE,
@@ -254,7 +254,7 @@ class IsBounded(Opened):
 
     def test_limits_must_permit_something(self) -> None:
         with pytest.raises(UsageError, match="memory_bytes"):
-            Limits(memory_bytes=0)
+            SandboxLimits(memory_bytes=0)
 
 
 class IsBoundedTogether(Opened):

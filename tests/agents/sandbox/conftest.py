@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.sandbox import Folders, Limits, Session
+from genotex.agents.sandbox import Folders, SandboxLimits, Session
 from genotex.errors import SessionDeadError
 from tests.agents.sandbox.conformance import IMPATIENT, PATIENT, OpenSession, Place
 
@@ -27,7 +27,7 @@ def open_session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ope
     """Opens started sessions, which are closed after the test."""
     opened: list[Session] = []
 
-    def open_one(limits: Limits = PATIENT, *readable: Path, name: str = "out") -> Session:
+    def open_one(limits: SandboxLimits = PATIENT, *readable: Path, name: str = "out") -> Session:
         session: Session = request.cls.open_one(Folders(tmp_path / name, readable), limits)
         opened.append(session)
         session.start()

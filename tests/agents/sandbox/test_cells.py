@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.agents.sandbox import Limits
+from genotex.agents.sandbox import SandboxLimits
 from genotex.agents.sandbox.cells import Collector, readable, shortened
 from genotex.agents.sandbox.confined.protocol import Channel, ChannelError, channel_pair
 
-SHORT = Limits(output_characters=10)
+SHORT = SandboxLimits(output_characters=10)
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=30),
     lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(), inside, max_size=3),
@@ -56,7 +56,7 @@ def test_text_can_be_written_and_shown(text: str) -> None:
 
 
 def test_neighbours_of_a_kind_are_one_piece() -> None:
-    collector = Collector(Limits())
+    collector = Collector(SandboxLimits())
     for name, text in [("stdout", "a"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")]:
         collector.add({"kind": "stream", "name": name, "text": text})
     assert [(o.kind, o.text) for o in collector.outputs()] == [
@@ -67,7 +67,7 @@ def test_neighbours_of_a_kind_are_one_piece() -> None:
 
 
 def test_pictures_beyond_the_room_for_them_leave_their_plain_form() -> None:
-    collector = Collector(Limits(display_bytes=100))
+    collector = Collector(SandboxLimits(display_bytes=100))
     for size in (60, 60, 20):
         data = {"text/plain": "<Figure>", "image/png": "A" * size}
         collector.add({"kind": "display", "data": data})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.agents.sandbox import Folders, Limits, Session, local_session
+from genotex.agents.sandbox import Folders, SandboxLimits, Session, local_session
 from tests.agents.sandbox.conformance_limits import Ends, IsBounded, IsBoundedTogether, IsStopped
 from tests.agents.sandbox.conformance_output import GivesOut, PlaysTricks
 from tests.agents.sandbox.conformance_state import Closes, KeepsState
@@ -10,7 +10,7 @@ from tests.agents.sandbox.conformance_state import Closes, KeepsState
 
 class OnThisMachine:
     @staticmethod
-    def open_one(folders: Folders, limits: Limits) -> Session:
+    def open_one(folders: Folders, limits: SandboxLimits) -> Session:
         return local_session(folders, limits)
 
 

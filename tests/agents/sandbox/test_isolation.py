@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.agents.sandbox import Folders, Limits, SandboxPolicy, Session, local_session
+from genotex.agents.sandbox import Folders, SandboxLimits, SandboxPolicy, Session, local_session
 from tests.agents.sandbox.conformance_isolation import (
     FilterHolds,
     NoNetwork,
@@ -23,7 +23,7 @@ NAMESPACES = (
 
 class AllWalls:
     @staticmethod
-    def open_one(folders: Folders, limits: Limits) -> Session:
+    def open_one(folders: Folders, limits: SandboxLimits) -> Session:
         return local_session(folders, limits, SandboxPolicy.REQUIRE)
 
 
@@ -31,7 +31,7 @@ class WithoutNamespaces:
     """As in a container that forbids them: Landlock and the call filter alone."""
 
     @staticmethod
-    def open_one(folders: Folders, limits: Limits) -> Session:
+    def open_one(folders: Folders, limits: SandboxLimits) -> Session:
         return local_session(folders, limits, SandboxPolicy.BEST, avoid=NAMESPACES)
 
 
@@ -39,7 +39,7 @@ class NamespacesAlone:
     """As on a kernel without Landlock and seccomp."""
 
     @staticmethod
-    def open_one(folders: Folders, limits: Limits) -> Session:
+    def open_one(folders: Folders, limits: SandboxLimits) -> Session:
         avoid = ("landlock", "call filter")
         return local_session(folders, limits, SandboxPolicy.BEST, avoid=avoid)
 

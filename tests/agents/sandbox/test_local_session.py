@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.sandbox import Folders, Limits, SandboxPolicy, local_session
+from genotex.agents.sandbox import Folders, SandboxLimits, SandboxPolicy, local_session
 from genotex.errors import ConfinementError, SandboxError, SessionDeadError, UsageError
 from tests.agents.sandbox.conformance_isolation import processes_named
 from tests.agents.sandbox.test_isolation import NAMESPACES
@@ -46,7 +46,7 @@ def test_best_goes_on_without_walls_and_says_so(tmp_path: Path) -> None:
 
 
 def test_off_runs_the_same_kernel_and_keeps_the_limits(tmp_path: Path) -> None:
-    limits = Limits(memory_bytes=500 * 2**20)
+    limits = SandboxLimits(memory_bytes=500 * 2**20)
     with local_session(Folders(tmp_path / "out"), limits, SandboxPolicy.OFF) as session:
         assert session.execute("import os; print(os.listdir('/proc/1') != [])").text == "True"
         assert "SANDBOX_TEST_API_KEY" not in session.execute("dict(os.environ)").text

@@ -12,8 +12,15 @@ from typing import ClassVar
 
 import pytest
 
-from genotex.agents.sandbox import Folders, Limits, Nursery, SandboxPolicy, Session, local_session
-from genotex.agents.sandbox.confined.protocol import Plan
+from genotex.agents.sandbox import (
+    Folders,
+    Nursery,
+    SandboxLimits,
+    SandboxPolicy,
+    Session,
+    local_session,
+)
+from genotex.agents.sandbox.confined.protocol import SandboxPlan
 from genotex.agents.sandbox.confined.supervisor import Supervisor
 from tests.agents.sandbox.conformance_isolation import (
     FilterHolds,
@@ -31,8 +38,8 @@ MODULES = ("numpy", "polars")
 OPENER = """
 import sys, time
 from pathlib import Path
-from genotex.agents.sandbox import Folders, Limits, Nursery, local_session
-nursery = Nursery(Limits(), ())
+from genotex.agents.sandbox import Folders, SandboxLimits, Nursery, local_session
+nursery = Nursery(SandboxLimits(), ())
 local_session(Folders(Path(sys.argv[1])), nursery=nursery).start()
 print(nursery.lib, flush=True)
 time.sleep(100)
@@ -44,14 +51,14 @@ class FromNursery:
     nursery: ClassVar[Nursery]
 
     @classmethod
-    def open_one(cls, folders: Folders, limits: Limits) -> Session:
+    def open_one(cls, folders: Folders, limits: SandboxLimits) -> Session:
         policy = SandboxPolicy.BEST if cls.avoid else SandboxPolicy.REQUIRE
         return local_session(folders, limits, policy, avoid=cls.avoid, nursery=cls.nursery)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _nursery() -> Iterator[None]:
-    with Nursery(Limits(), MODULES) as FromNursery.nursery:
+    with Nursery(SandboxLimits(), MODULES) as FromNursery.nursery:
         yield
 
 
@@ -117,7 +124,7 @@ def test_what_was_imported_is_there_and_each_session_has_its_own_copy(tmp_path: 
 
 
 def test_session_starts_anew_where_the_nursery_is_gone(tmp_path: Path) -> None:
-    with Nursery(Limits(), ()) as nursery:
+    with Nursery(SandboxLimits(), ()) as nursery:
         assert nursery.number is not None
         os.kill(nursery.number, signal.SIGKILL)
         with local_session(Folders(tmp_path / "out"), nursery=nursery) as session:
@@ -125,7 +132,7 @@ def test_session_starts_anew_where_the_nursery_is_gone(tmp_path: Path) -> None:
 
 
 def test_session_goes_on_when_the_nursery_closes(tmp_path: Path) -> None:
-    with Nursery(Limits(), ()) as nursery:
+    with Nursery(SandboxLimits(), ()) as nursery:
         session = local_session(Folders(tmp_path / "out"), nursery=nursery)
         session.start()
     assert session.execute("1 + 1").text == "2"
@@ -152,7 +159,7 @@ def test_nothing_is_left_of_a_nursery_whose_program_was_killed(
 
 def supervisor_of_one_that_ended(report: bytes) -> Supervisor:
     """Return one whose first process has reported, and is gone, since its loop last looked."""
-    plan = Plan((), {}, (), "", "", True, (), 1, 1, 1, 1)
+    plan = SandboxPlan((), {}, (), "", "", True, (), 1, 1, 1, 1)
     supervisor = Supervisor(plan)
     supervisor.confined = True
     supervisor.first = os.posix_spawn("/bin/sh", ["sh", "-c", ":"], {})

@@ -10,7 +10,7 @@ from genotex.bench import AnalysisScore, Missing, Problem, ProblemKind
 from genotex.bench.evaluation.analysis_task import (
     AnsweredTrait,
     GeneList,
-    GeneSource,
+    UniverseFile,
     read_gene_list,
     read_universe,
     score_answers,
@@ -70,7 +70,7 @@ def test_every_real_answer_of_2024_is_read(shared_data: Path) -> None:
 def score(
     root: Path,
     problem: Problem,
-    source: GeneSource | None = None,
+    source: UniverseFile | None = None,
     metrics: MetricsVersion = "default",
 ) -> tuple[AnalysisScore, Missing | None]:
     work = AnsweredTrait(root / "r", ((problem, source),), metrics)
@@ -173,7 +173,7 @@ def test_all_genes_of_a_file_and_of_a_linked_table(tmp_path: Path) -> None:
     symbols, linked = tmp_path / "symbols.txt", tmp_path / "linked.csv"
     symbols.write_text("A\n B \n\nC\r\nX\nA\n")
     linked.write_text(",Asthma,Age,Gender,A,B,C,X\ns1,not,read\n")
-    sources = GeneSource("symbols", symbols), GeneSource("linked table", linked)
+    sources = UniverseFile("symbols", symbols), UniverseFile("linked table", linked)
     for source in sources:
         assert read_universe(source) == {"A", "B", "C", "X"}
         found, _ = score(tmp_path, Problem("Asthma"), source)
@@ -190,8 +190,8 @@ def test_list_of_all_genes_that_is_none(tmp_path: Path, text: str | None, messag
     if text is not None:
         path.write_text(text)
     with pytest.raises(FormatError, match=message):
-        read_universe(GeneSource("symbols", path))
+        read_universe(UniverseFile("symbols", path))
     header = tmp_path / "linked.csv"
     header.write_text(",Asthma,Age\n")
     with pytest.raises(FormatError, match="names no gene"):
-        read_universe(GeneSource("linked table", header))
+        read_universe(UniverseFile("linked table", header))

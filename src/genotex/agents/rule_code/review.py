@@ -39,35 +39,35 @@ class Review:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _StepNeeds:
     """What the code of a step must call, and which variables it must leave."""
 
     calls: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
 
 
-_WANTED: dict[tuple[str, str], _Wanted] = {
-    ("geo", "load_data"): _Wanted(
+_WANTED: dict[tuple[str, str], _StepNeeds] = {
+    ("geo", "load_data"): _StepNeeds(
         ("find_files", "read_series", "unique_values"), ("files", "series")
     ),
-    ("geo", "read_clinical_features"): _Wanted(
+    ("geo", "read_clinical_features"): _StepNeeds(
         ("clinical_table",), ("gene_available", "trait", "age", "gender", "clinical")
     ),
-    ("geo", "extract_gene_data"): _Wanted(("read_expression",), ("expression",)),
-    ("geo", "review_gene_ids"): _Wanted((), ("needs_mapping",)),
-    ("geo", "read_annotation"): _Wanted(("read_annotation",), ("annotation",)),
-    ("geo", "map_gene_ids"): _Wanted(("map_probes",), ("mapped",)),
-    ("geo", "normalise_and_link"): _Wanted(
+    ("geo", "extract_gene_data"): _StepNeeds(("read_expression",), ("expression",)),
+    ("geo", "review_gene_ids"): _StepNeeds((), ("needs_mapping",)),
+    ("geo", "read_annotation"): _StepNeeds(("read_annotation",), ("annotation",)),
+    ("geo", "map_gene_ids"): _StepNeeds(("map_probes",), ("mapped",)),
+    ("geo", "normalise_and_link"): _StepNeeds(
         ("normalise_symbols", "save_table", "save_cohort_info"), ("genes",)
     ),
-    ("tcga", "load_data"): _Wanted(("find_files", "read_clinical_matrix"), ("files", "columns")),
-    ("tcga", "find_demographic_columns"): _Wanted((), ("age_candidates", "gender_candidates")),
-    ("tcga", "choose_demographic_columns"): _Wanted((), ("age_column", "gender_column")),
-    ("tcga", "build_features"): _Wanted(
+    ("tcga", "load_data"): _StepNeeds(("find_files", "read_clinical_matrix"), ("files", "columns")),
+    ("tcga", "find_demographic_columns"): _StepNeeds((), ("age_candidates", "gender_candidates")),
+    ("tcga", "choose_demographic_columns"): _StepNeeds((), ("age_column", "gender_column")),
+    ("tcga", "build_features"): _StepNeeds(
         ("encode_feature", "clinical_table", "save_table", "save_cohort_info"), ("clinical",)
     ),
 }
-_SOLVE = _Wanted(("choose_data", "load_data", "analyse", "save_result"), ("result",))
+_SOLVE = _StepNeeds(("choose_data", "load_data", "analyse", "save_result"), ("result",))
 
 
 def review_output(

@@ -8,8 +8,8 @@ import time
 from collections import deque
 from typing import Any, Literal
 
-from genotex.agents.sandbox.processes import Event
-from genotex.agents.sandbox.session import CellResult, CellStatus, Limits, Output
+from genotex.agents.sandbox.processes import ProcessEvent
+from genotex.agents.sandbox.session import CellResult, CellStatus, Output, SandboxLimits
 
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST_MESSAGE = 2000
@@ -20,7 +20,7 @@ Kind = Literal["stdout", "stderr", "display", "result"]
 class Collector:
     """Keeps the beginning and the end of printed text, and displayed objects."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SandboxLimits) -> None:
         self.limits = limits
         self.received = 0
         """Bytes that came, kept or not."""
@@ -136,7 +136,7 @@ _LAST = ("ready", "done")
 class RunningCell:
     """One cell from its start to its result."""
 
-    def __init__(self, number: int, seconds: float, limits: Limits) -> None:
+    def __init__(self, number: int, seconds: float, limits: SandboxLimits) -> None:
         self.number, self.seconds, self.limits = number, seconds, limits
         self.started = time.monotonic()
         self.deadline = self.started + seconds
@@ -149,7 +149,7 @@ class RunningCell:
         self.broken: str | None = None
         self.last_words = ""
 
-    def take(self, event: Event) -> None:
+    def take(self, event: ProcessEvent) -> None:
         """Take what came from the kernel or its process."""
         if event.source == "broken":
             self.broken = event.text
@@ -257,7 +257,7 @@ _LIMITS = {
 }
 
 
-def _passed(limit: str, limits: Limits) -> str:
+def _passed(limit: str, limits: SandboxLimits) -> str:
     if limit == "memory":
         return (
             "The session was ended: its processes together held more memory than "

@@ -18,13 +18,13 @@ from genotex.agents.sandbox.session import (
     CellStatus,
     Confinement,
     Folders,
-    Limits,
     Protection,
+    SandboxLimits,
     SandboxPolicy,
     Session,
 )
 
-_LIMITS = Limits(seconds=30, memory_bytes=1 << 30, disk_bytes=1 << 20)
+_LIMITS = SandboxLimits(seconds=30, memory_bytes=1 << 30, disk_bytes=1 << 20)
 _SET_BY_ALL = ("HOME", "LC_CTYPE", "TMPDIR")
 _OUTLIVE = """
 import fcntl, os, sys, time

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from genotex.agents.sandbox.cells import RunningCell, ending_of, shortened
-from genotex.agents.sandbox.confined.protocol import CLOSED, Mechanism, Plan
+from genotex.agents.sandbox.confined.protocol import CLOSED, Mechanism, SandboxPlan
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.sandbox.processes import (
-    Event,
     Nursery,
+    ProcessEvent,
     Supervised,
     environment,
     launch_command,
@@ -29,7 +29,7 @@ from genotex.agents.sandbox.session import (
     CellStatus,
     Confinement,
     Folders,
-    Limits,
+    SandboxLimits,
     SandboxPolicy,
 )
 from genotex.errors import SandboxError, SessionDeadError
@@ -50,7 +50,7 @@ class LocalKernel:
     def __init__(
         self,
         folders: Folders,
-        limits: Limits,
+        limits: SandboxLimits,
         policy: SandboxPolicy,
         avoid: tuple[str, ...] = (),
         nursery: Nursery | None = None,
@@ -103,8 +103,8 @@ class LocalKernel:
         command = tuple(launch_command("kernel", "-s", "-P"))
         return Supervised(self._plan(command, lib), self.limits.output_bytes)
 
-    def _plan(self, command: tuple[str, ...], lib: Path) -> Plan:
-        return Plan(
+    def _plan(self, command: tuple[str, ...], lib: Path) -> SandboxPlan:
+        return SandboxPlan(
             command=command,
             environment=environment(self.limits, lib),
             readable=(*readable_paths(lib), *map(str, self.folders.readable)),
@@ -135,7 +135,7 @@ class LocalKernel:
             for event in supervised.events(min(left, _POLL_SECONDS)):
                 self._take(event, cell)
 
-    def _take(self, event: Event, cell: RunningCell) -> None:
+    def _take(self, event: ProcessEvent, cell: RunningCell) -> None:
         if event.source != "answer":
             cell.take(event)
         elif "confined" in event.content:
@@ -259,7 +259,7 @@ class LocalKernel:
 
 def local_session(
     folders: Folders,
-    limits: Limits | None = None,
+    limits: SandboxLimits | None = None,
     policy: SandboxPolicy = SandboxPolicy.REQUIRE,
     *,
     avoid: tuple[str, ...] = (),
@@ -280,5 +280,5 @@ def local_session(
     nursery
         Starts kernels that have imported the libraries; without one each imports them itself.
     """
-    kept = limits or Limits()
+    kept = limits or SandboxLimits()
     return ReplayingSession(lambda: LocalKernel(folders, kept, policy, avoid, nursery), folders)

@@ -23,9 +23,9 @@ from typing import Any, Literal, Protocol, Self
 
 import genotex
 from genotex.agents.sandbox.confined import __file__ as _confined
-from genotex.agents.sandbox.confined.protocol import ChannelError, Plan, channel_pair
+from genotex.agents.sandbox.confined.protocol import ChannelError, SandboxPlan, channel_pair
 from genotex.agents.sandbox.confined.removing import remove_tree
-from genotex.agents.sandbox.session import Limits
+from genotex.agents.sandbox.session import SandboxLimits
 
 _SYSTEM = (
     "/usr",
@@ -93,7 +93,7 @@ def put_package_in(lib: Path) -> None:
     (lib / "genotex").symlink_to(Path(genotex.__file__).resolve().parent)
 
 
-def environment(limits: Limits, lib: Path) -> dict[str, str]:
+def environment(limits: SandboxLimits, lib: Path) -> dict[str, str]:
     """Return the environment of a session; of ours only how libraries compute is passed on."""
     paths = [f"{sys.prefix}/bin", "/usr/local/bin", "/usr/bin", "/bin"]
     settings = {
@@ -119,7 +119,7 @@ _MOST_WAITING_CHUNKS = 32
 
 
 @dataclass(frozen=True)
-class Event:
+class ProcessEvent:
     """Something that came from a session."""
 
     # ``message`` of the kernel, ``stdout`` and ``stderr`` of its process, ``answer`` of the
@@ -174,7 +174,9 @@ def _start_supervisor(ends: _Ends) -> _Process:
 class Supervised:
     """A supervisor with its kernel, reached through pipes and a channel."""
 
-    def __init__(self, plan: Plan, most_bytes: int, start: _Start = _start_supervisor) -> None:
+    def __init__(
+        self, plan: SandboxPlan, most_bytes: int, start: _Start = _start_supervisor
+    ) -> None:
         self.channel, theirs = channel_pair(most_bytes)
         their_commands, self._commands = os.pipe()
         self._answers, their_answers = os.pipe()
@@ -226,7 +228,7 @@ class Supervised:
             self.channel.socket.setblocking(False)
         return True
 
-    def events(self, seconds: float) -> Iterator[Event]:
+    def events(self, seconds: float) -> Iterator[ProcessEvent]:
         """Wait at most `seconds`; yield what came, messages of the kernel before printed text."""
         ready = {handle for handle, _ in self._poll.poll(max(0, int(seconds * 1000)))}
         if self.channel.socket.fileno() in ready:
@@ -236,7 +238,7 @@ class Supervised:
         if self._answers in ready:
             yield from self._take_answers()
 
-    def waiting_output(self) -> Iterator[Event]:
+    def waiting_output(self) -> Iterator[ProcessEvent]:
         """Yield what the kernel's process has printed so far."""
         for handle in list(self._printed):
             for _ in range(_MOST_WAITING_CHUNKS):
@@ -245,7 +247,7 @@ class Supervised:
                     break
                 yield from came
 
-    def _messages(self) -> Iterator[Event]:
+    def _messages(self) -> Iterator[ProcessEvent]:
         for _ in range(_MOST_PACKETS):
             try:
                 message = self.channel.receive()
@@ -253,30 +255,30 @@ class Supervised:
                 return
             except (ChannelError, OSError) as error:
                 self._forget(self.channel.socket.fileno())
-                yield Event("broken", {}, str(error))
+                yield ProcessEvent("broken", {}, str(error))
                 return
             if message is not None:
-                yield Event("message", message)
+                yield ProcessEvent("message", message)
 
-    def _print(self, handle: int) -> Iterator[Event]:
+    def _print(self, handle: int) -> Iterator[ProcessEvent]:
         content = self._read(handle)
         if content:
             text = self._decoders[handle].decode(content)
-            yield Event(self._printed[handle], {}, text)
+            yield ProcessEvent(self._printed[handle], {}, text)
         elif content == b"":
             del self._printed[handle]
             os.close(handle)
 
-    def _take_answers(self) -> Iterator[Event]:
+    def _take_answers(self) -> Iterator[ProcessEvent]:
         content = self._read(self._answers)
         if content is None:
             return
         if not content:
-            yield Event("answer", {"ended": {"exit": None, "lost": True}})
+            yield ProcessEvent("answer", {"ended": {"exit": None, "lost": True}})
             return
         *lines, self._unfinished_answer = (self._unfinished_answer + content).split(b"\n")
         for line in lines:
-            yield Event("answer", json.loads(line))
+            yield ProcessEvent("answer", json.loads(line))
 
     def _read(self, handle: int) -> bytes | None:
         """Return available bytes, None for nothing yet, and no bytes at the end."""
@@ -332,7 +334,7 @@ class Nursery:
         What to import; ``module:function`` for a function of it that is called as well, in turn.
     """
 
-    def __init__(self, limits: Limits, modules: Sequence[str]) -> None:
+    def __init__(self, limits: SandboxLimits, modules: Sequence[str]) -> None:
         self._private = Path(tempfile.mkdtemp(prefix="genotex-session-")).resolve()
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -345,7 +347,7 @@ class Nursery:
                 self._process = self._begin(theirs.fileno(), limits, modules)
 
     def _begin(
-        self, handle: int, limits: Limits, modules: Sequence[str]
+        self, handle: int, limits: SandboxLimits, modules: Sequence[str]
     ) -> subprocess.Popen[bytes]:
         command = launch_command("nursery", "-s", "-P")
         return subprocess.Popen(

@@ -134,7 +134,7 @@ class CellStatus(StrEnum):
 
 
 @dataclass(frozen=True)
-class Limits:
+class SandboxLimits:
     """What a session may use.
 
     Parameters

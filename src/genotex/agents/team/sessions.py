@@ -12,7 +12,14 @@ from time import monotonic
 from typing import TypeVar
 from weakref import WeakSet
 
-from genotex.agents.sandbox import Folders, Limits, Nursery, SandboxPolicy, Session, local_session
+from genotex.agents.sandbox import (
+    Folders,
+    Nursery,
+    SandboxLimits,
+    SandboxPolicy,
+    Session,
+    local_session,
+)
 from genotex.agents.switches import Switches
 
 __all__ = ["NEEDED", "LiveSessions", "in_threads", "local_sessions"]
@@ -104,7 +111,7 @@ def local_sessions(
 ) -> Iterator[Callable[[Folders], Session]]:
     """Give what makes sessions on this machine, which share its cores."""
     threads = max(1, (os.cpu_count() or 1) // jobs)
-    limits = Limits(seconds=switches.cell_seconds, threads=threads)
+    limits = SandboxLimits(seconds=switches.cell_seconds, threads=threads)
     nurseries: list[Nursery] = []
     turn = threading.Lock()
 

@@ -74,7 +74,7 @@ ScoredAnswer = tuple[AnalysisScore, Missing | None]
 
 
 @dataclass(frozen=True)
-class GeneSource:
+class UniverseFile:
     """A file that names all genes: one symbol a line, or the header of a linked table."""
 
     kind: Literal["symbols", "linked table"]
@@ -86,7 +86,7 @@ class AnsweredTrait:
     """The problems of one trait, with the genes that could have been found in each."""
 
     reference: Path
-    problems: tuple[tuple[Problem, GeneSource | None], ...]
+    problems: tuple[tuple[Problem, UniverseFile | None], ...]
     metrics: MetricsVersion
 
 
@@ -153,7 +153,7 @@ def _item(
     )
 
 
-def read_universe(source: GeneSource) -> frozenset[str]:
+def read_universe(source: UniverseFile) -> frozenset[str]:
     """Return all genes that could have been found."""
     if source.kind == "symbols":
         names: Iterable[str] = map(str.strip, decode(read_bytes(source.path)).splitlines())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from genotex.bench.evaluation.analysis_task import AnsweredTrait, GeneSource, read_universe
+from genotex.bench.evaluation.analysis_task import AnsweredTrait, UniverseFile, read_universe
 from genotex.bench.evaluation.folder_items import ScoredFolder, answered_problems, described_traits
 from genotex.bench.evaluation.options import TASKS, EvaluationOptions, Task
 from genotex.bench.evaluation.preprocessing import WantedTable, wanted_tables
@@ -149,7 +149,7 @@ def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Evaluation
     tasks, notes = _choose_tasks(reference, options.tasks)
     if isinstance(options.gene_universe, Path):
         # Report a mistake in it before everything else is read.
-        read_universe(GeneSource("symbols", options.gene_universe))
+        read_universe(UniverseFile("symbols", options.gene_universe))
     known, source = None, ""
     if "selection" in tasks or options.gene_universe == "reference":
         known, source = load_tasks(options.task_info, reference)
@@ -254,7 +254,7 @@ def _answers(
 ) -> list[AnsweredTrait]:
     """Return the answers of the reference by trait."""
     reference = chooser.folder
-    by_trait: dict[str, list[tuple[Problem, GeneSource | None]]] = {}
+    by_trait: dict[str, list[tuple[Problem, UniverseFile | None]]] = {}
     without = 0
     for problem in filter(part.has_problem, answered_problems(reference)):
         source = _all_genes(chooser, problem, options, known)
@@ -276,12 +276,12 @@ def _answers(
 
 def _all_genes(
     chooser: CohortChooser, problem: Problem, options: EvaluationOptions, known: TaskInfo | None
-) -> GeneSource | None:
+) -> UniverseFile | None:
     """Return the source of the genes that could have been found; None if unknown."""
     if options.gene_universe is None:
         return None
     if options.gene_universe != "reference":
-        return GeneSource("symbols", options.gene_universe)
+        return UniverseFile("symbols", options.gene_universe)
     choice = chooser.choose(problem) if _is_decidable(problem, known) else None
     path = None if choice is None else chooser.folder.linked_csv(problem.trait, choice[0])
-    return None if path is None or not path.is_file() else GeneSource("linked table", path)
+    return None if path is None or not path.is_file() else UniverseFile("linked table", path)

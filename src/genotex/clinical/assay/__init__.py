@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from genotex.clinical.assay.platform import by_platform, by_row_ids, by_symbols
-from genotex.clinical.assay.signs import Finding, load_signs
+from genotex.clinical.assay.signs import AssaySign, load_signs
 from genotex.clinical.assay.stated import (
     by_assay_words,
     by_organism,
@@ -52,17 +52,17 @@ def judge_expression(description: SeriesDescription) -> GeneVerdict:
     )
 
 
-def _by_symbols(description: SeriesDescription) -> Finding | None:
+def _by_symbols(description: SeriesDescription) -> AssaySign | None:
     return by_symbols(description.first_ids)
 
 
-_Rules = tuple[Callable[[SeriesDescription], Finding | None], ...]
+_Rules = tuple[Callable[[SeriesDescription], AssaySign | None], ...]
 _SPECIES_RULES: _Rules = (by_sample_species, _by_symbols)
 _ASSAY_RULES: _Rules = (by_stated_assay, by_sample_assay, by_platform, by_series_type)
 _SPECIES_WORDS: _Rules = (of_primates, by_species_words)
 
 
-def _first_finding(description: SeriesDescription) -> Finding:
+def _first_finding(description: SeriesDescription) -> AssaySign:
     stated = by_organism(description)
     if stated is not None:
         return stated
@@ -81,7 +81,7 @@ def _first_finding(description: SeriesDescription) -> Finding:
     return _nothing_against(description)
 
 
-def _nothing_against(description: SeriesDescription) -> Finding:
+def _nothing_against(description: SeriesDescription) -> AssaySign:
     words = word_for_expression(description)
     if description.first_ids:
         rule = "nothing against it"
@@ -90,10 +90,10 @@ def _nothing_against(description: SeriesDescription) -> Finding:
         rule, seen = "words for expression", f"the texts mention {words!r}"
     else:
         rule, seen = "nothing to judge by", "no row ids and no platform to judge by"
-    return Finding(rule, True, "human gene expression", f"no evidence against it: {seen}")
+    return AssaySign(rule, True, "human gene expression", f"no evidence against it: {seen}")
 
 
-def _other_samples(description: SeriesDescription, finding: Finding) -> tuple[str, ...]:
+def _other_samples(description: SeriesDescription, finding: AssaySign) -> tuple[str, ...]:
     others = [name for name in description.organisms if name != "Homo sapiens"]
     if not finding.available or not others:
         return ()

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from genotex.clinical.assay.signs import (
-    Finding,
+    AssaySign,
     Kind,
     compile_any,
     kind_of,
@@ -28,12 +28,12 @@ _SYMBOL = re.compile(r"[a-z][a-z0-9.-]{1,14}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class _Match:
+class _PlatformMatch:
     kind: Kind
     every: bool = False
 
 
-def by_row_ids(first_ids: Sequence[str]) -> Finding | None:
+def by_row_ids(first_ids: Sequence[str]) -> AssaySign | None:
     """Judge by the shapes and number ranges of row ids; None when they do not decide."""
     ids = known_ids(first_ids)
     kind = _majority(ids)
@@ -44,13 +44,13 @@ def by_row_ids(first_ids: Sequence[str]) -> Finding | None:
             return not_human("row ids", what, f"row ids are {what}: {', '.join(ids[:3])}")
         return None
     if kind.human:
-        return Finding("human row ids", True, "human gene expression", shown)
+        return AssaySign("human row ids", True, "human gene expression", shown)
     if kind.species:
         return not_human("row ids", kind.species, shown)
     return not_expression("row ids", f"the rows are {kind.measures}", shown)
 
 
-def by_symbols(first_ids: Sequence[str]) -> Finding | None:
+def by_symbols(first_ids: Sequence[str]) -> AssaySign | None:
     """Judge by symbols that are written as those of mouse and rat (Xkr4, not XKR4)."""
     ids = known_ids(first_ids)
     pattern = load_signs().pattern("row_ids", "symbols_of_rodents", "patterns")
@@ -92,7 +92,7 @@ def _kind_of_id(row_id: str) -> Kind | None:
     return None if match is None else match.kind
 
 
-def _match(row_id: str) -> _Match | None:
+def _match(row_id: str) -> _PlatformMatch | None:
     for pattern, match in _shapes():
         if pattern.fullmatch(row_id):
             return match
@@ -103,14 +103,14 @@ def _match(row_id: str) -> _Match | None:
     value = int(number[3] or number[1])
     for entry in load_signs().entries("row_ids", "ranges"):
         if entry["suffix"] == suffix and _holds(entry, value):
-            return _Match(kind_of(entry), every=bool(entry.get("every")))
+            return _PlatformMatch(kind_of(entry), every=bool(entry.get("every")))
     return None
 
 
 @lru_cache(maxsize=1)
-def _shapes() -> list[tuple[re.Pattern[str], _Match]]:
+def _shapes() -> list[tuple[re.Pattern[str], _PlatformMatch]]:
     return [
-        (compile_any(entry["patterns"]), _Match(kind_of(entry)))
+        (compile_any(entry["patterns"]), _PlatformMatch(kind_of(entry)))
         for entry in load_signs().entries("row_ids", "shapes")
     ]
 
@@ -152,7 +152,7 @@ _MOUSE_SYMBOL = re.compile(r"[A-Z][a-z][a-z0-9]*[a-z0-9]\d*")
 _Cells = Sequence[str | None]
 
 
-def by_platform(description: SeriesDescription) -> Finding | None:
+def by_platform(description: SeriesDescription) -> AssaySign | None:
     """Judge by the platform's table, then by its title; None when they do not decide."""
     # A table whose ids do not look like the rows' is another platform's of the same SuperSeries,
     # and is ignored.
@@ -186,7 +186,7 @@ def _names_genes(columns: Iterable[str]) -> bool:
     return any(pattern.fullmatch(c) for c in columns)
 
 
-def _by_columns(columns: Sequence[str], genes: bool) -> Finding | None:
+def _by_columns(columns: Sequence[str], genes: bool) -> AssaySign | None:
     for entry in load_signs().entries("platform", "columns"):
         names = [*entry.get("decisive", ()), *(() if genes else entry.get("unless_genes", ()))]
         if not names:
@@ -199,7 +199,7 @@ def _by_columns(columns: Sequence[str], genes: bool) -> Finding | None:
     return None
 
 
-def _by_cells(preview: Mapping[str, _Cells]) -> Finding | None:
+def _by_cells(preview: Mapping[str, _Cells]) -> AssaySign | None:
     signs = load_signs()
     kinds = set(signs.value("platform", "cells", "row_id_kinds"))
     words = [
@@ -227,7 +227,7 @@ def _measured(
     return next((what for what, pattern in words if pattern.search(cell)), None)
 
 
-def _by_species(preview: Mapping[str, _Cells]) -> Finding | None:
+def _by_species(preview: Mapping[str, _Cells]) -> AssaySign | None:
     signs = load_signs()
     columns = signs.pattern("platform", "species_columns")
     for name, cells in preview.items():
@@ -251,7 +251,7 @@ def _by_species(preview: Mapping[str, _Cells]) -> Finding | None:
     return _by_symbols(preview)
 
 
-def _by_symbols(preview: Mapping[str, _Cells]) -> Finding | None:
+def _by_symbols(preview: Mapping[str, _Cells]) -> AssaySign | None:
     pattern = load_signs().pattern("platform", "symbol_columns")
     for name, cells in preview.items():
         known = _known(cells)
@@ -266,7 +266,7 @@ def _known(cells: _Cells) -> list[str]:
     return [c for c in cells if c and c.strip("- ")]
 
 
-def _by_title(title: str) -> Finding | None:
+def _by_title(title: str) -> AssaySign | None:
     signs = load_signs()
     if not title or signs.pattern("platform", "titles", "human_expression").search(title):
         return None

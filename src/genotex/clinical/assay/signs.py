@@ -12,7 +12,7 @@ from genotex.clinical.words.wording import packaged_table
 
 
 @dataclass(frozen=True)
-class Finding:
+class AssaySign:
     """What one rule found."""
 
     rule: str  # Name of the rule: a key of the certainty table
@@ -85,15 +85,15 @@ _NOT_HUMAN = "the organism is not human"
 """How the reason of a verdict begins when the samples are not human."""
 
 
-def not_human(rule: str, who: str, evidence: str) -> Finding:
+def not_human(rule: str, who: str, evidence: str) -> AssaySign:
     """Return the finding that the samples are of another species."""
     reason = f"{_NOT_HUMAN}: {who}" if who else _NOT_HUMAN
-    return Finding(rule, False, reason, evidence, human=False)
+    return AssaySign(rule, False, reason, evidence, human=False)
 
 
-def not_expression(rule: str, reason: str, evidence: str) -> Finding:
+def not_expression(rule: str, reason: str, evidence: str) -> AssaySign:
     """Return the finding that something else than gene expression was measured."""
-    return Finding(rule, False, reason, evidence)
+    return AssaySign(rule, False, reason, evidence)
 
 
 def known_ids(first_ids: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from genotex.clinical.assay.signs import (
-    Finding,
+    AssaySign,
     compile_any,
     known_ids,
     load_signs,
@@ -28,7 +28,7 @@ def is_all_human(description: SeriesDescription) -> bool:
     return set(description.organisms) == {_HUMAN}
 
 
-def by_organism(description: SeriesDescription) -> Finding | None:
+def by_organism(description: SeriesDescription) -> AssaySign | None:
     """Judge by the samples' organisms; a series' taxonomy ids count where these are missing."""
     # A SuperSeries' taxonomy ids are those of all its parts, so they do not apply to samples whose
     # own lines name other organisms only.
@@ -42,7 +42,7 @@ def by_organism(description: SeriesDescription) -> Finding | None:
     return None
 
 
-def by_stated_assay(description: SeriesDescription) -> Finding | None:
+def by_stated_assay(description: SeriesDescription) -> AssaySign | None:
     """Judge by the samples' molecule and library strategy, where all agree."""
     # A series that GEO calls expression profiling and nothing else is left alone: submitters choose
     # the wrong molecule more often than GEO's curators the wrong type.
@@ -67,7 +67,7 @@ def by_stated_assay(description: SeriesDescription) -> Finding | None:
     return None
 
 
-def by_series_type(description: SeriesDescription) -> Finding | None:
+def by_series_type(description: SeriesDescription) -> AssaySign | None:
     """Judge by ``!Series_type``; any kind of expression profiling is expression."""
     types = description.series_type
     if not types:
@@ -77,7 +77,7 @@ def by_series_type(description: SeriesDescription) -> Finding | None:
     if expression:
         # Of a SuperSeries with other types too, this part need not be the expression.
         rule = _RULE if len(expression) == len(types) else "nothing against it"
-        return Finding(rule, True, "human gene expression", f"series type: {stated}")
+        return AssaySign(rule, True, "human gene expression", f"series type: {stated}")
     if all(t.casefold() in _OPEN_TYPES for t in types):
         return None
     circular = "circ" in description.title.casefold() and "rna" in description.title.casefold()
@@ -97,7 +97,7 @@ _ASSAY = "what the samples were measured by"
 _Row = tuple[str, list[str], bool]
 
 
-def by_sample_species(description: SeriesDescription) -> Finding | None:
+def by_sample_species(description: SeriesDescription) -> AssaySign | None:
     """Judge by species, strain, embryonic stage and alleles; None when they do not decide."""
     # A strain may be the host of a human tumour, so words for xenografts forbid the verdict. One
     # that only some samples have counts only in a series whose texts mention no people.
@@ -119,7 +119,7 @@ def by_sample_species(description: SeriesDescription) -> Finding | None:
     return None
 
 
-def by_sample_assay(description: SeriesDescription) -> Finding | None:
+def by_sample_assay(description: SeriesDescription) -> AssaySign | None:
     """Judge by rows such as ``molecule: miRNA`` or ``library strategy: ChIP-seq``."""
     # All values of the row must name something other than messenger RNA.
     signs = load_signs()
@@ -150,7 +150,7 @@ def _rows(description: SeriesDescription) -> Iterator[_Row]:
             yield "", [c.partition(":")[2].strip() or c for c in known], False
 
 
-def _by_species_row(rows: Sequence[_Row]) -> Finding | None:
+def _by_species_row(rows: Sequence[_Row]) -> AssaySign | None:
     signs = load_signs()
     keys = signs.pattern("samples", "species_keys")
     animals = signs.pattern("samples", "animals")
@@ -163,7 +163,7 @@ def _by_species_row(rows: Sequence[_Row]) -> Finding | None:
     return None
 
 
-def _strain(key: str, values: Sequence[str]) -> Finding | None:
+def _strain(key: str, values: Sequence[str]) -> AssaySign | None:
     signs = load_signs()
     strains, short = (signs.pattern("samples", n) for n in ("strains", "short_strains"))
     under_strain = signs.pattern("samples", "strain_keys").fullmatch(key)
@@ -173,7 +173,7 @@ def _strain(key: str, values: Sequence[str]) -> Finding | None:
     return not_human(_SPECIES, "", f"characteristics name a strain: {key}: {hits[0]}")
 
 
-def _embryo(key: str, values: Sequence[str], description: SeriesDescription) -> Finding | None:
+def _embryo(key: str, values: Sequence[str], description: SeriesDescription) -> AssaySign | None:
     signs = load_signs()
     alleles = signs.pattern("samples", "alleles")
     mutant = next((v for v in values if alleles.search(v)), None)
@@ -190,7 +190,7 @@ def _embryo(key: str, values: Sequence[str], description: SeriesDescription) -> 
 _TEXTS = "texts"
 
 
-def of_primates(description: SeriesDescription) -> Finding | None:
+def of_primates(description: SeriesDescription) -> AssaySign | None:
     """Judge by apes and monkeys in title or design, for they are measured on human arrays."""
     text = f"{description.title} {description.overall_design}"
     primate = load_signs().pattern("texts", "primates").search(text)
@@ -199,7 +199,7 @@ def of_primates(description: SeriesDescription) -> Finding | None:
     return not_human(_TEXTS, "", f"title or design mention {primate[0]}")
 
 
-def by_species_words(description: SeriesDescription) -> Finding | None:
+def by_species_words(description: SeriesDescription) -> AssaySign | None:
     """Judge by names of animals, in texts that speak neither of people nor of xenografts."""
     signs = load_signs()
     text = description.text
@@ -210,7 +210,7 @@ def by_species_words(description: SeriesDescription) -> Finding | None:
     return not_human(_TEXTS, "", f"the texts mention {other[0]}")
 
 
-def by_assay_words(description: SeriesDescription) -> Finding | None:
+def by_assay_words(description: SeriesDescription) -> AssaySign | None:
     """Judge by names of assays, where there are no row ids or no platform to judge by."""
     # A title that mentions expression forbids the verdict; texts that do, unless the title names
     # the assay.

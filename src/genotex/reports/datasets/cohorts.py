@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from genotex.formats import CohortInfo
-from genotex.reports.datasets.files import FileFacts, FileKind, Part
+from genotex.reports.datasets.files import FileFacts, FileKind, FolderPart
 
 __all__ = [
-    "Answer",
+    "AnswerFacts",
+    "CohortFacts",
     "Gap",
-    "PreparedCohort",
     "RawCohort",
     "collect_answers",
     "find_gaps",
@@ -41,7 +41,7 @@ class RawCohort:
 
 
 @dataclass(frozen=True)
-class PreparedCohort:
+class CohortFacts:
     """A cohort of an output folder: its record, and what its tables hold."""
 
     part: str
@@ -68,7 +68,7 @@ class PreparedCohort:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerFacts:
     """The list of genes for one problem; `condition` is "None" for the trait alone."""
 
     part: str
@@ -122,7 +122,7 @@ def _main_file(files: Sequence[FileFacts]) -> FileFacts | None:
     return None
 
 
-def prepared_cohorts(files: Sequence[FileFacts]) -> tuple[PreparedCohort, ...]:
+def prepared_cohorts(files: Sequence[FileFacts]) -> tuple[CohortFacts, ...]:
     """Return the cohorts that have a record or a linked table, sorted."""
     records = {
         (facts.place.part, facts.place.trait, name): info
@@ -135,13 +135,13 @@ def prepared_cohorts(files: Sequence[FileFacts]) -> tuple[PreparedCohort, ...]:
         if facts.place.kind == "linked table"
     }
     keys = sorted({*records, *linked})
-    return tuple(PreparedCohort(*key, records.get(key), linked.get(key)) for key in keys)
+    return tuple(CohortFacts(*key, records.get(key), linked.get(key)) for key in keys)
 
 
-def collect_answers(files: Iterable[FileFacts]) -> tuple[Answer, ...]:
+def collect_answers(files: Iterable[FileFacts]) -> tuple[AnswerFacts, ...]:
     """Return the answered problems; those of a trait alone come first."""
     answers = (
-        Answer(facts.place.part, facts.place.trait, facts.place.name, facts.genes)
+        AnswerFacts(facts.place.part, facts.place.trait, facts.place.name, facts.genes)
         for facts in files
         if facts.place.kind == "result"
     )
@@ -159,10 +159,10 @@ class Gap:
 
 
 def find_gaps(
-    parts: Sequence[Part],
+    parts: Sequence[FolderPart],
     files: Sequence[FileFacts],
     raw: Sequence[RawCohort],
-    prepared: Sequence[PreparedCohort],
+    prepared: Sequence[CohortFacts],
 ) -> tuple[Gap, ...]:
     """Return what is missing, damaged or at odds, the parts first."""
     found = [*_folders(parts, files), *_raw_gaps(raw, files), *_prepared_gaps(prepared, files)]
@@ -174,7 +174,7 @@ def find_gaps(
     return tuple(found)
 
 
-def _folders(parts: Sequence[Part], files: Sequence[FileFacts]) -> Iterator[Gap]:
+def _folders(parts: Sequence[FolderPart], files: Sequence[FileFacts]) -> Iterator[Gap]:
     paths = [facts.place.path for facts in files]
     for part in parts:
         wanted = ("GEO", "TCGA") if part.layout == "input" else ("preprocess", "regress")
@@ -212,7 +212,7 @@ def _raw_gaps(raw: Sequence[RawCohort], files: Sequence[FileFacts]) -> Iterator[
     )
 
 
-def _prepared_gaps(prepared: Sequence[PreparedCohort], files: Sequence[FileFacts]) -> Iterator[Gap]:
+def _prepared_gaps(prepared: Sequence[CohortFacts], files: Sequence[FileFacts]) -> Iterator[Gap]:
     described = {(f.place.part, f.place.trait) for f in files if f.place.kind == "cohort records"}
     yield from _named(
         "traits with linked tables but no cohort_info.json",
@@ -232,7 +232,7 @@ def _prepared_gaps(prepared: Sequence[PreparedCohort], files: Sequence[FileFacts
     )
 
 
-def _differ(cohort: PreparedCohort) -> bool:
+def _differ(cohort: CohortFacts) -> bool:
     recorded = None if cohort.info is None else cohort.info.sample_size
     found = None if cohort.linked is None else cohort.linked.samples
     return recorded is not None and found is not None and recorded != found
@@ -247,7 +247,7 @@ def _raw_name(cohort: RawCohort) -> str:
     return _path(cohort.part, cohort.source, cohort.trait, cohort.cohort)
 
 
-def _prepared_name(cohort: PreparedCohort) -> str:
+def _prepared_name(cohort: CohortFacts) -> str:
     return _path(cohort.part, cohort.trait, cohort.cohort)
 
 

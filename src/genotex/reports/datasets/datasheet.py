@@ -12,7 +12,7 @@ import genotex
 from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
 from genotex.bench.evaluation.score_files import json_text, to_csv
 from genotex.formats import CohortInfo
-from genotex.reports.datasets.cohorts import Answer, Gap, PreparedCohort, RawCohort
+from genotex.reports.datasets.cohorts import AnswerFacts, CohortFacts, Gap, RawCohort
 from genotex.reports.datasets.description import Description
 from genotex.reports.words import counted, file_size
 
@@ -137,7 +137,7 @@ def _traits(described: Description) -> PlainTable:
 
 
 def _trait_rows(described: Description) -> Iterator[tuple[str, ...]]:
-    every: tuple[RawCohort | PreparedCohort | Answer, ...] = (
+    every: tuple[RawCohort | CohortFacts | AnswerFacts, ...] = (
         *described.raw, *described.prepared, *described.answers
     )  # fmt: skip
     for part, trait in sorted({(item.part, item.trait) for item in every if item.trait}):
@@ -172,7 +172,7 @@ def _files(described: Description) -> PlainTable:
     return PlainTable("Files", ("kind", "files", "size", "bytes"), tuple(rows))
 
 
-def _folders(items: Iterable[RawCohort | PreparedCohort | Answer]) -> list[str]:
+def _folders(items: Iterable[RawCohort | CohortFacts | AnswerFacts]) -> list[str]:
     return sorted({item.part for item in items})
 
 
@@ -182,7 +182,7 @@ def _sum(numbers: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _gene_range(cohorts: Iterable[PreparedCohort]) -> tuple[str, str]:
+def _gene_range(cohorts: Iterable[CohortFacts]) -> tuple[str, str]:
     return _range([cohort.genes for cohort in cohorts if cohort.genes is not None])
 
 
@@ -211,7 +211,7 @@ def datasheet_texts(described: Description) -> dict[str, str]:
         "raw_cohorts.csv": to_csv(RAW_COLUMNS, map(asdict, described.raw)),
         "cohorts.csv": to_csv(COHORT_COLUMNS, map(_cohort_row, described.prepared)),
         "results.csv": to_csv(
-            tuple(field.name for field in fields(Answer)), map(asdict, described.answers)
+            tuple(field.name for field in fields(AnswerFacts)), map(asdict, described.answers)
         ),
         "datasheet.md": _markdown(described),
         "datasheet.json": json_text(datasheet_json(described)),
@@ -228,7 +228,7 @@ def _file_rows(described: Description) -> Iterator[dict[str, Any]]:
         yield {**known, "problem": facts.problem}
 
 
-def _cohort_row(cohort: PreparedCohort) -> dict[str, Any]:
+def _cohort_row(cohort: CohortFacts) -> dict[str, Any]:
     info = {} if cohort.info is None else {name: getattr(cohort.info, name) for name in _FLAGS}
     return {
         "part": cohort.part,

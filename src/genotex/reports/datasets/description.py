@@ -12,9 +12,9 @@ from genotex.bench.problems import ProblemKind, TaskInfo
 from genotex.errors import FormatError
 from genotex.parallel import side_by_side
 from genotex.reports.datasets.cohorts import (
-    Answer,
+    AnswerFacts,
+    CohortFacts,
     Gap,
-    PreparedCohort,
     RawCohort,
     collect_answers,
     find_gaps,
@@ -24,7 +24,7 @@ from genotex.reports.datasets.cohorts import (
 from genotex.reports.datasets.files import (
     FileFacts,
     FilePlace,
-    Part,
+    FolderPart,
     examine,
     find_parts,
     list_files,
@@ -72,13 +72,13 @@ class Description:
     ----------
     about : About
         As given by its makers.
-    parts : tuple of Part
+    parts : tuple of FolderPart
         Input and output folders in it.
     files : tuple of FileFacts
         By path.
     raw : tuple of RawCohort
-    prepared : tuple of PreparedCohort
-    answers : tuple of Answer
+    prepared : tuple of CohortFacts
+    answers : tuple of AnswerFacts
     problems : mapping of str to int, or None
         ``traits``, and number of problems by kind, of its task list.
     gaps : tuple of Gap
@@ -88,11 +88,11 @@ class Description:
     """
 
     about: About
-    parts: tuple[Part, ...]
+    parts: tuple[FolderPart, ...]
     files: tuple[FileFacts, ...]
     raw: tuple[RawCohort, ...]
-    prepared: tuple[PreparedCohort, ...]
-    answers: tuple[Answer, ...]
+    prepared: tuple[CohortFacts, ...]
+    answers: tuple[AnswerFacts, ...]
     problems: dict[str, int] | None
     gaps: tuple[Gap, ...]
     whole: bool

@@ -43,7 +43,7 @@ __all__ = [
     "FileFacts",
     "FileKind",
     "FilePlace",
-    "Part",
+    "FolderPart",
     "examine",
     "find_parts",
     "list_files",
@@ -62,7 +62,7 @@ TASK_LISTS = ("task_info.json", "metadata/task_info.json")
 
 
 @dataclass(frozen=True)
-class Part:
+class FolderPart:
     """A folder in one of the two layouts."""
 
     prefix: str
@@ -80,7 +80,7 @@ class FilePlace:
     name: str = ""
 
 
-def find_parts(root: Path) -> tuple[Part, ...]:
+def find_parts(root: Path) -> tuple[FolderPart, ...]:
     """Return the parts of a data set: the folder itself, and folders directly inside it."""
     if not root.is_dir():
         msg = f"{root} is not a folder; give the folder of a data set"
@@ -96,12 +96,12 @@ def find_parts(root: Path) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _parts_at(root: Path, prefix: str) -> Iterator[Part]:
+def _parts_at(root: Path, prefix: str) -> Iterator[FolderPart]:
     folder = root / prefix
     if any((folder / name).is_dir() for name in ("GEO", "TCGA")):
-        yield Part(prefix, "input")
+        yield FolderPart(prefix, "input")
     if any((folder / name).is_dir() for name in ("preprocess", "regress")):
-        yield Part(prefix, "output")
+        yield FolderPart(prefix, "output")
 
 
 def list_files(root: Path, leave_out: Sequence[Path] = ()) -> list[str]:
@@ -127,14 +127,14 @@ def _walk(
             yield prefix + path.name
 
 
-def place_files(root: Path, parts: Sequence[Part], paths: Sequence[str]) -> list[FilePlace]:
+def place_files(root: Path, parts: Sequence[FolderPart], paths: Sequence[str]) -> list[FilePlace]:
     """Return what each file belongs to; a file of no known place is "other"."""
     raw = {place.path: place for part in parts for place in _raw_places(root, part)}
     outputs = [part.prefix for part in parts if part.layout == "output"]
     return [raw.get(path) or _output_place(path, outputs) for path in paths]
 
 
-def _raw_places(root: Path, part: Part) -> Iterator[FilePlace]:
+def _raw_places(root: Path, part: FolderPart) -> Iterator[FilePlace]:
     if part.layout != "input":
         return
     folder = InputFolder(root / part.prefix)

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from genotex.reports.findings import Findings
-from genotex.reports.records import PredictedCondition
+from genotex.reports.records import ConditionModel
 from genotex.reports.sections import ReportSection, Section
 from genotex.reports.words import counted, readable, sentence
 
@@ -42,7 +42,7 @@ def _condition(findings: Findings, genes: pl.DataFrame) -> Section | None:
     )
 
 
-def _condition_lead(found: PredictedCondition, cohort: str) -> str:
+def _condition_lead(found: ConditionModel, cohort: str) -> str:
     condition, genes = readable(found.condition), counted(len(found.regressors), "gene")
     samples = f" ({counted(found.samples, 'sample')})" if found.samples else ""
     if found.cohort == cohort:
@@ -58,17 +58,17 @@ def _condition_lead(found: PredictedCondition, cohort: str) -> str:
     )
 
 
-def _model(found: PredictedCondition) -> str:
+def _model(found: ConditionModel) -> str:
     """Return "logistic regression, L2" as words that fit into a sentence."""
     name, _, penalty = (found.model or "a regression").partition(", ")
     return f"{name} with an {penalty} penalty" if penalty in ("L1", "L2") else found.model or name
 
 
-def _score(found: PredictedCondition) -> str:
+def _score(found: ConditionModel) -> str:
     return f"{_SCORES.get(found.score_name, found.score_name)} {found.score:.2f}"
 
 
-def _quality(found: PredictedCondition) -> list[str]:
+def _quality(found: ConditionModel) -> list[str]:
     model = f"Model: {_model(found)}." if found.model else ""
     if found.score is None:
         unknown = "How well it predicts was not measured: this procedure does not score it."
@@ -88,7 +88,7 @@ def _quality(found: PredictedCondition) -> list[str]:
     ]
 
 
-def _genes_left_out(found: PredictedCondition) -> str:
+def _genes_left_out(found: ConditionModel) -> str:
     if found.tested:
         return "These genes stay among those that the Lasso may select."
     return (

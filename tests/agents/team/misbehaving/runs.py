@@ -13,7 +13,14 @@ from typing import Any
 from genotex.agents import NotebookRecord, TeamFinished, TeamPlan, run_team
 from genotex.agents.models import ModelSettings
 from genotex.agents.models.providers.catalogue import RetryPolicy
-from genotex.agents.sandbox import CellResult, Folders, Limits, Nursery, SandboxPolicy, Session
+from genotex.agents.sandbox import (
+    CellResult,
+    Folders,
+    Nursery,
+    SandboxLimits,
+    SandboxPolicy,
+    Session,
+)
 from genotex.agents.sandbox.local import LocalKernel
 from genotex.agents.sandbox.replay import ReplayingSession
 from genotex.agents.team.sessions import NEEDED
@@ -34,7 +41,7 @@ SUMMARY = f"Expression was measured in blood. ``` {INJECTED}"
 KEY = "sk-never-to-be-seen-outside"
 ENDLESS = "while True"
 MIB = 2**20
-LIMITS = Limits(
+LIMITS = SandboxLimits(
     seconds=60,
     grace_seconds=0.5,
     memory_bytes=1024 * MIB,

@@ -21,7 +21,7 @@ from . import call_filter, landlock, privileges
 from .linux import ON_LINUX
 from .namespaces import PrivateRoot
 from .privileges import bound_each_process, bound_number_of_processes
-from .protocol import Mechanism, Plan
+from .protocol import Mechanism, SandboxPlan
 
 INTERRUPT = signal.SIGUSR1
 """What the supervisor sends to have the running cell interrupted."""
@@ -54,7 +54,7 @@ def attempt(name: str, step: Callable[[], str], avoid: tuple[str, ...]) -> Mecha
         return Mechanism(name, False, error.strerror or str(error))
 
 
-def run_first_process(plan: Plan, entered: list[Mechanism], ends: Ends) -> NoReturn:
+def run_first_process(plan: SandboxPlan, entered: list[Mechanism], ends: Ends) -> NoReturn:
     """Confine this process, start the kernel in it, report how it ended, and end."""
     mechanisms = [*entered, *_confine(plan, {m.name for m in entered if m.active})]
     if ON_LINUX:
@@ -82,7 +82,7 @@ def run_first_process(plan: Plan, entered: list[Mechanism], ends: Ends) -> NoRet
             os._exit(0)
 
 
-def _confine(plan: Plan, entered: set[str]) -> list[Mechanism]:
+def _confine(plan: SandboxPlan, entered: set[str]) -> list[Mechanism]:
     """Enable the mechanisms: first those that need rights in a new namespace, then drop these."""
     tried = []
     if "process namespace" in entered:
@@ -113,7 +113,7 @@ def _has_own_root(mechanisms: list[Mechanism]) -> bool:
     return any(m.name == "own root" and m.active for m in mechanisms)
 
 
-def _landlock(plan: Plan, *, own_root: bool) -> list[Mechanism]:
+def _landlock(plan: SandboxPlan, *, own_root: bool) -> list[Mechanism]:
     more = ("/proc", "/etc", "/dev") if own_root else _FACTS
     temporary = ("/tmp", "/dev/shm") if own_root else (f"{plan.private}/tmp",)
     versions: list[int] = []
@@ -127,7 +127,7 @@ def _landlock(plan: Plan, *, own_root: bool) -> list[Mechanism]:
     return landlock.in_force(versions[0]) if versions else [tried]
 
 
-def _home(plan: Plan, mechanisms: list[Mechanism]) -> str:
+def _home(plan: SandboxPlan, mechanisms: list[Mechanism]) -> str:
     return "/tmp" if _has_own_root(mechanisms) else f"{plan.private}/tmp"
 
 
@@ -145,7 +145,7 @@ def _run_kernel_here(environment: dict[str, str]) -> NoReturn:
     main()
 
 
-def _become_kernel(plan: Plan, home: str, ends: Ends) -> NoReturn:
+def _become_kernel(plan: SandboxPlan, home: str, ends: Ends) -> NoReturn:
     try:
         os.setsid()
         if ON_LINUX:

@@ -21,7 +21,7 @@ class Mechanism:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SandboxPlan:
     """One confined kernel."""
 
     # The program and its arguments; none for a kernel in the forked process itself, which has
@@ -45,7 +45,7 @@ class Plan:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, line: str) -> Plan:
+    def from_json(cls, line: str) -> SandboxPlan:
         """Read what ``to_json`` wrote."""
         data: dict[str, Any] = json.loads(line)
         values: dict[str, Any] = {

@@ -22,7 +22,7 @@ from . import privileges
 from .first_process import INTERRUPT, Ends, attempt, run_first_process, send_report
 from .linux import ON_LINUX
 from .namespaces import ENTRIES
-from .protocol import Mechanism, Plan
+from .protocol import Mechanism, SandboxPlan
 from .removing import remove_tree
 from .watch import Watch, below, end_all, in_force
 
@@ -37,7 +37,7 @@ def main() -> None:
 
 def supervise(channel: int, out: int, err: int) -> None:
     """Run one session from the plan on standard input to its end."""
-    plan = Plan.from_json(_first_line())
+    plan = SandboxPlan.from_json(_first_line())
     try:
         Supervisor(plan).run(channel, out, err)
     finally:
@@ -58,7 +58,7 @@ def _first_line() -> str:
 class Supervisor:
     """One session, from outside."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SandboxPlan) -> None:
         self.plan = plan
         self.first = 0
         self.group = 0

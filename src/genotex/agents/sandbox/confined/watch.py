@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .protocol import Mechanism, Plan
+from .protocol import Mechanism, SandboxPlan
 from .removing import DEEPEST
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -129,7 +129,7 @@ class Watch:
     # `plan`: The limits and the folder that may be written.
     # `first`: The first process of the session; all others are below it.
 
-    def __init__(self, plan: Plan, first: int) -> None:
+    def __init__(self, plan: SandboxPlan, first: int) -> None:
         self.plan = plan
         self.first = first
         self.kernel: int | None = None
