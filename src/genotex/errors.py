@@ -9,6 +9,7 @@
     │   ├── TruncatedFileError     the file ends too early
     │   ├── SuperSeriesError       a SuperSeries: no samples or table of its own
     │   ├── EncodingFileError      an encoding file that cannot be applied
+    │   ├── SampleSheetError       a sample sheet that cannot be applied
     │   └── VocabularyFileError    a vocabulary file with a mistake
     ├── AnalysisError              the statistics cannot be done on this table
     │   └── NoUsableCohortError    no cohort of the output folder fits the problem
@@ -75,6 +76,7 @@ __all__ = [
     "RateLimitedError",
     "RefusedError",
     "RequestRejectedError",
+    "SampleSheetError",
     "SandboxError",
     "ServerUnavailableError",
     "SessionDeadError",
@@ -175,6 +177,10 @@ class SuperSeriesError(FormatError):
 
 class EncodingFileError(FormatError):
     """An encoding file cannot be read or does not fit the cohort."""
+
+
+class SampleSheetError(FormatError):
+    """A sample sheet cannot be read, or does not fit the series."""
 
 
 class VocabularyFileError(FormatError):

@@ -7,13 +7,14 @@ else. To add an option, add a field.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from genotex.errors import UsageError
 from genotex.layout import Procedure
+from genotex.option_field import Option
 
 __all__ = [
     "BENCHMARK",
@@ -54,51 +55,18 @@ Solver = Literal["scikit-learn", "exact"]
 SetTest = Literal["camera", "fry", "fry-mixed"]
 
 SOUND, BENCHMARK = "Procedure sound", "Procedure benchmark"
+GROUPS = "Samples and groups"
 TWO_STEP = "Another trait as condition"
 PLUG_IN = "Plug-ins"
 MODELS, WAYS, LIMITS = "Models", "Ways of the team", "Limits"
 
 
-@dataclass(frozen=True)
-class Option:
-    """How a field of an options class appears on the command line; part of its ``Annotated`` type.
-
-    A field without one cannot be set from the command line. The type and the default of the option
-    are those of the field: a ``Literal`` is a choice, a ``tuple[str, ...]`` an option that can be
-    repeated, a ``bool`` a flag.
-
-    Parameters
-    ----------
-    help : str
-        What it does, for ``--help``.
-    name : str
-        How it is written (``--q``, ``--filter/--no-filter``); empty for the field's name.
-    panel : str
-        The panel of ``--help`` that lists it; empty for the first one.
-    only : {"sound", "benchmark"}, optional
-        The procedure that uses it; in the other one it is refused.
-    metavar, default : str
-        Placeholder of the value, and text in place of the default.
-    least, above, most : float, optional
-        Bounds of a number; `above` is exclusive.
-    parse : callable, optional
-        Makes the value of one text; its default is shown as text, joined by commas.
-    """
-
-    help: str
-    name: str = ""
-    panel: str = ""
-    only: Procedure | None = None
-    metavar: str = ""
-    default: str = ""
-    least: float | None = None
-    above: float | None = None
-    most: float | None = None
-    parse: Callable[[str], Any] | None = None
-
-
 def _sound(help: str, name: str = "", **others: Any) -> Option:
     return Option(help, name, SOUND, "sound", **others)
+
+
+def _groups(help: str, name: str = "", **others: Any) -> Option:
+    return Option(help, name, GROUPS, **others)
 
 
 ChosenProcedure = Annotated[
@@ -134,17 +102,47 @@ class PreprocessChoices:
     """What the command line offers about preprocessing; see `genotex.cohorts.PreprocessOptions`."""
 
     procedure: ChosenProcedure = "sound"
-    encoding: Annotated[
-        Path | None, Option("Encoding file written by 'genotex clinical show --save'.")
+    samples: Annotated[
+        Path | None,
+        _groups(
+            "Sample sheet (.csv, .tsv, .xlsx) with the group of each sample, made by 'genotex "
+            "clinical sheet' and edited in a spreadsheet."
+        ),
     ] = None
     cases: Annotated[
         tuple[str, ...],
-        Option("A raw value that makes a sample a case; repeat for several.", "--case"),
+        _groups(
+            "Samples that are cases: 'key=value', 'key~part of the value', or a bare value; keys "
+            "are those of the characteristics, title, source, description and sample. Repeat for "
+            "several; any of them is enough.",
+            "--case",
+        ),
     ] = ()
     controls: Annotated[
-        tuple[str, ...],
-        Option("A raw value that makes a sample a control; repeat for several.", "--control"),
+        tuple[str, ...], _groups("Samples that are controls, chosen like cases.", "--control")
     ] = ()
+    exclude: Annotated[
+        tuple[str, ...],
+        _groups("Samples to leave out: an id (GSM...), 'key=value' or 'key~part'; repeat."),
+    ] = ()
+    pairs: Annotated[
+        Path | None,
+        _groups("Table with the columns sample and pair: samples of the same person or match."),
+    ] = None
+    series_platform: Annotated[
+        tuple[str, ...],
+        _groups(
+            "Platform (GPL...) to use of a series with several, instead of the one with the most "
+            "samples. Parts of the same array are joined; repeat to join several.",
+            metavar="GPL",
+        ),
+    ] = ()
+    encoding: Annotated[
+        Path | None,
+        _groups(
+            "Encoding file of 'genotex clinical show --save', for programs; people use --samples."
+        ),
+    ] = None
     control_roles: Annotated[Controls, _CONTROLS] = "auto"
     scale: Annotated[Scale, Option("Scale of the expression values (sound only).")] = "auto"
     gene_table: Annotated[

@@ -35,7 +35,7 @@ from genotex.analysis.problem_data import (
 from genotex.analysis.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.sample_blocks import detect_blocks
 from genotex.analysis.sample_facts import DETECTED
-from genotex.analysis.sample_quality import SampleQuality, check_samples
+from genotex.analysis.sample_quality import SampleQuality, check_samples, named_pools
 from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
 from genotex.analysis.trait_effects import TraitEffects, read_trait_effects
 
@@ -80,6 +80,7 @@ __all__ = [
     "fit_panel",
     "fry",
     "moderate",
+    "named_pools",
     "over_representation",
     "ranked_enrichment",
     "read_data",

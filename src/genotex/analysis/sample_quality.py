@@ -26,7 +26,7 @@ from genotex.analysis.sample_profiles import (
 from genotex.analysis.sample_sex import check_sex
 from genotex.formats import Controls, LinkedTable, Role
 
-__all__ = ["SampleQuality", "SampleTexts", "check_samples", "leave_out_outliers"]
+__all__ = ["SampleQuality", "SampleTexts", "check_samples", "leave_out_outliers", "named_pools"]
 
 Floats = NDArray[np.float64]
 
@@ -113,7 +113,7 @@ def check_samples(
     """
     samples = tuple(table.samples[i] for i in contrast.rows)
     profiles = Profiles(table, contrast, tissues_of(facts or {}, samples))
-    pools = _named_pools(samples, facts or {}, texts or {})
+    pools = named_pools(samples, facts or {}, texts or {})
     if int(np.isfinite(profiles.means).sum()) < FEWEST_GENES:
         note = f"fewer than {FEWEST_GENES} genes, too few to check samples by"
         record = {"judged": False, "note": note, "samples": len(samples), "pools": list(pools)}
@@ -195,7 +195,7 @@ def leave_out_outliers(
     return smaller, left, found
 
 
-def _named_pools(samples: Sequence[str], facts: SampleFacts, texts: SampleTexts) -> dict[str, str]:
+def named_pools(samples: Sequence[str], facts: SampleFacts, texts: SampleTexts) -> dict[str, str]:
     """Return the samples whose texts name a pool of people, with the text."""
     found: dict[str, str] = {}
     for recorded in (*texts.values(), *facts.values()):

@@ -10,7 +10,13 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.clinical_screen import annotation_json, show_annotation, show_keys
+from genotex.cli.clinical_screen import (
+    annotation_json,
+    show_annotation,
+    show_keys,
+    show_override,
+)
+from genotex.cli.clinical_sheet import sheet
 from genotex.cli.option_classes import Only, Without, with_options
 from genotex.cli.output_file import check_other_file, check_output_file, write_text
 from genotex.cli.preprocess import given_annotation, load_options, note_trait_names
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="Annotate samples with trait, age and gender.")
+app.command()(sheet)
 
 
 @app.command()
@@ -69,7 +76,9 @@ def show(
         Path, typer.Argument(metavar="MATRIX", help="A series matrix or family SOFT file.")
     ],
     trait: Annotated[str, typer.Option("--trait", help="The trait to look for.")],
-    data: Annotated[PreprocessChoices, Without("control_roles", "scale", "gene_table")],
+    data: Annotated[
+        PreprocessChoices, Without("control_roles", "scale", "gene_table", "series_platform")
+    ],
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Add the annotation to an encoding file, to edit by hand."),
@@ -81,8 +90,8 @@ def show(
 ) -> None:
     r"""Show how a series is annotated for a trait, how certain that is, and why.
 
-    Ends with exit code 0 if trait and gene data are available, 1 if they are
-    not, 2 after a mistake.
+    The last lines state how to decide otherwise. Ends with exit code 0 if trait
+    and gene data are available, 1 if they are not, 2 after a mistake.
 
     Examples:
       genotex clinical show \
@@ -90,14 +99,13 @@ def show(
           --trait Osteoarthritis
 
       genotex clinical show GSE55457_series_matrix.txt.gz \
-          --trait Osteoarthritis --save mine.json
-
-      genotex solve input output --trait Osteoarthritis --encoding mine.json
+          --trait Osteoarthritis --case "clinical status=osteoarthritis"
     """
     from genotex.clinical import (
         add_annotation,
         annotation_rows,
         characteristics_to_edit,
+        check_sample_sheet,
         describe_series,
         load_vocabulary,
         sum_up,
@@ -114,7 +122,13 @@ def show(
     cohort = series.accession or matrix.name.split("_")[0]
     given = given_annotation(settings, cohort, trait)
     description = describe_series(series)
-    reading = read_or_replay(description, trait, expert, settings, given)
+    if settings.sheet is not None:
+        check_sample_sheet(
+            settings.sheet,
+            {cohort: series.samples},
+            [name for name in settings.sheet.series if name != cohort],
+        )
+    reading = read_or_replay(description, series, trait, expert, settings, given)
     rows = annotation_rows(reading, series, data.procedure)
     keys = values_by_key(description, trait, known)
     summary = sum_up(reading, rows)
@@ -132,6 +146,7 @@ def show(
         show_annotation(summary, headline)
         if not summary.features[0].available:
             show_keys(keys, reading)
+        show_override(reading, keys, matrix, trait, cohort)
     if save is not None:
         screen.notify(f"saved: {save}; edit it and use it with --encoding {save}")
     found = summary.features[0].available and summary.gene

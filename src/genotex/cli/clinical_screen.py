@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from genotex.cli import screen
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
         KeyValues,
     )
 
-__all__ = ["annotation_json", "show_annotation", "show_keys"]
+__all__ = ["annotation_json", "show_annotation", "show_keys", "show_override"]
 
 SHOWN_VALUES = 12
 VALUES_OF_KEY, LONGEST_VALUE = 5, 50
@@ -170,6 +171,87 @@ def _groups_of(encoding: FeatureEncoding) -> str:
 def _options(cases: Sequence[str], controls: Sequence[str]) -> str:
     sides = (("--case", cases), ("--control", controls))
     return " ".join(f"{option} {shlex.quote(v)}" for option, values in sides for v in values)
+
+
+def show_override(
+    reading: ClinicalAnnotation,
+    keys: Sequence[KeyValues],
+    matrix: Path,
+    trait: str,
+    cohort: str,
+) -> None:
+    """Print what would change the decision, and the commands that decide otherwise."""
+    screen.show("\nWhat would change this:")
+    for line in _what_would_change(reading):
+        screen.show(f"  {line}")
+    # The folder of a file in GEO/<Trait>/<GSE>/.
+    above = matrix.resolve().parents
+    inside = len(above) > 3 and above[2].name == "GEO"
+    source = str(matrix.parent.parent.parent.parent) if inside else "INPUT"
+    solve = ["genotex", "solve", source, "OUTPUT", "--trait", trait]
+    groups = _keyed_groups(reading.trait or reading.runner_up) or _keyed_suggestion(keys)
+    if groups:
+        screen.show("\nTo choose the groups yourself, edit and run:")
+        screen.show(f"  {shlex.join([*solve, '--cohort', cohort, *groups])}")
+    screen.show("\nTo decide sample by sample, edit the sheet in a spreadsheet and use it:")
+    sheet = ["genotex", "clinical", "sheet", str(matrix), "--trait", trait, "-o", "samples.csv"]
+    screen.show(f"  {shlex.join(sheet)}")
+    screen.show(f"  {shlex.join([*solve, '--samples', 'samples.csv'])}")
+
+
+def _what_would_change(reading: ClinicalAnnotation) -> list[str]:
+    from genotex.clinical import certainty_text, place_text
+
+    trait, second = reading.trait, reading.runner_up
+    if trait is not None and trait.told_by == "hand":
+        return ["a person decided the groups: other options, or another sheet"]
+    lines = []
+    if second is not None:
+        place = place_text(second.row, second.key, second.sample_field)
+        groups = _keyed_groups(second)
+        how = f": {shlex.join(groups)}" if groups else ": the sample sheet"
+        lines.append(f"{'the runner-up' if trait else 'the closest candidate'}, {place}{how}")
+    if reading.left_out is not None:
+        lines.append(f"a --least-certainty below {reading.left_out:g}")
+    elif trait is not None and reading.certainty is not None:
+        lines.append(
+            f"a --least-certainty above {certainty_text(reading.certainty)} makes the trait not "
+            "available"
+        )
+    return [*lines, "words that the rules lack: genotex clinical words, then --vocabulary"]
+
+
+def _keyed_groups(encoding: FeatureEncoding | None) -> list[str]:
+    """Return the options that choose the groups of an encoding, if they are few."""
+    from genotex.clinical import value_text
+
+    names = {"title": "title", "source_name_ch1": "source", "description": "description"}
+    if encoding is None or encoding.kind != "binary" or len(encoding.values) > FEW_VALUES:
+        return []
+    key = encoding.key or names.get(encoding.sample_field, "")
+    options = [
+        (option, f"{key}={value_text(cell, encoding.key)}" if key else cell)
+        for option, side in (("--case", 1.0), ("--control", 0.0))
+        for cell, code in encoding.values.items()
+        if code == side
+    ]
+    both = {option for option, _ in options} == {"--case", "--control"}
+    if encoding.sample_field == "sample" or not both:
+        return []
+    return [part for option in dict.fromkeys(options) for part in option]
+
+
+def _keyed_suggestion(keys: Sequence[KeyValues]) -> list[str]:
+    """Return options for the first key with a few values, as an example."""
+    few = [k for k in keys if 2 <= len(k.values) <= FEW_VALUES and k.key]
+    best = next((k for k in few if k.controls), few[0] if few else None)
+    if best is None:
+        return []
+    controls = list(best.controls[:1]) or list(best.values)[1:2]
+    cases = [value for value in best.values if value not in best.controls and value not in controls]
+    if not cases:
+        return []
+    return ["--case", f"{best.key}={cases[0]}", "--control", f"{best.key}={controls[0]}"]
 
 
 def _few(key: KeyValues) -> str:

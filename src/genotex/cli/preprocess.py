@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 import typer
 
 __all__ = [
+    "NOTHING_BY_HAND",
     "given_annotation",
     "load_options",
     "note_trait_names",
@@ -28,6 +29,22 @@ __all__ = [
     "preprocess_with_progress",
     "show_outcomes",
 ]
+
+
+NOTHING_BY_HAND: dict[str, Any] = {
+    "readings": {},
+    "readings_of": None,
+    "encoding": None,
+    "samples": None,
+    "sheet": None,
+    "cases": (),
+    "controls": (),
+    "exclude": (),
+    "pairs": None,
+    "pair_of": {},
+    "series_platform": (),
+}
+"""Options that let the rules decide about the samples of another trait."""
 
 
 @with_options
@@ -39,7 +56,7 @@ def preprocess(
     trait: o.TraitNames = None,
     cohort: o.CohortNames = None,
 ) -> None:
-    """Turn raw GEO and TCGA files into linked tables, one for each cohort.
+    r"""Turn raw GEO and TCGA files into linked tables, one for each cohort.
 
     Cohorts already processed with the same files and options are skipped.
 
@@ -48,7 +65,10 @@ def preprocess(
 
       genotex preprocess input output --trait Osteoarthritis --cohort GSE55457
 
-      genotex preprocess input output --trait Gout --case gout --control normal
+      genotex preprocess input output --trait Gout --samples samples.csv
+
+      genotex preprocess input output --trait Gout \
+          --case "disease state=gout" --control "title~healthy"
     """
     settings = load_options(data)
     if not running.force:
@@ -67,15 +87,22 @@ def preprocess(
 
 
 def load_options(chosen: PreprocessChoices) -> PreprocessOptions:
-    """Return the choices with the annotations of the encoding file."""
-    from genotex.clinical import load_annotations
+    """Return the choices with what is in the sample sheet, the pairs and the encoding file."""
+    from genotex.clinical import load_annotations, load_pairs, load_sample_sheet
     from genotex.cohorts import PreprocessOptions
 
+    # Refuses options that exclude each other before any file is read.
+    options = PreprocessOptions(**vars(chosen))
     saved = None if chosen.encoding is None else load_annotations(chosen.encoding)
-    return PreprocessOptions(
-        **vars(chosen),
+    sheet = None if chosen.samples is None else load_sample_sheet(chosen.samples)
+    if sheet is not None:
+        screen.notify(sheet.understood, "note")
+    return replace(
+        options,
         readings={} if saved is None else saved.annotations,
         readings_of=None if saved is None else saved.trait,
+        sheet=sheet,
+        pair_of={} if chosen.pairs is None else load_pairs(chosen.pairs),
     )
 
 
@@ -175,6 +202,8 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
     screen.table(columns, [_row(outcome) for outcome in outcomes])
     for outcome in outcomes:
         name = f"{outcome.trait}/{outcome.cohort}"
+        if outcome.by_person:
+            screen.notify(f"{name}: {outcome.by_person}", "note")
         if outcome.zeros_kept:
             screen.notify(f"{name}: {outcome.zeros_kept}", "note")
         if outcome.warnings:

@@ -19,6 +19,7 @@ from genotex.cli.analyze import (
 )
 from genotex.cli.option_classes import Without, with_options
 from genotex.cli.preprocess import (
+    NOTHING_BY_HAND,
     load_options,
     note_trait_names,
     preprocess_with_progress,
@@ -64,6 +65,11 @@ def solve(
       genotex solve input output --trait Osteoarthritis
 
       genotex solve input output --trait "Rheumatoid Arthritis" --condition Age
+
+      genotex solve input output --trait Osteoarthritis --samples samples.csv
+
+      genotex solve input output --trait Osteoarthritis \
+          --case "disease state=osteoarthritis" --control "title~healthy"
 
       genotex solve input output --trait Osteoarthritis --controls all
 
@@ -114,7 +120,7 @@ def _read_cohorts(
     if problem.kind is not ProblemKind.TWO_STEP:
         return outcomes
     # The encoding and the values that the user gave are those of the trait.
-    plain = replace(settings, readings={}, readings_of=None, encoding=None, cases=(), controls=())
+    plain = replace(settings, **NOTHING_BY_HAND)
     wanted = [] if condition_cohort is None else [condition_cohort]
     return outcomes + preprocess_with_progress(
         source, output, [str(problem.condition)], wanted, plain, running

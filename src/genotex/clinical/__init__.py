@@ -5,7 +5,8 @@ holds human gene expression; `cells` gathers values by key; `trait` and `people`
 the words of `words`; `texts` searches titles where the characteristics are silent; `experts`
 combines all of it into a clinical annotation (`encoding`), which `encoded_features` turns into
 codes of samples. `summary` puts it into words; `encoding_files` and `groups` hold the choices of a
-person; `cases` annotates many series at once; `tcga_studies` and `tcga_columns` are for TCGA.
+person, `sample_sheet` those of a spreadsheet, `sample_groups` those of conditions on samples;
+`cases` annotates many series at once; `tcga_studies` and `tcga_columns` are for TCGA.
 """
 
 from genotex.clinical.annotation_json import (
@@ -33,6 +34,7 @@ from genotex.clinical.encoded_features import (
 )
 from genotex.clinical.encoding import (
     FEATURES,
+    GROUP_WORDS,
     ClinicalAnnotation,
     Confidence,
     Feature,
@@ -51,6 +53,31 @@ from genotex.clinical.encoding_files import (
 from genotex.clinical.experts import Expert, RuleExpert, check_certainty, rule_expert
 from genotex.clinical.groups import KeyValues, characteristics_to_edit, choose_groups, values_by_key
 from genotex.clinical.people.values import parse_age_years, parse_sex
+from genotex.clinical.sample_groups import (
+    exclude_samples,
+    group_samples,
+    need_conditions,
+    samples_text,
+)
+from genotex.clinical.sample_keys import SampleKeys, sample_keys
+from genotex.clinical.sample_sheet import (
+    SampleSheet,
+    SheetSample,
+    check_sample_sheet,
+    load_sample_sheet,
+)
+from genotex.clinical.sheet_annotation import (
+    annotation_from_sheet,
+    sheet_cells,
+    sheet_headers,
+    sheet_rows,
+)
+from genotex.clinical.sheet_files import (
+    check_kind,
+    load_pairs,
+    read_sheet_table,
+    write_sheet_table,
+)
 from genotex.clinical.summary import (
     AnnotationSummary,
     FeatureSummary,
@@ -87,6 +114,7 @@ from genotex.clinical.words.wording import simple_key, simplify
 
 __all__ = [
     "FEATURES",
+    "GROUP_WORDS",
     "SHOWN_VALUES",
     "AnnotationRow",
     "AnnotationSummary",
@@ -104,13 +132,17 @@ __all__ = [
     "Parser",
     "RuleExpert",
     "SampleField",
+    "SampleKeys",
+    "SampleSheet",
     "SavedAnnotations",
     "SeriesDescription",
+    "SheetSample",
     "TcgaChoice",
     "TcgaColumn",
     "Vocabulary",
     "add_annotation",
     "annotation_from_json",
+    "annotation_from_sheet",
     "annotation_notes",
     "annotation_rows",
     "annotation_to_json",
@@ -121,6 +153,8 @@ __all__ = [
     "characteristic_candidates",
     "characteristics_to_edit",
     "check_certainty",
+    "check_kind",
+    "check_sample_sheet",
     "choose_groups",
     "choose_tcga_study",
     "count_cases",
@@ -128,9 +162,11 @@ __all__ = [
     "description_from_case",
     "encode_cell",
     "encode_with_role",
+    "exclude_samples",
     "find_age_column",
     "find_gender_column",
     "fit_annotation",
+    "group_samples",
     "groups_text",
     "infer_cases",
     "inferred_from",
@@ -139,20 +175,29 @@ __all__ = [
     "judge_expression",
     "kind_of_key",
     "load_annotations",
+    "load_pairs",
+    "load_sample_sheet",
     "load_tcga_words",
     "load_vocabulary",
     "named_columns",
+    "need_conditions",
     "parse_age_years",
     "parse_number",
     "parse_sex",
     "place_text",
     "plain_column_name",
+    "read_sheet_table",
     "read_tcga_cell",
     "recorded_annotation",
     "role_text",
     "row_and_map",
     "rule_expert",
+    "sample_keys",
+    "samples_text",
     "save_annotations",
+    "sheet_cells",
+    "sheet_headers",
+    "sheet_rows",
     "simple_key",
     "simplify",
     "split_cell",
@@ -162,4 +207,5 @@ __all__ = [
     "values_by_key",
     "vocabulary_text",
     "why_no_trait",
+    "write_sheet_table",
 ]

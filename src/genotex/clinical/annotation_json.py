@@ -28,11 +28,12 @@ _FIELDS = {
 }  # fmt: skip
 _GENE_FIELDS = {"available", "reason", "evidence", "certainty", "human"}
 _OTHER_FIELDS = {
-    "notes", "by", "certainty", "runner_up", "left_out", "untold", "characteristics"
+    "notes", "by", "certainty", "runner_up", "left_out", "untold", "characteristics",
+    "excluded", "facts",
 }  # fmt: skip
 _PARSERS = ("age_years", "sex", "number")
 _KINDS = ("binary", "continuous")
-_SAMPLE_FIELDS = ("characteristics_ch1", "title", "source_name_ch1", "description")
+_SAMPLE_FIELDS = ("characteristics_ch1", "title", "source_name_ch1", "description", "sample")
 
 
 def annotation_from_json(
@@ -89,6 +90,13 @@ class _Reader:
             runner_up=self._runner_up(fields.get("runner_up")),
             left_out=self._share(fields.get("left_out"), "left_out"),
             unavailable=self._words(fields.get("untold", {}), "untold"),
+            excluded=self._words(fields.get("excluded", {}), "excluded"),
+            facts={
+                name: self._words(values, f"facts.{name}")
+                for name, values in self._object(
+                    fields.get("facts", {}), "facts", {"pair", "batch"}
+                ).items()
+            },
         )
 
     def _gene(self, data: Any) -> GeneVerdict:
@@ -307,6 +315,8 @@ def recorded_annotation(data: _Data) -> ClinicalAnnotation:
         runner_up=_encoding("trait", data.get("runner_up")),
         left_out=data.get("left_out"),
         unavailable=data.get("untold") or {},
+        excluded=data.get("excluded") or {},
+        facts=data.get("facts") or {},
     )
 
 
@@ -352,7 +362,7 @@ def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
     -------
     dict
         ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``, ``certainty``, ``runner_up``,
-        ``left_out``, ``untold``.
+        ``left_out``, ``untold``; ``excluded`` and ``facts`` where a person gave them.
     """
     gene = annotation.gene
     return {
@@ -370,6 +380,8 @@ def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
         "runner_up": _encoding_to_json(annotation.runner_up),
         "left_out": annotation.left_out,
         "untold": dict(annotation.unavailable),
+        **({"excluded": dict(annotation.excluded)} if annotation.excluded else {}),
+        **({"facts": dict(annotation.facts)} if annotation.facts else {}),
     }
 
 

@@ -51,6 +51,8 @@ class SeriesDescription:
         Columns of the platform table.
     annotation_preview : mapping of str to tuple of str or None
         First cells of these columns.
+    samples : tuple of str
+        Sample ids, in the order of the cells; empty when missing.
     """
 
     cohort: str = ""
@@ -71,6 +73,7 @@ class SeriesDescription:
     first_ids: tuple[str, ...] = ()
     annotation_columns: tuple[str, ...] = ()
     annotation_preview: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
+    samples: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -127,6 +130,7 @@ def describe_series(series: Series, platforms: Sequence[Platform] = ()) -> Serie
         first_ids=ids,
         annotation_columns=tuple(preview),
         annotation_preview=preview,
+        samples=series.samples,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.clinical.cells import parse_number, split_cell, split_pairs
-from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.encoding import GROUP_WORDS, ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.people.values import parse_age_years, parse_sex
 from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -77,6 +77,8 @@ def apply_encoding(
     EncodingFileError
         If the encoding names a row that the series does not have.
     """
+    if encoding.sample_field == "sample":
+        return _by_sample(encoding, series)
     cells, notes = _cells(encoding, series, procedure)
     lookup = _Lookup(encoding, first_integer=procedure == "benchmark", vocabulary=vocabulary)
     codes = np.full(len(series.samples), np.nan)
@@ -92,6 +94,24 @@ def apply_encoding(
     if unlisted:
         notes.append(_unlisted_note(encoding, unlisted))
     return EncodedFeature(codes, tuple(roles), tuple(cells), tuple(notes))
+
+
+def _by_sample(encoding: FeatureEncoding, series: Series) -> EncodedFeature:
+    """Code samples one by one; the raw value of each is the word of its group, or its number."""
+    codes = [encoding.values.get(sample) for sample in series.samples]
+    roles = [encoding.roles.get(sample, "unknown") for sample in series.samples]
+    raw = [_word(encoding, code, role) for code, role in zip(codes, roles, strict=True)]
+    values = np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
+    return EncodedFeature(values, tuple(roles), tuple(raw), ())
+
+
+def _word(encoding: FeatureEncoding, code: float | None, role: Role) -> str | None:
+    if code is None:
+        return None
+    if encoding.feature == "gender":
+        return "male" if code else "female"
+    binary = encoding.feature == "trait" and encoding.kind == "binary"
+    return GROUP_WORDS[role] if binary else f"{code:.10g}"
 
 
 def encode_cell(

@@ -10,9 +10,25 @@ from genotex.formats import Role
 
 Confidence = Literal["explicit", "inferred", "arguable"]
 SampleField = Literal[
-    "characteristics_ch1", "title", "source_name_ch1", "description", "barcode", "clinical_matrix"
+    "characteristics_ch1",
+    "title",
+    "source_name_ch1",
+    "description",
+    "sample",
+    "barcode",
+    "clinical_matrix",
 ]
-"""Line of a GEO series that holds the cells; the last two are those of a TCGA study."""
+"""Line of a GEO series that holds the cells; the last two are those of a TCGA study.
+
+``sample`` are the sample ids themselves: a person decided sample by sample.
+"""
+GROUP_WORDS: Mapping[Role, str] = {
+    "case": "case",
+    "healthy control": "control",
+    "other disease": "other disease",
+    "unknown": "other control",
+}
+"""The group of a sample with a code of a binary trait, as sample sheets write it."""
 Parser = Literal["age_years", "sex", "number"]
 Feature = Literal["trait", "age", "gender"]
 FEATURES: tuple[Feature, ...] = ("trait", "age", "gender")
@@ -126,6 +142,10 @@ class ClinicalAnnotation:
         reach it.
     unavailable : mapping of str to str
         ``age``, ``gender`` -> why it is not available, as far as the expert knows.
+    excluded : mapping of str to str
+        Sample that a person left out -> by what (``--exclude tissue=pool``).
+    facts : mapping of str to mapping of str to str
+        ``pair``, ``batch`` -> sample -> value, as a person gave them.
     """
 
     gene: GeneVerdict
@@ -138,6 +158,8 @@ class ClinicalAnnotation:
     runner_up: FeatureEncoding | None = None
     left_out: float | None = None
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def features(self) -> dict[Feature, FeatureEncoding | None]:

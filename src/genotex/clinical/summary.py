@@ -14,6 +14,7 @@ from genotex.clinical.words.wording import simple_key
 
 _LINES: Mapping[str, str] = {str(field): name for field, name in FIELD_NAMES.items()}
 _OF_TCGA = {"barcode": "the sample barcodes", "clinical_matrix": "the clinical matrix"}
+_BY_SAMPLE = "the samples one by one"
 _MOST_VALUES = 3
 _LONGEST_VALUE = 40
 
@@ -59,6 +60,8 @@ def value_text(raw: str | None, key: str) -> str:
 
 def place_text(row: int | None, key: str, sample_field: str) -> str:
     """Return where a feature is recorded: "row 2, key 'diagnosis'" or "the sample titles"."""
+    if sample_field == "sample":
+        return _BY_SAMPLE
     if sample_field in _OF_TCGA:
         line = _OF_TCGA[sample_field]
         return f"{line}, column {key!r}" if key else line

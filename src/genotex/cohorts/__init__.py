@@ -40,6 +40,7 @@ from genotex.cohorts.records import (
     write_linked,
 )
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
+from genotex.cohorts.sample_sheets import ProposedSheet, propose_sheet
 from genotex.cohorts.tcga import (
     apply_tcga_encoding,
     assemble_tcga_cohort,
@@ -72,6 +73,7 @@ __all__ = [
     "LinkedCohort",
     "PreparedCohort",
     "PreprocessOptions",
+    "ProposedSheet",
     "RawClinical",
     "RawExpression",
     "RawSeries",
@@ -94,6 +96,7 @@ __all__ = [
     "prepare_tcga_cohort",
     "preprocess",
     "preprocess_cohort",
+    "propose_sheet",
     "read_annotation",
     "read_or_replay",
     "read_raw_clinical",

@@ -8,19 +8,26 @@ from dataclasses import replace
 import numpy as np
 
 from genotex.clinical import (
+    GROUP_WORDS,
     ClinicalAnnotation,
     EncodedFeature,
     Expert,
+    FeatureEncoding,
     SeriesDescription,
     Vocabulary,
+    annotation_from_sheet,
     annotation_notes,
     apply_encoding,
     choose_groups,
     describe_series,
+    exclude_samples,
     fit_annotation,
+    group_samples,
     judge_expression,
     load_vocabulary,
+    need_conditions,
     rule_expert,
+    samples_text,
 )
 from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
@@ -31,6 +38,7 @@ from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles, Procedure
 
 __all__ = [
+    "BY_PERSON",
     "assemble_counted_cohort",
     "assemble_geo_cohort",
     "no_table",
@@ -46,6 +54,9 @@ _PUT_COUNTS = (
     "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
     "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
 )
+BY_PERSON = "samples decided by a person"
+"""Beginning of the note on what a person decided, with the number of samples in each group."""
+_OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
 
@@ -54,10 +65,14 @@ def prepare_geo_cohort(
 ) -> PreparedCohort:
     """Read one GEO cohort: clinical features as codes, expression by official gene symbol."""
     table = GeneTable.load(options.gene_table)
-    raw = read_raw_series(files, needs_mapping=lambda series: rows_need_mapping(series, table))
+    raw = read_raw_series(
+        files,
+        needs_mapping=lambda series: rows_need_mapping(series, table),
+        platforms=options.series_platform,
+    )
     description = describe_series(raw.series, raw.platforms)
     given = options.readings.get(files.cohort)
-    reading = read_or_replay(description, files.trait, expert, options, given)
+    reading = read_or_replay(description, raw.series, files.trait, expert, options, given)
     features = _encode(reading, raw.series, options, load_vocabulary(options.vocabulary))
     if reading.gene.available and takes_counts(files, raw.series, options.procedure):
         codes = features["trait"].codes if "trait" in features else None
@@ -136,23 +151,26 @@ def assemble_counted_cohort(
 
 def read_or_replay(
     description: SeriesDescription,
+    series: Series,
     trait: str,
     expert: Expert,
     options: PreprocessOptions,
     given: ClinicalAnnotation | None = None,
 ) -> ClinicalAnnotation:
-    """Annotate a series, or use the given reading; then apply groups chosen by hand.
+    """Annotate a series, or use what a person gave; then apply groups chosen by hand.
 
     Parameters
     ----------
     description : SeriesDescription
-        The series.
+        The series, as an expert sees it.
+    series : Series
+        The same series.
     trait : str
         Name of the trait.
     expert : Expert
         Annotates it, unless a reading is given.
     options : PreprocessOptions
-        Procedure, words, groups chosen by hand, and the file of given readings.
+        Procedure, words, the sample sheet, groups chosen by hand, and the file of given readings.
     given : ClinicalAnnotation, optional
         From an encoding file.
 
@@ -161,7 +179,13 @@ def read_or_replay(
     UsageError
         If groups chosen by hand do not occur.
     """
-    if given is None:
+    sheet = options.sheet
+    if sheet is not None and sheet.of(description.cohort, description.samples):
+        own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
+            description, trait
+        )
+        reading = annotation_from_sheet(sheet, own, description)
+    elif given is None:
         reading = expert.annotate(description, trait)
     else:
         # A person's changes show against a fresh reading, always by the built-in rules.
@@ -170,12 +194,38 @@ def read_or_replay(
         )
         source = "the encoding" if options.encoding is None else options.encoding.name
         reading = fit_annotation(_check(given, description), own, description, source)
-    if not options.cases and not options.controls:
-        return reading
+    if options.cases or options.controls:
+        chosen = _chosen_groups(reading, description, series, options)
+        # The certainty of the expert's own choice does not apply to this one.
+        reading = replace(reading, trait=chosen, certainty=None, runner_up=None, left_out=None)
+    excluded = exclude_samples(description, options.exclude) if options.exclude else {}
+    pairs = {s: options.pair_of[s] for s in description.samples if s in options.pair_of}
+    return replace(
+        reading,
+        excluded={**reading.excluded, **excluded},
+        facts={**reading.facts, **({"pair": pairs} if pairs else {})},
+    )
+
+
+def _chosen_groups(
+    reading: ClinicalAnnotation,
+    description: SeriesDescription,
+    series: Series,
+    options: PreprocessOptions,
+) -> FeatureEncoding:
     vocabulary = load_vocabulary(options.vocabulary)
-    chosen = choose_groups(reading.trait, options.cases, options.controls, description, vocabulary)
-    # The certainty of the expert's own choice does not apply to this one.
-    return replace(reading, trait=chosen, certainty=None, runner_up=None, left_out=None)
+    cases, controls = options.cases, options.controls
+    if not need_conditions(cases, controls):
+        return choose_groups(reading.trait, cases, controls, description, vocabulary)
+    return group_samples(
+        description,
+        series,
+        reading.trait,
+        cases,
+        controls,
+        procedure=options.procedure,
+        vocabulary=vocabulary,
+    )
 
 
 def _check(given: ClinicalAnnotation, description: SeriesDescription) -> ClinicalAnnotation:
@@ -192,9 +242,60 @@ def _encode(
         name: apply_encoding(encoding, series, procedure=options.procedure, vocabulary=vocabulary)
         for name, encoding in reading.columns.items()
     }
+    if reading.excluded:
+        features = {
+            name: _without(feature, series, reading.excluded) for name, feature in features.items()
+        }
     if options.control_roles == "healthy" and _is_binary(reading):
         features["trait"] = _without_other_controls(features["trait"])
+    if "trait" in features:
+        features["trait"] = _with_decision(features["trait"], reading)
     return features
+
+
+def _without(
+    feature: EncodedFeature, series: Series, excluded: Mapping[str, str]
+) -> EncodedFeature:
+    """Leave out the samples that a person excluded."""
+    out = np.array([sample in excluded for sample in series.samples], dtype=bool)
+    known = zip(out, feature.roles, feature.raw, strict=True)
+    kept = [("unknown", None) if gone else (role, raw) for gone, role, raw in known]
+    return replace(
+        feature,
+        codes=np.where(out, np.nan, feature.codes),
+        roles=tuple(role for role, _ in kept),
+        raw=tuple(raw for _, raw in kept),
+    )
+
+
+def _with_decision(feature: EncodedFeature, reading: ClinicalAnnotation) -> EncodedFeature:
+    """Note what a person decided about the samples, with the numbers that it gave."""
+    trait = reading.trait
+    if trait is None or (trait.sample_field != "sample" and not reading.excluded):
+        return feature
+    decided = trait.sample_field == "sample"
+    source = f" ({trait.evidence[0]})" if decided and trait.evidence else ""
+    what = f"{BY_PERSON}{source}" if decided else f"{BY_PERSON} (--exclude)"
+    known = int((~np.isnan(feature.codes)).sum())
+    counts = f"{known} samples with a value"
+    if trait.kind == "binary":
+        words = [
+            GROUP_WORDS[r] for r, c in zip(feature.roles, feature.codes, strict=True) if c == c
+        ]
+        others = [f"{words.count(w)} {w}" for w in _OTHER_CONTROLS if w in words]
+        groups = [_number(words.count(word), word) for word in ("case", "control")]
+        counts = ", ".join([*groups, *others])
+    rest = len(feature.codes) - known - len(reading.excluded)
+    parts = [counts]
+    if rest > 0:
+        parts.append(f"{rest} without a group")
+    if reading.excluded:
+        parts.append(f"{len(reading.excluded)} excluded: {samples_text(list(reading.excluded))}")
+    return replace(feature, notes=(*feature.notes, f"{what}: {'; '.join(parts)}"))
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _without_other_controls(feature: EncodedFeature) -> EncodedFeature:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from genotex.errors import FormatError
 from genotex.formats import (
     Platform,
     Series,
-    choose_series,
+    choose_parts,
     read_family_soft,
     read_platforms,
     read_series_matrix,
@@ -38,10 +38,18 @@ _TEXTS = {"title": "title", "source_name": "source_name_ch1"}
 
 
 def sample_facts(series: Series, reading: ClinicalAnnotation) -> Facts:
-    """Return the characteristics that vary, except those that trait, age and gender come from."""
+    """Return the characteristics that vary, except those that trait, age and gender come from.
+
+    Pairs and batches that a person gave come first, in place of characteristics of that name.
+    """
     features = (reading.trait, reading.age, reading.gender)
     taken = {encoding.key.strip().lower() for encoding in features if encoding is not None}
-    found: Facts = {}
+    given = {
+        name: {sample: values.get(sample) for sample in series.samples}
+        for name, values in reading.facts.items()
+    }
+    taken.update(given)
+    found: Facts = dict(given)
     for row in series.characteristics:
         for sample, cell in zip(series.samples, row, strict=True):
             key, colon, value = (cell or "").partition(":")
@@ -86,23 +94,27 @@ class RawSeries:
 
 
 def read_raw_series(
-    files: GeoCohortFiles, needs_mapping: Callable[[Series], bool], *, numbers: bool = True
+    files: GeoCohortFiles,
+    needs_mapping: Callable[[Series], bool],
+    *,
+    numbers: bool = True,
+    platforms: Sequence[str] = (),
 ) -> RawSeries:
     """Read a whole series: its samples, their expression, and the annotation if needed."""
     # Both are slow and mostly outside Python, so they are read in parallel.
     with ThreadPoolExecutor(1) as background:
-        raw = choose_file(files)
+        raw = choose_file(files, platforms)
         annotation = background.submit(read_annotation, files, raw.series)
         raw = with_expression(raw, numbers=numbers)
         if not needs_mapping(raw.series):
             return raw
-        platforms, used = annotation.result()
-    return replace(raw, platforms=platforms, used=(*raw.used, *used))
+        tables, used = annotation.result()
+    return replace(raw, platforms=tables, used=(*raw.used, *used))
 
 
-def choose_file(files: GeoCohortFiles) -> RawSeries:
-    """Choose the file that describes the samples (see `formats.choose_series`)."""
-    series, used, notes = choose_series(files)
+def choose_file(files: GeoCohortFiles, platforms: Sequence[str] = ()) -> RawSeries:
+    """Choose the file that describes the samples (see `formats.choose_parts`)."""
+    series, used, notes = choose_parts(files, platforms)
     return RawSeries(series, tuple(used), tuple(notes))
 
 

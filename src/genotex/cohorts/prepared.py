@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
+from genotex.clinical import ClinicalAnnotation, EncodedFeature, SampleSheet, check_certainty
 from genotex.errors import UsageError
 from genotex.formats import Role
 from genotex.genes import GeneMapping
@@ -34,13 +34,19 @@ class PreprocessOptions(PreprocessChoices):
         expression is judged again unless a reading records that it was made by hand (``by``).
     readings_of : str or None
         The trait that `readings` were made for, where that is known.
+    sheet : SampleSheet or None
+        The sample sheet of `samples`; the series in it are used exactly as it states.
+    pair_of : mapping of str to str
+        Sample -> pair, of the table `pairs`.
     """
 
     readings: Mapping[str, ClinicalAnnotation] = field(default_factory=dict)
     readings_of: str | None = None
+    sheet: SampleSheet | None = None
+    pair_of: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse unknown names and an invalid certainty."""
+        """Refuse unknown names, an invalid certainty, and groups that are given twice."""
         check_certainty(self.least_certainty)
         for name, value, known in (
             ("procedure", self.procedure, get_args(Procedure)),
@@ -50,6 +56,20 @@ class PreprocessOptions(PreprocessChoices):
             if value not in known:
                 msg = f"unknown {name} {value!r}; use {', '.join(known)}"
                 raise UsageError(msg)
+        if self.samples is None:
+            return
+        also = {
+            "--encoding": self.encoding,
+            "--case": self.cases,
+            "--control": self.controls,
+            "--pairs": self.pairs,
+        }
+        if given := [name for name, value in also.items() if value]:
+            msg = (
+                f"{' and '.join(given)} cannot be combined with --samples: state it in the sheet, "
+                "which decides the groups and pairs"
+            )
+            raise UsageError(msg)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,21 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 import genotex
-from genotex.clinical import Expert, annotation_to_json, load_vocabulary, rule_expert
-from genotex.cohorts.geo import prepare_geo_cohort
+from genotex.clinical import (
+    Expert,
+    SampleSheet,
+    annotation_to_json,
+    check_sample_sheet,
+    load_vocabulary,
+    rule_expert,
+    samples_text,
+)
+from genotex.cohorts.geo import BY_PERSON, prepare_geo_cohort
+from genotex.cohorts.geo_files import choose_file
 from genotex.cohorts.linking import REFUSALS
 from genotex.cohorts.prepared import PreprocessOptions
 from genotex.cohorts.records import finish_cohort, remove_stale_tables
@@ -90,6 +100,11 @@ class CohortOutcome:
         return "; ".join(note for note in self.notes if note.startswith(REFUSALS))
 
     @property
+    def by_person(self) -> str:
+        """The note on groups and samples that a person decided; empty where no person did."""
+        return next((note for note in self.notes if note.startswith(BY_PERSON)), "")
+
+    @property
     def zeros_kept(self) -> str:
         """The note on zeros that were kept as measurements; empty where none were."""
         return next((note for note in self.notes if note.startswith(ZEROS_KEPT)), "")
@@ -150,7 +165,10 @@ def preprocess(
     )
     output = OutputFolder(target)
     tasks = _find_tasks(InputFolder(source), traits, cohorts, options.vocabulary)
+    if options.sheet is not None and not cohorts:
+        tasks = _in_sheet(tasks, options.sheet)
     _check_options(tasks, options)
+    _check_samples(tasks, options)
     outcomes = []
     done = {} if force else _find_done(tasks, output, options)
     left = [task for task in tasks if task not in done]
@@ -301,10 +319,10 @@ def _find_tasks(
 
 def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> None:
     traits = {task.trait for task in tasks}
-    by_hand = options.cases or options.controls or options.readings
+    by_hand = options.cases or options.controls or options.readings or options.sheet
     if by_hand and len(traits) > 1:
         msg = (
-            "groups and encodings chosen by hand apply to one trait, but "
+            "groups, sample sheets and encodings made by hand apply to one trait, but "
             f"{len(traits)} are to be preprocessed ({', '.join(sorted(traits))}); name it"
         )
         raise UsageError(msg)
@@ -328,6 +346,39 @@ def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> N
         raise UsageError(msg)
 
 
+def _in_sheet(tasks: list[CohortTask], sheet: SampleSheet) -> list[CohortTask]:
+    """Return the cohorts that a sample sheet names; all of them where it names none."""
+    named = {name.casefold() for name in sheet.series}
+    unknown = named - {task.cohort.casefold() for task in tasks}
+    # An unknown series is a mistake, which the check of the sheet explains.
+    kept = [task for task in tasks if task.cohort.casefold() in named]
+    return kept if named and kept and not unknown else tasks
+
+
+def _check_samples(tasks: Sequence[CohortTask], options: PreprocessOptions) -> None:
+    """Check a sample sheet and a table of pairs against all series, before any file is written."""
+    if options.sheet is None and not options.pair_of:
+        return
+    geo = [task for task in tasks if task.geo is not None]
+    series = {
+        task.cohort: choose_file(task.geo, options.series_platform).series.samples
+        for task in geo
+        if task.geo is not None
+    }
+    others = [task.cohort for task in tasks if task.geo is None]
+    if options.sheet is not None:
+        check_sample_sheet(options.sheet, series, others)
+    known = {name for samples in series.values() for name in samples}
+    if unknown := [name for name in options.pair_of if name not in known]:
+        near = get_close_matches(unknown[0], known, n=3)
+        perhaps = f"; the nearest are {', '.join(near)}" if near else ""
+        msg = (
+            f"{options.pairs}: {samples_text(unknown)} not among the samples of "
+            f"{', '.join(series)}{perhaps}"
+        )
+        raise UsageError(msg)
+
+
 def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
     """Digest everything the result depends on: files by name, size and time; options; version."""
     reading = options.readings.get(task.cohort)
@@ -344,5 +395,17 @@ def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
         "gene_table": table and (str(table), table.stat().st_size, table.stat().st_mtime_ns),
         "why": task.why,
         "version": genotex.__version__,
+        **_fingerprint_of_choices(options),
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _fingerprint_of_choices(options: PreprocessOptions) -> dict[str, object]:
+    """Return what a person chose about the samples; empty where nothing was."""
+    chosen = {
+        "samples": options.samples and (options.samples.name, sha256(options.samples)),
+        "pairs": dict(options.pair_of),
+        "exclude": options.exclude,
+        "series_platform": options.series_platform,
+    }
+    return {name: value for name, value in chosen.items() if value}

@@ -130,6 +130,23 @@ def _named(path: Path | None) -> dict[str, str] | None:
     return None if path is None else {"name": path.name, "sha256": sha256(path)}
 
 
+def _by_person(options: PreprocessOptions) -> dict[str, Any]:
+    """Return the options by which a person decided about samples, those that were given."""
+    chosen = {
+        "samples": _named(options.samples),
+        "exclude": list(options.exclude),
+        "pairs": _named(options.pairs),
+        "series_platform": list(options.series_platform),
+    }
+    return {name: value for name, value in chosen.items() if value}
+
+
+def _not_in_sheet(prepared: PreparedCohort, options: PreprocessOptions) -> tuple[str, ...]:
+    """Return that samples are not in the sample sheet, which is all that its annotation notes."""
+    by_sheet = options.sheet is not None and prepared.reading.by == "hand"
+    return prepared.reading.notes if by_sheet else ()
+
+
 def _evidence(
     prepared: PreparedCohort,
     options: PreprocessOptions,
@@ -167,6 +184,7 @@ def _evidence(
             "least_certainty": options.least_certainty,
             "reading_given": prepared.cohort in options.readings,
             "encoding": _named(options.encoding),
+            **_by_person(options),
         },
         series=prepared.series,
         reading=annotation_to_json(prepared.reading),
@@ -178,7 +196,7 @@ def _evidence(
         counts=prepared.counts,
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],
-        warnings=_warnings(prepared, judged),
+        warnings=[*_warnings(prepared, judged), *_not_in_sheet(prepared, options)],
         info=asdict(judged.info),
         fingerprint=fingerprint,
     )

@@ -58,6 +58,7 @@ from genotex.formats.raw import (
 from genotex.formats.rows import first_repeated
 from genotex.formats.series import ExpressionMatrix, Series
 from genotex.formats.series_matrix import read_series_matrix
+from genotex.formats.series_parts import choose_parts, join_series
 from genotex.formats.soft import Platform, read_platforms
 from genotex.formats.table_lines import (
     TableLines,
@@ -92,12 +93,14 @@ __all__ = [
     "Series",
     "TableLines",
     "as_utf8",
+    "choose_parts",
     "choose_series",
     "count_lines",
     "count_series_rows",
     "decode",
     "first_repeated",
     "is_gzip",
+    "join_series",
     "parse_json",
     "read_bytes",
     "read_chunks",

@@ -1,0 +1,179 @@
+"""Cases and controls chosen by conditions on the samples, and samples left out by them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoded_features import apply_encoding
+from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.sample_keys import (
+    SampleKeys,
+    find_samples,
+    is_keyed,
+    parse_condition,
+    sample_keys,
+)
+from genotex.clinical.trait.value_judge import control_role
+from genotex.clinical.words.vocabulary import Vocabulary
+from genotex.errors import UsageError
+from genotex.formats import Role, Series
+from genotex.layout import Procedure
+
+FEWEST = 2
+"""A group with fewer samples cannot be compared."""
+_SHOWN = 5
+
+
+def need_conditions(cases: Sequence[str], controls: Sequence[str]) -> bool:
+    """Return whether groups are chosen by key, not by the bare values of one key."""
+    return any(map(is_keyed, (*cases, *controls)))
+
+
+def exclude_samples(description: SeriesDescription, texts: Sequence[str]) -> dict[str, str]:
+    """Return the samples that conditions leave out, each with the option that does.
+
+    Raises
+    ------
+    UsageError
+        If a condition is met by no sample; the message lists the keys and their values.
+    """
+    found = find_samples(sample_keys(description), texts, "--exclude")
+    return {sample: f"--exclude {text!r}" for sample, text in found.items()}
+
+
+def group_samples(
+    description: SeriesDescription,
+    series: Series,
+    own: FeatureEncoding | None,
+    cases: Sequence[str],
+    controls: Sequence[str],
+    *,
+    procedure: Procedure = "sound",
+    vocabulary: Vocabulary | None = None,
+) -> FeatureEncoding:
+    """Return a trait encoding with groups chosen by conditions; all other samples are missing.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series, as an expert sees it.
+    series : Series
+        The same series.
+    own : FeatureEncoding or None
+        What the expert chose; where one side alone is given, the other stays as it has it.
+    cases, controls : sequence of str
+        Conditions (see `sample_keys.parse_condition`); a sample that meets any of them is in the
+        group.
+    procedure : str
+        How `own` is applied.
+    vocabulary : Vocabulary, optional
+        Decides by their words whether controls are healthy.
+
+    Raises
+    ------
+    UsageError
+        If a condition is met by no sample, a sample is in both groups, or a group is too small.
+    """
+    keys = sample_keys(description)
+    codes, roles = _kept(own, series, procedure, bool(cases), bool(controls))
+    chosen = {
+        side: find_samples(keys, texts, f"--{side}")
+        for side, texts in (("case", cases), ("control", controls))
+    }
+    _refuse_both(chosen["case"], chosen["control"])
+    reasons = {}
+    for side, found in chosen.items():
+        for sample, text in found.items():
+            before = roles.get(sample, "unknown")
+            codes[sample] = 1.0 if side == "case" else 0.0
+            roles[sample] = (
+                "case" if side == "case" else _control_role(keys, sample, text, before, vocabulary)
+            )
+            reasons[sample] = f"--{side} {text!r}"
+    kept = {sample: code for sample, code in codes.items() if code is not None}
+    _check_sizes(kept, keys)
+    given = "; ".join(
+        f"{side}s {' or '.join(map(repr, texts))}"
+        for side, texts in (("case", cases), ("control", controls))
+        if texts
+    )
+    return FeatureEncoding(
+        feature="trait",
+        row=None,
+        key=_shared_key((*cases, *controls), keys),
+        kind="binary",
+        values=dict(kept),
+        roles={sample: roles[sample] for sample in kept},
+        evidence=(f"chosen by hand: {given}",),
+        sample_field="sample",
+        reasons=reasons,
+        told_by="hand",
+    )
+
+
+def _kept(
+    own: FeatureEncoding | None, series: Series, procedure: Procedure, cases: bool, controls: bool
+) -> tuple[dict[str, float | None], dict[str, Role]]:
+    """Return the expert's side that is not given, and all of its roles."""
+    if own is None or own.kind != "binary":
+        return {}, {}
+    found = apply_encoding(own, series, procedure=procedure)
+    wanted = {code for code, given in ((1.0, cases), (0.0, controls)) if not given}
+    codes: dict[str, float | None] = {
+        sample: code
+        for sample, code in zip(series.samples, found.codes.tolist(), strict=True)
+        if code in wanted
+    }
+    return codes, dict(zip(series.samples, found.roles, strict=True))
+
+
+def _control_role(
+    keys: SampleKeys, sample: str, text: str, before: Role, vocabulary: Vocabulary | None
+) -> Role:
+    """Return whether a control is healthy: by the expert, else by the words that chose it."""
+    if before in ("healthy control", "other disease"):
+        return before
+    if before == "case":
+        return "other disease"
+    condition = parse_condition(text)
+    return control_role(condition.value, keys.find(condition.key) or "", vocabulary)
+
+
+def _refuse_both(cases: Mapping[str, str], controls: Mapping[str, str]) -> None:
+    both = [sample for sample in cases if sample in controls]
+    if both:
+        first = both[0]
+        more = f" and {len(both) - 1} more samples" if len(both) > 1 else ""
+        msg = (
+            f"{first}{more}: both --case {cases[first]!r} and --control {controls[first]!r}; make "
+            "one of them narrower"
+        )
+        raise UsageError(msg)
+
+
+def _check_sizes(codes: Mapping[str, float], keys: SampleKeys) -> None:
+    counts = Counter(codes.values())
+    for code, name in ((1.0, "case"), (0.0, "control")):
+        if counts[code] >= FEWEST:
+            continue
+        number = f"only one {name}" if counts[code] else f"no {name}s"
+        msg = (
+            f"{number}: a comparison needs at least {FEWEST}; choose {name}s with --{name} "
+            f"'key=value'. Keys with their values (samples):\n{keys.listing}"
+        )
+        raise UsageError(msg)
+
+
+def _shared_key(texts: Sequence[str], keys: SampleKeys) -> str:
+    """Return the characteristic that all conditions name; empty where they name several."""
+    found = {keys.find(condition.key) for condition in map(parse_condition, texts)}
+    key = found.pop() if len(found) == 1 else None
+    return key if key in keys.characteristics else ""
+
+
+def samples_text(samples: Sequence[str]) -> str:
+    """Return some sample ids in words: "GSM1, GSM2 and 3 more"."""
+    more = len(samples) - _SHOWN
+    return ", ".join(samples[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

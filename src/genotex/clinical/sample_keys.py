@@ -1,0 +1,241 @@
+"""What is recorded of each sample under each key, and conditions that pick samples by it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+
+from genotex.clinical.cells import split_cell, split_pairs
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.words.wording import simple_key, simplify
+from genotex.errors import UsageError
+
+TEXT_KEYS = ("title", "source", "description")
+"""Keys of the texts of a sample, next to those of its characteristics."""
+SAMPLE_KEY = "sample"
+NO_KEY = "characteristics"
+"""Name of the characteristics that have no key of their own."""
+SEVERAL = " | "
+"""Between values of one sample under one key."""
+
+_SHOWN_KEYS, _SHOWN_VALUES, _LONGEST = 25, 6, 40
+
+
+@dataclass(frozen=True)
+class SampleKeys:
+    """The values of the samples of a series by key.
+
+    Attributes
+    ----------
+    samples : tuple of str
+        Sample ids.
+    columns : mapping of str to list
+        Key as in the file -> for each sample its values under the key, in row order. Rows that
+        share a key are one column. ``title``, ``source`` and ``description`` are those of the
+        samples, unless a characteristic has that name.
+    characteristics : tuple of str
+        The keys that are characteristics.
+    """
+
+    samples: tuple[str, ...]
+    columns: Mapping[str, Sequence[tuple[str, ...]]]
+    characteristics: tuple[str, ...]
+
+    def text(self, key: str, number: int) -> str:
+        """Return what one sample has under a key, as one text."""
+        return SEVERAL.join(self.columns[key][number])
+
+    def find(self, name: str) -> str | None:
+        """Return the key of that name as the file writes it."""
+        wanted = simple_key(name)
+        exact = next((key for key in self.columns if simple_key(key) == wanted), None)
+        if exact or not (plain := simplify(name)):
+            return exact
+        return next((key for key in self.columns if simplify(key) == plain), None)
+
+    def counts(self, key: str) -> Counter[str]:
+        """Return how many samples have each value of a key."""
+        return Counter(value for values in self.columns[key] for value in dict.fromkeys(values))
+
+    @cached_property
+    def listing(self) -> str:
+        """The keys with their values and counts, a line for each."""
+        varying = [key for key in self.columns if len(self.counts(key)) > 1]
+        keys = varying or list(self.columns)
+        lines = [f"  {key}: {self._few(key)}" for key in keys[:_SHOWN_KEYS]]
+        more = len(keys) - _SHOWN_KEYS
+        return "\n".join([*lines, *([f"  and {more} more keys"] if more > 0 else [])])
+
+    def _few(self, key: str) -> str:
+        counts = self.counts(key)
+        shown = [f"{_cut(value)} ({count})" for value, count in counts.most_common(_SHOWN_VALUES)]
+        more = len(counts) - len(shown)
+        return ", ".join(shown) + (f" and {more} more values" if more else "")
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+
+
+def sample_keys(description: SeriesDescription) -> SampleKeys:
+    """Gather what the file records of each sample, by key."""
+    samples = description.samples
+    columns: dict[str, list[tuple[str, ...]]] = {}
+    names: dict[str, str] = {}
+    for row in description.cells or ():
+        for number, cell in enumerate(row):
+            if not cell or number >= len(samples):
+                continue
+            key, value = split_cell(cell)
+            name = names.setdefault(simple_key(key), key or NO_KEY)
+            column = columns.setdefault(name, [()] * len(samples))
+            if value and value not in column[number]:
+                column[number] = (*column[number], value)
+    characteristics = tuple(columns)
+    for name, cells in _texts(description).items():
+        if simple_key(name) not in names:
+            columns[name] = cells
+    return SampleKeys(samples, columns, characteristics)
+
+
+def _texts(description: SeriesDescription) -> dict[str, list[tuple[str, ...]]]:
+    number = len(description.samples)
+    lines = {"title": (description.titles,), "source": (description.source_names,)}
+    texts = {
+        name: [tuple(c for row in rows if i < len(row) and (c := row[i])) for i in range(number)]
+        for name, rows in {**lines, "description": description.descriptions}.items()
+    }
+    pairs: dict[str, list[tuple[str, ...]]] = {}
+    for i, cells in enumerate(texts["description"]):
+        for key, value, _ in (pair for cell in cells for pair in split_pairs(cell)):
+            column = pairs.setdefault(simple_key(key), [()] * number)
+            column[i] = (*column[i], value)
+    found = {name: column for name, column in texts.items() if any(column)}
+    return found | {key: column for key, column in pairs.items() if key not in found}
+
+
+@dataclass(frozen=True)
+class SampleCondition:
+    """A condition on samples, as a user writes it.
+
+    Attributes
+    ----------
+    text : str
+        As given.
+    key : str
+        The key; empty for any.
+    value : str
+        What the value must be, or contain.
+    contains : bool
+        Whether it is enough that the value contains it.
+    """
+
+    text: str
+    key: str
+    value: str
+    contains: bool = field(default=False)
+
+
+def parse_condition(text: str) -> SampleCondition:
+    """Parse ``key=value``, ``key~text``, or a plain value (or sample id) under any key.
+
+    Raises
+    ------
+    UsageError
+        If the key or the value is empty.
+    """
+    places = [place for sign in "=~" if (place := text.find(sign)) >= 0]
+    if not places:
+        return SampleCondition(text, "", text.strip())
+    at = min(places)
+    key, value = text[:at].strip(), text[at + 1 :].strip()
+    if not key or not value:
+        msg = f"{text!r} is not a condition; write 'key=value', 'key~part of the value' or a value"
+        raise UsageError(msg)
+    return SampleCondition(text, key, value, text[at] == "~")
+
+
+def is_keyed(text: str) -> bool:
+    """Return whether a text is written as ``key=value`` or ``key~text``."""
+    return any(sign in text.strip()[1:-1] for sign in "=~")
+
+
+def find_samples(keys: SampleKeys, texts: Iterable[str], option: str) -> dict[str, str]:
+    """Return the samples that meet any of some conditions, each with the first that it meets.
+
+    Parameters
+    ----------
+    keys : SampleKeys
+        What the samples have.
+    texts : iterable of str
+        The conditions (see `parse_condition`).
+    option : str
+        The option that holds them, for messages.
+
+    Raises
+    ------
+    UsageError
+        If a condition is met by no sample; the message lists the keys, their values and counts.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        condition = parse_condition(text)
+        # A whole value may hold the signs of a condition ("HER2=positive").
+        hits = _matches(keys, condition) or _matches(keys, SampleCondition(text, "", text))
+        if not hits:
+            raise UsageError(_no_match(keys, condition, option))
+        for sample in hits:
+            found.setdefault(sample, text)
+    return found
+
+
+def _matches(keys: SampleKeys, condition: SampleCondition) -> list[str]:
+    if condition.key and simple_key(condition.key) == SAMPLE_KEY:
+        column: Sequence[tuple[str, ...]] = [(sample,) for sample in keys.samples]
+    elif condition.key:
+        key = keys.find(condition.key)
+        if key is None:
+            return []
+        column = keys.columns[key]
+    else:
+        column = [
+            (sample, *(value for values in keys.columns.values() for value in values[number]))
+            for number, sample in enumerate(keys.samples)
+        ]
+    # The exact value first: "CD4-" must not also mean "CD4" where both are there.
+    for plain in (simple_key, simplify):
+        wanted = plain(condition.value)
+        hits = [
+            sample
+            for sample, values in zip(keys.samples, column, strict=True)
+            if any(_meets(plain(value), wanted, condition.contains) for value in values)
+        ]
+        if hits and wanted:
+            return hits
+    return []
+
+
+def _meets(value: str, wanted: str, contains: bool) -> bool:
+    return wanted in value if contains else wanted == value
+
+
+def _no_match(keys: SampleKeys, condition: SampleCondition, option: str) -> str:
+    key = keys.find(condition.key) if condition.key else None
+    known = [simple_key(condition.key)] if condition.key else []
+    if condition.key and key is None and known != [SAMPLE_KEY]:
+        near = get_close_matches(condition.key, list(keys.columns), n=1)
+        what = f"no key is called {condition.key!r}"
+    else:
+        values = keys.counts(key) if key else {v for k in keys.columns for v in keys.counts(k)}
+        near = get_close_matches(condition.value, [*values, *keys.samples], n=1)
+        verb = "contains" if condition.contains else "is"
+        what = f"no sample has a value of {key!r} that {verb} {condition.value!r}"
+        what = what if key else f"no sample has {condition.value!r} as a value or as its id"
+    perhaps = f"; perhaps {near[0]!r}" if near else ""
+    return (
+        f"{option} {condition.text!r}: {what}{perhaps}. Keys with their values (samples):\n"
+        f"{keys.listing}"
+    )

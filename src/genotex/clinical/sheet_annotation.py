@@ -1,0 +1,225 @@
+"""Between a clinical annotation and a sample sheet, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoded_features import EncodedFeature, apply_encoding
+from genotex.clinical.encoding import (
+    GROUP_WORDS,
+    ClinicalAnnotation,
+    Feature,
+    FeatureEncoding,
+)
+from genotex.clinical.sample_groups import samples_text
+from genotex.clinical.sample_keys import SampleKeys, sample_keys
+from genotex.clinical.sample_sheet import COLUMNS, FIRST_COLUMNS, SampleSheet
+from genotex.clinical.summary import place_text, value_text, why_no_trait
+from genotex.clinical.words.wording import simple_key
+from genotex.formats import Role, Series
+from genotex.layout import Procedure
+
+_AS_IN_FILE = " (as in the file)"
+
+
+def sheet_rows(
+    description: SeriesDescription,
+    series: Series,
+    annotation: ClinicalAnnotation,
+    *,
+    procedure: Procedure = "sound",
+    checks: Mapping[str, str] | None = None,
+) -> list[dict[str, str]]:
+    """Return a row for each sample of a series, by header.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series, as an expert sees it.
+    series : Series
+        The same series.
+    annotation : ClinicalAnnotation
+        How its samples are annotated: the groups that the sheet proposes.
+    procedure : str
+        How the annotation is applied.
+    checks : mapping of str to str, optional
+        Sample -> what a person should check, added to ``why``.
+
+    Returns
+    -------
+    list of dict
+        Keys in the order of the columns: ``series``, ``sample``, ``title``, ``source``, one for
+        each characteristic, then ``group``, ``age``, ``sex``, ``pair``, ``batch``, ``exclude``,
+        ``why``.
+    """
+    keys = sample_keys(description)
+    found = {
+        feature: apply_encoding(encoding, series, procedure=procedure)
+        for feature, encoding in annotation.features.items()
+        if encoding is not None
+    }
+    titles, sources = description.titles, description.source_names
+    rows = []
+    for number, sample in enumerate(series.samples):
+        check = f"check: {checks[sample]}" if checks and sample in checks else ""
+        why = _why(annotation, found.get("trait"), number)
+        rows.append(
+            {
+                "series": description.cohort,
+                "sample": sample,
+                "title": (titles[number] if number < len(titles) else "") or "",
+                "source": (sources[number] if number < len(sources) else "") or "",
+                **_characteristics(keys, number),
+                "group": _group(annotation.trait, found.get("trait"), number),
+                "age": _code(found.get("age"), number),
+                "sex": {"0": "female", "1": "male"}.get(_code(found.get("gender"), number), ""),
+                "pair": annotation.facts.get("pair", {}).get(sample, ""),
+                "batch": annotation.facts.get("batch", {}).get(sample, ""),
+                "exclude": "yes" if sample in annotation.excluded else "",
+                "why": "; ".join(filter(None, (annotation.excluded.get(sample), why, check))),
+            }
+        )
+    return rows
+
+
+def sheet_headers(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the columns of a sheet of several series; keys that differ in case are one column."""
+    first = list(FIRST_COLUMNS)
+    last = [name for name in COLUMNS if name not in first]
+    between: dict[str, str] = {}
+    for row in rows:
+        for name in row:
+            if name not in COLUMNS:
+                between.setdefault(simple_key(name), name)
+    return [*first, *between.values(), *last]
+
+
+def sheet_cells(rows: Sequence[Mapping[str, str]], headers: Sequence[str]) -> list[list[str]]:
+    """Return the cells of the rows under the headers."""
+    by_name = [{simple_key(name): text for name, text in row.items()} for row in rows]
+    return [[row.get(simple_key(name), "") for name in headers] for row in by_name]
+
+
+def _characteristics(keys: SampleKeys, number: int) -> dict[str, str]:
+    return {_header(key): keys.text(key, number) for key in keys.characteristics}
+
+
+def _header(key: str) -> str:
+    """Return the header of a characteristic, which must not be that of another column."""
+    name = " ".join(key.split())
+    return f"{name}{_AS_IN_FILE}" if simple_key(name) in COLUMNS else name
+
+
+def _group(encoding: FeatureEncoding | None, found: EncodedFeature | None, number: int) -> str:
+    code = _code(found, number)
+    if encoding is None or found is None or not code:
+        return ""
+    return GROUP_WORDS[found.roles[number]] if encoding.kind == "binary" else code
+
+
+def _code(found: EncodedFeature | None, number: int) -> str:
+    if found is None or found.codes[number] != found.codes[number]:
+        return ""
+    return f"{found.codes[number]:.10g}"
+
+
+def _why(annotation: ClinicalAnnotation, found: EncodedFeature | None, number: int) -> str:
+    encoding = annotation.trait
+    if encoding is None or found is None:
+        return f"the rules found no groups: {why_no_trait(annotation)}"
+    place = place_text(encoding.row, encoding.key, encoding.sample_field)
+    raw = found.raw[number]
+    if raw is None:
+        return f"nothing in {place}"
+    relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
+    value = value_text(raw, encoding.key)
+    why = encoding.reasons.get(raw) or relaxed.get(simple_key(raw))
+    if why is None and not _code(found, number):
+        why = f"{value!r} is neither case nor control"
+    return f"{why} ({place})" if why else f"{value!r} ({place})"
+
+
+def annotation_from_sheet(
+    sheet: SampleSheet, own: ClinicalAnnotation, description: SeriesDescription
+) -> ClinicalAnnotation:
+    """Return the annotation of a series exactly as its rows of a sample sheet state it.
+
+    Parameters
+    ----------
+    sheet : SampleSheet
+        The sheet, checked against the series.
+    own : ClinicalAnnotation
+        The annotation of the rules: it gives the verdict on gene expression, and the keys that
+        trait, age and gender were recorded under.
+    description : SeriesDescription
+        The series.
+
+    Returns
+    -------
+    ClinicalAnnotation
+        Encodings by sample, with the source "sample sheet" in their evidence. Samples that are not
+        in the sheet, or are excluded by it, are missing.
+    """
+    source = f"sample sheet {sheet.path.name}"
+    rows = sheet.of(description.cohort, description.samples)
+    excluded = {n: f"{source}, row {s.row}" for n, s in rows.items() if s.exclude}
+    used = {name: row for name, row in rows.items() if not row.exclude}
+    codes = {name: row.code for name, row in used.items() if row.code is not None}
+    measured = any(row.series in sheet.measured for row in rows.values())
+    trait = _encoding("trait", codes, own.trait, source)
+    if trait is not None:
+        roles: dict[str, Role] = {} if measured else {name: used[name].role for name in codes}
+        trait = replace(trait, kind="continuous" if measured else "binary", roles=roles)
+    ages = {name: row.age for name, row in used.items() if row.age is not None}
+    sexes = {name: row.sex for name, row in used.items() if row.sex is not None}
+    features = {"trait": codes, "age": ages, "gender": sexes}
+    pairs = {name: row.pair for name, row in used.items() if row.pair}
+    batches = {name: row.batch for name, row in used.items() if row.batch}
+    absent = [name for name in description.samples if name not in rows]
+    return ClinicalAnnotation(
+        own.gene,
+        trait,
+        _encoding("age", ages, own.age, source),
+        _encoding("gender", sexes, own.gender, source),
+        notes=_missing_note(absent, source),
+        by="hand",
+        unavailable={
+            name: f"nothing in the {source}" for name, values in features.items() if not values
+        },
+        excluded=excluded,
+        facts={n: v for n, v in (("pair", pairs), ("batch", batches)) if v},
+    )
+
+
+def _encoding(
+    feature: Feature,
+    values: Mapping[str, float],
+    own: FeatureEncoding | None,
+    source: str,
+) -> FeatureEncoding | None:
+    if not values:
+        return None
+    # The key stays, so that the characteristic itself is not taken for something else.
+    of_key = own is not None and own.sample_field == "characteristics_ch1"
+    return FeatureEncoding(
+        feature=feature,
+        row=None,
+        key=own.key if own is not None and of_key else "",
+        kind="continuous" if feature == "age" else "binary",
+        values=dict(values),
+        evidence=(source,),
+        sample_field="sample",
+        told_by="hand",
+    )
+
+
+def _missing_note(absent: Sequence[str], source: str) -> tuple[str, ...]:
+    if not absent:
+        return ()
+    one = len(absent) == 1
+    return (
+        f"{len(absent)} sample{'' if one else 's'} of the series {'is' if one else 'are'} not in "
+        f"the {source} and left out: {samples_text(absent)}",
+    )

@@ -1,0 +1,158 @@
+"""Parts of one series: the one on a platform that a person names, or several joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from genotex.errors import SuperSeriesError, UsageError
+from genotex.formats.family_soft import choose_series, read_family_soft
+from genotex.formats.series import Cells, ExpressionMatrix, Series
+from genotex.formats.series_matrix import read_series_matrix
+from genotex.layout import GeoCohortFiles
+
+__all__ = ["choose_parts", "join_series"]
+
+
+def choose_parts(
+    files: GeoCohortFiles, platforms: Sequence[str] = ()
+) -> tuple[Series, list[tuple[Path, str]], list[str]]:
+    """Choose the part of a series on some platforms; several parts are joined.
+
+    Parameters
+    ----------
+    files : GeoCohortFiles
+        The files of the series.
+    platforms : sequence of str
+        GPL accessions; empty for the part with the most samples (see `choose_series`).
+
+    Returns
+    -------
+    series : Series
+        Joined with its expression; of a single matrix without it.
+    used : list of (Path, str)
+        The files that were read, and for what.
+    notes : list of str
+        What was joined, and what was not used.
+
+    Raises
+    ------
+    UsageError
+        If a series with several parts has none on one of the platforms, or parts to be joined are
+        not of the same array.
+    """
+    if not platforms:
+        return choose_series(files)
+    parts = _parts(files)
+    wanted = [name.strip().upper() for name in platforms]
+    chosen = [part for part in parts if (part.platform or "").upper() in wanted]
+    there = {(part.platform or "").upper() for part in parts}
+    if len(there) == 1 and not chosen:
+        series, used, notes = choose_series(files)
+        only = series.platform or "an unknown platform"
+        return series, used, [*notes, f"the series is on {only} alone, which is used"]
+    missing = [name for name in wanted if name not in there]
+    if missing:
+        known = ", ".join(f"{p.platform} ({len(p.samples)} samples)" for p in parts)
+        msg = f"{files.cohort} has no samples on {', '.join(missing)}; it has {known}"
+        raise UsageError(msg)
+    rest = [part for part in parts if not any(part is one for one in chosen)]
+    notes = [f"{_names(chosen)} chosen by a person"]
+    if rest:
+        notes[0] += f"; not used: {_names(rest)}"
+    used = [(path, "matrix") for path in dict.fromkeys(part.path for part in chosen)]
+    if len(chosen) == 1:
+        return chosen[0], used, notes
+    whole = [part if part.expression else read_series_matrix(part.path) for part in chosen]
+    joined = join_series(whole)
+    return joined, used, [*notes, f"{len(chosen)} parts of the same array were joined"]
+
+
+def _parts(files: GeoCohortFiles) -> list[Series]:
+    """Return the parts of a series, the largest first; those of matrices without expression."""
+    if not files.matrices:
+        return read_family_soft(files.family_soft[0]) if files.family_soft else _none(files)
+    parts = []
+    for path in files.matrices:
+        try:
+            parts.append(read_series_matrix(path, expression=False))
+        except SuperSeriesError:
+            continue
+    return sorted(parts, key=lambda part: -len(part.samples)) if parts else _none(files)
+
+
+def _none(files: GeoCohortFiles) -> list[Series]:
+    """Raise the error of a series without a part that can be read."""
+    return [choose_series(files)[0]]
+
+
+def _names(parts: Sequence[Series]) -> str:
+    return ", ".join(f"{part.platform} ({len(part.samples)} samples)" for part in parts)
+
+
+def join_series(parts: Sequence[Series]) -> Series:
+    """Join parts of a series that are measured by the same array, sample after sample.
+
+    Raises
+    ------
+    UsageError
+        If the rows of the parts differ: they are not the same array.
+    """
+    first = parts[0]
+    seen: set[str] = set()
+    keep = []
+    for part in parts:
+        keep.append([i for i, name in enumerate(part.samples) if name not in seen])
+        seen.update(part.samples)
+    names = dict.fromkeys(name for part in parts for name in part.sample_fields)
+    return replace(
+        first,
+        samples=tuple(p.samples[i] for p, kept in zip(parts, keep, strict=True) for i in kept),
+        sample_fields={name: _joined_rows(name, parts, keep) for name in names},
+        expression=_joined_expression(parts, keep),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def _joined_rows(
+    name: str, parts: Sequence[Series], keep: Sequence[Sequence[int]]
+) -> tuple[Cells, ...]:
+    rows = max(len(part.sample_fields.get(name, ())) for part in parts)
+    joined = []
+    for number in range(rows):
+        cells: list[str | None] = []
+        for part, kept in zip(parts, keep, strict=True):
+            own = part.sample_fields.get(name, ())
+            cells += [own[number][i] if number < len(own) else None for i in kept]
+        joined.append(tuple(cells))
+    return tuple(joined)
+
+
+def _joined_expression(
+    parts: Sequence[Series], keep: Sequence[Sequence[int]]
+) -> ExpressionMatrix | None:
+    tables = [part.expression for part in parts]
+    first = tables[0]
+    if first is None:
+        return None
+    blocks, samples = [], []
+    for part, table, kept in zip(parts, tables, keep, strict=True):
+        if table is None or set(table.ids) != set(first.ids):
+            rows = 0 if table is None else len(table.ids)
+            shared = 0 if table is None else len(set(table.ids) & set(first.ids))
+            msg = (
+                f"{parts[0].platform} and {part.platform} are not the same array ({len(first.ids)} "
+                f"and {rows} rows, {shared} in common), so their samples cannot be joined; name "
+                "one of them with --series-platform"
+            )
+            raise UsageError(msg)
+        place = {name: i for i, name in enumerate(table.ids)}
+        order = [place[name] for name in first.ids]
+        column = {name: i for i, name in enumerate(table.samples)}
+        wanted = [part.samples[i] for i in kept if part.samples[i] in column]
+        blocks.append(table.values[np.ix_(order, [column[name] for name in wanted])])
+        samples += wanted
+    return ExpressionMatrix(first.ids, tuple(samples), np.hstack(blocks))
