@@ -105,6 +105,7 @@ def show(
         add_annotation,
         annotation_rows,
         characteristics_to_edit,
+        check_conditions,
         check_sample_sheet,
         describe_series,
         load_vocabulary,
@@ -122,6 +123,7 @@ def show(
     cohort = series.accession or matrix.name.split("_")[0]
     given = given_annotation(settings, cohort, trait)
     description = describe_series(series)
+    check_conditions([description], data.cases, data.controls, data.exclude)
     if settings.sheet is not None:
         check_sample_sheet(
             settings.sheet,

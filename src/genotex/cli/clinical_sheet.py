@@ -62,7 +62,9 @@ def sheet(
     """
     from genotex.analysis import named_pools
     from genotex.clinical import (
+        check_conditions,
         check_kind,
+        describe_series,
         rule_expert,
         sheet_cells,
         sheet_headers,
@@ -82,9 +84,12 @@ def sheet(
     )
     proposed = []
     with screen.progress("reading series") as step:
-        for raw in _series(source, trait, cohort or (), settings):
+        found = _series(source, trait, cohort or (), settings)
+        described = [describe_series(raw.series) for raw in found]
+        check_conditions(described, data.cases, data.controls, data.exclude)
+        for raw in found:
+            step(raw.series.accession, len(found))
             proposed.append(propose_sheet(raw, trait, expert, settings, named_pools))
-            step(proposed[-1].cohort, None)
     rows = [row for each in proposed for row in each.rows]
     headers = sheet_headers(rows)
     write_sheet_table(output, headers, sheet_cells(rows, headers))

@@ -54,6 +54,7 @@ from genotex.clinical.experts import Expert, RuleExpert, check_certainty, rule_e
 from genotex.clinical.groups import KeyValues, characteristics_to_edit, choose_groups, values_by_key
 from genotex.clinical.people.values import parse_age_years, parse_sex
 from genotex.clinical.sample_groups import (
+    check_conditions,
     exclude_samples,
     group_samples,
     need_conditions,
@@ -153,6 +154,7 @@ __all__ = [
     "characteristic_candidates",
     "characteristics_to_edit",
     "check_certainty",
+    "check_conditions",
     "check_kind",
     "check_sample_sheet",
     "choose_groups",

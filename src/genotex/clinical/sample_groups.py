@@ -12,6 +12,7 @@ from genotex.clinical.sample_keys import (
     SampleKeys,
     find_samples,
     is_keyed,
+    matching_samples,
     parse_condition,
     sample_keys,
 )
@@ -32,15 +33,48 @@ def need_conditions(cases: Sequence[str], controls: Sequence[str]) -> bool:
 
 
 def exclude_samples(description: SeriesDescription, texts: Sequence[str]) -> dict[str, str]:
-    """Return the samples that conditions leave out, each with the option that does.
+    """Return the samples of a series that conditions leave out, each with the option that does.
+
+    Conditions that none of its samples meets are for other series (see `check_conditions`).
+    """
+    keys = sample_keys(description)
+    found: dict[str, str] = {}
+    for text in texts:
+        for sample in matching_samples(keys, text):
+            found.setdefault(sample, f"--exclude {text!r}")
+    return found
+
+
+def check_conditions(
+    series: Sequence[SeriesDescription],
+    cases: Sequence[str],
+    controls: Sequence[str],
+    exclude: Sequence[str],
+) -> None:
+    """Refuse conditions that no sample of any series meets, before anything is computed.
+
+    Parameters
+    ----------
+    series : sequence of SeriesDescription
+        All series to be used.
+    cases, controls, exclude : sequence of str
+        Conditions (see `sample_keys.parse_condition`).
 
     Raises
     ------
     UsageError
-        If a condition is met by no sample; the message lists the keys and their values.
+        If one is met by no sample; the message lists the keys with their values and counts.
     """
-    found = find_samples(sample_keys(description), texts, "--exclude")
-    return {sample: f"--exclude {text!r}" for sample, text in found.items()}
+    if not series:
+        return
+    keys = [sample_keys(description) for description in series]
+    groups = (
+        [("--case", cases), ("--control", controls)] if need_conditions(cases, controls) else []
+    )
+    for option, texts in (*groups, ("--exclude", exclude)):
+        for text in texts:
+            if not any(matching_samples(each, text) for each in keys):
+                find_samples(keys[0], [text], option)
 
 
 def group_samples(
@@ -102,7 +136,7 @@ def group_samples(
     return FeatureEncoding(
         feature="trait",
         row=None,
-        key=_shared_key((*cases, *controls), keys),
+        key=_own_key((*cases, *controls), keys),
         kind="binary",
         values=dict(kept),
         roles={sample: roles[sample] for sample in kept},
@@ -161,16 +195,15 @@ def _check_sizes(codes: Mapping[str, float], keys: SampleKeys) -> None:
         number = f"only one {name}" if counts[code] else f"no {name}s"
         msg = (
             f"{number}: a comparison needs at least {FEWEST}; choose {name}s with --{name} "
-            f"'key=value'. Keys with their values (samples):\n{keys.listing}"
+            f"'key=value'. Keys with their values (samples):\n{keys.listing()}"
         )
         raise UsageError(msg)
 
 
-def _shared_key(texts: Sequence[str], keys: SampleKeys) -> str:
-    """Return the characteristic that all conditions name; empty where they name several."""
-    found = {keys.find(condition.key) for condition in map(parse_condition, texts)}
-    key = found.pop() if len(found) == 1 else None
-    return key if key in keys.characteristics else ""
+def _own_key(texts: Sequence[str], keys: SampleKeys) -> str:
+    """Return the first characteristic that conditions name, which is not also a covariate."""
+    found = (keys.find(condition.key) for condition in map(parse_condition, texts))
+    return next((key for key in found if key in keys.characteristics), None) or ""
 
 
 def samples_text(samples: Sequence[str]) -> str:

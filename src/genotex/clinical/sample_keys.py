@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cached_property
 
 from genotex.clinical.cells import split_cell, split_pairs
 from genotex.clinical.description import SeriesDescription
@@ -21,7 +20,9 @@ NO_KEY = "characteristics"
 SEVERAL = " | "
 """Between values of one sample under one key."""
 
-_SHOWN_KEYS, _SHOWN_VALUES, _LONGEST = 25, 6, 40
+_SHOWN_KEYS, _SHOWN_VALUES, _LONGEST = 25, 12, 60
+_MANY_VALUES, _FEW_EXAMPLES = 6, 2
+"""More values than this, nearly all different, name single samples: two examples are enough."""
 
 
 @dataclass(frozen=True)
@@ -60,18 +61,19 @@ class SampleKeys:
         """Return how many samples have each value of a key."""
         return Counter(value for values in self.columns[key] for value in dict.fromkeys(values))
 
-    @cached_property
-    def listing(self) -> str:
-        """The keys with their values and counts, a line for each."""
-        varying = [key for key in self.columns if len(self.counts(key)) > 1]
-        keys = varying or list(self.columns)
+    def listing(self, first: str | None = None) -> str:
+        """Return the keys with their values and counts, a line for each, one of them first."""
+        varying = [key for key in self.columns if len(self.counts(key)) > 1 and key != first]
+        keys = [*([first] if first else []), *varying] or list(self.columns)
         lines = [f"  {key}: {self._few(key)}" for key in keys[:_SHOWN_KEYS]]
         more = len(keys) - _SHOWN_KEYS
         return "\n".join([*lines, *([f"  and {more} more keys"] if more > 0 else [])])
 
     def _few(self, key: str) -> str:
         counts = self.counts(key)
-        shown = [f"{_cut(value)} ({count})" for value, count in counts.most_common(_SHOWN_VALUES)]
+        names = len(counts) > _MANY_VALUES and counts.most_common(2)[1][1] == 1
+        most = _FEW_EXAMPLES if names else _SHOWN_VALUES
+        shown = [f"{_cut(value)} ({count})" for value, count in counts.most_common(most)]
         more = len(counts) - len(shown)
         return ", ".join(shown) + (f" and {more} more values" if more else "")
 
@@ -182,14 +184,18 @@ def find_samples(keys: SampleKeys, texts: Iterable[str], option: str) -> dict[st
     """
     found: dict[str, str] = {}
     for text in texts:
-        condition = parse_condition(text)
-        # A whole value may hold the signs of a condition ("HER2=positive").
-        hits = _matches(keys, condition) or _matches(keys, SampleCondition(text, "", text))
+        hits = matching_samples(keys, text)
         if not hits:
-            raise UsageError(_no_match(keys, condition, option))
+            raise UsageError(_no_match(keys, parse_condition(text), option))
         for sample in hits:
             found.setdefault(sample, text)
     return found
+
+
+def matching_samples(keys: SampleKeys, text: str) -> list[str]:
+    """Return the samples that meet a condition, in the order of the series."""
+    # A whole value may hold the signs of a condition ("HER2=positive").
+    return _matches(keys, parse_condition(text)) or _matches(keys, SampleCondition(text, "", text))
 
 
 def _matches(keys: SampleKeys, condition: SampleCondition) -> list[str]:
@@ -237,5 +243,5 @@ def _no_match(keys: SampleKeys, condition: SampleCondition, option: str) -> str:
     perhaps = f"; perhaps {near[0]!r}" if near else ""
     return (
         f"{option} {condition.text!r}: {what}{perhaps}. Keys with their values (samples):\n"
-        f"{keys.listing}"
+        f"{keys.listing(key)}"
     )

@@ -22,6 +22,7 @@ _ROLES: Mapping[str, Role] = {
     **{word: role for role, word in GROUP_WORDS.items()},
     "healthy control": "healthy control",
 }
+_UNKNOWN_GROUP = "unknown group"
 _ACCEPTED = (
     f"accepted in group: {', '.join(GROUP_WORDS.values())}, a number for a measured trait, or "
     "nothing"
@@ -239,7 +240,7 @@ class _Cells:
         perhaps = f"; perhaps {near[0]!r}" if near else ""
         if number is not None:
             perhaps = "; other rows hold case or control, so that a number is not understood"
-        self._mistake(f"group {text!r} is not known{perhaps}")
+        self._mistake(f"{_UNKNOWN_GROUP} {text!r}{perhaps}")
         return None, "unknown"
 
     def _exclude(self) -> bool:
@@ -282,9 +283,10 @@ def _refuse(path: Path, mistakes: Sequence[str]) -> None:
     count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
     more = len(mistakes) - _SHOWN
     lines = [*mistakes[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
-    msg = "\n  ".join([count, *lines]) + "\n"
-    hint = _ACCEPTED if any("group" in line for line in mistakes) else None
-    raise SampleSheetError(msg, path=path, hint=hint)
+    msg = "\n  ".join([count, *lines])
+    if any(_UNKNOWN_GROUP in line for line in mistakes):
+        msg += f"\n{_ACCEPTED}"
+    raise SampleSheetError(msg, path=path)
 
 
 def _understood(table: SheetTable, samples: Sequence[SheetSample], absent: Sequence[str]) -> str:

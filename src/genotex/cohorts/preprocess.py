@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,7 +16,9 @@ from genotex.clinical import (
     Expert,
     SampleSheet,
     annotation_to_json,
+    check_conditions,
     check_sample_sheet,
+    describe_series,
     load_vocabulary,
     rule_expert,
     samples_text,
@@ -356,18 +359,22 @@ def _in_sheet(tasks: list[CohortTask], sheet: SampleSheet) -> list[CohortTask]:
 
 
 def _check_samples(tasks: Sequence[CohortTask], options: PreprocessOptions) -> None:
-    """Check a sample sheet and a table of pairs against all series, before any file is written."""
-    if options.sheet is None and not options.pair_of:
+    """Check what a person decided against all series, before any file is written."""
+    chosen = (options.sheet, options.pair_of, options.exclude, options.cases, options.controls)
+    if not any(chosen):
         return
-    geo = [task for task in tasks if task.geo is not None]
-    series = {
-        task.cohort: choose_file(task.geo, options.series_platform).series.samples
-        for task in geo
-        if task.geo is not None
-    }
-    others = [task.cohort for task in tasks if task.geo is None]
+    headers = {}
+    for task in tasks:
+        # A series that cannot be read is reported when it is its turn.
+        with suppress(FormatError):
+            if task.geo is not None:
+                headers[task.cohort] = choose_file(task.geo, options.series_platform).series
+    series = {cohort: header.samples for cohort, header in headers.items()}
+    others = [task.cohort for task in tasks if task.cohort not in headers]
     if options.sheet is not None:
         check_sample_sheet(options.sheet, series, others)
+    described = [describe_series(header) for header in headers.values()]
+    check_conditions(described, options.cases, options.controls, options.exclude)
     known = {name for samples in series.values() for name in samples}
     if unknown := [name for name in options.pair_of if name not in known]:
         near = get_close_matches(unknown[0], known, n=3)
