@@ -91,7 +91,6 @@ class Comparison:
 
 def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOptions) -> Comparison:
     """Choose samples, pairs, condition and covariates, and build the design."""
-    options = replace(options, pair=options.pair or cohort.pair)
     table, roles, facts = cohort.table, cohort.roles, cohort.sample_facts
     contrast = choose_contrast(table, roles, _controls(options))
     quality = check_samples(table, contrast, facts, cohort.sample_texts, problem.condition)

@@ -171,8 +171,8 @@ def analyze_data(
         If an option asks for what the cohort lacks.
     """
     choice, evidence, cohort = data.choice, data.evidence, data.cohort
-    if evidence is not None and options.controls == "auto":
-        options = replace(options, controls=evidence.options.get("control_roles", "auto"))
+    if evidence is not None:
+        options = _as_recorded(options, evidence)
     with naming_place(problem, choice.cohort):
         result = analyze_table(
             cohort.table,
@@ -198,6 +198,16 @@ def analyze_data(
             *result.warnings,
         ),
     )
+
+
+def _as_recorded(options: AnalysisOptions, evidence: Evidence) -> AnalysisOptions:
+    """Return the options with controls and pairs as they were chosen when preprocessing."""
+    if options.controls == "auto":
+        options = replace(options, controls=evidence.options.get("control_roles", "auto"))
+    given = (evidence.reading.get("facts") or {}).get("pair")
+    if given and options.pair is None and options.procedure == "sound":
+        options = replace(options, pair="pair")
+    return options
 
 
 def check_request(problem: Problem, options: AnalysisOptions, tasks: TaskInfo | None) -> None:

@@ -91,8 +91,6 @@ class CohortData:
         precision weights (Law et al. 2014). Empty where expression was not counted.
     condition
         Two-step: the cohort of the condition.
-    pair
-        Characteristic that a person gave as pairs; used unless another is asked for.
     """
 
     table: LinkedTable
@@ -101,7 +99,6 @@ class CohortData:
     sample_texts: SampleTexts = field(default_factory=dict)
     counts: Counts = field(default_factory=dict)
     condition: ConditionCohort | None = None
-    pair: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +138,6 @@ class ProblemData:
             record.sample_texts,
             record.counts,
             self.condition,
-            "pair" if (record.reading.get("facts") or {}).get("pair") else None,
         )
 
 

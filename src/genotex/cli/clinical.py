@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -122,7 +123,7 @@ def show(
     series = read_series_file(matrix)
     cohort = series.accession or matrix.name.split("_")[0]
     given = given_annotation(settings, cohort, trait)
-    description = describe_series(series)
+    description = replace(describe_series(series), cohort=cohort)
     check_conditions([description], data.cases, data.controls, data.exclude)
     if settings.sheet is not None:
         check_sample_sheet(

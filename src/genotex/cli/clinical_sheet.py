@@ -85,11 +85,11 @@ def sheet(
     proposed = []
     with screen.progress("reading series") as step:
         found = _series(source, trait, cohort or (), settings)
-        described = [describe_series(raw.series) for raw in found]
+        described = [describe_series(raw.series) for raw in found.values()]
         check_conditions(described, data.cases, data.controls, data.exclude)
-        for raw in found:
-            step(raw.series.accession, len(found))
-            proposed.append(propose_sheet(raw, trait, expert, settings, named_pools))
+        for name, raw in found.items():
+            step(name, len(found))
+            proposed.append(propose_sheet(name, raw, trait, expert, settings, named_pools))
     rows = [row for each in proposed for row in each.rows]
     headers = sheet_headers(rows)
     write_sheet_table(output, headers, sheet_cells(rows, headers))
@@ -101,12 +101,13 @@ def sheet(
 
 def _series(
     source: Path, trait: str, cohorts: Sequence[str], settings: PreprocessOptions
-) -> list[RawSeries]:
+) -> dict[str, RawSeries]:
     """Return the series of a folder, or the one of a file, with their expression if possible."""
     from genotex.cohorts import RawSeries, choose_file, read_series_file, with_expression
 
     if source.is_file():
-        return [RawSeries(read_series_file(source), ())]
+        series = read_series_file(source)
+        return {series.accession or source.name.split("_")[0]: RawSeries(series, ())}
     folder = InputFolder(source)
     there = folder.geo_cohorts(trait)
     if not there:
@@ -117,12 +118,13 @@ def _series(
         names = ", ".join(files.cohort for files in there)
         msg = f"no series {', '.join(missing)} of {trait} in {source}: it holds {names}"
         raise UsageError(msg)
-    found = []
+    found = {}
     for files in there:
         if cohorts and files.cohort not in cohorts:
             continue
         try:
-            found.append(with_expression(choose_file(files, settings.series_platform)))
+            raw = choose_file(files, settings.series_platform)
+            found[files.cohort] = with_expression(raw)
         except FormatError as error:
             screen.notify(f"{files.cohort} is not in the sheet: {error}", "warning")
     if not found:

@@ -70,7 +70,8 @@ def prepare_geo_cohort(
         needs_mapping=lambda series: rows_need_mapping(series, table),
         platforms=options.series_platform,
     )
-    description = describe_series(raw.series, raw.platforms)
+    # The folder names the cohort, also where the file states another accession.
+    description = replace(describe_series(raw.series, raw.platforms), cohort=files.cohort)
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, raw.series, files.trait, expert, options, given)
     features = _encode(reading, raw.series, options, load_vocabulary(options.vocabulary))

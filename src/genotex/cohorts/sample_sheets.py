@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class ProposedSheet:
 
 
 def propose_sheet(
+    cohort: str,
     raw: RawSeries,
     trait: str,
     expert: Expert,
@@ -57,6 +58,8 @@ def propose_sheet(
 
     Parameters
     ----------
+    cohort : str
+        Its id, by which the sheet names it: the name of its folder.
     raw : RawSeries
         The series; with expression, samples that are copies of others are named in ``why``.
     trait : str
@@ -74,8 +77,8 @@ def propose_sheet(
         If groups chosen by hand do not occur.
     """
     series = raw.series
-    description = describe_series(series)
-    given = options.readings.get(series.accession)
+    description = replace(describe_series(series), cohort=cohort)
+    given = options.readings.get(cohort)
     reading = read_or_replay(description, series, trait, expert, options, given)
     facts, texts = sample_facts(series, reading), sample_texts(series, reading)
     pools = name_pools(series.samples, facts, texts) if name_pools is not None else {}
@@ -84,7 +87,7 @@ def propose_sheet(
         before = f"{checks[sample]}; " if sample in checks else ""
         checks[sample] = f"{before}the same values as {first}, perhaps a copy"
     rows = sheet_rows(description, series, reading, procedure=options.procedure, checks=checks)
-    return ProposedSheet(series.accession, rows, raw.notes)
+    return ProposedSheet(cohort, rows, raw.notes)
 
 
 def _copies(expression: ExpressionMatrix | None) -> dict[str, str]:
