@@ -152,9 +152,8 @@ def _summary(proposed: ProposedSheet) -> dict[str, Any]:
 
 def _show(proposed: Sequence[ProposedSheet], source: Path, trait: str, output: Path) -> None:
     summaries = [_summary(each) for each in proposed]
-    columns = [
-        name for name in summaries[0] if name != "measured" or any(s[name] for s in summaries)
-    ]
+    always = ("series", "samples", "cases", "controls", "no group")
+    columns = [name for name in summaries[0] if name in always or any(s[name] for s in summaries)]
     screen.table(columns, summaries)
     for each in proposed:
         for note in each.notes:

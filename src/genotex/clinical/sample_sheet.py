@@ -336,7 +336,9 @@ def check_sample_sheet(
     if not mistakes:
         rows = {name: sheet.of(name, samples) for name, samples in cohorts.items()}
         there = {name: list(found.values()) for name, found in rows.items() if found}
-        mistakes = _group_mistakes(sheet, there)
+        if not there:
+            mistakes = [f"it holds no sample of the series to be used, {', '.join(cohorts)}"]
+        mistakes += _group_mistakes(sheet, there)
     if mistakes:
         _refuse(sheet.path, mistakes)
 

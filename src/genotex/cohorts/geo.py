@@ -30,7 +30,7 @@ from genotex.clinical import (
     samples_text,
 )
 from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
-from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
+from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.errors import FormatError
 from genotex.formats import Platform, Series
@@ -38,7 +38,6 @@ from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles, Procedure
 
 __all__ = [
-    "BY_PERSON",
     "assemble_counted_cohort",
     "assemble_geo_cohort",
     "no_table",
@@ -54,8 +53,6 @@ _PUT_COUNTS = (
     "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
     "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
 )
-BY_PERSON = "samples decided by a person"
-"""Beginning of the note on what a person decided, with the number of samples in each group."""
 _OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 

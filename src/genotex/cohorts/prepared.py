@@ -17,7 +17,10 @@ from genotex.genes import GeneMapping
 from genotex.layout import Procedure
 from genotex.options import Controls, PreprocessChoices, Scale
 
-__all__ = ["PreparedCohort", "PreprocessOptions"]
+__all__ = ["BY_PERSON", "PreparedCohort", "PreprocessOptions"]
+
+BY_PERSON = "samples decided by a person"
+"""Beginning of the note on what a person decided, with the number of samples in each group."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,13 @@ class PreparedCohort:
         if feature is None:
             return {}
         return dict(zip(self.samples, feature.roles, strict=True))
+
+    @property
+    def by_person(self) -> str:
+        """The note on what a person decided about the samples; empty where nothing was."""
+        feature = self.features.get("trait")
+        notes = () if feature is None else feature.notes
+        return next((note for note in notes if note.startswith(BY_PERSON)), "")
 
     def encoded_values(self) -> dict[str, list[dict[str, Any]]]:
         """Return raw value, code, role and number of samples with expression, by feature."""

@@ -23,10 +23,10 @@ from genotex.clinical import (
     rule_expert,
     samples_text,
 )
-from genotex.cohorts.geo import BY_PERSON, prepare_geo_cohort
+from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.geo_files import choose_file
 from genotex.cohorts.linking import REFUSALS
-from genotex.cohorts.prepared import PreprocessOptions
+from genotex.cohorts.prepared import BY_PERSON, PreprocessOptions
 from genotex.cohorts.records import finish_cohort, remove_stale_tables
 from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
 from genotex.cohorts.tcga_files import choose_folder
@@ -167,11 +167,12 @@ def preprocess(
         least_certainty=options.least_certainty,
     )
     output = OutputFolder(target)
-    tasks = _find_tasks(InputFolder(source), traits, cohorts, options.vocabulary)
+    every = _find_tasks(InputFolder(source), traits, options.vocabulary)
+    tasks = _named(every, cohorts)
     if options.sheet is not None and not cohorts:
         tasks = _in_sheet(tasks, options.sheet)
     _check_options(tasks, options)
-    _check_samples(tasks, options)
+    _check_samples(tasks, [task.cohort for task in every], options)
     outcomes = []
     done = {} if force else _find_done(tasks, output, options)
     left = [task for task in tasks if task not in done]
@@ -284,7 +285,7 @@ def _do(work: tuple[CohortTask, Path, PreprocessOptions, Expert, bool]) -> Cohor
 
 
 def _find_tasks(
-    source: InputFolder, traits: Sequence[str], cohorts: Sequence[str], vocabulary: Path | None
+    source: InputFolder, traits: Sequence[str], vocabulary: Path | None
 ) -> list[CohortTask]:
     folders = source.tcga_folders()
     tasks: list[CohortTask] = []
@@ -309,6 +310,11 @@ def _find_tasks(
             f"there: {names})"
         )
         raise UsageError(msg)
+    return tasks
+
+
+def _named(tasks: list[CohortTask], cohorts: Sequence[str]) -> list[CohortTask]:
+    """Return the cohorts with these ids; all of them where none is named."""
     if not cohorts:
         return tasks
     missing = set(cohorts) - {task.cohort for task in tasks}
@@ -358,7 +364,9 @@ def _in_sheet(tasks: list[CohortTask], sheet: SampleSheet) -> list[CohortTask]:
     return kept if named and kept and not unknown else tasks
 
 
-def _check_samples(tasks: Sequence[CohortTask], options: PreprocessOptions) -> None:
+def _check_samples(
+    tasks: Sequence[CohortTask], every: Sequence[str], options: PreprocessOptions
+) -> None:
     """Check what a person decided against all series, before any file is written."""
     chosen = (options.sheet, options.pair_of, options.exclude, options.cases, options.controls)
     if not any(chosen):
@@ -370,7 +378,7 @@ def _check_samples(tasks: Sequence[CohortTask], options: PreprocessOptions) -> N
             if task.geo is not None:
                 headers[task.cohort] = choose_file(task.geo, options.series_platform).series
     series = {cohort: header.samples for cohort, header in headers.items()}
-    others = [task.cohort for task in tasks if task.cohort not in headers]
+    others = [cohort for cohort in every if cohort not in headers]
     if options.sheet is not None:
         check_sample_sheet(options.sheet, series, others)
     described = [describe_series(header) for header in headers.values()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from genotex.clinical import annotation_to_json
 from genotex.cohorts.linking import FEW_GENES, JudgedCohort, judge_cohort
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.formats import (
+    CohortInfo,
     Evidence,
     remove_linked_parquet,
     sha256,
@@ -141,6 +142,12 @@ def _by_person(options: PreprocessOptions) -> dict[str, Any]:
     return {name: value for name, value in chosen.items() if value}
 
 
+def _with_decision(info: CohortInfo, by_person: str) -> CohortInfo:
+    """Return the record with a note on what a person decided."""
+    notes = [note for note in (info.note, by_person) if note]
+    return replace(info, note="; ".join(notes)) if by_person else info
+
+
 def _not_in_sheet(prepared: PreparedCohort, options: PreprocessOptions) -> tuple[str, ...]:
     """Return that samples are not in the sample sheet, which is all that its annotation notes."""
     by_sheet = options.sheet is not None and prepared.reading.by == "hand"
@@ -197,6 +204,6 @@ def _evidence(
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],
         warnings=[*_warnings(prepared, judged), *_not_in_sheet(prepared, options)],
-        info=asdict(judged.info),
+        info=asdict(_with_decision(judged.info, prepared.by_person)),
         fingerprint=fingerprint,
     )

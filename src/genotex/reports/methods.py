@@ -125,6 +125,11 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
     by = trait.get("told_by") or evidence.reading.get("by")
     hand = f" by {'the built-in rules' if by == 'rules' else by}" if by else ""
     text = f"The trait was annotated{source}{hand}."
+    if trait.get("sample_field") == "sample":
+        evidence_text = "; ".join(map(str, trait.get("evidence") or ()))
+        text = f"A person decided the groups of the samples ({evidence_text})."
+    if excluded := evidence.reading.get("excluded"):
+        text += f" A person excluded {counted(len(excluded), 'sample')}."
     dropped = [
         f"{counted(count, noun)} {why}"
         for field, noun, why in (
