@@ -25,7 +25,8 @@ from genotex.errors import UsageError
 from genotex.options import PreprocessChoices
 
 if TYPE_CHECKING:
-    from genotex.clinical import RuleExpert
+    from genotex.clinical import RuleExpert, SeriesDescription
+    from genotex.cohorts import PreprocessOptions
 
 __all__ = ["app"]
 
@@ -106,8 +107,6 @@ def show(
         add_annotation,
         annotation_rows,
         characteristics_to_edit,
-        check_conditions,
-        check_sample_sheet,
         describe_series,
         load_vocabulary,
         sum_up,
@@ -124,13 +123,7 @@ def show(
     cohort = series.accession or matrix.name.split("_")[0]
     given = given_annotation(settings, cohort, trait)
     description = replace(describe_series(series), cohort=cohort)
-    check_conditions([description], data.cases, data.controls, data.exclude)
-    if settings.sheet is not None:
-        check_sample_sheet(
-            settings.sheet,
-            {cohort: series.samples},
-            [name for name in settings.sheet.series if name != cohort],
-        )
+    _check_choices(description, settings)
     reading = read_or_replay(description, series, trait, expert, settings, given)
     rows = annotation_rows(reading, series, data.procedure)
     keys = values_by_key(description, trait, known)
@@ -189,6 +182,16 @@ def words(
         return
     write_text(output, text)
     screen.notify(f"saved: {output}; edit it and use it with --vocabulary {output}")
+
+
+def _check_choices(description: SeriesDescription, settings: PreprocessOptions) -> None:
+    """Check conditions and a sample sheet against the one series that is shown."""
+    from genotex.clinical import check_conditions, check_sample_sheet
+
+    check_conditions([description], settings.cases, settings.controls, settings.exclude)
+    if settings.sheet is not None:
+        others = [name for name in settings.sheet.series if name != description.cohort]
+        check_sample_sheet(settings.sheet, {description.cohort: description.samples}, others)
 
 
 def _rule_expert(data: PreprocessChoices) -> RuleExpert:

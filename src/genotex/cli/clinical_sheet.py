@@ -60,17 +60,7 @@ def sheet(
       genotex clinical sheet input --trait Gout --cohort GSE160170 \
           --case "title~gout" --control "title~healthy"
     """
-    from genotex.analysis import named_pools
-    from genotex.clinical import (
-        check_conditions,
-        check_kind,
-        describe_series,
-        rule_expert,
-        sheet_cells,
-        sheet_headers,
-        write_sheet_table,
-    )
-    from genotex.cohorts import propose_sheet
+    from genotex.clinical import check_kind, sheet_cells, sheet_headers, write_sheet_table
 
     check_output_file(output)
     check_kind(output)
@@ -79,17 +69,7 @@ def sheet(
         raise UsageError(msg)
     settings = load_options(data)
     note_trait_names([trait], data.vocabulary)
-    expert = rule_expert(
-        data.procedure, vocabulary=data.vocabulary, least_certainty=data.least_certainty
-    )
-    proposed = []
-    with screen.progress("reading series") as step:
-        found = _series(source, trait, cohort or (), settings)
-        described = [describe_series(raw.series) for raw in found.values()]
-        check_conditions(described, data.cases, data.controls, data.exclude)
-        for name, raw in found.items():
-            step(name, len(found))
-            proposed.append(propose_sheet(name, raw, trait, expert, settings, named_pools))
+    proposed = _propose(source, trait, cohort or (), settings)
     rows = [row for each in proposed for row in each.rows]
     headers = sheet_headers(rows)
     write_sheet_table(output, headers, sheet_cells(rows, headers))
@@ -97,6 +77,30 @@ def sheet(
         screen.print_json({"sheet": str(output), "series": [_summary(each) for each in proposed]})
     else:
         _show(proposed, source, trait, output)
+
+
+def _propose(
+    source: Path, trait: str, cohorts: Sequence[str], settings: PreprocessOptions
+) -> list[ProposedSheet]:
+    """Return the rows of each series."""
+    from genotex.analysis import named_pools
+    from genotex.clinical import check_conditions, describe_series, rule_expert
+    from genotex.cohorts import propose_sheet
+
+    expert = rule_expert(
+        settings.procedure,
+        vocabulary=settings.vocabulary,
+        least_certainty=settings.least_certainty,
+    )
+    with screen.progress("reading series") as step:
+        found = _series(source, trait, cohorts, settings)
+        described = [describe_series(raw.series) for raw in found.values()]
+        check_conditions(described, settings.cases, settings.controls, settings.exclude)
+        proposed = []
+        for name, raw in found.items():
+            step(name, len(found))
+            proposed.append(propose_sheet(name, raw, trait, expert, settings, named_pools))
+    return proposed
 
 
 def _series(

@@ -31,6 +31,7 @@ from genotex.clinical.encoded_features import (
     encode_cell,
     encode_with_role,
     is_biased,
+    without_samples,
 )
 from genotex.clinical.encoding import (
     FEATURES,
@@ -209,5 +210,6 @@ __all__ = [
     "values_by_key",
     "vocabulary_text",
     "why_no_trait",
+    "without_samples",
     "write_sheet_table",
 ]

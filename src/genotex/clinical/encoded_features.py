@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -103,6 +103,19 @@ def _by_sample(encoding: FeatureEncoding, series: Series) -> EncodedFeature:
     raw = [_word(encoding, code, role) for code, role in zip(codes, roles, strict=True)]
     values = np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
     return EncodedFeature(values, tuple(roles), tuple(raw), ())
+
+
+def without_samples(
+    feature: EncodedFeature, series: Series, excluded: Container[str]
+) -> EncodedFeature:
+    """Return a feature that is missing for some samples, which a person excluded."""
+    out = np.array([sample in excluded for sample in series.samples], dtype=bool)
+    return replace(
+        feature,
+        codes=np.where(out, np.nan, feature.codes),
+        roles=tuple("unknown" if o else r for o, r in zip(out, feature.roles, strict=True)),
+        raw=tuple(None if o else cell for o, cell in zip(out, feature.raw, strict=True)),
+    )
 
 
 def _word(encoding: FeatureEncoding, code: float | None, role: Role) -> str | None:
@@ -386,14 +399,19 @@ def annotation_rows(
     list of AnnotationRow
         A feature that is not available has no rows.
     """
-    encodings = annotation.features.values()
-    return [row for e in encodings if e for row in _feature_rows(e, series, procedure)]
+    found = [encoding for encoding in annotation.features.values() if encoding is not None]
+    return [
+        row
+        for encoding in found
+        for row in _feature_rows(encoding, series, procedure, annotation.excluded)
+    ]
 
 
 def _feature_rows(
-    encoding: FeatureEncoding, series: Series, procedure: Procedure
+    encoding: FeatureEncoding, series: Series, procedure: Procedure, excluded: Container[str]
 ) -> Iterable[AnnotationRow]:
     encoded = apply_encoding(encoding, series, procedure=procedure)
+    encoded = without_samples(encoded, series, excluded)
     groups: dict[tuple[str | None, float | None, str], int] = {}
     for raw, code, role in zip(encoded.raw, encoded.codes.tolist(), encoded.roles, strict=True):
         known = None if code != code else code

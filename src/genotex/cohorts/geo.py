@@ -28,6 +28,7 @@ from genotex.clinical import (
     need_conditions,
     rule_expert,
     samples_text,
+    without_samples,
 )
 from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
@@ -242,28 +243,14 @@ def _encode(
     }
     if reading.excluded:
         features = {
-            name: _without(feature, series, reading.excluded) for name, feature in features.items()
+            name: without_samples(feature, series, reading.excluded)
+            for name, feature in features.items()
         }
     if options.control_roles == "healthy" and _is_binary(reading):
         features["trait"] = _without_other_controls(features["trait"])
     if "trait" in features:
         features["trait"] = _with_decision(features["trait"], reading)
     return features
-
-
-def _without(
-    feature: EncodedFeature, series: Series, excluded: Mapping[str, str]
-) -> EncodedFeature:
-    """Leave out the samples that a person excluded."""
-    out = np.array([sample in excluded for sample in series.samples], dtype=bool)
-    known = zip(out, feature.roles, feature.raw, strict=True)
-    kept = [("unknown", None) if gone else (role, raw) for gone, role, raw in known]
-    return replace(
-        feature,
-        codes=np.where(out, np.nan, feature.codes),
-        roles=tuple(role for role, _ in kept),
-        raw=tuple(raw for _, raw in kept),
-    )
 
 
 def _with_decision(feature: EncodedFeature, reading: ClinicalAnnotation) -> EncodedFeature:

@@ -127,6 +127,13 @@ def _warnings(prepared: PreparedCohort, judged: JudgedCohort) -> list[str]:
     return warnings
 
 
+def _files(prepared: PreparedCohort) -> list[dict[str, Any]]:
+    return [
+        {"name": path.name, "size": path.stat().st_size, "used_for": purpose}
+        for path, purpose in prepared.files
+    ]
+
+
 def _named(path: Path | None) -> dict[str, str] | None:
     return None if path is None else {"name": path.name, "sha256": sha256(path)}
 
@@ -177,10 +184,7 @@ def _evidence(
         procedure=options.procedure,
         source=prepared.source,
         genotex_version=genotex.__version__,
-        files=[
-            {"name": path.name, "size": path.stat().st_size, "used_for": purpose}
-            for path, purpose in prepared.files
-        ],
+        files=_files(prepared),
         options={
             "cases": list(options.cases),
             "controls": list(options.controls),

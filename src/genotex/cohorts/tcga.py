@@ -46,10 +46,11 @@ def prepare_tcga_cohort(
     files: TcgaCohortFiles, trait: str, why: str, options: PreprocessOptions
 ) -> PreparedCohort:
     """Read one TCGA folder."""
-    if options.cases or options.controls or TCGA_COHORT in options.readings:
+    chosen = (options.cases, options.controls, options.exclude, options.pairs)
+    if any(chosen) or TCGA_COHORT in options.readings:
         message = (
-            "groups and encodings chosen by hand do not fit TCGA, whose trait is read from the "
-            "barcode; leave it out by naming the other cohorts with --cohort"
+            "groups, samples and encodings chosen by hand do not fit TCGA, whose trait is read "
+            "from the barcode; leave it out by naming the other cohorts with --cohort"
         )
         raise UsageError(message)
     clinical = read_raw_clinical(files)
