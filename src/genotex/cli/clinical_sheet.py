@@ -49,8 +49,8 @@ def sheet(
     One row per sample: title, source and characteristics as in the file, then
     the columns that are used: group (case, control, other disease, other
     control, a number for a measured trait, or nothing), age, sex (female,
-    male), pair, batch, exclude (yes, or nothing). The column why states what the
-    rules saw. Where they found no groups, the column group is empty: fill it in.
+    male), pair, batch, exclude (yes, or nothing). The column why states what
+    the rules saw. Where they found no groups, fill in the empty column group.
 
     Examples:
       genotex clinical sheet input --trait Osteoarthritis -o samples.xlsx
