@@ -85,6 +85,12 @@ def test_unknown_fields_are_refused_only_where_asked() -> None:
         checked(Whole, data, extra="forbid")
 
 
+def test_field_with_a_default_can_be_required() -> None:
+    assert checked(Whole, {"parts": []}, needs=["parts"]) == Whole(())
+    with pytest.raises(FormatError, match=r"^here\.flag: is missing$"):
+        checked(Whole, {"parts": []}, needs=["flag"], place="here")
+
+
 def test_long_value_is_cut() -> None:
     with pytest.raises(FormatError) as caught:
         checked(Whole, {"parts": json.dumps(["x" * 500])})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
@@ -24,6 +24,7 @@ def checked(
     data: Any,
     *,
     extra: Literal["ignore", "forbid"] = "ignore",
+    needs: Iterable[str] = (),
     path: Path | None = None,
     place: str = "",
     hint: str | None = None,
@@ -41,6 +42,8 @@ def checked(
         What `json.loads` returned.
     extra : {"ignore", "forbid"}
         What happens to fields that no dataclass has.
+    needs : iterable of str
+        Fields that must be there although they have a default.
     path : Path, optional
         The file, for messages.
     place : str
@@ -57,15 +60,18 @@ def checked(
     """
     from pydantic import ValidationError
 
+    for name in needs:
+        if isinstance(data, dict) and name not in data:
+            msg = "is missing"
+            raise error(msg, path=path, field=_joined(place, name), hint=hint)
     try:
         # As JSON, so that the check is strict and lists still become tuples.
         text = f"[{json.dumps(data)}]"
         found = _adapter(cast("Any", kind)).validate_json(text, strict=True, extra=extra)
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
-        inside = first["loc"][1:]
-        field = ".".join(part for part in (place, field_name(inside)) if part)
-        raise error(_in_words(first), path=path, field=field or None, hint=hint) from problem
+        field = _joined(place, field_name(first["loc"][1:])) or None
+        raise error(_in_words(first), path=path, field=field, hint=hint) from problem
     only: _Kind = found[0]
     return only
 
@@ -76,6 +82,10 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
     # In a list: pydantic takes no settings for a dataclass itself.
     return TypeAdapter(list[kind], config={"allow_inf_nan": False})
+
+
+def _joined(*names: str) -> str:
+    return ".".join(name for name in names if name)
 
 
 def field_name(location: Sequence[str | int]) -> str:
