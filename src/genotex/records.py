@@ -30,34 +30,11 @@ def checked(
     hint: str | None = None,
     error: type[FormatError] = FormatError,
 ) -> _Kind:
-    """Return parsed JSON as a dataclass of this type, strictly: no text is taken for a number.
-
-    Lists become tuples, and values members of enumerations; numbers must be finite.
-
-    Parameters
-    ----------
-    kind : type
-        A dataclass, or another type that pydantic knows.
-    data : object
-        What `json.loads` returned.
-    extra : {"ignore", "forbid"}
-        What happens to fields that no dataclass has.
-    needs : iterable of str
-        Fields that must be there although they have a default.
-    path : Path, optional
-        The file, for messages.
-    place : str
-        Where in the file the data are, for messages.
-    hint : str, optional
-        What the user can do.
-    error : type
-        Raised where the data are something else.
-
-    Raises
-    ------
-    FormatError
-        If a field is missing, unknown or of another kind; names the first one.
-    """
+    """Return parsed JSON as a dataclass; a FormatError names the first field that does not fit."""
+    # Strict: no text is taken for a number; lists become tuples, values members of enumerations,
+    # numbers must be finite. Limits and other names of fields are in their metadata (`ge`,
+    # `alias`). `extra`: fields that no dataclass has. `needs`: fields of the whole that must be
+    # there although they have a default. `place`: where in the file the data are.
     from pydantic import ValidationError
 
     for name in needs:
