@@ -154,6 +154,20 @@ def test_conditions_on_the_command_line_choose_groups(
     assert evidence.options["exclude"] == ["GSM1", "age=31"]
 
 
+def test_analyze_regroups_without_the_raw_files(genotex: Run, source: Path, tmp_path: Path) -> None:
+    path, output = tmp_path / "s.csv", tmp_path / "o"
+    make(genotex, source, path)
+    assert genotex("preprocess", source, output, "--trait", "Asthma")[0] == 0
+    path.write_text(path.read_text().replace(",control,", ",case,", 2))
+    arguments = ("analyze", output, "--trait", "Asthma", "--samples", path)
+    code, out, err = genotex(*arguments)
+    assert code == 0 and "(sample sheet s.csv): 14 cases, 10 controls" in err
+    assert "14 cases against 10 healthy controls" in " ".join(out.split())
+    path.write_text(path.read_text().replace(",case,", ",csae,", 1))
+    code, _, err = genotex(*arguments)
+    assert code == 2 and "unknown group 'csae'; perhaps 'case'" in err
+
+
 def test_show_ends_with_a_command_that_gives_the_same_groups(
     genotex: Run, source: Path, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ from genotex.cohorts import (
     preprocess,
     propose_sheet,
     read_series_file,
+    regroup,
 )
 from genotex.errors import SampleSheetError, UsageError
 from genotex.formats import read_evidence, read_linked, read_linked_csv
@@ -283,6 +284,48 @@ def test_copies_and_pools_are_to_be_checked(tmp_path: Path) -> None:
     assert why[2].endswith("check: the same values as GSM1, perhaps a copy")
     assert why[1].endswith("check: the text 'pool of 5' names a pool")
     assert not any(row["exclude"] for row in sheet.rows)
+
+
+def tables(output: OutputFolder) -> dict[str, bytes]:
+    paths = [output.linked_csv("Asthma", "GSE1"), output.clinical_csv("Asthma", "GSE1")]
+    return {path.name + path.parent.name: path.read_bytes() for path in paths}
+
+
+def test_preprocessed_cohort_is_regrouped_as_if_read_again(
+    source: Path, output: OutputFolder, tmp_path: Path
+) -> None:
+    rows = propose(write_asthma(source, number=24))
+    for number, row in enumerate(rows):
+        row["group"], row["pair"] = ("case", "control")[number % 3 % 2], f"P{number // 2}"
+    rows[4]["exclude"] = "yes"
+    sheet = save(tmp_path / "s.csv", rows)
+    again = OutputFolder(tmp_path / "again")
+    run(source, again, samples=sheet)
+    run(source, output)
+    by_rules = tables(output)
+    decided = regroup(output, "Asthma", load_sample_sheet(sheet))
+    assert list(decided) == ["GSE1"] and tables(output) == tables(again) != by_rules
+    ours, theirs = (read_evidence(o.evidence("Asthma", "GSE1")) for o in (output, again))
+    for name in ("reading", "encoded", "roles", "sample_facts", "linking", "info", "mapping"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+    # From the raw files the rules decide again.
+    assert not run(source, output).unchanged and tables(output) == by_rules
+
+
+def test_regrouping_by_a_sheet_that_does_not_fit_changes_nothing(
+    source: Path, output: OutputFolder, tmp_path: Path
+) -> None:
+    rows = propose(write_asthma(source))
+    run(source, output)
+    before = tables(output)
+    rows[0]["sample"] = "GSM99"
+    with pytest.raises(SampleSheetError, match="GSM99 is not a sample of GSE1"):
+        regroup(output, "Asthma", load_sample_sheet(save(tmp_path / "s.csv", rows)))
+    for row in rows:
+        row["series"] = "GSE9"
+    with pytest.raises(UsageError, match="it holds none"):
+        regroup(output, "Gout", load_sample_sheet(save(tmp_path / "s.csv", rows)))
+    assert tables(output) == before
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +50,13 @@ class _AnalyzeRequest:
         ),
     ] = None
     task_info: o.TaskInfoFile = None
+    samples: Annotated[
+        Path | None,
+        typer.Option(
+            "--samples",
+            help="Sample sheet (.csv, .tsv, .xlsx): regroup the preprocessed series in it first.",
+        ),
+    ] = None
 
 
 @with_options
@@ -75,6 +82,8 @@ def analyze(
       genotex analyze output --trait Asthma --condition Obesity \
           --task-info task_info.json
 
+      genotex analyze output --trait Osteoarthritis --samples samples.csv
+
       genotex analyze output --trait Osteoarthritis --cohorts all
 
       genotex analyze output --trait Psoriasis --pair "patient id"
@@ -88,6 +97,8 @@ def analyze(
     tasks, folder = load_tasks(wanted.task_info), OutputFolder(output)
     problems = _problems(folder, wanted, analysis, tasks)
     check_options(analysis, problems)
+    if wanted.samples is not None:
+        analysis = _regrouped(folder, wanted.samples, problems, analysis)
     had_page = existing_pages(folder, problems)
     outcomes = analyze_with_progress(output, problems, analysis, tasks, jobs=jobs)
     pages = redraw(folder, outcomes, had_page)
@@ -101,6 +112,25 @@ def analyze(
         rows = [outcome.summary() | _page(outcome, pages) for outcome in outcomes]
         screen.print_json(rows if combined is None else {"problems": rows, "combined": combined})
     raise typer.Exit(_exit_code(outcomes, combined or ()))
+
+
+def _regrouped(
+    output: OutputFolder, path: Path, problems: Sequence[Problem], analysis: AnalysisOptions
+) -> AnalysisOptions:
+    """Give the cohorts of a sample sheet its groups, and return options that use these cohorts."""
+    from genotex.clinical import load_sample_sheet
+    from genotex.cohorts import regroup
+
+    traits = sorted({problem.trait for problem in problems})
+    if len(traits) != 1:
+        msg = f"a sample sheet is for one trait, and these are {', '.join(traits)}; name one"
+        raise UsageError(msg)
+    sheet = load_sample_sheet(path)
+    screen.notify(sheet.understood, "note")
+    decided = regroup(output, traits[0], sheet)
+    for cohort, note in decided.items():
+        screen.notify(f"{traits[0]}/{cohort}: {note}", "note")
+    return analysis if analysis.cohort else replace(analysis, among=tuple(decided))
 
 
 def _exit_code(outcomes: Sequence[ProblemOutcome], combined: Sequence[Mapping[str, object]]) -> int:

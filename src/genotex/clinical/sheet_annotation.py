@@ -202,7 +202,7 @@ def _encoding(
     if not values:
         return None
     # The key stays, so that the characteristic itself is not taken for something else.
-    of_key = own is not None and own.sample_field == "characteristics_ch1"
+    of_key = own is not None and own.sample_field in ("characteristics_ch1", "sample")
     return FeatureEncoding(
         feature=feature,
         row=None,

@@ -39,6 +39,7 @@ from genotex.cohorts.records import (
     remove_stale_tables,
     write_linked,
 )
+from genotex.cohorts.regrouping import regroup
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.cohorts.sample_sheets import ProposedSheet, propose_sheet
 from genotex.cohorts.tcga import (
@@ -105,6 +106,7 @@ __all__ = [
     "read_series_file",
     "read_tcga_features",
     "record_cohort",
+    "regroup",
     "remove_absent_tables",
     "remove_stale_tables",
     "rows_need_mapping",

@@ -41,6 +41,7 @@ from genotex.layout import GeoCohortFiles, Procedure
 __all__ = [
     "assemble_counted_cohort",
     "assemble_geo_cohort",
+    "encode_features",
     "no_table",
     "prepare_geo_cohort",
     "read_or_replay",
@@ -72,7 +73,7 @@ def prepare_geo_cohort(
     description = replace(describe_series(raw.series, raw.platforms), cohort=files.cohort)
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, raw.series, files.trait, expert, options, given)
-    features = _encode(reading, raw.series, options, load_vocabulary(options.vocabulary))
+    features = encode_features(reading, raw.series, options, load_vocabulary(options.vocabulary))
     if reading.gene.available and takes_counts(files, raw.series, options.procedure):
         codes = features["trait"].codes if "trait" in features else None
         binary = _is_binary(reading)
@@ -234,9 +235,10 @@ def _check(given: ClinicalAnnotation, description: SeriesDescription) -> Clinica
     return replace(given, gene=judge_expression(description))
 
 
-def _encode(
+def encode_features(
     reading: ClinicalAnnotation, series: Series, options: PreprocessOptions, vocabulary: Vocabulary
 ) -> dict[str, EncodedFeature]:
+    """Return the features of an annotation as codes, without the samples that are excluded."""
     features = {
         name: apply_encoding(encoding, series, procedure=options.procedure, vocabulary=vocabulary)
         for name, encoding in reading.columns.items()

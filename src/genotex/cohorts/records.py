@@ -31,6 +31,7 @@ __all__ = [
     "record_cohort",
     "remove_absent_tables",
     "remove_stale_tables",
+    "with_decision",
     "write_linked",
 ]
 
@@ -149,7 +150,7 @@ def _by_person(options: PreprocessOptions) -> dict[str, Any]:
     return {name: value for name, value in chosen.items() if value}
 
 
-def _with_decision(info: CohortInfo, by_person: str) -> CohortInfo:
+def with_decision(info: CohortInfo, by_person: str) -> CohortInfo:
     """Return the record with a note on what a person decided."""
     notes = [note for note in (info.note, by_person) if note]
     return replace(info, note="; ".join(notes)) if by_person else info
@@ -208,6 +209,6 @@ def _evidence(
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],
         warnings=[*_warnings(prepared, judged), *_not_in_sheet(prepared, options)],
-        info=asdict(_with_decision(judged.info, prepared.by_person)),
+        info=asdict(with_decision(judged.info, prepared.by_person)),
         fingerprint=fingerprint,
     )
