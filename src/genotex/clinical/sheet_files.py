@@ -28,7 +28,7 @@ _NO_LIBRARY = (
     "install openpyxl', or use a .csv file"
 )
 # A spreadsheet takes a text that begins with one of these for a formula.
-_FORMULA = re.compile(r"[=+\-@\t\r]")
+_FORMULA = re.compile(r"[=+@\t\r]|-[A-Za-z(]")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _WIDEST_COLUMN = 50

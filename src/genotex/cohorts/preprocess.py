@@ -368,8 +368,8 @@ def _check_samples(
     tasks: Sequence[CohortTask], every: Sequence[str], options: PreprocessOptions
 ) -> None:
     """Check what a person decided against all series, before any file is written."""
-    chosen = (options.sheet, options.pair_of, options.exclude, options.cases, options.controls)
-    if not any(chosen):
+    groups = (options.sheet, options.cases, options.controls)
+    if not any((*groups, options.pair_of, options.exclude, options.series_platform)):
         return
     headers = {}
     for task in tasks:
