@@ -7,18 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import (
-    AnalysisOptions,
-    AnalysisResult,
-    CohortData,
-    analyze_table,
-    choose_contrast,
-)
+from genotex.analysis import AnalysisResult, CohortData, analyze_table, choose_contrast
 from genotex.analysis.blocks import block_detected, block_samples
 from genotex.analysis.comparison import Comparison, set_up_comparison
 from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from tests.analysis.sample_cohorts import clean_cohort, repeated_people
 
 FAST = AnalysisOptions(panel=False, hidden="none")

@@ -12,9 +12,7 @@ import pytest
 from scipy.stats import false_discovery_control
 
 from genotex.analysis import (
-    AnalysisOptions,
     AnalysisResult,
-    EnrichmentOptions,
     TraitEffects,
     enrich,
     enrich_problem,
@@ -27,6 +25,7 @@ from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions, EnrichmentOptions
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.stored_cohorts import solve_stored, store
 

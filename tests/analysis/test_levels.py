@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from genotex.analysis import (
-    AnalysisOptions,
     AnalysisResult,
     Design,
     Precision,
@@ -28,6 +27,7 @@ from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked, two_groups
 from tests.analysis.counted_tables import draw_counted
 

@@ -10,7 +10,6 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
-    AnalysisOptions,
     AnalysisResult,
     CohortData,
     Precision,
@@ -32,6 +31,7 @@ from genotex.analysis.unmeasured import (
 )
 from genotex.bench import Problem
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked
 from tests.analysis.hidden_cohorts import half_confounded_batch, noise, with_batch
 

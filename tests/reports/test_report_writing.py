@@ -13,13 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import (
-    GENE_COLUMNS,
-    AnalysisOptions,
-    read_result,
-    solve_problem,
-    write_result,
-)
+from genotex.analysis import GENE_COLUMNS, read_result, solve_problem, write_result
 from genotex.analysis.gene_columns import COLUMN_GROUPS, GENE_TABLE
 from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, UsageError
@@ -32,6 +26,7 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.reports import problem_page, problem_report, write_report, write_unanswered_report
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
 

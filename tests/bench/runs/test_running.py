@@ -14,7 +14,6 @@ from genotex.bench import (
     Context,
     ErrorClass,
     Finished,
-    MethodOptions,
     Problem,
     TaskInfo,
     choose_method,
@@ -25,6 +24,7 @@ from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import FormatError, UsageError
 from genotex.io import lock
 from genotex.layout import OutputFolder
+from genotex.options import MethodOptions
 
 from .conftest import digests, make_tasks
 from .first_genes import FirstGenes

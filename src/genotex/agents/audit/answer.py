@@ -16,7 +16,6 @@ from genotex.agents.audit.comparison import WITHIN, records_agree, reject, rejec
 from genotex.agents.task import Task
 from genotex.analysis import (
     GENE_COLUMNS,
-    AnalysisOptions,
     AnalysisResult,
     DataChoice,
     analyze_data,
@@ -31,6 +30,7 @@ from genotex.formats import (
     read_linked_header,
 )
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 __all__ = ["audit_answer", "compare_with_rerun"]
 

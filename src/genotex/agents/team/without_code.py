@@ -17,7 +17,7 @@ from genotex.agents.team.journal import NotebookJournal, RecordedModel
 from genotex.agents.team.notebooks import RunResources, accepted, book_calls
 from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.records import NotebookRecord, State
-from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.analysis import solve_problem, write_result
 from genotex.bench.runs.methods.method import write_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.clinical import rule_expert
@@ -27,6 +27,7 @@ from genotex.errors import BadAnswerError, FormatError, RefusedError
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.journal import open_journal
 from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
+from genotex.options import AnalysisOptions
 
 __all__ = ["do_structured", "do_without_code", "do_zero_shot"]
 

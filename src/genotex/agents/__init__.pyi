@@ -1,0 +1,40 @@
+from .action_units import ActionUnit as ActionUnit, action_unit as action_unit
+from .answers import Verdict as Verdict
+from .audit import audit_answer as audit_answer, audit_cohort as audit_cohort
+from .code_shelf import CodeShelf as CodeShelf
+from .context import Attempt as Attempt, Step as Step, TaskContext as TaskContext
+from .notebook import (
+    Ending as Ending,
+    Event as Event,
+    Notebook as Notebook,
+    NotebookWork as NotebookWork,
+)
+from .notebook_file import to_ipynb as to_ipynb
+from .prompts import (
+    prompt_digests as prompt_digests,
+    render_prompt as render_prompt,
+    toolkit_documentation as toolkit_documentation,
+)
+from .questions import (
+    Card as Card,
+    DoneStep as DoneStep,
+    Questions as Questions,
+    last_attempt as last_attempt,
+    read_card as read_card,
+)
+from .rule_code import (
+    Review as Review,
+    plan_units as plan_units,
+    review_output as review_output,
+    write_code as write_code,
+)
+from .rules_model import RulesModel as RulesModel, register_rules as register_rules
+from .script import ScriptWork as ScriptWork
+from .structured import ModelExpert as ModelExpert, ask_without_data as ask_without_data
+from .switches import PRESETS as PRESETS, Switches as Switches, preset_named as preset_named
+from .task import NotebookKind as NotebookKind, Task as Task, set_up_code as set_up_code
+from .team.folder import TeamFolder as TeamFolder
+from .team.plan import TeamPlan as TeamPlan, read_plan as read_plan
+from .team.records import NotebookRecord as NotebookRecord, State as State
+from .team.running import TeamFinished as TeamFinished, run_team as run_team
+from .team.trace import find_notebook as find_notebook, overview as overview, trace as trace

@@ -1,0 +1,99 @@
+from .annotation_json import (
+    annotation_from_json as annotation_from_json,
+    annotation_to_json as annotation_to_json,
+    recorded_annotation as recorded_annotation,
+)
+from .assay import judge_expression as judge_expression
+from .cases import (
+    count_cases as count_cases,
+    description_from_case as description_from_case,
+    infer_cases as infer_cases,
+    row_and_map as row_and_map,
+)
+from .cells import (
+    characteristic_candidates as characteristic_candidates,
+    parse_number as parse_number,
+    split_cell as split_cell,
+)
+from .description import (
+    SHOWN_VALUES as SHOWN_VALUES,
+    SeriesDescription as SeriesDescription,
+    describe_series as describe_series,
+)
+from .encoded_features import (
+    AnnotationRow as AnnotationRow,
+    EncodedFeature as EncodedFeature,
+    annotation_rows as annotation_rows,
+    apply_encoding as apply_encoding,
+    cells_to_code as cells_to_code,
+    encode_cell as encode_cell,
+    encode_with_role as encode_with_role,
+    is_biased as is_biased,
+)
+from .encoding import (
+    ClinicalAnnotation as ClinicalAnnotation,
+    Confidence as Confidence,
+    FEATURES as FEATURES,
+    Feature as Feature,
+    FeatureEncoding as FeatureEncoding,
+    GeneVerdict as GeneVerdict,
+    Parser as Parser,
+    SampleField as SampleField,
+)
+from .encoding_files import (
+    SavedAnnotations as SavedAnnotations,
+    add_annotation as add_annotation,
+    fit_annotation as fit_annotation,
+    load_annotations as load_annotations,
+    save_annotations as save_annotations,
+)
+from .experts import (
+    Expert as Expert,
+    RuleExpert as RuleExpert,
+    check_certainty as check_certainty,
+    rule_expert as rule_expert,
+)
+from .groups import (
+    KeyValues as KeyValues,
+    characteristics_to_edit as characteristics_to_edit,
+    choose_groups as choose_groups,
+    values_by_key as values_by_key,
+)
+from .people.values import parse_age_years as parse_age_years, parse_sex as parse_sex
+from .summary import (
+    AnnotationSummary as AnnotationSummary,
+    FeatureSummary as FeatureSummary,
+    annotation_notes as annotation_notes,
+    certainty_meaning as certainty_meaning,
+    certainty_text as certainty_text,
+    groups_text as groups_text,
+    inferred_from as inferred_from,
+    place_text as place_text,
+    role_text as role_text,
+    sum_up as sum_up,
+    value_text as value_text,
+    why_no_trait as why_no_trait,
+)
+from .tcga_columns import (
+    TcgaColumn as TcgaColumn,
+    find_age_column as find_age_column,
+    find_gender_column as find_gender_column,
+    is_age_or_gender_column as is_age_or_gender_column,
+    named_columns as named_columns,
+    plain_column_name as plain_column_name,
+    read_tcga_cell as read_tcga_cell,
+)
+from .tcga_studies import (
+    TcgaChoice as TcgaChoice,
+    choose_tcga_study as choose_tcga_study,
+    load_tcga_words as load_tcga_words,
+    tcga_study_code as tcga_study_code,
+)
+from .words.keys import KeyKind as KeyKind, kind_of_key as kind_of_key
+from .words.trait_names import NamedTrait as NamedTrait
+from .words.vocabulary import (
+    Vocabulary as Vocabulary,
+    load_vocabulary as load_vocabulary,
+    vocabulary_text as vocabulary_text,
+)
+from .words.wording import simple_key as simple_key, simplify as simplify
