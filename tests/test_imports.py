@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import genotex
 
 HEAVY = {
     "gseapy",
@@ -31,6 +35,10 @@ BEHIND_RARE_OPTIONS = {
 }
 
 
+ROOT = Path(genotex.__file__).parent
+FACES = [".".join(f.parent.relative_to(ROOT.parent).parts) for f in ROOT.rglob("__init__.pyi")]
+
+
 def imported_by(code: str) -> set[str]:
     """Return the modules that are loaded in a new interpreter once `code` has run."""
     script = f"import sys\n{code}\nprint(*sys.modules)"
@@ -46,6 +54,19 @@ def imported_by(code: str) -> set[str]:
 )
 def test_a_package_does_not_import_what_only_rare_options_need(package: str) -> None:
     assert not imported_by(f"import genotex.{package}") & BEHIND_RARE_OPTIONS
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_every_public_name_of_a_package_can_be_imported_from_it(face: str) -> None:
+    package = importlib.import_module(face)
+    missing = [name for name in package.__all__ if not hasattr(package, name)]
+    assert package.__all__ and not missing
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_package_imports_nothing_of_its_own_before_a_name_is_used(face: str) -> None:
+    above = {".".join(face.split(".")[: n + 1]) for n in range(face.count(".") + 1)}
+    assert {m for m in imported_by(f"import {face}") if m.startswith("genotex")} == above
 
 
 def test_help_of_every_command_is_printed_without_a_single_heavy_package() -> None:

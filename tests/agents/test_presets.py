@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from genotex.agents import PRESETS, Switches, preset_named
-from genotex.bench.evaluation.paper_table import published
-from genotex.bench.runs.methods.choosing import BUILT_IN
+from genotex.bench import BUILT_IN, published
 from genotex.errors import UsageError
 from genotex.options import MethodOptions
 

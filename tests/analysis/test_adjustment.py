@@ -6,8 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisResult, analyze_table, choose_contrast
-from genotex.analysis.adjustment import batch_columns, find_characteristic, named_covariates
+from genotex.analysis import (
+    AnalysisResult,
+    analyze_table,
+    batch_columns,
+    choose_contrast,
+    find_characteristic,
+    named_covariates,
+)
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from genotex.analysis import AnalysisResult, analyze_table
-from genotex.analysis.meta import combine_results
+from genotex.analysis import AnalysisResult, analyze_table, combine_results
 from genotex.bench import Problem
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions

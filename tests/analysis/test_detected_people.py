@@ -7,9 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisResult, CohortData, analyze_table, choose_contrast
-from genotex.analysis.blocks import block_detected, block_samples
-from genotex.analysis.comparison import Comparison, set_up_comparison
+from genotex.analysis import (
+    AnalysisResult,
+    CohortData,
+    Comparison,
+    analyze_table,
+    block_detected,
+    block_samples,
+    choose_contrast,
+    set_up_comparison,
+)
 from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable

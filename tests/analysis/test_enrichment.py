@@ -13,6 +13,7 @@ from scipy.stats import false_discovery_control
 
 from genotex.analysis import (
     AnalysisResult,
+    GeneSet,
     TraitEffects,
     enrich,
     enrich_problem,
@@ -20,7 +21,6 @@ from genotex.analysis import (
     read_result,
     read_trait_effects,
 )
-from genotex.analysis.gmt import GeneSet
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import LinkedTable

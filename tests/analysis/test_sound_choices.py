@@ -6,9 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisResult, analyze_table, write_result
-from genotex.analysis.p_values import excess_near_one, null_share
-from genotex.analysis.sound import check_p_values
+from genotex.analysis import (
+    AnalysisResult,
+    analyze_table,
+    check_p_values,
+    excess_near_one,
+    null_share,
+    write_result,
+)
 from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable

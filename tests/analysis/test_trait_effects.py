@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisResult, TraitEffects, read_result, read_trait_effects
-from genotex.analysis.moderated import shrink
+from genotex.analysis import AnalysisResult, TraitEffects, read_result, read_trait_effects, shrink
 from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import LinkedTable

@@ -11,9 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents import TeamFinished, TeamPlan, register_rules, run_team
-from genotex.agents.models import Limits, ModelSettings
-from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
+from genotex.agents import (
+    Folders,
+    Limits,
+    ModelSettings,
+    SandboxPolicy,
+    TeamFinished,
+    TeamPlan,
+    local_session,
+    register_rules,
+    run_team,
+)
 from genotex.analysis import solve_problem, write_result
 from genotex.bench import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess

@@ -19,10 +19,16 @@ from genotex.errors import (
     WebPageError,
     WrongContentError,
 )
-from genotex.fetch import ClientLimits, WebClient, base_address
-from genotex.fetch.addresses import AllowedAddresses, shown
-from genotex.fetch.client_limits import Pace
-from genotex.fetch.entrez import Entrez, read_key
+from genotex.fetch import (
+    AllowedAddresses,
+    ClientLimits,
+    Entrez,
+    Pace,
+    WebClient,
+    base_address,
+    read_key,
+)
+from genotex.fetch.addresses import shown
 
 from .conftest import QUICK
 from .eutils import BASE, Eutils, Record

@@ -1,9 +1,7 @@
 import polars as pl
 import pytest
 
-from genotex.genes import choose_annotation
-from genotex.genes.annotation import matching_share
-from genotex.genes.symbols import CellForm
+from genotex.genes import CellForm, choose_annotation, matching_share
 from genotex.id_kinds import IdKind
 
 AFFYMETRIX = {

@@ -13,8 +13,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import GENE_COLUMNS, read_result, solve_problem, write_result
-from genotex.analysis.gene_columns import COLUMN_GROUPS, GENE_TABLE
+from genotex.analysis import (
+    COLUMN_GROUPS,
+    GENE_COLUMNS,
+    GENE_TABLE,
+    read_result,
+    solve_problem,
+    write_result,
+)
 from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (

@@ -4,6 +4,7 @@ from .annotation_json import (
     recorded_annotation as recorded_annotation,
 )
 from .assay import judge_expression as judge_expression
+from .assay.signs import load_signs as load_signs
 from .cases import (
     count_cases as count_cases,
     description_from_case as description_from_case,
@@ -11,9 +12,11 @@ from .cases import (
     row_and_map as row_and_map,
 )
 from .cells import (
+    Candidate as Candidate,
     characteristic_candidates as characteristic_candidates,
     parse_number as parse_number,
     split_cell as split_cell,
+    split_pairs as split_pairs,
 )
 from .description import (
     SHOWN_VALUES as SHOWN_VALUES,
@@ -31,9 +34,9 @@ from .encoded_features import (
     is_biased as is_biased,
 )
 from .encoding import (
+    FEATURES as FEATURES,
     ClinicalAnnotation as ClinicalAnnotation,
     Confidence as Confidence,
-    FEATURES as FEATURES,
     Feature as Feature,
     FeatureEncoding as FeatureEncoding,
     GeneVerdict as GeneVerdict,
@@ -59,7 +62,13 @@ from .groups import (
     choose_groups as choose_groups,
     values_by_key as values_by_key,
 )
-from .people.values import parse_age_years as parse_age_years, parse_sex as parse_sex
+from .people.age_sex import find_age as find_age, find_gender as find_gender
+from .people.values import (
+    parse_age_years as parse_age_years,
+    parse_sex as parse_sex,
+    sex_legend as sex_legend,
+    text_legend as text_legend,
+)
 from .summary import (
     AnnotationSummary as AnnotationSummary,
     FeatureSummary as FeatureSummary,
@@ -69,6 +78,7 @@ from .summary import (
     groups_text as groups_text,
     inferred_from as inferred_from,
     place_text as place_text,
+    reason_texts as reason_texts,
     role_text as role_text,
     sum_up as sum_up,
     value_text as value_text,
@@ -89,11 +99,12 @@ from .tcga_studies import (
     load_tcga_words as load_tcga_words,
     tcga_study_code as tcga_study_code,
 )
+from .trait.value_judge import ValueJudge as ValueJudge
 from .words.keys import KeyKind as KeyKind, kind_of_key as kind_of_key
-from .words.trait_names import NamedTrait as NamedTrait
+from .words.trait_names import NamedTrait as NamedTrait, TraitNames as TraitNames
 from .words.vocabulary import (
     Vocabulary as Vocabulary,
     load_vocabulary as load_vocabulary,
     vocabulary_text as vocabulary_text,
 )
-from .words.wording import simple_key as simple_key, simplify as simplify
+from .words.wording import Terms as Terms, simple_key as simple_key, simplify as simplify

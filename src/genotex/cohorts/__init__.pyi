@@ -15,18 +15,26 @@ from .geo_files import (
     read_raw_series as read_raw_series,
     read_series_file as read_series_file,
     sample_facts as sample_facts,
+    sample_texts as sample_texts,
     with_expression as with_expression,
 )
 from .linking import (
+    GENE_MISSING_LIMIT as GENE_MISSING_LIMIT,
+    SAMPLE_MISSING_LIMIT as SAMPLE_MISSING_LIMIT,
     FilledCohort as FilledCohort,
     JudgedCohort as JudgedCohort,
     LinkedCohort as LinkedCohort,
+    drop_incomplete as drop_incomplete,
+    fill as fill,
     judge as judge,
     judge_cohort as judge_cohort,
     judge_filled as judge_filled,
+    link as link,
     link_features as link_features,
     treat_missing as treat_missing,
+    unavailable as unavailable,
     why_unavailable as why_unavailable,
+    without_biased_covariates as without_biased_covariates,
 )
 from .prepared import PreparedCohort as PreparedCohort, PreprocessOptions as PreprocessOptions
 from .preprocess import (
@@ -37,12 +45,19 @@ from .preprocess import (
 )
 from .records import (
     begin_cohort as begin_cohort,
+    finish_cohort as finish_cohort,
     record_cohort as record_cohort,
     remove_absent_tables as remove_absent_tables,
     remove_stale_tables as remove_stale_tables,
     write_linked as write_linked,
 )
-from .rna_seq import CountedGenes as CountedGenes, count_genes as count_genes
+from .rna_seq import (
+    CountedGenes as CountedGenes,
+    count_genes as count_genes,
+    expressed_genes as expressed_genes,
+    least_samples as least_samples,
+    tmm_factors as tmm_factors,
+)
 from .tcga import (
     apply_tcga_encoding as apply_tcga_encoding,
     assemble_tcga_cohort as assemble_tcga_cohort,
@@ -52,8 +67,8 @@ from .tcga import (
     tcga_cells as tcga_cells,
 )
 from .tcga_files import (
-    FolderChoice as FolderChoice,
     NO_EXPRESSION as NO_EXPRESSION,
+    FolderChoice as FolderChoice,
     RawClinical as RawClinical,
     RawExpression as RawExpression,
     choose_folder as choose_folder,

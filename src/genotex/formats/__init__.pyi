@@ -14,6 +14,7 @@ from .csv_tables import (
     read_csv_table as read_csv_table,
     read_gene_csv as read_gene_csv,
     write_clinical_csv as write_clinical_csv,
+    write_csv_table as write_csv_table,
     write_gene_csv as write_gene_csv,
 )
 from .family_soft import choose_series as choose_series, read_family_soft as read_family_soft

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genotex.analysis import GENE_COLUMNS, read_result, write_result
-from genotex.analysis.benchmark import analyze_benchmark
+from genotex.analysis import GENE_COLUMNS, analyze_benchmark, read_result, write_result
 from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.bench import BenchmarkRun, ErrorClass, Problem, TaskInfo, choose_method, run_benchmark
-from genotex.bench.runs.problem_record import ProblemRecord
-from genotex.bench.runs.run_folder import RunFolder
+from genotex.bench import (
+    BenchmarkRun,
+    ErrorClass,
+    Problem,
+    ProblemRecord,
+    RunFolder,
+    TaskInfo,
+    choose_method,
+    run_benchmark,
+)
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info, read_linked_csv
 from genotex.layout import OutputFolder
