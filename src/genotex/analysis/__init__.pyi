@@ -13,7 +13,7 @@ from .blocks import (
 )
 from .comparison import Comparison as Comparison, set_up_comparison as set_up_comparison
 from .condition_predictor import predict_condition as predict_condition
-from .confounders import estimate_confounders as estimate_confounders
+from .confounders import Confounders as Confounders, estimate_confounders as estimate_confounders
 from .confounding import (
     associate_levels as associate_levels,
     cramers_v as cramers_v,
@@ -43,6 +43,8 @@ from .enrichment_files import (
 )
 from .gene_columns import COLUMN_GROUPS as COLUMN_GROUPS, GENE_TABLE as GENE_TABLE
 from .gene_set_tests import (
+    CameraTest as CameraTest,
+    FryTest as FryTest,
     camera as camera,
     effect_matrix as effect_matrix,
     fry as fry,
@@ -189,6 +191,7 @@ from .sound import (
     check_scale as check_scale,
 )
 from .surrogate import (
+    SurrogateVariables as SurrogateVariables,
     find_reweighted_surrogates as find_reweighted_surrogates,
     find_surrogates as find_surrogates,
     permute_rows as permute_rows,

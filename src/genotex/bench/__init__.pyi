@@ -140,6 +140,7 @@ from .problems import (
     ProblemCounts as ProblemCounts,
     ProblemKind as ProblemKind,
     RelatedGenes as RelatedGenes,
+    RuleCount as RuleCount,
     TaskInfo as TaskInfo,
     TraitInfo as TraitInfo,
     TraitList as TraitList,

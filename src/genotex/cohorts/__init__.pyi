@@ -24,6 +24,7 @@ from .linking import (
     FilledCohort as FilledCohort,
     JudgedCohort as JudgedCohort,
     LinkedCohort as LinkedCohort,
+    LinkingCounts as LinkingCounts,
     drop_incomplete as drop_incomplete,
     fill as fill,
     judge as judge,

@@ -19,7 +19,7 @@ from .geo import (
     SeriesOutcome as SeriesOutcome,
     fetch_series as fetch_series,
 )
-from .geo_plan import GeoTree as GeoTree, SeriesPlan as SeriesPlan
+from .geo_plan import GeoTree as GeoTree, RemoteFile as RemoteFile, SeriesPlan as SeriesPlan
 from .geo_search import (
     Criteria as Criteria,
     GeoSummary as GeoSummary,

@@ -33,6 +33,7 @@ from .row_genes import (
 from .scale import (
     GENE_SHARE as GENE_SHARE,
     SAMPLE_SHARE as SAMPLE_SHARE,
+    ScaleVerdict as ScaleVerdict,
     detect_scale as detect_scale,
     to_log2 as to_log2,
     zero_offset as zero_offset,

@@ -26,7 +26,11 @@ from .gene_table import (
 from .groups import mark_samples as mark_samples
 from .illustrations import draw_figures as draw_figures
 from .meta_genes import forest_data as forest_data, forest_rows as forest_rows
-from .meta_report import build_meta_page as build_meta_page, write_meta_report as write_meta_report
+from .meta_report import (
+    MetaPage as MetaPage,
+    build_meta_page as build_meta_page,
+    write_meta_report as write_meta_report,
+)
 from .methods import (
     log_steps as log_steps,
     methods_paragraph as methods_paragraph,
@@ -34,6 +38,7 @@ from .methods import (
 )
 from .problem_page import (
     ReportPage as ReportPage,
+    UnansweredPage as UnansweredPage,
     build_page as build_page,
     build_unanswered_page as build_unanswered_page,
     render_page as render_page,

@@ -12,11 +12,12 @@ from .pair_choice import (
 from .pair_comparison import (
     PairComparison as PairComparison,
     PairDifference as PairDifference,
+    RuleCount as RuleCount,
     compare_pairs as compare_pairs,
 )
 from .pair_rules import (
-    ConditionFacts as ConditionFacts,
     DEFAULT_THRESHOLD as DEFAULT_THRESHOLD,
+    ConditionFacts as ConditionFacts,
     PairRule as PairRule,
     PairVerdict as PairVerdict,
     build_conditions as build_conditions,
@@ -39,10 +40,10 @@ from .related_genes import (
     find_related_genes as find_related_genes,
 )
 from .task_info import (
+    WHERE_TO_GET as WHERE_TO_GET,
     ProblemCounts as ProblemCounts,
     TaskInfo as TaskInfo,
     TraitInfo as TraitInfo,
-    WHERE_TO_GET as WHERE_TO_GET,
     count_problems as count_problems,
     write_task_info as write_task_info,
 )
