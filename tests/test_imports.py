@@ -19,6 +19,7 @@ HEAVY = {
     "numpy",
     "pandas",
     "polars",
+    "pydantic",
     "scipy",
     "sklearn",
 }
@@ -27,6 +28,7 @@ BEHIND_RARE_OPTIONS = {
     "httpx2",
     "matplotlib",
     "pandas",
+    "pydantic",
     "scipy.cluster",
     "scipy.optimize",
     "scipy.spatial",

@@ -47,7 +47,7 @@ from .truth import (
     Truth as Truth,
     WORLD_FORMAT as WORLD_FORMAT,
     load_truth as load_truth,
-    open_record as open_record,
+    read_record as read_record,
     record_text as record_text,
     score_against_truth as score_against_truth,
     score_genes as score_genes,
