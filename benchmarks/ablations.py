@@ -33,7 +33,7 @@ from genotex.agents.task import Task
 from genotex.agents.team.plan import TeamPlan
 from genotex.agents.team.records import NotebookRecord, State
 from genotex.agents.team.running import TeamFinished, run_team
-from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.analysis import solve_problem, write_result
 from genotex.bench.evaluation.evaluate import evaluate
 from genotex.bench.evaluation.options import EvaluationOptions
 from genotex.bench.problems import Problem, TaskInfo
@@ -41,6 +41,7 @@ from genotex.bench.simulated import SimulatedBenchmark, simulate_benchmark
 from genotex.cohorts import preprocess
 from genotex.errors import NoUsableCohortError
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.agents.exec_session import ExecSession

@@ -45,7 +45,6 @@ from simulated_cohort import (
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
-    AnalysisOptions,
     analyze_table,
     benjamini_hochberg,
     find_reweighted_surrogates,
@@ -53,6 +52,7 @@ from genotex.analysis import (
     moderate,
 )
 from genotex.bench.problems import Problem
+from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
 
 Floats = NDArray[np.float64]

@@ -23,7 +23,6 @@ from simulated_cohort import read_cohort
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
-    AnalysisOptions,
     analyze_table,
     benjamini_hochberg,
     find_reweighted_surrogates,
@@ -32,6 +31,7 @@ from genotex.analysis import (
 )
 from genotex.bench.problems import Problem
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
 
 METHODS = ("default", "--hidden none", "R: limma", "R: sva + limma")

@@ -24,9 +24,10 @@ from rich.table import Table
 
 from genotex.bench.problems import TaskInfo
 from genotex.bench.runs.methods.built_in import LASSO
-from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
+from genotex.bench.runs.methods.choosing import choose_method
 from genotex.bench.runs.methods.method import ChosenMethod
 from genotex.bench.runs.running import BenchmarkRun, run_benchmark
+from genotex.options import MethodOptions
 from genotex.simulate import simulate_study
 
 IMPORTS = "import genotex.bench.runs.methods.built_in"

@@ -136,10 +136,11 @@ def _preprocess(piece: Piece) -> float:
 def _solve(piece: Piece) -> float:
     from dataclasses import replace
 
-    from genotex.analysis import AnalysisOptions, ConditionCohort, analyze_table, write_result
+    from genotex.analysis import ConditionCohort, analyze_table, write_result
     from genotex.bench.problems import Problem
     from genotex.formats import LinkedTable, read_linked_parquet, write_linked_parquet
     from genotex.layout import OutputFolder
+    from genotex.options import AnalysisOptions
 
     def table(trait: str, samples: int) -> LinkedTable:
         made = make_cohort(samples, piece.genes)

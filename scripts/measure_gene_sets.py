@@ -57,7 +57,6 @@ from scipy.stats import t as student
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
-    AnalysisOptions,
     CohortData,
     TraitEffects,
     benjamini_hochberg,
@@ -76,6 +75,7 @@ from genotex.analysis.trait_effects import trait_effects
 from genotex.bench.problems import Problem
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 Floats = NDArray[np.float64]
 Sets = list[list[int]]

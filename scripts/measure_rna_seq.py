@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
-    AnalysisOptions,
     AnalysisResult,
     Precision,
     analyze_table,
@@ -44,6 +43,7 @@ from genotex.formats import (
     read_raw_counts,
 )
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.simulate import Truth, score_against_truth, simulate_study
 
 COHORT = "GSE90000007"

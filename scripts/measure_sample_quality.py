@@ -55,7 +55,6 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
-    AnalysisOptions,
     Contrast,
     Precision,
     SampleQuality,
@@ -74,6 +73,7 @@ from genotex.genes import GeneTable
 from genotex.genes.table import AMBIGUOUS
 from genotex.id_kinds import IdKind
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.simulate import choose_symbols, draw_gene_model
 from genotex.simulate.expression import draw_expression, effects_in_cohort
 from genotex.simulate.plan import draw_people

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from genotex.analysis import AnalysisOptions, solve_problem
+from genotex.analysis import solve_problem
 from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.simulate import score_against_truth, simulate_study
 
 COHORTS = ("GSE90000001", "GSE90000002", "GSE90000003")

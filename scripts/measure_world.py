@@ -15,12 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from genotex.analysis import AnalysisOptions, solve_problems
+from genotex.analysis import solve_problems
 from genotex.bench.problems import TaskInfo
 from genotex.bench.simulated import SimulatedBenchmark, simulate_benchmark
 from genotex.cohorts import preprocess
 from genotex.formats import read_clinical_csv, read_cohort_info
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 
 def misread(simulated: SimulatedBenchmark, output: OutputFolder) -> Iterator[str]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import genotex
 
 HEAVY = {
     "gseapy",
@@ -33,6 +37,10 @@ BEHIND_RARE_OPTIONS = {
 }
 
 
+ROOT = Path(genotex.__file__).parent
+FACES = [".".join(f.parent.relative_to(ROOT.parent).parts) for f in ROOT.rglob("__init__.pyi")]
+
+
 def imported_by(code: str) -> set[str]:
     """Return the modules that are loaded in a new interpreter once `code` has run."""
     script = f"import sys\n{code}\nprint(*sys.modules)"
@@ -50,6 +58,19 @@ def test_a_package_does_not_import_what_only_rare_options_need(package: str) -> 
     assert not imported_by(f"import genotex.{package}") & BEHIND_RARE_OPTIONS
 
 
+@pytest.mark.parametrize("face", FACES)
+def test_every_public_name_of_a_package_can_be_imported_from_it(face: str) -> None:
+    package = importlib.import_module(face)
+    missing = [name for name in package.__all__ if not hasattr(package, name)]
+    assert package.__all__ and not missing
+
+
+def test_packages_import_nothing_of_their_own_before_a_name_is_used() -> None:
+    above = {".".join(face.split(".")[:n]) for face in FACES for n in range(1, face.count(".") + 2)}
+    loaded = imported_by(f"import {', '.join(FACES)}")
+    assert {name for name in loaded if name.split(".")[0] == "genotex"} == above
+
+
 def test_help_of_every_command_is_printed_without_a_single_heavy_package() -> None:
     # One process for all: a heavy package that any of them imports is seen at the end.
     code = """
@@ -60,8 +81,9 @@ from genotex.cli.commands import app
 def show(command, name):
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
         command.main(["--help"], prog_name=name)
-    for child, inner in getattr(command, "commands", {}).items():
-        show(inner, f"{name} {child}")
+    if hasattr(command, "list_commands"):
+        for child in command.list_commands(None):
+            show(command.get_command(None, child), f"{name} {child}")
 
 show(typer.main.get_command(app), "genotex")
 """

@@ -7,7 +7,7 @@ import shutil
 import traceback
 from pathlib import Path
 
-from genotex.agents.sandbox import CellResult, CellStatus, Output
+from genotex.agents import CellResult, CellStatus, Output
 from tests.agents.playing import FakeSession
 
 LOOPS = ("while not done", "while done is False", "while tries >= 0")

@@ -4,9 +4,24 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from genotex.agents import Card, CodeShelf, Notebook, NotebookWork, Switches, Task, read_card
-from genotex.agents.models import Model, Reply, Request, ScriptedModel
-from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, SandboxPolicy
+from genotex.agents import (
+    Card,
+    CellResult,
+    CellStatus,
+    CodeShelf,
+    Confinement,
+    Model,
+    Notebook,
+    NotebookWork,
+    Output,
+    Reply,
+    Request,
+    SandboxPolicy,
+    ScriptedModel,
+    Switches,
+    Task,
+    read_card,
+)
 
 GEO = Task("geo", "Asthma", "/data/GEO/Asthma/GSE1", "output", cohort="GSE1")
 TCGA = Task("tcga", "Asthma", "/data/TCGA", "output")

@@ -7,8 +7,7 @@ import random
 import re
 from collections.abc import Callable
 
-from genotex.agents import ActionUnit
-from genotex.agents.prompts import toolkit_functions
+from genotex.agents import ActionUnit, toolkit_functions
 from genotex.errors import UsageError
 
 __all__ = ["FAULTS", "faults_of", "with_fault"]

@@ -1,9 +1,15 @@
 import pytest
 from jinja2 import UndefinedError
 
-from genotex.agents import NotebookKind, Task, action_unit, render_prompt
+from genotex.agents import (
+    NotebookKind,
+    Task,
+    action_unit,
+    prompt_digest,
+    render_prompt,
+    toolkit_functions,
+)
 from genotex.agents.action_units import action_units
-from genotex.agents.prompts import prompt_digest, toolkit_functions
 from genotex.errors import UsageError
 
 KINDS: tuple[NotebookKind, ...] = ("geo", "tcga", "statistics")

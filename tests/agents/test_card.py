@@ -3,16 +3,19 @@ import pytest
 from genotex.agents import (
     Attempt,
     Card,
+    CellResult,
+    CellStatus,
     DoneStep,
+    Message,
+    Output,
     Questions,
+    Request,
     Step,
     TaskContext,
     action_unit,
     last_attempt,
     read_card,
 )
-from genotex.agents.models import Message, Request
-from genotex.agents.sandbox import CellResult, CellStatus, Output
 from genotex.errors import BadAnswerError
 from tests.agents.playing import GEO
 

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from genotex.agents import CodeShelf, action_unit
-from genotex.agents.code_shelf import is_general, may_be_reused
+from genotex.agents import CodeShelf, action_unit, is_general, may_be_reused
 from tests.agents.playing import GEO, PROBLEM
 
 LOAD = action_unit("geo", "load_data")

@@ -1,9 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents import Attempt
+from genotex.agents import Attempt, CellResult, CellStatus, Output
 from genotex.agents.context import MOST_SHOWN, cut, fenced
-from genotex.agents.sandbox import CellResult, CellStatus, Output
 
 
 def test_short_text_is_shown_whole() -> None:

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.agents import Task, toolkit
+from genotex.agents import ClinicalTable, Expression, Task, toolkit
 from genotex.agents.rule_code.geo import geo_steps
-from genotex.agents.toolkit.features import ClinicalTable
-from genotex.agents.toolkit.genes import Expression
 from genotex.errors import UsageError
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder

@@ -2,8 +2,7 @@ from collections import Counter
 
 import pytest
 
-from genotex.agents import Card, DoneStep, register_rules
-from genotex.agents.models import Message, Request, model_from_name
+from genotex.agents import Card, DoneStep, Message, Request, model_from_name, register_rules
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task

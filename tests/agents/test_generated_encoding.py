@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.agents.toolkit.generated_encoding import code_cells
+from genotex.agents import code_cells
 from genotex.errors import UsageError
 
 CELLS = ["disease state: healthy", "disease state: asthma", "disease state: n/a"]

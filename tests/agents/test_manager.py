@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents import Task
-from genotex.agents.team.plan import is_recorded, work_list
+from genotex.agents import Task, is_recorded, work_list
 from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy

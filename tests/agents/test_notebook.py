@@ -2,9 +2,17 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Card, CodeShelf, Ending, Event, NotebookWork, Switches, action_unit
-from genotex.agents.models import Reply
-from genotex.agents.sandbox import CellStatus
+from genotex.agents import (
+    Card,
+    CellStatus,
+    CodeShelf,
+    Ending,
+    Event,
+    NotebookWork,
+    Reply,
+    Switches,
+    action_unit,
+)
 from genotex.errors import BudgetReachedError, ModelUnavailableError, SandboxError
 from tests.agents.playing import (
     GEO,

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from genotex.agents import PRESETS, Switches, preset_named
-from genotex.bench import MethodOptions
-from genotex.bench.evaluation.paper_table import published
-from genotex.bench.runs.methods.choosing import BUILT_IN
+from genotex.bench import BUILT_IN, published
 from genotex.errors import UsageError
+from genotex.options import MethodOptions
 
 
 def test_presets_are_those_that_the_benchmark_names() -> None:

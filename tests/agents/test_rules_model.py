@@ -3,15 +3,18 @@ import pytest
 from genotex.agents import (
     Attempt,
     Card,
+    CellResult,
+    CellStatus,
     DoneStep,
+    Message,
+    Output,
     Questions,
+    Request,
     RulesModel,
     Step,
     TaskContext,
     action_unit,
 )
-from genotex.agents.models import Message, Request
-from genotex.agents.sandbox import CellResult, CellStatus, Output
 from genotex.errors import BadAnswerError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task

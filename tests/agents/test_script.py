@@ -4,8 +4,16 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Ending, Notebook, ScriptWork, Switches, read_card, to_ipynb
-from genotex.agents.models import Request, ScriptedModel
+from genotex.agents import (
+    Ending,
+    Notebook,
+    Request,
+    ScriptedModel,
+    ScriptWork,
+    Switches,
+    read_card,
+    to_ipynb,
+)
 from tests.agents.playing import GEO, PROBLEM, FakeSession, in_turn, python
 
 FILES = "GSE1/GSE1_series_matrix.txt.gz (9 bytes)\n```json task-card\n{}\n```"

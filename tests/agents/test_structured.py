@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import ModelExpert, RulesModel, Task
-from genotex.agents.models import Reply, RoleModels, ScriptedModel
+from genotex.agents import ModelExpert, Reply, RoleModels, RulesModel, ScriptedModel, Task
 from genotex.agents.structured import answer_of
 from genotex.clinical import RuleExpert, SeriesDescription, describe_series
 from genotex.cohorts import read_raw_series

@@ -3,8 +3,7 @@ import re
 
 import pytest
 
-from genotex.agents import toolkit, toolkit_documentation
-from genotex.agents.prompts import toolkit_functions
+from genotex.agents import toolkit, toolkit_documentation, toolkit_functions
 from genotex.errors import UsageError
 
 

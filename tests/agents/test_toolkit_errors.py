@@ -8,11 +8,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Task
+from genotex.agents import ClinicalTable, Genes, SeriesText, Task
 from genotex.agents import toolkit as t
-from genotex.agents.toolkit.features import ClinicalTable
-from genotex.agents.toolkit.genes import Genes
-from genotex.agents.toolkit.sources import SeriesText
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder
 from genotex.simulate import SimulatedStudy

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from genotex.agents import ClinicalTable, SeriesText
 from genotex.agents import toolkit as t
-from genotex.agents.toolkit.features import ClinicalTable
-from genotex.agents.toolkit.sources import SeriesText
 from tests.agents.conftest import cohort_task
 from tests.geo_text import GENES, write_asthma
 

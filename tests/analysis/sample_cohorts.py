@@ -8,10 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis import SampleQuality, check_samples, choose_contrast
-from genotex.analysis.sample_blocks import PERSONAL_GENES
-from genotex.analysis.sample_profiles import Profiles
-from genotex.analysis.sample_sex import Y_GENES
+from genotex.analysis import (
+    PERSONAL_GENES,
+    Y_GENES,
+    Profiles,
+    SampleQuality,
+    check_samples,
+    choose_contrast,
+)
 from genotex.formats import LinkedTable
 
 Floats = NDArray[np.float64]

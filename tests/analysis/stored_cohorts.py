@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem, write_result
+from genotex.analysis import AnalysisResult, solve_problem, write_result
 from genotex.bench import Problem
 from genotex.formats import (
     CohortInfo,
@@ -17,6 +17,7 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 
 def store(output: OutputFolder, cohort: str, table: LinkedTable, **record: Any) -> None:

@@ -6,11 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, choose_contrast
-from genotex.analysis.adjustment import batch_columns, find_characteristic, named_covariates
+from genotex.analysis import (
+    AnalysisResult,
+    analyze_table,
+    batch_columns,
+    choose_contrast,
+    find_characteristic,
+    named_covariates,
+)
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked, two_groups
 
 Facts = dict[str, dict[str, str | None]]

@@ -6,8 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import benjamini_hochberg, fit_last_column, moderate
-from genotex.analysis.moderated import ModeratedFit, fit_variance_prior, inverse_trigamma
+from genotex.analysis import (
+    ModeratedFit,
+    benjamini_hochberg,
+    fit_last_column,
+    fit_variance_prior,
+    inverse_trigamma,
+    moderate,
+)
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "limma"
 CASES = [

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import find_reweighted_surrogates, find_surrogates
-from genotex.analysis.surrogate import surrogate_number
+from genotex.analysis import find_reweighted_surrogates, find_surrogates, surrogate_number
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "sva"
 CASES = ("batch", "nothing", "continuous", "covariates", "narrow")

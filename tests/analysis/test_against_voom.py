@@ -10,10 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.analysis import Precision, benjamini_hochberg, fit_last_column, moderate
-from genotex.analysis.linear import fit_weighted_columns, lowess
-from genotex.analysis.sample_weights import weigh_samples
-from genotex.analysis.voom import count_trend, counts_of
+from genotex.analysis import (
+    Precision,
+    benjamini_hochberg,
+    count_trend,
+    counts_of,
+    fit_last_column,
+    fit_weighted_columns,
+    lowess,
+    moderate,
+    weigh_samples,
+)
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "rna_seq"
 COLUMNS = {"case": ("age", "gender", "case"), "level": ("gender", "level"), "whole": ("case",)}

@@ -7,11 +7,12 @@ import polars as pl
 import pytest
 from numpy.random import Generator
 
-from genotex.analysis import AnalysisOptions, analyze_table, read_result, write_result
+from genotex.analysis import analyze_table, read_result, write_result
 from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable, Role
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked
 
 ROLES: list[Role] = ["case", "healthy control", "other disease", "unknown"]

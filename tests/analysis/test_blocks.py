@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.analysis import Contrast, build_design, choose_contrast, fit_last_column
-from genotex.analysis.blocks import Blocks, block_samples
+from genotex.analysis import (
+    Blocks,
+    Contrast,
+    block_samples,
+    build_design,
+    choose_contrast,
+    fit_last_column,
+)
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked

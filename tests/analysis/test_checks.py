@@ -2,9 +2,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.analysis import Design, benjamini_hochberg, build_design, choose_contrast
-from genotex.analysis.p_values import excess_near_one, null_share
-from genotex.analysis.sound import check_covariates, check_groups, check_p_values, check_scale
+from genotex.analysis import (
+    Design,
+    benjamini_hochberg,
+    build_design,
+    check_covariates,
+    check_groups,
+    check_p_values,
+    check_scale,
+    choose_contrast,
+    excess_near_one,
+    null_share,
+)
 from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
 

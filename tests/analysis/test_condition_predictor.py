@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from genotex.analysis.condition_predictor import predict_condition
+from genotex.analysis import predict_condition
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
-from genotex.analysis.meta import combine_results
+from genotex.analysis import AnalysisResult, analyze_table, combine_results
 from genotex.bench import Problem
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.counted_tables import counted_table, counts_record, draw_counted, permuted
 from tests.analysis.test_against_voom import counts_and_libraries, read

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from genotex.analysis import Design, build_design, choose_contrast
-from genotex.analysis.design import independent_columns
+from genotex.analysis import Design, build_design, choose_contrast, independent_columns
 from genotex.errors import AnalysisError
 from tests.analysis.cohort_tables import linked
 

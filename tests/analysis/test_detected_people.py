@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 
 from genotex.analysis import (
-    AnalysisOptions,
     AnalysisResult,
     CohortData,
+    Comparison,
     analyze_table,
+    block_detected,
+    block_samples,
     choose_contrast,
+    set_up_comparison,
 )
-from genotex.analysis.blocks import block_detected, block_samples
-from genotex.analysis.comparison import Comparison, set_up_comparison
 from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from tests.analysis.sample_cohorts import clean_cohort, repeated_people
 
 FAST = AnalysisOptions(panel=False, hidden="none")

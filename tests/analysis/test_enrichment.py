@@ -12,9 +12,8 @@ import pytest
 from scipy.stats import false_discovery_control
 
 from genotex.analysis import (
-    AnalysisOptions,
     AnalysisResult,
-    EnrichmentOptions,
+    GeneSet,
     TraitEffects,
     enrich,
     enrich_problem,
@@ -22,11 +21,11 @@ from genotex.analysis import (
     read_result,
     read_trait_effects,
 )
-from genotex.analysis.gmt import GeneSet
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions, EnrichmentOptions
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.stored_cohorts import solve_stored, store
 

@@ -1,7 +1,6 @@
 import numpy as np
 
-from genotex.analysis import Contrast, choose_contrast
-from genotex.analysis.trait_tests import GeneFilter, filter_genes
+from genotex.analysis import Contrast, GeneFilter, choose_contrast, filter_genes
 from tests.analysis.cohort_tables import linked
 
 

@@ -9,9 +9,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.stats import beta
 
-from genotex.analysis import Precision, benjamini_hochberg, camera, effect_matrix, fry, moderate
-from genotex.analysis.gene_set_tests import scale_effects, z_scores
-from genotex.analysis.moderated import VariancePrior
+from genotex.analysis import (
+    Precision,
+    VariancePrior,
+    benjamini_hochberg,
+    camera,
+    effect_matrix,
+    fry,
+    moderate,
+    scale_effects,
+    z_scores,
+)
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "gene_sets"
 BOTH = ["plain", "trend", "array weights", "counts", "calm"]

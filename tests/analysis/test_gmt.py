@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.analysis.gmt import GeneSet, read_gmt
+from genotex.analysis import GeneSet, read_gmt
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
 
 TWO_SETS = "HYPOXIA\thttps://example.org/h\tVEGFA\tLDHA\nAPOPTOSIS\t\tCASP3\n"

@@ -11,23 +11,26 @@ import polars as pl
 import pytest
 
 from genotex.analysis import (
-    AnalysisOptions,
     AnalysisResult,
     Design,
+    Levels,
     Precision,
     analyze_table,
+    departure_columns,
+    factor_columns,
+    find_levels,
+    fit_weighted_columns,
+    moderate_f,
+    moderate_variance,
     read_result,
     write_result,
 )
-from genotex.analysis.contrast import Levels, find_levels
-from genotex.analysis.gene_tests import TestSettings as Settings
-from genotex.analysis.gene_tests import departure_columns, factor_columns, moderate_f
-from genotex.analysis.linear import fit_weighted_columns
-from genotex.analysis.moderated import moderate_variance
+from genotex.analysis import TestSettings as Settings
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked, two_groups
 from tests.analysis.counted_tables import draw_counted
 

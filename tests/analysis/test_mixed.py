@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
-from genotex.analysis import fit_mixed, mixed
-from genotex.analysis.mixed import MixedFit, mixed_record, mixed_warnings
+from genotex.analysis import MixedFit, fit_mixed, mixed, mixed_record, mixed_warnings
 from genotex.errors import AnalysisError
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.stats import norm
 
-from genotex.analysis.p_values import (
+from genotex.analysis import (
     average_ranks,
     binomial_p,
     chi_square,

@@ -8,10 +8,18 @@ from scipy.special import expit
 from sklearn.linear_model import Lasso, LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import fit_panel, panel
-from genotex.analysis.cross_validation import complementary_halves, splits, stratified_folds
-from genotex.analysis.panel import Panel, selection_frequency
-from genotex.analysis.panel_path import PanelData, PanelPath, fit_paths
+from genotex.analysis import (
+    Panel,
+    PanelData,
+    PanelPath,
+    complementary_halves,
+    fit_panel,
+    fit_paths,
+    panel,
+    selection_frequency,
+    splits,
+    stratified_folds,
+)
 
 
 @pytest.fixture(autouse=True)

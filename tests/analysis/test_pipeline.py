@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from genotex.analysis import (
-    AnalysisOptions,
     ProblemOutcome,
     analyze_table,
     read_result,
@@ -33,6 +32,7 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import two_groups
 
 FAST = AnalysisOptions(panel=False)

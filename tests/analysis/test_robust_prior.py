@@ -6,8 +6,7 @@ Golden values: scripts/golden_limma.R.
 import numpy as np
 import pytest
 
-from genotex.analysis import fit_last_column, moderate
-from genotex.analysis.moderated import ModeratedFit, fit_variance_prior
+from genotex.analysis import ModeratedFit, fit_last_column, fit_variance_prior, moderate
 from tests.analysis.test_against_limma import design_and_expression, read
 
 CASES = ["binary", "hypervariable", "calm", "gaps"]

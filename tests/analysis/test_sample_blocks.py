@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import choose_contrast, detect_blocks
-from genotex.analysis.sample_blocks import PERSONAL_GENES, find_blocks
+from genotex.analysis import PERSONAL_GENES, choose_contrast, detect_blocks, find_blocks
 from tests.analysis.sample_cohorts import changed, clean_cohort, profiles, repeated_people
 
 

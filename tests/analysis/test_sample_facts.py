@@ -5,9 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from genotex.analysis import choose_contrast
-from genotex.analysis.confounding import associate_levels, cramers_v, variance_inflation
-from genotex.analysis.sample_facts import FactChecks, check_sample_facts
+from genotex.analysis import (
+    FactChecks,
+    associate_levels,
+    check_sample_facts,
+    choose_contrast,
+    cramers_v,
+    variance_inflation,
+)
 from tests.analysis.cohort_tables import linked
 
 TWELVE_EACH = [0] * 12 + [1] * 12

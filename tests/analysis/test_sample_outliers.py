@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from genotex.analysis.sample_profiles import find_nearly_identical, find_outliers
+from genotex.analysis import find_nearly_identical, find_outliers
 from tests.analysis.sample_cohorts import changed, check, clean_cohort, profiles
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, analyze_table, check_samples
+from genotex.analysis import analyze_table, check_samples
 from genotex.analysis.panel import REPEATED
 from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from tests.analysis.real_tables import real_table
 from tests.analysis.sample_cohorts import changed, check, clean_cohort, repeated_people
 

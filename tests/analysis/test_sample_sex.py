@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis.sample_profiles import Profiles
-from genotex.analysis.sample_sex import check_sex
+from genotex.analysis import Profiles, check_sex
 from tests.analysis.real_tables import real_table
 from tests.analysis.sample_cohorts import SEXED, changed, check, clean_cohort, profiles, with_sex
 

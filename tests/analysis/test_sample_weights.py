@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis.sample_weights import estimate_sample_weights
+from genotex.analysis import estimate_sample_weights
 from tests.analysis.test_against_limma import GOLDEN, design_and_expression, read
 
 

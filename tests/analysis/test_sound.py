@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from genotex.analysis import GENE_COLUMNS, AnalysisOptions, AnalysisResult, analyze_table
+from genotex.analysis import GENE_COLUMNS, AnalysisResult, analyze_table
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked, two_groups
 
 FAST = AnalysisOptions(panel=False)

@@ -6,14 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, write_result
-from genotex.analysis.options import Hidden, Model
-from genotex.analysis.p_values import excess_near_one, null_share
-from genotex.analysis.sound import check_p_values
+from genotex.analysis import (
+    AnalysisResult,
+    analyze_table,
+    check_p_values,
+    excess_near_one,
+    null_share,
+    write_result,
+)
 from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions, Hidden, Model
 from tests.analysis.cohort_tables import linked, two_groups
 
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.analysis import AnalysisOptions, analyze_table, fit_last_column
-from genotex.analysis.gene_tests import hedges_g, partial_correlation
-from genotex.analysis.options import Hidden
+from genotex.analysis import analyze_table, fit_last_column, hedges_g, partial_correlation
 from genotex.bench import Problem
+from genotex.options import AnalysisOptions, Hidden
 from tests.analysis.cohort_tables import linked
 
 DEVIATION = np.sqrt(1 + 4 * 0.5)

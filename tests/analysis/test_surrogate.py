@@ -14,8 +14,10 @@ from genotex.analysis import (
     find_surrogates,
     fit_last_column,
     moderate,
+    permute_rows,
+    surrogate_number,
 )
-from genotex.analysis.surrogate import ROWS_AT_ONCE, permute_rows, surrogate_number
+from genotex.analysis.surrogate import ROWS_AT_ONCE
 from genotex.errors import AnalysisError
 from tests.analysis.hidden_cohorts import (
     half_confounded_batch,

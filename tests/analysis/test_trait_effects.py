@@ -8,18 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import (
-    AnalysisOptions,
-    AnalysisResult,
-    TraitEffects,
-    read_result,
-    read_trait_effects,
-)
-from genotex.analysis.moderated import shrink
+from genotex.analysis import AnalysisResult, TraitEffects, read_result, read_trait_effects, shrink
 from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked, two_groups
 from tests.analysis.counted_tables import draw_counted
 from tests.analysis.hidden_cohorts import with_batch

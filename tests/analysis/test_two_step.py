@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from genotex.analysis import (
-    AnalysisOptions,
     ConditionCohort,
     analyze_table,
     check_request,
@@ -25,6 +24,7 @@ from genotex.formats import (
     write_linked_csv,
 )
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked
 
 PROBLEM = Problem("Asthma", "Obesity")

@@ -10,28 +10,27 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
-    AnalysisOptions,
+    Adjustment,
     AnalysisResult,
+    Blocks,
     CohortData,
+    Comparison,
+    FactChecks,
     Precision,
+    SampleFacts,
     SampleQuality,
+    Unmeasured,
     analyze_table,
     build_design,
     choose_contrast,
-)
-from genotex.analysis.adjustment import Adjustment
-from genotex.analysis.blocks import Blocks
-from genotex.analysis.comparison import Comparison
-from genotex.analysis.sample_blocks import no_blocks
-from genotex.analysis.sample_facts import FactChecks, SampleFacts
-from genotex.analysis.unmeasured import (
-    Unmeasured,
     compare_rankings,
     find_unmeasured,
+    no_blocks,
     rank_without_if_dense,
 )
 from genotex.bench import Problem
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import linked
 from tests.analysis.hidden_cohorts import half_confounded_batch, noise, with_batch
 

@@ -11,13 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents import TeamFinished, TeamPlan, register_rules, run_team
-from genotex.agents.models import Limits, ModelSettings
-from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
-from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.agents import (
+    Folders,
+    Limits,
+    ModelSettings,
+    SandboxPolicy,
+    TeamFinished,
+    TeamPlan,
+    local_session,
+    register_rules,
+    run_team,
+)
+from genotex.analysis import solve_problem, write_result
 from genotex.bench import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder, Procedure
+from genotex.options import AnalysisOptions
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play
 from tests.cli.conftest import Run

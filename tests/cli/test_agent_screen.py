@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from genotex.agents import Event, overview
-from genotex.agents.models import Usage
+from genotex.agents import Event, Usage, overview
 from genotex.bench import Problem
 from genotex.cli import screen
 from genotex.cli.agent_screen import show_finished, show_overview, show_usage, shown_progress

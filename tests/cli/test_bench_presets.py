@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents import RulesModel
-from genotex.agents.models import Reply
+from genotex.agents import Reply, RulesModel
 from genotex.errors import WrongKeyError
 from tests.cli.conftest import Run, on_one_line
 from tests.cli.test_agent import files

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.analysis.meta import read_meta
+from genotex.analysis import read_meta
 from genotex.layout import OutputFolder
 from tests.analysis.meta.cohort_folder import groups, put_cohort
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import summarise, to_json
-from genotex.bench.evaluation.score_files import json_text, write_texts
+from genotex.bench import json_text, summarise, to_json, write_texts
 from tests.bench.evaluation.some_scores import some_scores
 from tests.cli.answer_folders import REFERENCE, write_answers, write_three
 from tests.cli.conftest import Run, on_one_line

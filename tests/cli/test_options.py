@@ -8,13 +8,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from genotex.analysis import AnalysisOptions
 from genotex.bench import Problem
 from genotex.cli.analyze import check_cohorts, check_controls, check_options
 from genotex.cli.model_options import LimitChoice, ModelChoice
 from genotex.cli.option_classes import Only, Without, changed, with_options
 from genotex.errors import UsageError
-from genotex.options import EnrichmentOptions, Option, PreprocessChoices
+from genotex.options import AnalysisOptions, EnrichmentOptions, Option, PreprocessChoices
 
 ASTHMA = [Problem("Asthma"), Problem("Asthma", "Age")]
 OBESITY = Problem("Asthma", "Obesity")

@@ -1,7 +1,6 @@
 import json
 
-from genotex.agents.sandbox import CheckedSandbox, Confinement, Protection, SandboxPolicy
-from genotex.agents.sandbox.check import Check
+from genotex.agents import Check, CheckedSandbox, Confinement, Protection, SandboxPolicy
 
 
 def test_check_tells_what_was_tried_and_held(genotex) -> None:  # type: ignore[no-untyped-def]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from genotex.bench import summarise
-from genotex.bench.evaluation.plain_table import PlainTable
+from genotex.bench import PlainTable, summarise
 from genotex.cli import screen
 from genotex.cli.score_screen import show_scores, show_table
 from tests.bench.evaluation.some_scores import some_scores

@@ -5,14 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import (
+    Candidate,
     characteristic_candidates,
     describe_series,
     parse_age_years,
     parse_number,
     parse_sex,
     split_cell,
+    split_pairs,
 )
-from genotex.clinical.cells import Candidate, split_pairs
 
 from .conftest import MakeDescription, MakeSeries
 

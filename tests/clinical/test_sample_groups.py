@@ -10,8 +10,8 @@ from genotex.clinical import (
     describe_series,
     exclude_samples,
     group_samples,
+    keys_of_samples,
     need_conditions,
-    sample_keys,
 )
 from genotex.errors import UsageError
 from genotex.formats import Series
@@ -65,7 +65,7 @@ def test_exact_value_does_not_mean_its_opposite() -> None:
 
 
 def test_shifted_cell_is_found_under_its_key() -> None:
-    assert sample_keys(DESCRIPTION).text("tissue", 5) == "skin"
+    assert keys_of_samples(DESCRIPTION).text("tissue", 5) == "skin"
 
 
 def test_one_side_alone_keeps_the_other_of_the_rules() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.cohorts.rna_seq import expressed_genes, least_samples, tmm_factors
+from genotex.cohorts import expressed_genes, least_samples, tmm_factors
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "rna_seq"
 CASES = pytest.mark.parametrize("name", ["small", "large"])

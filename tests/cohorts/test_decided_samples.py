@@ -242,7 +242,7 @@ def test_platform_of_a_series_is_chosen(source: Path, output: OutputFolder) -> N
 
 def test_unknown_platform_lists_those_there(source: Path, output: OutputFolder) -> None:
     write_parts(source, "GPL1", "GPL2")
-    with pytest.raises(UsageError, match="no samples on GPL3; it has GPL2 .14 samples., GPL1"):
+    with pytest.raises(UsageError, match=r"no samples on GPL3; it has GPL2 .14 samples., GPL1"):
         run(source, output, series_platform=("GPL3",))
     assert not output.root.exists()
 
@@ -262,7 +262,7 @@ def test_parts_of_the_same_array_are_joined(
 
 def test_parts_of_different_arrays_are_not_joined(source: Path, output: OutputFolder) -> None:
     write_parts(source, "GPL1", "GPL2", ids={"GPL2": GENES[:20]})
-    with pytest.raises(UsageError, match="not the same array .20 and 30 rows, 20 in common"):
+    with pytest.raises(UsageError, match=r"not the same array .20 and 30 rows, 20 in common"):
         run(source, output, series_platform=("GPL1", "GPL2"))
 
 

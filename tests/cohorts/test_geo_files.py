@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from genotex.clinical import ClinicalAnnotation, FeatureEncoding, GeneVerdict
-from genotex.cohorts import preprocess, sample_facts
-from genotex.cohorts.geo_files import sample_texts
+from genotex.cohorts import preprocess, sample_facts, sample_texts
 from genotex.formats import read_series_matrix
 from genotex.layout import OutputFolder
 from tests.geo_text import asthma, series_matrix, write_gz

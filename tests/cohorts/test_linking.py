@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from genotex.cohorts import judge
-from genotex.cohorts.linking import (
+from genotex.cohorts import (
     drop_incomplete,
     fill,
+    judge,
     link,
     unavailable,
     without_biased_covariates,

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.cohorts import CohortOutcome, PreprocessOptions, count_genes, preprocess
-from genotex.cohorts.rna_seq import tmm_factors
+from genotex.cohorts import CohortOutcome, PreprocessOptions, count_genes, preprocess, tmm_factors
 from genotex.errors import FormatError
 from genotex.formats import (
     Evidence,

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis import choose_contrast
-from genotex.analysis.trait_tests import filter_genes
+from genotex.analysis import choose_contrast, filter_genes
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked, read_linked_csv
 from genotex.layout import OutputFolder

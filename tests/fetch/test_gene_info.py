@@ -7,10 +7,18 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import FetchError, UsageError
-from genotex.fetch import FetchFolder, WebClient, open_fetch_folder
-from genotex.fetch.gene_info import FetchedGenes, fetch_genes
-from genotex.fetch.verification import FileState, fetched_manifest, verify_folder
-from genotex.genes import GeneTable, IdKind
+from genotex.fetch import (
+    FetchedGenes,
+    FetchFolder,
+    FileState,
+    WebClient,
+    fetch_genes,
+    fetched_manifest,
+    open_fetch_folder,
+    verify_folder,
+)
+from genotex.genes import GeneTable
+from genotex.id_kinds import IdKind
 from tests.genes.conftest import GENES, gene_info_text
 
 from .gene_files import BASE, FILE, PATH, put_genes

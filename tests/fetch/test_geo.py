@@ -5,17 +5,20 @@ from pathlib import Path
 import pytest
 
 from genotex.clinical import load_vocabulary
-from genotex.fetch import FetchFolder, Progress, WebClient, open_fetch_folder
-from genotex.fetch.entrez import Entrez
-from genotex.fetch.geo import (
+from genotex.fetch import (
+    Entrez,
+    FetchFolder,
     GeoRequest,
     GeoSource,
+    GeoTree,
+    Progress,
     SeriesOutcome,
-    choose_or_go_on,
+    SeriesPlan,
+    WebClient,
     fetch_series,
-    remember_end,
+    open_fetch_folder,
 )
-from genotex.fetch.geo_plan import GeoTree, SeriesPlan
+from genotex.fetch.geo import choose_or_go_on, remember_end
 
 from .eutils import BASE
 from .geo_tree import FILES, PAGES, GeoSite, family_path, matrix_path

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from genotex.clinical import load_vocabulary
 from genotex.errors import UsageError, WrongContentError
-from genotex.fetch import WebClient
-from genotex.fetch.entrez import Entrez
-from genotex.fetch.geo_plan import GeoTree
-from genotex.fetch.geo_search import (
+from genotex.fetch import (
     Criteria,
+    Entrez,
     GeoSummary,
+    GeoTree,
+    WebClient,
     find_by_trait,
     read_accessions,
     read_summary,
     search_term,
     trait_term,
-    word_of_expert,
 )
+from genotex.fetch.geo_search import word_of_expert
 
 from .eutils import BASE, Eutils, Record
 from .server import Fault, Reply, Site

@@ -8,21 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench import ListedTrait, read_disease_ids
-from genotex.bench.problems.associations import read_associations
+from genotex.bench import ListedTrait, read_associations, read_disease_ids
 from genotex.errors import FetchError, NotThereError, UsageError, WrongContentError
-from genotex.fetch import WebClient, open_fetch_folder
-from genotex.fetch.folder import Outcome
-from genotex.fetch.open_targets import (
-    PAGE,
+from genotex.fetch import (
     Disease,
     DiseaseAssociations,
     OpenTargets,
+    Outcome,
+    WebClient,
     choose_diseases,
     fetch_associations,
-    keep_to_one_release,
-    write_found,
+    open_fetch_folder,
 )
+from genotex.fetch.open_targets import PAGE, keep_to_one_release, write_found
 
 from .open_targets_service import ASTHMA, BASE, ECZEMA, PATH, Platform, platform
 from .server import Fault, Reply, Site, captcha, cut_at, failing, redirect

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from genotex.bench import TaskInfo
 from genotex.errors import FormatError
-from genotex.fetch.bundle import check_layout
-from genotex.fetch.verification import (
+from genotex.fetch import (
     CheckedFile,
     FileState,
     ListedFile,
     Manifest,
+    check_layout,
     data_files,
     describe_files,
     manifest_base,

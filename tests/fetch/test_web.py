@@ -19,10 +19,16 @@ from genotex.errors import (
     WebPageError,
     WrongContentError,
 )
-from genotex.fetch import ClientLimits, WebClient, base_address
-from genotex.fetch.addresses import AllowedAddresses, shown
-from genotex.fetch.client_limits import Pace
-from genotex.fetch.entrez import Entrez, read_key
+from genotex.fetch import (
+    AllowedAddresses,
+    ClientLimits,
+    Entrez,
+    Pace,
+    WebClient,
+    base_address,
+    read_key,
+)
+from genotex.fetch.addresses import shown
 
 from .conftest import QUICK
 from .eutils import BASE, Eutils, Record
@@ -375,7 +381,7 @@ def test_key_comes_from_the_environment_alone() -> None:
 
 
 def test_the_command_line_starts_without_the_web_client() -> None:
-    code = "import sys, genotex.cli.commands; print('httpx2' in sys.modules)"
+    code = "import sys, genotex.cli.fetch, genotex.cli.problems; print('httpx2' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert run.stdout.split() == [b"False"]
 

@@ -8,14 +8,16 @@ import pytest
 
 from genotex.cohorts import read_raw_clinical, read_raw_genes
 from genotex.errors import UsageError
-from genotex.fetch import WebClient, open_fetch_folder
-from genotex.fetch.folder import Outcome, fetch_each
-from genotex.fetch.verification import read_manifest
-from genotex.fetch.xena import (
+from genotex.fetch import (
     XENA_COHORTS,
+    Outcome,
+    WebClient,
     XenaFile,
     cohort_named,
     cohort_of_trait,
+    fetch_each,
+    open_fetch_folder,
+    read_manifest,
     xena_files,
 )
 from genotex.layout import InputFolder

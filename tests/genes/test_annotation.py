@@ -1,9 +1,8 @@
 import polars as pl
 import pytest
 
-from genotex.genes import IdKind, choose_annotation
-from genotex.genes.annotation import matching_share
-from genotex.genes.symbols import CellForm
+from genotex.genes import CellForm, choose_annotation, matching_share
+from genotex.id_kinds import IdKind
 
 AFFYMETRIX = {
     "ID": ["1007_s_at", "1053_at", "117_at", "121_at", "1255_g_at"],

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import FormatError
-from genotex.genes import GeneTable, IdKind
-from genotex.genes.building import build_gene_table
-from genotex.genes.sources import read_packaged_genes
-from genotex.genes.table import AMBIGUOUS
+from genotex.genes import AMBIGUOUS, GeneTable, build_gene_table, read_packaged_genes
+from genotex.id_kinds import IdKind
 
 from .conftest import GENES, gene_info_text
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows
+from genotex.genes import divide_and_sum, gene_rows, mean_of_rows
 
 NAMES = [("A", "B"), ("A",), (), ("B",)]
 VALUES = np.array([[4.0, np.nan], [1.0, np.nan], [9.0, 9.0], [np.nan, 2.0]])

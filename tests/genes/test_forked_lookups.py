@@ -5,7 +5,8 @@ import sys
 
 BEGIN_AND_FINISH = """
 import os
-from genotex.genes import GeneTable, IdKind, table
+from genotex.genes import GeneTable, table
+from genotex.id_kinds import IdKind
 table.start_lookups()
 table.adopt_lookups()
 """

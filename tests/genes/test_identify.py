@@ -1,7 +1,7 @@
 import pytest
 
-from genotex.genes import IdKind, identify_ids
-from genotex.genes.identify import sample_evenly, without_probe_suffix
+from genotex.genes import identify_ids, sample_evenly, without_probe_suffix
+from genotex.id_kinds import IdKind
 
 SYMBOLS = ["A1BG", "A1CF", "A2M", "TP53", "GAPDH", "BRCA1", "EGFR", "MYC"]
 

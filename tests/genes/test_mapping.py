@@ -6,7 +6,8 @@ import pytest
 
 from genotex.errors import FormatError, UsageError
 from genotex.formats import ExpressionMatrix, Platform
-from genotex.genes import IdKind, check_rows, genes_of_rows, map_to_genes, official_rows
+from genotex.genes import check_rows, genes_of_rows, map_to_genes, official_rows
+from genotex.id_kinds import IdKind
 
 SAMPLES = ("GSM1", "GSM2")
 

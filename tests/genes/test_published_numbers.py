@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from genotex.formats import read_platforms, read_series_matrix
-from genotex.genes import GeneTable, map_to_genes
-from genotex.genes.collapse import gene_rows
-from genotex.genes.symbols import scan_column
+from genotex.genes import GeneTable, gene_rows, map_to_genes, scan_column
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.cohorts.linking import GENE_MISSING_LIMIT, SAMPLE_MISSING_LIMIT
+from genotex.cohorts import GENE_MISSING_LIMIT, SAMPLE_MISSING_LIMIT
 from genotex.errors import UsageError
-from genotex.genes import detect_scale
-from genotex.genes.scale import GENE_SHARE, SAMPLE_SHARE, to_log2, zero_offset
+from genotex.genes import GENE_SHARE, SAMPLE_SHARE, detect_scale, to_log2, zero_offset
 
 RNG = np.random.default_rng(1)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.genes.symbols import (
+from genotex.genes import (
     CellForm,
     cell_form,
     date_symbols,

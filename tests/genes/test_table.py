@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.genes import GeneTable, IdKind
-from genotex.genes.sources import GENE_SCHEMA, GeneSource
-from genotex.genes.table import AMBIGUOUS
+from genotex.genes import AMBIGUOUS, GENE_SCHEMA, GeneSource, GeneTable
+from genotex.id_kinds import IdKind
 
 from .conftest import gene_info_text
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from genotex.reports import Findings, ReportPage, all_sections, build_page, ranked
-from genotex.reports.sections import Section
+from genotex.reports import Findings, ReportPage, Section, all_sections, build_page, ranked
 from tests.reports.report_cohort import (
     make_evidence,
     make_findings,

@@ -11,14 +11,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisOptions
-from genotex.analysis.meta import META_COLUMNS, MetaResult, analyze_cohorts, write_meta
+from genotex.analysis import META_COLUMNS, MetaResult, analyze_cohorts, write_meta
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
-from genotex.reports import build_meta_page, write_meta_report
-from genotex.reports.figures import ForestRow, draw_forest
-from genotex.reports.meta_genes import CSV_NAMES, forest_data, forest_rows
+from genotex.options import AnalysisOptions
+from genotex.reports import (
+    ForestRow,
+    build_meta_page,
+    draw_forest,
+    forest_data,
+    forest_rows,
+    write_meta_report,
+)
+from genotex.reports.meta_genes import CSV_NAMES
 from genotex.reports.words import number
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from genotex.reports import illustrations, problem_page, ranked, render_page
-from genotex.reports.groups import mark_samples
-from genotex.reports.methods import model_methods
-from genotex.reports.records import Surrogates
+from genotex.reports import (
+    Surrogates,
+    illustrations,
+    mark_samples,
+    model_methods,
+    problem_page,
+    ranked,
+    render_page,
+)
 from genotex.reports.sections.alternatives import (
     mixed_methods,
     unmeasured_methods,

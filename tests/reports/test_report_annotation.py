@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from genotex.formats import Evidence
-from genotex.reports import build_page, render_page
-from genotex.reports.annotation import features_of
+from genotex.reports import build_page, features_of, render_page
 
 from .report_cohort import make_evidence, make_findings, make_infos, make_table
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from genotex.analysis import GENE_COLUMNS
-from genotex.reports import ranked
-from genotex.reports.gene_table import csv_columns, gene_columns, page_columns
+from genotex.reports import csv_columns, gene_columns, page_columns, ranked
 from tests.reports.report_cohort import vary
 from tests.reports.report_steps import plain, with_mixed, with_surrogates
 

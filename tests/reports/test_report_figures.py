@@ -13,17 +13,20 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from genotex.formats import LinkedTable
-from genotex.reports import Findings, ranked
-from genotex.reports.figures import SampleMarks, draw_pca, draw_volcano
-from genotex.reports.figures.expression import (
+from genotex.reports import (
+    FigureView,
+    Findings,
+    SampleMarks,
     column_z_scores,
+    draw_figures,
+    draw_pca,
+    draw_volcano,
+    mark_samples,
     order_rows,
     order_within,
     principal_components,
+    ranked,
 )
-from genotex.reports.groups import mark_samples
-from genotex.reports.illustrations import draw_figures
-from genotex.reports.sections import FigureView
 from tests.reports.report_cohort import make_evidence, make_findings, make_table, vary, with_missing
 
 KEYS = ["pca", "volcano", "histogram", "profiles", "heatmap"]

@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from genotex.analysis import (
-    AnalysisOptions,
-    enrich_problem,
-    read_enrichment,
-    solve_problem,
-    write_result,
-)
+from genotex.analysis import enrich_problem, read_enrichment, solve_problem, write_result
 from genotex.bench import Problem
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.reports import problem_page, write_report
 from tests.reports.report_cohort import make_table
 from tests.reports.test_report_writing import TRAIT, prepare

@@ -8,10 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.analysis import solve_problem, write_result
 from genotex.bench import Problem
 from genotex.formats import CohortInfo, LinkedTable, update_cohort_info, write_linked_csv
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.reports import problem_page, write_report
 
 

@@ -14,17 +14,17 @@ import pytest
 
 from genotex.formats import CohortInfo, Evidence
 from genotex.reports import (
+    FigureView,
     Findings,
     ReportPage,
     build_page,
     build_unanswered_page,
+    draw_figures,
+    mark_samples,
     problem_page,
     ranked,
     render_page,
 )
-from genotex.reports.groups import mark_samples
-from genotex.reports.illustrations import draw_figures
-from genotex.reports.problem_page import FigureView
 from tests.reports.report_cohort import (
     PLANTED,
     make_evidence,

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from genotex.formats import LinkedTable
-from genotex.reports import Findings, problem_page, render_page
-from genotex.reports.sections import Section
+from genotex.reports import Findings, Section, problem_page, render_page
 from genotex.reports.sections.samples import samples_methods
 from tests.analysis.sample_cohorts import (
     changed,

@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from genotex.reports import problem_page, ranked, render_page
-from genotex.reports.gene_table import csv_frame
-from genotex.reports.groups import mark_samples
-from genotex.reports.illustrations import draw_figures
+from genotex.reports import csv_frame, draw_figures, mark_samples, problem_page, ranked, render_page
 from genotex.reports.sections.selection import selection_headline, selection_methods
 from tests.reports.report_cohort import make_evidence, make_table, vary
 from tests.reports.report_steps import BENCHMARK, page_of, selected, view

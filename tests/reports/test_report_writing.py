@@ -14,13 +14,13 @@ import polars as pl
 import pytest
 
 from genotex.analysis import (
+    COLUMN_GROUPS,
     GENE_COLUMNS,
-    AnalysisOptions,
+    GENE_TABLE,
     read_result,
     solve_problem,
     write_result,
 )
-from genotex.analysis.gene_columns import COLUMN_GROUPS, GENE_TABLE
 from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (
@@ -32,6 +32,7 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.reports import problem_page, problem_report, write_report, write_unanswered_report
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
 

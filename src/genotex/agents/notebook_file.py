@@ -8,7 +8,7 @@ from genotex.agents.context import Attempt, Step, cut
 from genotex.agents.notebook import Notebook
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 
-__all__ = ["notebook_cells", "to_ipynb"]
+__all__ = ["to_ipynb"]
 
 
 def to_ipynb(notebook: Notebook, python: str) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def to_ipynb(notebook: Notebook, python: str) -> dict[str, Any]:
 
     Run again in an empty folder it writes the same tables into ``output/`` there.
     """
-    cells = notebook_cells(notebook)
+    cells = _notebook_cells(notebook)
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     return {
@@ -35,7 +35,7 @@ def to_ipynb(notebook: Notebook, python: str) -> dict[str, Any]:
     }
 
 
-def notebook_cells(notebook: Notebook) -> list[dict[str, Any]]:
+def _notebook_cells(notebook: Notebook) -> list[dict[str, Any]]:
     """Return the cells without their ids: the first cell, then text and code of each step."""
     cells = [_code(notebook.set_up, CellResult(CellStatus.OK), 1)]
     ran = 1

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from genotex.analysis.blocks import Blocks, blocked_by
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design, independent_columns
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.sample_facts import SampleFacts, is_technical, read_value
 from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
+from genotex.options import AnalysisOptions
 
 __all__ = [
     "Adjustment",

@@ -148,7 +148,8 @@ def _blocked(
 def _group(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str) -> _Grouping:
     compared = [table.samples[i] for i in contrast.rows]
     name, values = _values(compared, facts, key)
-    stems = shared_stems(values) if len(set(values)) == len(values) else None
+    known = [value for value in values if value is not None]
+    stems = shared_stems(values) if len(set(known)) == len(known) else None
     places: dict[str, list[int]] = {}
     for place, value in enumerate(stems or values):
         if value is not None:

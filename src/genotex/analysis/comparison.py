@@ -14,7 +14,6 @@ from genotex.analysis.condition_predictor import PredictedCondition, predict_con
 from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Libraries, gather_libraries
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import CohortData, ConditionCohort
 from genotex.analysis.sample_facts import (
     DETECTED,
@@ -28,7 +27,8 @@ from genotex.analysis.sample_quality import (
     leave_out_outliers,
 )
 from genotex.bench.problems import Problem, ProblemKind
-from genotex.formats import Controls, LinkedTable
+from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions, Controls
 
 __all__ = ["Comparison", "set_up_comparison"]
 

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.options import LevelsMode
 from genotex.errors import AnalysisError
-from genotex.formats import Controls, LinkedTable, Role
+from genotex.formats import LinkedTable, Role
+from genotex.options import Controls, LevelsMode
 
 __all__ = [
     "MIN_HEALTHY",

@@ -10,13 +10,7 @@ from typing import Any
 import polars as pl
 
 import genotex
-from genotex.analysis.enrichment import (
-    SET_COLUMNS,
-    Enrichment,
-    EnrichmentOptions,
-    enrich,
-    why_not_tested,
-)
+from genotex.analysis.enrichment import SET_COLUMNS, Enrichment, enrich, why_not_tested
 from genotex.analysis.gmt import read_gmt
 from genotex.analysis.result import digest, foreign_content, read_content, read_result
 from genotex.analysis.trait_effects import read_trait_effects
@@ -24,6 +18,7 @@ from genotex.bench.problems import Problem
 from genotex.errors import FormatError
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
+from genotex.options import EnrichmentOptions
 
 __all__ = ["enrich_problem", "read_enrichment", "write_enrichment"]
 

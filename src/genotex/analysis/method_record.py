@@ -19,11 +19,11 @@ from genotex.analysis.design import Design
 from genotex.analysis.gene_tests import ModeratedF, interaction_record
 from genotex.analysis.mixed import mixed_record
 from genotex.analysis.moderated import ModeratedFit
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.p_values import excess_near_one, null_share
 from genotex.analysis.panel import Panel
 from genotex.analysis.trait_tests import TraitTests
 from genotex.bench.problems import Problem, ProblemKind
+from genotex.options import AnalysisOptions
 
 __all__ = ["Steps", "record_method", "versions"]
 

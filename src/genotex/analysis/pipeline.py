@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.libraries import Counts
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import (
     CohortData,
     ConditionCohort,
@@ -29,6 +28,7 @@ from genotex.formats import Evidence
 from genotex.formats.cohort_records import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
 
 __all__ = [

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from genotex.analysis.libraries import Counts
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import Evidence, LinkedTable, Role, read_evidence, read_linked, read_linked_csv
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 __all__ = [
     "CohortData",

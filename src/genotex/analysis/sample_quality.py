@@ -24,7 +24,8 @@ from genotex.analysis.sample_profiles import (
     tissues_of,
 )
 from genotex.analysis.sample_sex import check_sex
-from genotex.formats import Controls, LinkedTable, Role
+from genotex.formats import LinkedTable, Role
+from genotex.options import Controls
 
 __all__ = ["SampleQuality", "SampleTexts", "check_samples", "leave_out_outliers", "named_pools"]
 

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.options import SampleWeights
 from genotex.analysis.precision import Precision, some_genes
+from genotex.options import SampleWeights
 
 __all__ = ["Spread", "estimate_sample_weights", "weigh_samples"]
 

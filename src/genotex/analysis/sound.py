@@ -18,7 +18,6 @@ from genotex.analysis.design import Design
 from genotex.analysis.gene_table import arrange_genes
 from genotex.analysis.method_record import Steps, record_method
 from genotex.analysis.mixed import mixed_warnings
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.p_values import binomial_p, excess_near_one, null_share
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.problem_data import CohortData
@@ -27,6 +26,7 @@ from genotex.analysis.trait_tests import TraitTests, choose_genes, run_tests
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
+from genotex.options import AnalysisOptions
 
 __all__ = [
     "analyze_sound",

@@ -12,13 +12,13 @@ import genotex
 from genotex.analysis.gene_set_tests import effect_matrix
 from genotex.analysis.method_record import Steps
 from genotex.analysis.moderated import ModeratedFit, VariancePrior
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import DataChoice, naming_place, read_data
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sound import carry_out
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 __all__ = ["TraitEffects", "read_trait_effects", "trait_effects"]
 

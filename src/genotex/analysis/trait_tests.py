@@ -27,7 +27,6 @@ from genotex.analysis.libraries import FEWEST_READS, Libraries, few_reads
 from genotex.analysis.linear import SeveralFit, fit_last_column
 from genotex.analysis.mixed import MixedFit, fit_mixed
 from genotex.analysis.moderated import ModeratedFit
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.precision import Precision, consensus_correlation
 from genotex.analysis.sample_weights import Spread, weigh_samples
@@ -39,6 +38,7 @@ from genotex.analysis.unmeasured import (
     rank_without_if_dense,
 )
 from genotex.errors import AnalysisError
+from genotex.options import AnalysisOptions
 
 __all__ = [
     "GENE_STATUS",

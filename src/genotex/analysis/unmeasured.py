@@ -18,12 +18,12 @@ from genotex.analysis.confounders import SMALLEST_RESIDUAL_DF, estimate_confound
 from genotex.analysis.confounding import Association, associate_covariate, associate_levels
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
-from genotex.analysis.options import AnalysisOptions
-from genotex.analysis.options import Hidden as Mode
 from genotex.analysis.p_values import benjamini_hochberg, null_share, pearson
 from genotex.analysis.precision import Precision
 from genotex.analysis.sample_facts import read_numbers, read_value
 from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
+from genotex.options import AnalysisOptions
+from genotex.options import Hidden as Mode
 
 __all__ = [
     "Unmeasured",

@@ -29,7 +29,6 @@ __all__ = [
     "check_controls",
     "check_options",
     "load_tasks",
-    "show_problems",
 ]
 
 MOST_WITH_WARNINGS = 5
@@ -104,7 +103,7 @@ def analyze(
     pages = redraw(folder, outcomes, had_page)
     combined = None
     if not json:
-        show_problems(outcomes)
+        _show_problems(outcomes)
         _show_where(output, outcomes, pages)
     if cohorts == "all":
         combined = combine_cohorts(output, problems, analysis, tasks, jobs=jobs, quiet=json)
@@ -252,7 +251,7 @@ def analyze_with_progress(
         )
 
 
-def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
+def _show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
     """Print one line for each problem, a single one in full, and why some were not answered."""
     if len(outcomes) == 1 and outcomes[0].result is not None:
         show_result(outcomes[0].result)

@@ -1,60 +1,97 @@
-"""The tree of commands."""
+"""The tree of commands. A command's module is imported when it is called or listed."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+import typer.main
 from typer.core import TyperGroup
 
 import genotex
-from genotex.cli.agent import app as agent
-from genotex.cli.analyze import analyze
-from genotex.cli.bench import app as bench
-from genotex.cli.clinical import app as clinical
-from genotex.cli.compare import compare
-from genotex.cli.demo import demo
-from genotex.cli.describe import describe
-from genotex.cli.enrich import enrich
-from genotex.cli.evaluate import EvaluateCommand, evaluate
-from genotex.cli.fetch import app as fetch
-from genotex.cli.labels import apply_labels, evaluate_labels
-from genotex.cli.preprocess import preprocess
-from genotex.cli.problems import app as problems
-from genotex.cli.report import report
-from genotex.cli.sandbox import app as sandbox
-from genotex.cli.simulate import simulate
-from genotex.cli.solve import solve
-from genotex.cli.verify import verify
 
-__all__ = ["ORDER", "app"]
+__all__ = ["COMMANDS", "app"]
 
-ORDER = (
-    *("fetch", "verify", "describe"),
-    *("solve", "preprocess", "clinical", "analyze", "report", "enrich"),
-    *("agent", "sandbox"),
-    *("problems", "bench", "evaluate", "compare", "evaluate-labels", "apply-labels"),
-    *("demo", "simulate"),
-)
-"""The order in the help, a line for each panel."""
+_DATA, _GENES, _AGENTS = "Data", "Genes of a trait", "Agents"
+_BENCHMARK, _TRYING = "The benchmark", "Trying it out"
 
 
-class _InOrderOfUse(TyperGroup):
-    """Commands and groups of commands mixed; Typer lists all groups last."""
+@dataclass(frozen=True)
+class _Command:
+    """A command, or a group of commands: where the help lists it and which module holds it."""
+
+    panel: str
+    module: str
+    """In `genotex.cli`; holds a Typer named ``app``, or a function named like the command."""
+    earlier: dict[str, str] = field(default_factory=dict)
+    """Names that its options had, and their names now."""
+    kind: str | None = None
+    """Name of the command's class in the module, where it needs its own."""
+
+
+# Earlier names: --model for --test, before there were language models, and --out for --output.
+_TESTS, _OUTPUT = {"model": "test"}, {"out": "output"}
+
+COMMANDS = {
+    "fetch": _Command(_DATA, "fetch"),
+    "verify": _Command(_DATA, "verify"),
+    "describe": _Command(_DATA, "describe"),
+    "solve": _Command(_GENES, "solve", _TESTS),
+    "preprocess": _Command(_GENES, "preprocess"),
+    "clinical": _Command(_GENES, "clinical"),
+    "analyze": _Command(_GENES, "analyze", _TESTS),
+    "report": _Command(_GENES, "report"),
+    "enrich": _Command(_GENES, "enrich"),
+    "agent": _Command(_AGENTS, "agent"),
+    "sandbox": _Command(_AGENTS, "sandbox"),
+    "problems": _Command(_BENCHMARK, "problems"),
+    "bench": _Command(_BENCHMARK, "bench"),
+    "evaluate": _Command(_BENCHMARK, "evaluate", _OUTPUT, kind="EvaluateCommand"),
+    "compare": _Command(_BENCHMARK, "compare"),
+    "evaluate-labels": _Command(_BENCHMARK, "labels", _OUTPUT),
+    "apply-labels": _Command(_BENCHMARK, "labels"),
+    "demo": _Command(_TRYING, "demo"),
+    "simulate": _Command(_TRYING, "simulate"),
+}
+"""In the order of the help."""
+
+
+class _Commands(TyperGroup):
+    """Commands and groups of commands mixed, in the order of `COMMANDS`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names by `ORDER`; one that is not in it comes last."""
-        places = {name: place for place, name in enumerate(ORDER)}
-        return sorted(self.commands, key=lambda name: places.get(name, len(ORDER)))
+        """Return the names; nothing is imported."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, imported the first time."""
+        # For an unknown name, Typer suggests similar ones among the commands that it has.
+        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
+            if name not in self.commands:
+                self.commands[name] = _load(name, COMMANDS[name])
+        return super().get_command(ctx, cmd_name)
 
 
-def _also_called(**names: str) -> dict[str, Any]:
-    """Return settings of a command whose options (``out``) also have other names (``output``)."""
-    return {"token_normalize_func": lambda name: names.get(name, name)}
+def _load(name: str, command: _Command) -> Any:
+    module = import_module(f"genotex.cli.{command.module}")
+    around = typer.Typer()
+    if hasattr(module, "app"):
+        around.add_typer(module.app, name=name, rich_help_panel=command.panel)
+    else:
+        names = command.earlier
+        around.command(
+            name,
+            cls=getattr(module, command.kind) if command.kind else None,
+            context_settings={"token_normalize_func": lambda given: names.get(given, given)},
+            rich_help_panel=command.panel,
+        )(getattr(module, name.replace("-", "_")))
+    return typer.main.get_group(around).commands[name]
 
 
 app = typer.Typer(
-    cls=_InOrderOfUse,
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -62,32 +99,6 @@ app = typer.Typer(
     help="Raw GEO and TCGA files in, trustworthy trait-associated genes out.",
     epilog="Start with: genotex demo",
 )
-
-_DATA, _GENES, _AGENTS = "Data", "Genes of a trait", "Agents"
-_BENCHMARK, _TRYING = "The benchmark", "Trying it out"
-
-# Earlier names: --model for --test, before there were language models, and --out for --output.
-_TESTS, _OUTPUT = _also_called(model="test"), _also_called(out="output")
-
-app.command(rich_help_panel=_GENES, context_settings=_TESTS)(solve)
-app.command(rich_help_panel=_GENES)(preprocess)
-app.command(rich_help_panel=_GENES, context_settings=_TESTS)(analyze)
-app.command(rich_help_panel=_GENES)(enrich)
-app.command(rich_help_panel=_GENES)(report)
-app.add_typer(clinical, name="clinical", rich_help_panel=_GENES)
-app.add_typer(fetch, name="fetch", rich_help_panel=_DATA)
-app.command(rich_help_panel=_DATA)(verify)
-app.command(rich_help_panel=_DATA)(describe)
-app.add_typer(agent, name="agent", rich_help_panel=_AGENTS)
-app.add_typer(sandbox, name="sandbox", rich_help_panel=_AGENTS)
-app.add_typer(problems, name="problems", rich_help_panel=_BENCHMARK)
-app.add_typer(bench, name="bench", rich_help_panel=_BENCHMARK)
-app.command(cls=EvaluateCommand, rich_help_panel=_BENCHMARK, context_settings=_OUTPUT)(evaluate)
-app.command(rich_help_panel=_BENCHMARK)(compare)
-app.command(rich_help_panel=_BENCHMARK, context_settings=_OUTPUT)(evaluate_labels)
-app.command(rich_help_panel=_BENCHMARK)(apply_labels)
-app.command(rich_help_panel=_TRYING)(demo)
-app.command(rich_help_panel=_TRYING)(simulate)
 
 
 def _version(wanted: bool) -> None:

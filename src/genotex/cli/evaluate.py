@@ -235,7 +235,7 @@ def _gene_universe(given: str | None) -> GeneUniverse:
     return "reference" if given == "reference" else Path(given)
 
 
-def command_with_several_words(*names: str) -> type[TyperCommand]:
+def _command_with_several_words(*names: str) -> type[TyperCommand]:
     """Return a class of commands whose options of these names take all words up to the next option.
 
     Only for a command without arguments: such words could not be distinguished from them.
@@ -273,4 +273,4 @@ def _several(word: str, names: Collection[str]) -> tuple[str | None, bool]:
     return (short, True) if short in names and short != "--" else (None, False)
 
 
-EvaluateCommand = command_with_several_words("-t", "--tasks", "-s", "--preprocess-subtasks")
+EvaluateCommand = _command_with_several_words("-t", "--tasks", "-s", "--preprocess-subtasks")

@@ -10,9 +10,10 @@ from genotex.cli import screen
 from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
-    from genotex.analysis import AnalysisOptions, AnalysisResult
+    from genotex.analysis import AnalysisResult
     from genotex.analysis.meta import MetaResult
     from genotex.bench.problems import Problem, TaskInfo
+    from genotex.options import AnalysisOptions
 
 __all__ = ["combine_cohorts", "show_result"]
 

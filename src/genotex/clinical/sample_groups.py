@@ -12,9 +12,9 @@ from genotex.clinical.sample_keys import (
     SampleKeys,
     find_samples,
     is_keyed,
+    keys_of_samples,
     matching_samples,
     parse_condition,
-    sample_keys,
 )
 from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -37,7 +37,7 @@ def exclude_samples(description: SeriesDescription, texts: Sequence[str]) -> dic
 
     Conditions that none of its samples meets are for other series (see `check_conditions`).
     """
-    keys = sample_keys(description)
+    keys = keys_of_samples(description)
     found: dict[str, str] = {}
     for text in texts:
         for sample in matching_samples(keys, text):
@@ -67,7 +67,7 @@ def check_conditions(
     """
     if not series:
         return
-    keys = [sample_keys(description) for description in series]
+    keys = [keys_of_samples(description) for description in series]
     groups = (
         [("--case", cases), ("--control", controls)] if need_conditions(cases, controls) else []
     )
@@ -110,7 +110,7 @@ def group_samples(
     UsageError
         If a condition is met by no sample, a sample is in both groups, or a group is too small.
     """
-    keys = sample_keys(description)
+    keys = keys_of_samples(description)
     codes, roles = _kept(own, series, procedure, bool(cases), bool(controls))
     chosen = {
         side: find_samples(keys, texts, f"--{side}")

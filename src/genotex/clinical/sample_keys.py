@@ -82,7 +82,7 @@ def _cut(value: str) -> str:
     return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
 
 
-def sample_keys(description: SeriesDescription) -> SampleKeys:
+def keys_of_samples(description: SeriesDescription) -> SampleKeys:
     """Gather what the file records of each sample, by key."""
     samples = description.samples
     columns: dict[str, list[tuple[str, ...]]] = {}

@@ -14,7 +14,7 @@ from genotex.clinical.encoding import (
     FeatureEncoding,
 )
 from genotex.clinical.sample_groups import samples_text
-from genotex.clinical.sample_keys import SampleKeys, sample_keys
+from genotex.clinical.sample_keys import SampleKeys, keys_of_samples
 from genotex.clinical.sample_sheet import COLUMNS, FIRST_COLUMNS, SampleSheet
 from genotex.clinical.summary import place_text, value_text, why_no_trait
 from genotex.clinical.words.wording import simple_key
@@ -54,7 +54,7 @@ def sheet_rows(
         each characteristic, then ``group``, ``age``, ``sex``, ``pair``, ``batch``, ``exclude``,
         ``why``.
     """
-    keys = sample_keys(description)
+    keys = keys_of_samples(description)
     found = {
         feature: apply_encoding(encoding, series, procedure=procedure)
         for feature, encoding in annotation.features.items()

@@ -17,7 +17,8 @@ from genotex.formats import (
     read_count_annotation,
     read_raw_counts,
 )
-from genotex.genes import GeneCounts, GeneMapping, GeneTable, IdKind, counts_by_gene
+from genotex.genes import GeneCounts, GeneMapping, GeneTable, counts_by_gene
+from genotex.id_kinds import IdKind
 from genotex.layout import GeoCohortFiles
 
 __all__ = [

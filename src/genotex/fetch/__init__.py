@@ -5,22 +5,6 @@
 builds on these.
 """
 
-from genotex.fetch.addresses import base_address
-from genotex.fetch.client_limits import ClientLimits
-from genotex.fetch.contents import Content
-from genotex.fetch.download import Progress, Wanted
-from genotex.fetch.folder import Fetched, FetchFolder, journal_path, open_fetch_folder
-from genotex.fetch.web import WebClient
+import lazy_loader
 
-__all__ = [
-    "ClientLimits",
-    "Content",
-    "FetchFolder",
-    "Fetched",
-    "Progress",
-    "Wanted",
-    "WebClient",
-    "base_address",
-    "journal_path",
-    "open_fetch_folder",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -72,7 +72,7 @@ def regular_rows(
     FormatError
         If a line has more cells than `width` and `surplus` is "refuse".
     """
-    found = index_rows(block.data, width)
+    found = _index_rows(block.data, width)
     if found is not None:
         return RegularRows(block.data, block.first_line, *found)
     lines, numbers, padded = [], [], []
@@ -93,7 +93,7 @@ def regular_rows(
         lines.append(line)
         numbers.append(number)
     data = b"\n".join(lines) + b"\n" if lines else b""
-    again = index_rows(data, width)
+    again = _index_rows(data, width)
     assert again is not None
     return RegularRows(data, block.first_line, *again, numbers, padded)
 
@@ -129,7 +129,7 @@ def _cut(line: bytes, width: int, surplus: str, path: Path, number: int) -> byte
     return b"\t".join(cells[:width])
 
 
-def index_rows(
+def _index_rows(
     data: bytes, width: int, separator: Literal["\t", ","] = "\t"
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return where lines start and their first cells end, None if they are not all `width` wide."""

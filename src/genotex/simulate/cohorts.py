@@ -49,7 +49,6 @@ __all__ = [
     "NO_EXPRESSION",
     "SimulatedCohort",
     "TcgaPlan",
-    "Unfit",
     "write_counted",
     "write_geo",
     "write_tcga",
@@ -63,7 +62,7 @@ _METHYLATION_PROBES = 500
 
 
 @dataclass(frozen=True, eq=False)
-class Unfit:
+class _Unfit:
     """A measurement other than gene expression."""
 
     scale: str  # of the values, as in `CohortTruth`
@@ -71,7 +70,7 @@ class Unfit:
     platform: PlatformText  # where they come from
 
 
-def _methylation(rng: np.random.Generator, samples: int) -> Unfit:
+def _methylation(rng: np.random.Generator, samples: int) -> _Unfit:
     probes, accession = _METHYLATION_PROBES, "GPL900003"
     ids = tuple(f"cg{number:08d}" for number in sorted(rng.choice(10**8, probes, replace=False)))
     measured = Measurement(
@@ -93,10 +92,10 @@ def _methylation(rng: np.random.Generator, samples: int) -> Unfit:
         table=pl.DataFrame({"ID": ids, "CHR": [str(1 + i % 22) for i in range(probes)]}),
         columns={"ID": "CpG locus", "CHR": "Chromosome"},
     )
-    return Unfit("beta", measured, platform)
+    return _Unfit("beta", measured, platform)
 
 
-def _empty_table(rng: np.random.Generator, samples: int) -> Unfit:
+def _empty_table(rng: np.random.Generator, samples: int) -> _Unfit:
     """Return a sequencing series, whose counts its submitters keep elsewhere."""
     accession = "GPL900004"
     measured = Measurement(
@@ -118,10 +117,10 @@ def _empty_table(rng: np.random.Generator, samples: int) -> Unfit:
         table=pl.DataFrame(),
         columns={},
     )
-    return Unfit("none", measured, platform)
+    return _Unfit("none", measured, platform)
 
 
-NO_EXPRESSION: Mapping[str, Callable[[np.random.Generator, int], Unfit]] = {
+NO_EXPRESSION: Mapping[str, Callable[[np.random.Generator, int], _Unfit]] = {
     METHYLATION: _methylation,
     EMPTY_TABLE: _empty_table,
 }

@@ -11,8 +11,7 @@ import pytest
 
 from genotex.agents import Task, audit_cohort
 from genotex.agents.audit import expression
-from genotex.cohorts import PreprocessOptions, prepare_absent_tcga, preprocess
-from genotex.cohorts.records import finish_cohort
+from genotex.cohorts import PreprocessOptions, finish_cohort, prepare_absent_tcga, preprocess
 from genotex.errors import MethodFailedError
 from genotex.formats import (
     CohortInfo,

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from genotex.agents.models.providers import PROVIDERS
+from genotex.agents import PROVIDERS
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@ from decimal import Decimal
 
 import pytest
 
-from genotex.agents.models import (
+from genotex.agents import (
     Budget,
     Limits,
     ModelPrice,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.models import (
+from genotex.agents import (
     Budget,
     Limits,
     Message,

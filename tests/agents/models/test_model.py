@@ -1,6 +1,6 @@
 import pytest
 
-from genotex.agents.models import Message, Reply, Request, ScriptedModel, Usage
+from genotex.agents import Message, Reply, Request, ScriptedModel, Usage
 from genotex.errors import BadAnswerError, RateLimitedError, UsageError
 
 

@@ -7,8 +7,7 @@ from genai_prices import Usage as TheirUsage
 from genai_prices import calc_price
 from genai_prices.data_snapshot import get_snapshot
 
-from genotex.agents.models import ModelPrice, PriceSnapshot, Rate, Reply, Unpriced, Usage
-from genotex.agents.models.prices import take_prices
+from genotex.agents import ModelPrice, PriceSnapshot, Rate, Reply, Unpriced, Usage, take_prices
 from genotex.errors import FormatError
 
 PRICE = ModelPrice(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.models import (
+from genotex.agents import (
     Message,
     RecordingModel,
     ReplayModel,

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.models import (
+from genotex.agents import (
+    PROVIDERS,
     Budget,
     Message,
     Model,
@@ -22,7 +23,6 @@ from genotex.agents.models import (
     read_settings,
     role_models,
 )
-from genotex.agents.models.providers import PROVIDERS
 from genotex.errors import BadAnswerError, BudgetReachedError, UsageError
 from tests.agents.models.servers import OpenAIDialect, serving
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.models import ModelSettings, read_settings
-from genotex.agents.models.providers import ProviderOptions
+from genotex.agents import ModelSettings, ProviderOptions, read_settings
 from genotex.errors import FormatError, UsageError
 
 ROLES = ("planner", "reviewer", "expert")

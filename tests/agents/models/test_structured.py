@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents.models import Message, Reply, Request, ScriptedModel, ask_for, schema_of
+from genotex.agents import Message, Reply, Request, ScriptedModel, ask_for, schema_of
 from genotex.agents.models.structured import MAX_ATTEMPTS, finished_text, json_values
 from genotex.errors import BadAnswerError, RefusedError
 

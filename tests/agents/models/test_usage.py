@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from genotex.agents.models import (
+from genotex.agents import (
     ModelPrice,
     PriceSnapshot,
     Rate,

@@ -18,7 +18,7 @@ sys.meta_path.insert(0, Missing())
 from datetime import date
 from genotex.errors import UsageError
 from genotex.agents.models import *
-from genotex.agents.models.prices import take_prices
+from genotex.agents import take_prices
 
 model = ScriptedModel(["well"])
 print(model.answer(Request("planner", (Message("user", "Hello?"),))).text)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.agents.sandbox import CellResult, Folders, SandboxLimits, Session
+from genotex.agents import CellResult, Folders, SandboxLimits, Session
 
 MIB = 2**20
 PATIENT = SandboxLimits(

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.sandbox import Session
+from genotex.agents import Session
 from tests.agents.sandbox.conformance import (
     REFUSED,
     Opened,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.sandbox import CellStatus, SandboxLimits, Session
+from genotex.agents import CellStatus, SandboxLimits, Session
 from genotex.errors import SessionDeadError, UsageError
 from tests.agents.sandbox.conformance import (
     AT_ONCE,

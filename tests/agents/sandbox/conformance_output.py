@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.agents.sandbox import CellStatus, Session
+from genotex.agents import CellStatus, Session
 from tests.agents.sandbox.conformance import MIB, PATIENT, Opened, OpenSession, printed, run
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.sandbox import CellStatus, Session
+from genotex.agents import CellStatus, Session
 from genotex.errors import SessionDeadError, UsageError
 from tests.agents.sandbox.conformance import PATIENT, Opened, OpenSession, printed, run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.sandbox import Folders, SandboxLimits, Session
+from genotex.agents import Folders, SandboxLimits, Session
 from genotex.errors import SessionDeadError
 from tests.agents.sandbox.conformance import IMPATIENT, PATIENT, OpenSession, Place
 

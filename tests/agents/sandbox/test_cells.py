@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.agents.sandbox import SandboxLimits
+from genotex.agents import SandboxLimits
 from genotex.agents.sandbox.cells import Collector, readable, shortened
 from genotex.agents.sandbox.confined.protocol import Channel, ChannelError, channel_pair
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from genotex.agents.sandbox import Confinement, Mechanism, Protection, SandboxPolicy
+from genotex.agents import Confinement, Mechanism, Protection, SandboxPolicy
 from genotex.errors import ConfinementError
 
 NAMESPACES = ("process namespace", "network namespace", "own root")

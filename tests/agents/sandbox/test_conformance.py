@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.agents.sandbox import Folders, SandboxLimits, Session, local_session
+from genotex.agents import Folders, SandboxLimits, Session, local_session
 from tests.agents.sandbox.conformance_limits import Ends, IsBounded, IsBoundedTogether, IsStopped
 from tests.agents.sandbox.conformance_output import GivesOut, PlaysTricks
 from tests.agents.sandbox.conformance_state import Closes, KeepsState

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.agents.sandbox import Folders, SandboxLimits, SandboxPolicy, Session, local_session
+from genotex.agents import Folders, SandboxLimits, SandboxPolicy, Session, local_session
 from tests.agents.sandbox.conformance_isolation import (
     FilterHolds,
     NoNetwork,

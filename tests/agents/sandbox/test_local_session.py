@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.sandbox import Folders, SandboxLimits, SandboxPolicy, local_session
+from genotex.agents import Folders, SandboxLimits, SandboxPolicy, local_session
 from genotex.errors import ConfinementError, SandboxError, SessionDeadError, UsageError
 from tests.agents.sandbox.conformance_isolation import processes_named
 from tests.agents.sandbox.test_isolation import NAMESPACES
@@ -130,7 +130,7 @@ def test_killed_supervisor_takes_its_session_along(tmp_path: Path) -> None:
 PROGRAM = """
 import os, sys, tempfile
 from pathlib import Path
-from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
+from genotex.agents import Folders, SandboxPolicy, local_session
 tempfile.tempdir = sys.argv[2]
 avoid = tuple(sys.argv[3:])
 session = local_session(Folders(Path(sys.argv[1])), policy=SandboxPolicy.BEST, avoid=avoid)

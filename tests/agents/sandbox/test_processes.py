@@ -12,14 +12,7 @@ from typing import ClassVar
 
 import pytest
 
-from genotex.agents.sandbox import (
-    Folders,
-    Nursery,
-    SandboxLimits,
-    SandboxPolicy,
-    Session,
-    local_session,
-)
+from genotex.agents import Folders, Nursery, SandboxLimits, SandboxPolicy, Session, local_session
 from genotex.agents.sandbox.confined.protocol import SandboxPlan
 from genotex.agents.sandbox.confined.supervisor import Supervisor
 from tests.agents.sandbox.conformance_isolation import (
@@ -38,7 +31,7 @@ MODULES = ("numpy", "polars")
 OPENER = """
 import sys, time
 from pathlib import Path
-from genotex.agents.sandbox import Folders, SandboxLimits, Nursery, local_session
+from genotex.agents import Folders, SandboxLimits, Nursery, local_session
 nursery = Nursery(SandboxLimits(), ())
 local_session(Folders(Path(sys.argv[1])), nursery=nursery).start()
 print(nursery.lib, flush=True)

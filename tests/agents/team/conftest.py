@@ -11,18 +11,25 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Card, Switches, TeamFinished, TeamPlan, read_card, run_team
-from genotex.agents.models import (
+from genotex.agents import (
     Budget,
+    Card,
+    Folders,
     MeteredModel,
     Model,
     ModelSettings,
     Reply,
     Request,
+    SandboxPolicy,
+    Session,
+    Switches,
+    TeamFinished,
+    TeamPlan,
     UsageLedger,
+    read_card,
+    run_team,
 )
-from genotex.agents.models import Usage as Tokens
-from genotex.agents.sandbox import Folders, SandboxPolicy, Session
+from genotex.agents import Usage as Tokens
 from genotex.bench import Problem
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder

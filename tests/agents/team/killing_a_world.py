@@ -7,9 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from genotex.agents import TeamPlan, run_team
-from genotex.agents.models import ModelSettings
-from genotex.agents.sandbox import Folders, SandboxPolicy
+from genotex.agents import Folders, ModelSettings, SandboxPolicy, TeamPlan, run_team
 from genotex.bench import TaskInfo
 from tests.agents.exec_session import ExecSession
 from tests.agents.faulty_rules import register_faulty_rules

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Card, State, find_notebook, overview, read_plan, trace
-from genotex.agents.models import Limits
-from genotex.bench import ErrorClass, Problem
-from genotex.bench.evaluation.run_record import read_run_record
+from genotex.agents import Card, Limits, State, find_notebook, overview, read_plan, trace
+from genotex.bench import ErrorClass, Problem, read_run_record
 from genotex.errors import UsageError
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play, records, solves

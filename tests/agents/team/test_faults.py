@@ -5,10 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents import CodeShelf, NotebookRecord, State, Switches, TeamFolder, register_rules
-from genotex.agents.models import ModelSettings, UsageLedger, role_models
-from genotex.agents.models.prices import take_prices
-from genotex.agents.sandbox import Folders
+from genotex.agents import (
+    CodeShelf,
+    Folders,
+    ModelSettings,
+    NotebookRecord,
+    State,
+    Switches,
+    TeamFolder,
+    UsageLedger,
+    register_rules,
+    role_models,
+    take_prices,
+)
 from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.cohorts import preprocess
 from genotex.simulate import SimulatedStudy, simulate_study

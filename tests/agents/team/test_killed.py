@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.models import Limits
+from genotex.agents import Limits
 from genotex.journal import read_journal
 from tests.agents.team.conftest import Played
 

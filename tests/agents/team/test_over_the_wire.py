@@ -9,10 +9,24 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Card, State, TeamFinished, TeamPlan, read_card, read_plan, run_team
-from genotex.agents.models import Limits, Message, ModelPrice, ModelSettings, Rate, Request
-from genotex.agents.models.providers.catalogue import ProviderOptions, RetryPolicy
-from genotex.agents.sandbox import SandboxPolicy
+from genotex.agents import (
+    Card,
+    Limits,
+    Message,
+    ModelPrice,
+    ModelSettings,
+    ProviderOptions,
+    Rate,
+    Request,
+    RetryPolicy,
+    SandboxPolicy,
+    State,
+    TeamFinished,
+    TeamPlan,
+    read_card,
+    read_plan,
+    run_team,
+)
 from genotex.errors import UsageError
 from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.models.servers import CompatibleDialect, Says, Service, serving

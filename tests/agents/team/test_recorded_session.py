@@ -3,9 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents import CodeShelf, Switches, Task
-from genotex.agents.models import Model
-from genotex.agents.sandbox import CellResult, CellStatus
+from genotex.agents import CellResult, CellStatus, CodeShelf, Model, Switches, Task
 from genotex.agents.team.journal import (
     Live,
     NotebookJournal,

@@ -6,10 +6,16 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Card, NotebookRecord, State
-from genotex.agents.models import Limits
-from genotex.agents.sandbox import CellResult, CellStatus, Folders
-from genotex.agents.team.folder import read_limits
+from genotex.agents import (
+    Card,
+    CellResult,
+    CellStatus,
+    Folders,
+    Limits,
+    NotebookRecord,
+    State,
+    read_limits,
+)
 from genotex.bench import ErrorClass, Problem
 from genotex.errors import (
     BadAnswerError,

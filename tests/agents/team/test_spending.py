@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Card
-from genotex.agents.models import ModelPrice, PriceSnapshot, Rate
+from genotex.agents import Card, ModelPrice, PriceSnapshot, Rate
 from genotex.agents.team import running
-from genotex.bench import Problem
-from genotex.bench.evaluation.run_record import read_run_record
+from genotex.bench import Problem, read_run_record
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play
 

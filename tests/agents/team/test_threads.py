@@ -5,7 +5,6 @@ import threading
 import pytest
 
 from genotex.agents.team import sessions
-from genotex.agents.team.sessions import in_threads
 
 
 def nothing() -> None: ...
@@ -16,14 +15,14 @@ def test_all_work_is_done_and_errors_are_results(jobs: int) -> None:
     def halve(number: int) -> float:
         return 12 / number
 
-    found = dict(in_threads([3, 0, 4], jobs, halve, nothing))
+    found = dict(sessions.in_threads([3, 0, 4], jobs, halve, nothing))
     assert (found[3], found[4]) == (4.0, 3.0)
     assert isinstance(found[0], ZeroDivisionError)
 
 
 def test_as_many_pieces_are_under_way_as_there_are_jobs() -> None:
     together = threading.Barrier(3, timeout=30)
-    results = list(in_threads([1, 2, 3], 3, lambda _: together.wait() >= 0, nothing))
+    results = list(sessions.in_threads([1, 2, 3], 3, lambda _: together.wait() >= 0, nothing))
     assert sorted(results) == [(1, True), (2, True), (3, True)]
 
 
@@ -40,7 +39,7 @@ def test_interrupted_caller_begins_nothing_more_and_ends_what_is_under_way() -> 
         return number
 
     with pytest.raises(KeyboardInterrupt):
-        for _ in in_threads(range(9), 2, do, given_up.set):
+        for _ in sessions.in_threads(range(9), 2, do, given_up.set):
             assert first.wait(30)
             raise KeyboardInterrupt
     # Closing the loop over the results gives up what is under way.
@@ -69,14 +68,14 @@ def test_patience_after_an_interruption_does_not_grow_with_the_threads(
         return number
 
     with pytest.raises(KeyboardInterrupt):
-        for _ in in_threads(range(4), 3, do, nothing):
+        for _ in sessions.in_threads(range(4), 3, do, nothing):
             raise KeyboardInterrupt
     released.set()
     assert given == [sessions.PATIENCE, 0.0, 0.0]
 
 
 WAITING = {
-    "threads": "list(in_threads([1, 2], 2, lambda _: time.sleep(100), lambda: None))",
+    "threads": "list(sessions.in_threads([1, 2], 2, lambda _: time.sleep(100), lambda: None))",
     "call": "run_within(100, lambda: asyncio.sleep(100))",
 }
 
@@ -89,7 +88,7 @@ signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
 import polars
 from genotex.agents.models.providers.provider_model import run_within
 from genotex.agents.team import sessions
-from genotex.agents.team.sessions import in_threads
+
 sessions.PATIENCE = 0.1
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 {WAITING[waiting]}

@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import find_notebook, overview, trace
-from genotex.agents.models import Limits
+from genotex.agents import Limits, find_notebook, overview, trace
 from genotex.bench import Problem
 from genotex.errors import FormatError, UsageError
 from genotex.journal import open_journal, read_journal

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, ConditionCohort
-from genotex.analysis.benchmark import analyze_benchmark
-from genotex.bench import Problem, RegressorRule, regressor_genes
+from genotex.analysis import AnalysisResult, ConditionCohort, analyze_benchmark
+from genotex.bench import Problem, regressor_genes
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions, RegressorRule
 
 
 def load_transcription() -> ModuleType:

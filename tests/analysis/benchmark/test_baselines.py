@@ -5,9 +5,9 @@ import pytest
 from sklearn.linear_model import Lasso, LinearRegression
 from sklearn.preprocessing import StandardScaler
 
-from genotex.analysis import AnalysisOptions
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 
 from .published import cohort, solve_ours
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genotex.analysis import GENE_COLUMNS, AnalysisOptions, read_result, write_result
-from genotex.analysis.benchmark import analyze_benchmark
+from genotex.analysis import GENE_COLUMNS, analyze_benchmark, read_result, write_result
 from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 from .published import Cohort, cohort, solve_ours
 

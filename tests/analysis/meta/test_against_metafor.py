@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis.meta import CombinedEffects, combine_effects, stouffer
+from genotex.analysis import CombinedEffects, combine_effects, stouffer
 
 GOLDEN = Path(__file__).parents[2] / "fixtures" / "metafor"
 FIXED = {

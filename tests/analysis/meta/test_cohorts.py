@@ -9,11 +9,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, solve_problem
-from genotex.analysis.meta import META_COLUMNS, analyze_cohorts, combine_results
+from genotex.analysis import (
+    META_COLUMNS,
+    AnalysisResult,
+    analyze_cohorts,
+    analyze_table,
+    combine_results,
+    solve_problem,
+)
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort, with_samples
 
 ASTHMA = Problem("Asthma")

@@ -5,8 +5,13 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from genotex.analysis.meta import combine_effects, partial_conjunction, replication_q, stouffer
-from genotex.analysis.meta.gene_table import combine_genes
+from genotex.analysis import (
+    combine_effects,
+    combine_genes,
+    partial_conjunction,
+    replication_q,
+    stouffer,
+)
 from genotex.errors import AnalysisError
 from tests.analysis.meta.test_against_metafor import GOLDEN, matrix, read
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from genotex.analysis.meta import (
+from genotex.analysis import (
     Heterogeneity,
     NullScores,
     combine_effects,
     common_effect_p,
     estimate_heterogeneity,
     null_scores,
+    weights_of_genes,
 )
-from genotex.analysis.meta.heterogeneity import weights_of_genes
 from tests.analysis.meta.test_against_metafor import matrix, read
 
 ALIKE = Heterogeneity(np.zeros(1), np.ones(1))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis.meta import (
+from genotex.analysis import (
     METHODS,
     CohortStatistics,
     CombinationMethod,

@@ -8,15 +8,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis.meta import (
+from genotex.analysis import (
     MetaResult,
     analyze_cohorts,
+    cohort_warnings,
+    cohorts_differ,
     combine_effects,
+    differing_share,
     read_meta,
     remove_meta,
     write_meta,
 )
-from genotex.analysis.meta.result import cohort_warnings, cohorts_differ, differing_share
 from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder

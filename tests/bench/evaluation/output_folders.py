@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from genotex.bench.evaluation.figures import Table
-from genotex.bench.evaluation.folder_items import table_path
-from genotex.formats.csv_tables import write_csv_table
+from genotex.bench import Table, table_path
+from genotex.formats import write_csv_table
 from genotex.layout import OutputFolder
 
 GENES = tuple(f"GENE{i}" for i in range(12))

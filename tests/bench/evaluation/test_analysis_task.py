@@ -6,17 +6,20 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import AnalysisScore, Missing, Problem, ProblemKind
-from genotex.bench.evaluation.analysis_task import (
+from genotex.bench import (
+    AnalysisScore,
     AnsweredTrait,
     GeneList,
+    MetricsVersion,
+    Missing,
+    Problem,
+    ProblemKind,
     UniverseFile,
+    compare_genes,
     read_gene_list,
     read_universe,
     score_answers,
 )
-from genotex.bench.evaluation.figures import MetricsVersion
-from genotex.bench.evaluation.gene_metrics import compare_genes
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
 from tests.bench.evaluation.output_folders import BINARY, CONTINUOUS, write_answer, write_json

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench import PreprocessingScore, Scores, compare_runs
-from genotex.bench.evaluation.comparison import Difference, agreement
+from genotex.bench import Difference, PreprocessingScore, Scores, compare_runs
+from genotex.bench.evaluation.comparison import agreement
 from genotex.errors import UsageError
 from tests.bench.evaluation.some_scores import problem_score, some_scores
 

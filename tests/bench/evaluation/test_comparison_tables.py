@@ -8,8 +8,9 @@ import json
 
 import pytest
 
-from genotex.bench import RunComparison, compare_runs
-from genotex.bench.evaluation.comparison_tables import (
+from genotex.bench import (
+    RunComparison,
+    compare_runs,
     comparison_json,
     comparison_texts,
     difference_tables,

@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import CohortFlag, FilteringScore, Missing
-from genotex.bench.evaluation.selection import score_filtering
+from genotex.bench import CohortFlag, FilteringScore, Missing, score_filtering
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
 from tests.bench.evaluation.output_folders import UNAVAILABLE, cohort, write_cohorts

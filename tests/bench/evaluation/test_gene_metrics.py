@@ -10,17 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from genotex.bench.evaluation.figures import MetricsVersion
-from genotex.bench.evaluation.gene_metrics import (
-    ALL_GENES,
+from genotex.bench import (
     GeneAgreement,
+    MetricsVersion,
     TraitPrediction,
     compare_genes,
-    overlap,
-    rank,
     trait_kind,
     trait_prediction,
 )
+from genotex.bench.evaluation.gene_metrics import ALL_GENES, overlap, rank
 
 SMALL = ["a", "b", "c", "d", "e", "f", "g", "h"]
 """A universe of eight genes, in which everything can be counted by hand."""

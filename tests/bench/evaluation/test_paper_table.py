@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import Scores
-from genotex.bench.evaluation.paper_table import (
+from genotex.bench import (
     PaperRow,
+    Scores,
     paper_json,
     paper_markdown,
     paper_notes,

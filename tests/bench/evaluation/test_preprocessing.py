@@ -5,18 +5,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.bench import Missing, PreprocessingScore
-from genotex.bench.evaluation.figures import Table
-from genotex.bench.evaluation.folder_items import ScoredFolder
+from genotex.bench import (
+    Missing,
+    PreprocessingScore,
+    ScoredFolder,
+    Table,
+    score_table,
+    wanted_tables,
+)
 from genotex.bench.evaluation.preprocessing import (
     Shape,
     TableResult,
     first_cell,
     repair_notes,
-    score_table,
     shape_of,
     transpose,
-    wanted_tables,
 )
 from genotex.errors import FormatError
 from genotex.formats import CsvTable

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.evaluation.run_record import RunRecord, name_runs, read_run_record
+from genotex.bench import RunRecord, name_runs, read_run_record
 from genotex.errors import FormatError, UsageError
 
 

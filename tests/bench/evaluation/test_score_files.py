@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genotex.bench import Scores, read_scores, summarise, to_json
-from genotex.bench.evaluation.score_files import score_texts
+from genotex.bench import Scores, read_scores, score_texts, summarise, to_json
 from genotex.errors import FormatError
 from tests.bench.evaluation.some_scores import some_scores
 

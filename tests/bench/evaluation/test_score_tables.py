@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from genotex.bench import FIGURES, Missing, Scores, headline_figures, summarise
-from genotex.bench.evaluation.figures import Figure
-from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
-from genotex.bench.evaluation.score_tables import (
+from genotex.bench import (
+    FIGURES,
+    Figure,
+    Missing,
+    PlainTable,
+    Scores,
     average_tables,
+    headline_figures,
     kind_table,
     missing_table,
     settings_rows,
+    summarise,
+    to_markdown,
 )
 from tests.bench.evaluation.some_scores import some_scores
 

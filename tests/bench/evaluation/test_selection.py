@@ -2,11 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import Missing, Problem, RegressorRule, TaskInfo
+from genotex.bench import CohortChooser, Missing, Problem, ScoredFolder, TaskInfo, score_selection
 from genotex.bench.evaluation import selection
-from genotex.bench.evaluation.folder_items import ScoredFolder
-from genotex.bench.evaluation.selection import CohortChooser, score_selection
 from genotex.errors import FormatError
+from genotex.options import RegressorRule
 from tests.bench.evaluation.output_folders import (
     UNAVAILABLE,
     cohort,

@@ -10,9 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench import ProblemKind, Scores, SelectionScore, summarise, to_json
+from genotex.bench import (
+    ProblemKind,
+    Scores,
+    SelectionScore,
+    percentile_interval,
+    resampled_means,
+    summarise,
+    to_json,
+)
 from genotex.bench.evaluation import summary
-from genotex.bench.evaluation.summary import percentile_interval, resampled_means
 from tests.bench.evaluation.some_scores import some_scores
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import ArrayLike
 
-from genotex.bench.evaluation.table_metrics import compare_tables, feature_correlation, jaccard
+from genotex.bench import compare_tables, feature_correlation, jaccard
 from genotex.formats import CsvTable
 
 NAN = math.nan

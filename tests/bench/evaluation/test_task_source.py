@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import TaskInfo
-from genotex.bench.evaluation.plan import load_tasks, pose_problems
+from genotex.bench import TaskInfo, load_tasks, pose_problems
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
 from tests.bench.evaluation.output_folders import write_answer, write_cohorts, write_task_info

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from genotex.bench.problems.associations import read_associations
+from genotex.bench import read_associations
 from genotex.errors import FormatError, UsageError
 
 ROWS = [

@@ -2,10 +2,8 @@ from pathlib import Path
 
 import polars as pl
 
-from genotex.bench import find_related_genes
-from genotex.bench.problems.associations import Associations
-from genotex.genes import GeneTable
-from genotex.genes.sources import GENE_SCHEMA, GeneSource
+from genotex.bench import Associations, find_related_genes
+from genotex.genes import GENE_SCHEMA, GeneSource, GeneTable
 
 # ENSG00000000003 belongs to two genes, ENSG00000000009 to none.
 GENES = GeneTable(

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from genotex.bench import (
+    CategoryCount,
+    GeneCount,
     Problem,
     ProblemKind,
     TaskInfo,
@@ -14,7 +16,6 @@ from genotex.bench import (
     count_problems,
     write_task_info,
 )
-from genotex.bench.problems.task_info import CategoryCount, GeneCount
 from genotex.errors import FormatError, UsageError
 
 ASTHMA = {"related_genes": ["IL33", "ORMDL3"], "conditions": ["Gender", "Obesity"]}

@@ -6,8 +6,7 @@ import pytest
 
 from genotex.bench import Finding, check_task_info
 from genotex.errors import FormatError
-from genotex.genes import GeneTable
-from genotex.genes.sources import GENE_SCHEMA, GeneSource
+from genotex.genes import GENE_SCHEMA, GeneSource, GeneTable
 
 GENES = GeneTable(
     pl.DataFrame(

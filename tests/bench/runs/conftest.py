@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import TaskInfo
-from genotex.bench.runs.run_folder import RunFolder
+from genotex.bench import RunFolder, TaskInfo
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.test_pipeline import put

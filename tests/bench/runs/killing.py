@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex import journal
-from genotex.bench import BenchmarkRun, TaskInfo, run_benchmark
-from genotex.bench.runs.methods.method import ChosenMethod
+from genotex.bench import BenchmarkRun, ChosenMethod, TaskInfo, run_benchmark
 
 from .first_genes import FirstGenes
 

@@ -9,11 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench import BenchmarkRun, ErrorClass, Problem, run_benchmark
+from genotex.bench import (
+    BenchmarkRun,
+    ChosenMethod,
+    ErrorClass,
+    Problem,
+    ProblemRecord,
+    RunFolder,
+    run_benchmark,
+)
 from genotex.bench.runs.children.processes import MOST_LOGGED, CapturedLog
-from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.problem_record import ProblemRecord
-from genotex.bench.runs.run_folder import RunFolder
 
 from .acting import Acting
 from .conftest import is_alive, make_tasks, wait_until

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import MethodOptions, Problem, choose_method
+from genotex.bench import BUILT_IN, Problem, choose_method
 from genotex.bench.runs.methods.built_in import FromCohorts, read_answers
-from genotex.bench.runs.methods.choosing import BUILT_IN
 from genotex.errors import FormatError, UsageError
+from genotex.options import MethodOptions
 
 
 @pytest.mark.parametrize(

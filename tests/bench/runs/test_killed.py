@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import BenchmarkRun, run_benchmark
+from genotex.bench import BenchmarkRun, RunFolder, run_benchmark
 from genotex.bench.runs.children import Children, Ended, Task
 from genotex.bench.runs.problem_stage import finished_problems
-from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import WorkerLostError
 from genotex.journal import open_journal
 from tests.geo_text import write_asthma

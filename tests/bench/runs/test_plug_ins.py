@@ -13,17 +13,17 @@ from scipy import stats
 from genotex.bench import (
     BenchmarkRun,
     ErrorClass,
-    MethodOptions,
     Problem,
+    ProblemRecord,
+    RunFolder,
     TaskInfo,
     choose_method,
     run_benchmark,
 )
-from genotex.bench.runs.problem_record import ProblemRecord
-from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info, read_linked_csv
 from genotex.layout import OutputFolder
+from genotex.options import MethodOptions
 
 from .conftest import RELATED, digests, make_tasks
 

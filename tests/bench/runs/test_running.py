@@ -11,20 +11,20 @@ import pytest
 from genotex.analysis import read_result
 from genotex.bench import (
     BenchmarkRun,
+    ChosenMethod,
     Context,
     ErrorClass,
     Finished,
-    MethodOptions,
     Problem,
+    RunFolder,
     TaskInfo,
     choose_method,
     run_benchmark,
 )
-from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import FormatError, UsageError
 from genotex.io import lock
 from genotex.layout import OutputFolder
+from genotex.options import MethodOptions
 
 from .conftest import digests, make_tasks
 from .first_genes import FirstGenes

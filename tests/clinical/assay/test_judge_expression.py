@@ -2,8 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from genotex.clinical import RuleExpert, SeriesDescription, describe_series, judge_expression
-from genotex.clinical.assay.signs import load_signs
+from genotex.clinical import (
+    RuleExpert,
+    SeriesDescription,
+    describe_series,
+    judge_expression,
+    load_signs,
+)
 from genotex.formats import Series
 
 

@@ -1,8 +1,7 @@
 import pytest
 
-from genotex.clinical import SeriesDescription, judge_expression
+from genotex.clinical import SeriesDescription, judge_expression, load_signs
 from genotex.clinical.assay.platform import by_row_ids, same_platform
-from genotex.clinical.assay.signs import load_signs
 from genotex.genes import GeneTable
 
 

@@ -9,8 +9,9 @@ from genotex.clinical import (
     apply_encoding,
     characteristic_candidates,
     describe_series,
+    find_age,
+    find_gender,
 )
-from genotex.clinical.people.age_sex import find_age, find_gender
 
 from ..conftest import MakeDescription, MakeSeries
 

@@ -18,9 +18,9 @@ from genotex.clinical import (
     experts,
     load_annotations,
     load_vocabulary,
+    reason_texts,
     save_annotations,
 )
-from genotex.clinical.summary import reason_texts
 
 from ..conftest import MakeSeries
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from genotex.clinical import (
     RuleExpert,
     SeriesDescription,
+    ValueJudge,
     characteristic_candidates,
     encode_cell,
     load_vocabulary,
@@ -20,7 +21,6 @@ from genotex.clinical.trait.options import (
     trait_options,
     weigh_evidence,
 )
-from genotex.clinical.trait.value_judge import ValueJudge
 
 from ..conftest import CodesOf, MakeDescription
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.clinical import RuleExpert, infer_cases, load_vocabulary, simplify
-from genotex.clinical.words.trait_names import TraitNames
+from genotex.clinical import RuleExpert, TraitNames, infer_cases, load_vocabulary, simplify
 from genotex.errors import FormatError, UsageError
 
 from ..conftest import MakeDescription

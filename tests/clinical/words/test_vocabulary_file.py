@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import RuleExpert, load_vocabulary, vocabulary_text
+from genotex.clinical import RuleExpert, Terms, load_vocabulary, vocabulary_text
 from genotex.clinical.words.vocabulary_file import (
     TRAIT_KEYS,
     read_vocabulary_file,
     refuse_contradictions,
     trait_table,
 )
-from genotex.clinical.words.wording import Terms
 from genotex.errors import FormatError, UsageError, VocabularyFileError
 
 from ..conftest import MakeDescription

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import simple_key, simplify
+from genotex.clinical import Terms, simple_key, simplify
 from genotex.clinical.words.wording import (
     Spelling,
-    Terms,
     disease_by_ending,
     ends_like_tumour,
     folded,

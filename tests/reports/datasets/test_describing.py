@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import UsageError
-from genotex.reports.datasets import (
+from genotex.reports import (
     About,
     Description,
     datasheet_json,

@@ -11,8 +11,13 @@ import pytest
 
 from genotex.bench import Scores, read_scores, summarise
 from genotex.errors import UsageError
-from genotex.reports.score_figures import average_figures, problem_figures
-from genotex.reports.scores import best_and_worst, item_tables, write_scores
+from genotex.reports import (
+    average_figures,
+    best_and_worst,
+    item_tables,
+    problem_figures,
+    write_scores,
+)
 from tests.bench.evaluation.some_scores import failed_score, problem_score, some_scores
 
 FILES = {

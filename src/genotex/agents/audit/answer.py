@@ -16,7 +16,6 @@ from genotex.agents.audit.comparison import WITHIN, records_agree, reject, rejec
 from genotex.agents.task import Task
 from genotex.analysis import (
     GENE_COLUMNS,
-    AnalysisOptions,
     AnalysisResult,
     DataChoice,
     analyze_data,
@@ -31,8 +30,9 @@ from genotex.formats import (
     read_linked_header,
 )
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
-__all__ = ["audit_answer", "compare_with_rerun"]
+__all__ = ["audit_answer"]
 
 _MOST_COLUMNS = 100
 """Of a table of all genes; it has a column for each figure."""
@@ -69,7 +69,7 @@ def audit_answer(
     for name, values in listed.items():
         if name in found.columns and found[name].to_list() != values:
             reject(f"{name} of the genes listed is another than in the table of all genes")
-    return compare_with_rerun(task, result, content) if by_code else ()
+    return _compare_with_rerun(task, result, content) if by_code else ()
 
 
 def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:
@@ -90,7 +90,7 @@ def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:
 _GENE = "Variable"
 
 
-def compare_with_rerun(
+def _compare_with_rerun(
     task: Task, found: AnalysisResult, content: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Return how an answer differs from a rerun of the same analysis.

@@ -35,7 +35,7 @@ from genotex.formats import (
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
 
-__all__ = ["audit_cohort", "compare_series", "compare_study"]
+__all__ = ["audit_cohort"]
 
 _JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "sample_size")
 
@@ -96,9 +96,9 @@ def _compare_annotation(
     task: Task, cohort: RecordedSeries | RecordedStudy | None
 ) -> tuple[str, ...]:
     return (
-        compare_series(cohort)
+        _compare_series(cohort)
         if isinstance(cohort, RecordedSeries)
-        else compare_study(task, cohort)
+        else _compare_study(task, cohort)
     )
 
 
@@ -180,7 +180,7 @@ def _check_codes(
 Codes = NDArray[np.float64]
 
 
-def compare_series(cohort: RecordedSeries) -> tuple[str, ...]:
+def _compare_series(cohort: RecordedSeries) -> tuple[str, ...]:
     """Return how the rules would annotate a series differently.
 
     A reader has to decide who is right: models are asked because rules do not know everything, and
@@ -196,7 +196,7 @@ def compare_series(cohort: RecordedSeries) -> tuple[str, ...]:
     return _other_annotations(cohort, own, codes)
 
 
-def compare_study(task: Task, cohort: RecordedStudy | None) -> tuple[str, ...]:
+def _compare_study(task: Task, cohort: RecordedStudy | None) -> tuple[str, ...]:
     """Return in which way the rules would choose another study, or read the trait otherwise."""
     choice = choose_folder(task.trait, tcga_folders(task))
     if choice.folder is None:

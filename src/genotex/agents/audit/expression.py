@@ -54,7 +54,6 @@ __all__ = [
     "compare_expression",
     "compare_unusable",
     "naming_rows",
-    "same_at_sampled_genes",
 ]
 
 LARGE = 16_000_000
@@ -110,7 +109,7 @@ def _lines(
         return lines, annotation.result()[0] if needed else (), series.platform
 
 
-def same_at_sampled_genes(
+def _same_at_sampled_genes(
     cohort: RecordedSeries | RecordedStudy,
     evidence: Evidence,
     saved: SavedTables,
@@ -199,9 +198,9 @@ def compare_expression(
 ) -> tuple[str, ...]:
     """Return in what the saved tables are other than the raw files give; empty where they agree.
 
-    Large tables are compared at some genes first (see `same_at_sampled_genes`).
+    Large tables are compared at some genes first (see `_same_at_sampled_genes`).
     """
-    if naming is not None and same_at_sampled_genes(cohort, evidence, saved, naming):
+    if naming is not None and _same_at_sampled_genes(cohort, evidence, saved, naming):
         return _record_differences(cohort, evidence, cohort.facts, {})
     prepared, why = None, "nothing identifies the genes of its rows"
     try:

@@ -40,9 +40,7 @@ from genotex.layout import GeoCohortFiles, Procedure, geo_cohort_files
 __all__ = [
     "FINISH",
     "Coded",
-    "GeoDecisions",
     "coded",
-    "decide_geo",
     "geo_steps",
     "read_geo",
     "write_geo_code",
@@ -62,7 +60,7 @@ class Coded:
 
 
 @dataclass(frozen=True)
-class GeoDecisions:
+class _GeoDecisions:
     """Everything that the code of a series depends on."""
 
     reading: ClinicalAnnotation  # How the rules read the series
@@ -87,7 +85,7 @@ class GeoDecisions:
     counted: bool  # Whether the rows are RNA-seq counts of NCBI
 
 
-def decide_geo(task: Task) -> GeoDecisions:
+def _decide_geo(task: Task) -> _GeoDecisions:
     """Annotate a series as the pipeline without agents does, and return all decisions."""
     return _decide(task, _state_of(task.input_folder))
 
@@ -100,7 +98,7 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 
 @lru_cache(maxsize=8)
-def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions:
+def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> _GeoDecisions:
     table = GeneTable.load()
     files = geo_cohort_files(task.trait, task.input_folder)
     raw, reading = _read(task, files, table)
@@ -112,7 +110,7 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions
     ids = raw.series.expression.ids if raw.series.expression is not None else ()
     verdict = identify_ids(ids, table) if ids and rows is None else None
     first = raw.platforms[0] if raw.platforms else None
-    return GeoDecisions(
+    return _GeoDecisions(
         reading=reading,
         trait=coded(reading.trait, raw.series, task.procedure),
         age=coded(reading.age, raw.series, task.procedure),
@@ -243,7 +241,7 @@ print(preview(annotation))
 
 def geo_steps(task: Task) -> tuple[str, ...]:
     """Return the names of the steps that the rules take for a series, in order."""
-    found = decide_geo(task)
+    found = _decide_geo(task)
     steps = ["load_data", "read_clinical_features"]
     if found.genes_end != "series":
         steps.append("extract_gene_data")
@@ -263,18 +261,18 @@ def write_geo_code(task: Task, step: str) -> str:
         return _LOAD
     if step == "read_annotation":
         return _ANNOTATION
-    return _WRITERS[step](decide_geo(task))
+    return _WRITERS[step](_decide_geo(task))
 
 
-def _needs_mapping(found: GeoDecisions) -> bool:
+def _needs_mapping(found: _GeoDecisions) -> bool:
     return found.ids is not None and found.ids.needs_mapping
 
 
-def _ends_in_mapping(found: GeoDecisions) -> bool:
+def _ends_in_mapping(found: _GeoDecisions) -> bool:
     return found.genes_end == "mapping" and _needs_mapping(found)
 
 
-def _clinical(found: GeoDecisions) -> str:
+def _clinical(found: _GeoDecisions) -> str:
     reading = found.reading
     available = found.genes_end != "series"
     reason = reading.gene.reason if available else found.why_no_genes
@@ -330,7 +328,7 @@ def _default_key(encoding: FeatureEncoding, coded: Coded) -> str | None:
     return keys.pop() if len(keys) == 1 else None
 
 
-def _record(found: GeoDecisions) -> str:
+def _record(found: _GeoDecisions) -> str:
     why = literal(one_line(found.why_no_genes))
     return (
         "\n# Without genes there is nothing more to do.\n"
@@ -339,7 +337,7 @@ def _record(found: GeoDecisions) -> str:
     )
 
 
-def _extract(found: GeoDecisions) -> str:
+def _extract(found: _GeoDecisions) -> str:
     # The same for every series, so that it may be taken over from one to the other.
     why = no_table(found.procedure)
     return (
@@ -353,7 +351,7 @@ def _extract(found: GeoDecisions) -> str:
     )
 
 
-def _review(found: GeoDecisions) -> str:
+def _review(found: _GeoDecisions) -> str:
     assert found.ids is not None
     such = ", ".join(found.first_ids)
     return (
@@ -363,7 +361,7 @@ def _review(found: GeoDecisions) -> str:
     )
 
 
-def _map(found: GeoDecisions) -> str:
+def _map(found: _GeoDecisions) -> str:
     if found.genes_end == "mapping":
         return comment(found.why_no_genes) + "gene_available = False\n" + _record(found)
     why = comment(*found.map_notes)
@@ -375,7 +373,7 @@ def _map(found: GeoDecisions) -> str:
     return f"{why}mapped = map_probes(\n    expression, annotation, {columns}\n)\nprint(mapped)\n"
 
 
-def _finish(found: GeoDecisions) -> str:
+def _finish(found: _GeoDecisions) -> str:
     rows = "mapped" if _needs_mapping(found) else "expression"
     rows += ", clinical" if found.counted else ""
     if found.genes_end == "mapping":
@@ -383,7 +381,7 @@ def _finish(found: GeoDecisions) -> str:
     return (FINISH if found.trait is not None else _FINISH_WITHOUT_TRAIT).format(rows=rows)
 
 
-_WRITERS: dict[str, Callable[[GeoDecisions], str]] = {
+_WRITERS: dict[str, Callable[[_GeoDecisions], str]] = {
     "read_clinical_features": _clinical,
     "extract_gene_data": _extract,
     "review_gene_ids": _review,

@@ -37,7 +37,7 @@ from genotex.errors import UsageError
 from genotex.formats import write_json
 from genotex.journal import Journal, open_journal, read_journal
 
-__all__ = ["MakeRouter", "TeamFinished", "problem_costs", "run_team"]
+__all__ = ["MakeRouter", "TeamFinished", "run_team"]
 
 _COLUMNS = {
     "tokens_in": "input_tokens",
@@ -47,7 +47,7 @@ _COLUMNS = {
 }
 
 
-def problem_costs(
+def _problem_costs(
     problems: Sequence[Problem],
     notebooks: Sequence[NotebookRecord],
     folder: TeamFolder,
@@ -237,7 +237,7 @@ def _finished(
     summary = None
     if len(problems) == asked:
         summary = summarise(problems, journal, plan.cohorts)
-        costs = problem_costs(plan.problems, notebooks, plan.folder, journal, ledger.prices)
+        costs = _problem_costs(plan.problems, notebooks, plan.folder, journal, ledger.prices)
         write_outcomes(plan.folder, problems, summary, costs)
     stopped = stage.stopped or _left(asked - len(problems))
     return TeamFinished(notebooks, problems, ledger, stopped, summary, stage.solved_now)

@@ -17,7 +17,7 @@ from genotex.agents.team.journal import NotebookJournal, RecordedModel
 from genotex.agents.team.notebooks import RunResources, accepted, book_calls
 from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.records import NotebookRecord, State
-from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.analysis import solve_problem, write_result
 from genotex.bench.runs.methods.method import write_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.clinical import rule_expert
@@ -27,11 +27,12 @@ from genotex.errors import BadAnswerError, FormatError, RefusedError
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.journal import open_journal
 from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
+from genotex.options import AnalysisOptions
 
-__all__ = ["do_structured", "do_without_code", "do_zero_shot"]
+__all__ = ["do_structured", "do_zero_shot"]
 
 
-def do_without_code(
+def _do_without_code(
     task: Task, resources: RunResources, do: Callable[[Task, Path, RoleModels], None]
 ) -> NotebookRecord:
     """Have a cohort or a problem done, and take what was written."""
@@ -61,8 +62,8 @@ def do_without_code(
 
 
 def do_structured(task: Task, resources: RunResources) -> NotebookRecord:
-    """Prepare a cohort, or answer a problem (see `do_without_code` for what it raises)."""
-    return do_without_code(task, resources, _solve if task.kind == "statistics" else _prepare)
+    """Prepare a cohort, or answer a problem (see `_do_without_code` for what it raises)."""
+    return _do_without_code(task, resources, _solve if task.kind == "statistics" else _prepare)
 
 
 def _prepare(task: Task, written: Path, models: RoleModels) -> None:
@@ -96,8 +97,8 @@ def _solve(task: Task, written: Path, models: RoleModels) -> None:
 
 
 def do_zero_shot(task: Task, resources: RunResources) -> NotebookRecord:
-    """Ask for the genes of a problem, and take them (see `do_without_code` for what it raises)."""
-    return do_without_code(task, resources, _ask)
+    """Ask for the genes of a problem, and take them (see `_do_without_code` for what it raises)."""
+    return _do_without_code(task, resources, _ask)
 
 
 def _ask(task: Task, written: Path, models: RoleModels) -> None:

@@ -15,8 +15,9 @@ from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
-    from genotex.analysis import AnalysisOptions, AnalysisResult, DataChoice, ProblemData
+    from genotex.analysis import AnalysisResult, DataChoice, ProblemData
     from genotex.formats import LinkedTable
+    from genotex.options import AnalysisOptions
 
 __all__ = ["Choice", "LoadedData", "Result", "analyse", "choose_data", "load_data", "save_result"]
 
@@ -246,6 +247,6 @@ def _folder(task: Task) -> OutputFolder:
 def _options(
     task: Task, *, model: ModelName = "moderated", covariates: tuple[str, ...] = ("Age", "Gender")
 ) -> AnalysisOptions:
-    from genotex.analysis import AnalysisOptions
+    from genotex.options import AnalysisOptions
 
     return AnalysisOptions(procedure=task.procedure, model=model, covariates=covariates)

@@ -19,7 +19,7 @@ from genotex.analysis.benchmark.lasso import (
     measure_optimality,
 )
 from genotex.analysis.benchmark.samples import Residual, Scaled, measure_scaling, scale_and_centre
-from genotex.analysis.options import Solver
+from genotex.options import Solver
 
 __all__ = [
     "BatchEffect",

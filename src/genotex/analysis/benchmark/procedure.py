@@ -37,12 +37,12 @@ from genotex.analysis.benchmark.tuning import (
 )
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.method_record import versions
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import ConditionCohort
 from genotex.analysis.result import AnalysisResult
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
+from genotex.options import AnalysisOptions
 
 __all__ = ["analyze_benchmark"]
 

@@ -23,12 +23,12 @@ from genotex.analysis.meta.result import (
     differing_share,
     left_out_warnings,
 )
-from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.pipeline import solve_problem
 from genotex.analysis.result import AnalysisResult
 from genotex.bench.problems import Problem, TaskInfo, usable_cohorts
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
 
 __all__ = [

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from genotex.bench.evaluation.figures import MetricsVersion, Table
-from genotex.bench.problems import Problem, RegressorRule
+from genotex.bench.problems import Problem
+from genotex.options import RegressorRule
 
 __all__ = [
     "DEFAULT_TABLES",

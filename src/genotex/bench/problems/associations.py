@@ -15,7 +15,7 @@ import polars as pl
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_bytes
 
-__all__ = ["Associations", "association_files", "read_associations"]
+__all__ = ["Associations", "read_associations"]
 
 TARGET, DISEASE, SCORE = "targetId", "diseaseId", "score"
 NEWER_SCORE = "associationScore"
@@ -49,7 +49,7 @@ class Associations:
     repeated: int
 
 
-def association_files(path: Path) -> tuple[Path, ...]:
+def _association_files(path: Path) -> tuple[Path, ...]:
     """Return the files of a data set, sorted."""
     if not path.is_dir():
         return (path,)
@@ -94,7 +94,7 @@ def read_associations(
     UsageError
         If a folder has no such file.
     """
-    files = association_files(path)
+    files = _association_files(path)
     kept: list[pl.DataFrame] = []
     found: set[str] = set()
     rows = 0

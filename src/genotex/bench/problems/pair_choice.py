@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from genotex.bench.problems.cohort_choice import TCGA_NAMES, find_forced, read_cohorts, refuse
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS, Problem, ProblemKind
@@ -13,8 +12,7 @@ from genotex.bench.problems.task_info import TaskInfo
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
 from genotex.formats import CohortInfo, read_linked_header
 from genotex.layout import OutputFolder
-
-RegressorRule = Literal["inclusive", "exclusive"]
+from genotex.options import RegressorRule
 
 
 def regressor_genes(

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from genotex.bench.problems.associations import Associations
-from genotex.genes import GeneTable, IdKind
+from genotex.genes import GeneTable
+from genotex.id_kinds import IdKind
 
 DEFAULT_SCORE = 0.2
 """Related genes have an overall score above this."""

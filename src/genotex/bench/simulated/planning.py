@@ -22,7 +22,7 @@ _HALVES = {"case": 0.5, "healthy control": 0.5}
 
 
 @dataclass(frozen=True)
-class Recipe:
+class _Recipe:
     """One kind of cohort; empty texts are the usual ones, ``{t}`` in them is the trait."""
 
     reason: str  # what is special about it, or why it cannot be used
@@ -43,42 +43,44 @@ class Recipe:
     design: str = ""
 
 
-_PLAIN = Recipe("nothing special")
-_CONFOUNDED = Recipe(
+_PLAIN = _Recipe("nothing special")
+_CONFOUNDED = _Recipe(
     "batch partly confounded with the trait; patients with another disease among controls",
     share=0.9,
     groups={"case": 0.44, "other disease": 0.12, "healthy control": 0.44},
     late={"case": 0.7, "other disease": 0.5, "healthy control": 0.3},
     design="Three groups; most patients were processed in the second batch.",
 )
-_BATCHES = Recipe(
+_BATCHES = _Recipe(
     "two batches, both with the same people",
     share=0.9,
     late={"case": 0.5, "healthy control": 0.5, "unknown": 0.5},
     design="Samples were processed in two batches of the same composition.",
 )
-_SHIFTED = Recipe(
+_SHIFTED = _Recipe(
     "characteristics shifted where the sex is missing: right when read by key",
     share=0.6,
     shifted=True,
     design="The sex of some donors was not recorded.",
 )
-_NO_AGE_OR_SEX = Recipe(
+_NO_AGE_OR_SEX = _Recipe(
     "the largest one, but age and sex are not told", share=1.0, age=False, sex=False
 )
-_AGE_ONLY = Recipe("the sex is not told", sex=False)
-_SEX_ONLY = Recipe("the age is not told", share=0.7, age=False)
-_BY_SOURCE = Recipe("only source names and titles tell the trait", share=0.7, recorded_in="sources")
-_UNBALANCED = Recipe(
+_AGE_ONLY = _Recipe("the sex is not told", sex=False)
+_SEX_ONLY = _Recipe("the age is not told", share=0.7, age=False)
+_BY_SOURCE = _Recipe(
+    "only source names and titles tell the trait", share=0.7, recorded_in="sources"
+)
+_UNBALANCED = _Recipe(
     "three controls for each case", share=0.9, groups={"case": 0.25, "healthy control": 0.75}
 )
-_OTHER_CONTROLS = Recipe(
+_OTHER_CONTROLS = _Recipe(
     "all controls have another disease",
     groups={"case": 0.5, "other disease": 0.5},
     summary="{tissue} of patients with {t} was compared with that of patients with {o}.",
     design="Patients with {t} and patients with {o}, one array each.",
 )
-_TREATED = Recipe(
+_TREATED = _Recipe(
     "every sample has the disease: nobody to compare with",
     share=1.0,
     groups={"case": 1.0},
@@ -88,7 +90,7 @@ _TREATED = Recipe(
     summary="{tissue} of patients with {t}, treated with a drug or with placebo.",
     design="All patients have {t}; two treatment arms.",
 )
-_NO_TRAIT = Recipe(
+_NO_TRAIT = _Recipe(
     "the files do not tell the trait",
     share=1.0,
     groups={"unknown": 1.0},
@@ -99,8 +101,8 @@ _NO_TRAIT = Recipe(
     summary="Donors kept to a simulated diet for four weeks. What changes may matter for {t}, too.",
     design="Two arms, one array for each donor.",
 )
-_BIASED = Recipe("nearly all are healthy", usable=False, fewest_cases=True)
-_METHYLATION = Recipe(
+_BIASED = _Recipe("nearly all are healthy", usable=False, fewest_cases=True)
+_METHYLATION = _Recipe(
     "DNA methylation: no gene expression",
     share=0.6,
     usable=False,
@@ -109,14 +111,14 @@ _METHYLATION = Recipe(
     summary="Genome-wide DNA methylation of {tissue}, studied for {t}.",
     design="One methylation beadchip for each donor.",
 )
-_EMPTY = Recipe(
+_EMPTY = _Recipe(
     "the table of values is empty: no gene expression", usable=False, instead=EMPTY_TABLE
 )
-_SOME_UNKNOWN = Recipe(
+_SOME_UNKNOWN = _Recipe(
     "of some samples the trait is not known",
     groups={"case": 0.45, "unknown": 0.1, "healthy control": 0.45},
 )
-_TOGETHER = Recipe("sex and age stand in one cell", together=True)
+_TOGETHER = _Recipe("sex and age stand in one cell", together=True)
 
 _UNANSWERABLE = (_TREATED, _NO_TRAIT)
 """Cohorts of a trait that no cohort can answer."""
@@ -189,10 +191,10 @@ def geo_plans(traits: Sequence[SimulatedTrait], cohorts: int, samples: int) -> l
 
 def _assign(
     traits: Sequence[SimulatedTrait], cohorts: int
-) -> list[tuple[SimulatedTrait, list[Recipe]]]:
+) -> list[tuple[SimulatedTrait, list[_Recipe]]]:
     given = [(t, [_PLAIN] if t.answerable else list(_UNANSWERABLE)) for t in traits]
     binary, measured = cycle(_BINARY_EXTRAS), cycle(_MEASURED_EXTRAS)
-    open_ones: Iterator[tuple[SimulatedTrait, list[Recipe]]]
+    open_ones: Iterator[tuple[SimulatedTrait, list[_Recipe]]]
     open_ones = cycle(pair for pair in given if pair[0].answerable)
     for _ in range(cohorts - sum(len(recipes) for _, recipes in given)):
         trait, recipes = next(open_ones)
@@ -206,7 +208,7 @@ def _hidden(trait: SimulatedTrait, traits: Sequence[SimulatedTrait]) -> dict[str
 
 
 def _plan(
-    trait: SimulatedTrait, recipe: Recipe, turn: int, samples: int, hidden: dict[str, TraitKind]
+    trait: SimulatedTrait, recipe: _Recipe, turn: int, samples: int, hidden: dict[str, TraitKind]
 ) -> CohortPlan:
     status, age, sex = forms(trait, turn)
     if recipe.together:
@@ -264,7 +266,7 @@ def _sentence(trait: SimulatedTrait, form: str) -> str:
     return filled[0].upper() + filled[1:]
 
 
-def _groups(trait: SimulatedTrait, recipe: Recipe, samples: int) -> dict[str, int]:
+def _groups(trait: SimulatedTrait, recipe: _Recipe, samples: int) -> dict[str, int]:
     """Return the samples of each group; the last one gets what is left."""
     if trait.measured:
         return {"unknown": samples}
@@ -276,7 +278,7 @@ def _groups(trait: SimulatedTrait, recipe: Recipe, samples: int) -> dict[str, in
     return counts
 
 
-def _names(trait: SimulatedTrait, recipe: Recipe, turn: int) -> SampleNames:
+def _names(trait: SimulatedTrait, recipe: _Recipe, turn: int) -> SampleNames:
     """Return names that reveal the group in every other cohort, and where nothing else does."""
     groups = {
         "case": trait.words.capitalize(),

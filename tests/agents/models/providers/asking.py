@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from genotex.agents.models import Message, Request
-from genotex.agents.models.providers import ProviderModel, ProviderOptions, RetryPolicy, parse_name
+from genotex.agents import Message, ProviderModel, ProviderOptions, Request, RetryPolicy, parse_name
 from tests.agents.models.servers import Dialect, Service
 
 KEY = "sk-0123456789-very-secret"

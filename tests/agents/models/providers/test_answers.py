@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.models import Message, Request, Usage, ask_for
-from genotex.agents.models.providers import StructuredMode
+from genotex.agents import Message, Request, StructuredMode, Usage, ask_for
 from tests.agents.models.providers.asking import KEY, REQUEST, model_at
 from tests.agents.models.servers import (
     DIALECTS,

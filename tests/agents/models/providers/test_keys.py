@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.models import RecordingModel, read_settings
+from genotex.agents import RecordingModel, read_settings
 from genotex.agents.models.providers.provider_model import without_keys
 from genotex.errors import ModelError
 from tests.agents.models.providers.asking import KEY, REQUEST, model_at

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents.models.providers import ProviderModelName, parse_name
-from genotex.agents.models.providers.catalogue import check_address
+from genotex.agents import ProviderModelName, check_address, parse_name
 from genotex.agents.models.registry import check_name
 from genotex.errors import UsageError
 

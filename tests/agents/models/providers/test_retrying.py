@@ -2,7 +2,7 @@
 
 import pytest
 
-from genotex.agents.models.providers import RetryPolicy
+from genotex.agents import RetryPolicy
 from genotex.errors import (
     BadAnswerError,
     ModelError,

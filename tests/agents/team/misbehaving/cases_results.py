@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from genotex.bench import ErrorClass
-from genotex.bench.evaluation.folder_items import ScoredFolder
-from genotex.bench.evaluation.preprocessing import score_table, wanted_tables
+from genotex.bench import ErrorClass, ScoredFolder, score_table, wanted_tables
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
 from tests.agents.playing import plan, verdict

@@ -10,22 +10,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from genotex.agents import NotebookRecord, TeamFinished, TeamPlan, run_team
-from genotex.agents.models import ModelSettings
-from genotex.agents.models.providers.catalogue import RetryPolicy
-from genotex.agents.sandbox import (
+from genotex.agents import (
     CellResult,
     Folders,
+    ModelSettings,
+    NotebookRecord,
     Nursery,
+    RetryPolicy,
     SandboxLimits,
     SandboxPolicy,
     Session,
+    TeamFinished,
+    TeamPlan,
+    run_team,
 )
 from genotex.agents.sandbox.local import LocalKernel
 from genotex.agents.sandbox.replay import ReplayingSession
 from genotex.agents.team.sessions import NEEDED
-from genotex.bench import Problem
-from genotex.bench.runs.problem_record import ProblemRecord
+from genotex.bench import Problem, ProblemRecord
 from genotex.journal import read_journal
 from genotex.layout import OutputFolder
 from tests.agents.playing import FakeSession

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.agents import Card, RulesModel, read_card
-from genotex.agents.models import Message, Reply, Request
+from genotex.agents import Card, Message, Reply, Request, RulesModel, read_card
 from tests.agents.models.servers import CompatibleDialect, Says, Service, serving
 
 DIALECT = CompatibleDialect()

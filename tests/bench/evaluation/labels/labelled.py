@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from genotex.bench.evaluation.labels import FeatureLabel, Label, LabelledCase
+from genotex.bench import FeatureLabel, Label, LabelledCase
 
 CASE, CONTROL = "disease: asthma", "disease: healthy"
 TRAIT = {"row": 0, "map": {CASE: 1, CONTROL: 0}}

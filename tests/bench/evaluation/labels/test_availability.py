@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench.evaluation.labels import FeatureLabel, Label, LabelledCase
+from genotex.bench import FeatureLabel, Label, LabelledCase
 from genotex.bench.evaluation.labels.evaluating import (
     Availability,
     filtering_figures,

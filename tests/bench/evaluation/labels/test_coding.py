@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench.evaluation.labels import Label
+from genotex.bench import Label
 from genotex.bench.evaluation.labels.clinical_tables import (
     CodedFeature,
     CodedTable,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from genotex.bench.evaluation.labels import Disagreement, FeatureLabel, Label, count_disagreements
+from genotex.bench import Disagreement, FeatureLabel, Label, count_disagreements
 from genotex.bench.evaluation.labels.scoring import compare_traits
 
 from .labelled import CASE, CONTROL, feature

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.evaluation.labels import (
+from genotex.bench import (
     Answers,
     Disagreement,
     Label,

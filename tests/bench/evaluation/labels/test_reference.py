@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.bench.evaluation.labels import Label, LabelledCase, apply_labels, evaluate_folder
+from genotex.bench import Label, LabelledCase, apply_labels, evaluate_folder
 from genotex.errors import UsageError
 from genotex.formats import read_clinical_csv, read_cohort_info
 from genotex.layout import InputFolder, OutputFolder

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench.evaluation.labels import (
+from genotex.bench import (
     FeatureLabel,
     Label,
     agreement,

@@ -35,7 +35,7 @@ _LONGEST_MESSAGE = 2000
 _LARGEST_DISPLAY = 4 * 2**20
 
 
-class Kernel:
+class _Kernel:
     """Runs cells and sends what they print, show and raise."""
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ def _forget_last_traceback() -> None:
 class _Frames(io.RawIOBase):
     """A file that sends what is written to it."""
 
-    def __init__(self, kernel: Kernel, name: str, handle: int) -> None:
+    def __init__(self, kernel: _Kernel, name: str, handle: int) -> None:
         self._kernel, self._name, self._handle = kernel, name, handle
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
@@ -158,7 +158,7 @@ class _Frames(io.RawIOBase):
         return len(content)
 
 
-def _shell(kernel: Kernel) -> InteractiveShell:
+def _shell(kernel: _Kernel) -> InteractiveShell:
     """Return IPython's shell with all of its output going over the channel."""
 
     class Publisher(DisplayPublisher):
@@ -249,4 +249,4 @@ def _text(error: BaseException) -> str:
 def main() -> NoReturn:
     """Serve cells on the inherited channel."""
     faulthandler.enable()
-    Kernel().serve()
+    _Kernel().serve()

@@ -49,14 +49,14 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 
-def abi() -> int:
+def _abi() -> int:
     """Return the version of Landlock that the kernel speaks."""
     return system_call("landlock_create_ruleset", None, 0, _VERSION_QUESTION)
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str]) -> int:
     """Allow this process, and all that it starts, these paths and no others."""
-    version = abi()
+    version = _abi()
     rights = _rights(version)
     everything = sum(1 << bit for bit in rights.values())
     reading = sum(1 << bit for bit in _READ.values())

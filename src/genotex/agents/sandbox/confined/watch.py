@@ -64,7 +64,7 @@ def information(processes: Iterable[int]) -> Iterator[ProcessInfo]:
             yield ProcessInfo(number, int(fields[17]), int(fields[21]) * _PAGE)
 
 
-def held_memory(processes: Iterable[int]) -> int:
+def _held_memory(processes: Iterable[int]) -> int:
     """Return the memory of processes in bytes, where what they share counts once."""
     total = 0
     for number in processes:
@@ -205,7 +205,7 @@ class _CloserCount:
         self._thread.start()
 
     def _look(self, numbers: list[int]) -> None:
-        self.held = held_memory(numbers)
+        self.held = _held_memory(numbers)
 
     @property
     def running(self) -> bool:

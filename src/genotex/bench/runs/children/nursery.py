@@ -75,7 +75,7 @@ class _Child:
     timed_out: bool = False
 
 
-class Launcher:
+class _Launcher:
     """Starts children, ends those that exceed the time limit, and reports how each ended."""
 
     def __init__(self, setup: Setup, tasks: int, replies: int) -> None:
@@ -242,4 +242,4 @@ def main() -> None:
     if setup is not None:
         # The parent may have ended and closed the pipe.
         with suppress(BrokenPipeError):
-            Launcher(setup, tasks, replies).serve()
+            _Launcher(setup, tasks, replies).serve()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.analysis import solve_problem, write_result
 from genotex.bench.problems import Problem, condition_named
 from genotex.bench.runs.cohort_stage import why_no_cohort
 from genotex.bench.runs.methods.method import Context, write_answer
@@ -19,6 +19,7 @@ from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import FormatError, MethodFailedError, UsageError
 from genotex.formats.raw import decode, read_bytes
 from genotex.genes import GeneTable
+from genotex.options import AnalysisOptions
 
 LASSO = AnalysisOptions(procedure="benchmark", fixed_lambda=0.1, batch_correction=False)
 """The paper's baseline (table 3): one plain Lasso, lambda 0.1, nothing tuned, nothing rotated."""

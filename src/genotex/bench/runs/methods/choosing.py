@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from genotex.analysis import AnalysisOptions
 from genotex.bench.runs.methods.built_in import (
     LASSO,
     MIXED_MODEL,
@@ -21,7 +20,7 @@ from genotex.bench.runs.methods.plug_ins import EntryPointMethod, entry_point_me
 from genotex.errors import UsageError
 from genotex.formats import sha256
 from genotex.layout import Procedure
-from genotex.options import MethodOptions, refuse_idle
+from genotex.options import AnalysisOptions, MethodOptions, refuse_idle
 
 __all__ = ["MethodOptions", "choose_method"]
 

@@ -1,0 +1,116 @@
+from .action_units import ActionUnit as ActionUnit, action_unit as action_unit
+from .answers import Verdict as Verdict
+from .audit import audit_answer as audit_answer, audit_cohort as audit_cohort
+from .code_shelf import (
+    CodeShelf as CodeShelf,
+    is_general as is_general,
+    may_be_reused as may_be_reused,
+)
+from .context import Attempt as Attempt, Step as Step, TaskContext as TaskContext
+from .models.model import (
+    Message as Message,
+    Model as Model,
+    Reply as Reply,
+    Request as Request,
+    ScriptedModel as ScriptedModel,
+    Usage as Usage,
+)
+from .models.prices import (
+    ModelPrice as ModelPrice,
+    PriceSnapshot as PriceSnapshot,
+    Rate as Rate,
+    Unpriced as Unpriced,
+    take_prices as take_prices,
+)
+from .models.providers.catalogue import (
+    PROVIDERS as PROVIDERS,
+    ProviderModelName as ProviderModelName,
+    ProviderOptions as ProviderOptions,
+    RetryPolicy as RetryPolicy,
+    StructuredMode as StructuredMode,
+    check_address as check_address,
+    parse_name as parse_name,
+)
+from .models.providers.provider_model import ProviderModel as ProviderModel
+from .models.recording import RecordingModel as RecordingModel, ReplayModel as ReplayModel
+from .models.registry import model_from_name as model_from_name
+from .models.roles import (
+    RoleModels as RoleModels,
+    prices_of as prices_of,
+    role_models as role_models,
+)
+from .models.settings import ModelSettings as ModelSettings, read_settings as read_settings
+from .models.structured import ask_for as ask_for, schema_of as schema_of
+from .models.usage import (
+    Budget as Budget,
+    Limits as Limits,
+    MeteredModel as MeteredModel,
+    Total as Total,
+    UsageLedger as UsageLedger,
+)
+from .notebook import (
+    Ending as Ending,
+    Event as Event,
+    Notebook as Notebook,
+    NotebookWork as NotebookWork,
+)
+from .notebook_file import to_ipynb as to_ipynb
+from .prompts import (
+    prompt_digest as prompt_digest,
+    prompt_digests as prompt_digests,
+    render_prompt as render_prompt,
+    toolkit_documentation as toolkit_documentation,
+    toolkit_functions as toolkit_functions,
+)
+from .questions import (
+    Card as Card,
+    DoneStep as DoneStep,
+    Questions as Questions,
+    last_attempt as last_attempt,
+    read_card as read_card,
+)
+from .rule_code import (
+    Review as Review,
+    plan_units as plan_units,
+    review_output as review_output,
+    write_code as write_code,
+)
+from .rules_model import RulesModel as RulesModel, register_rules as register_rules
+from .sandbox.check import Check as Check, CheckedSandbox as CheckedSandbox
+from .sandbox.confined.protocol import Mechanism as Mechanism
+from .sandbox.local import local_session as local_session
+from .sandbox.processes import Nursery as Nursery
+from .sandbox.session import (
+    CellResult as CellResult,
+    CellStatus as CellStatus,
+    Confinement as Confinement,
+    Folders as Folders,
+    Output as Output,
+    Protection as Protection,
+    SandboxLimits as SandboxLimits,
+    SandboxPolicy as SandboxPolicy,
+    Session as Session,
+)
+from .script import ScriptWork as ScriptWork
+from .structured import ModelExpert as ModelExpert, ask_without_data as ask_without_data
+from .switches import PRESETS as PRESETS, Switches as Switches, preset_named as preset_named
+from .task import NotebookKind as NotebookKind, Task as Task, set_up_code as set_up_code
+from .team.folder import (
+    TeamFolder as TeamFolder,
+    changed_limits as changed_limits,
+    read_limits as read_limits,
+    write_limits as write_limits,
+)
+from .team.plan import (
+    TeamPlan as TeamPlan,
+    is_recorded as is_recorded,
+    read_plan as read_plan,
+    work_list as work_list,
+)
+from .team.records import NotebookRecord as NotebookRecord, State as State
+from .team.running import TeamFinished as TeamFinished, run_team as run_team
+from .team.trace import find_notebook as find_notebook, overview as overview, trace as trace
+from .toolkit.features import ClinicalTable as ClinicalTable
+from .toolkit.generated_encoding import code_cells as code_cells
+from .toolkit.genes import Expression as Expression, Genes as Genes
+from .toolkit.sources import SeriesText as SeriesText

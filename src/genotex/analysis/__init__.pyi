@@ -1,0 +1,212 @@
+from .adjustment import (
+    Adjustment as Adjustment,
+    batch_columns as batch_columns,
+    find_characteristic as find_characteristic,
+    named_covariates as named_covariates,
+)
+from .benchmark.procedure import analyze_benchmark as analyze_benchmark
+from .blocks import (
+    Blocks as Blocks,
+    block_detected as block_detected,
+    block_samples as block_samples,
+    blocked_by as blocked_by,
+)
+from .comparison import Comparison as Comparison, set_up_comparison as set_up_comparison
+from .condition_predictor import predict_condition as predict_condition
+from .confounders import Confounders as Confounders, estimate_confounders as estimate_confounders
+from .confounding import (
+    associate_levels as associate_levels,
+    cramers_v as cramers_v,
+    variance_inflation as variance_inflation,
+)
+from .contrast import (
+    Contrast as Contrast,
+    Levels as Levels,
+    choose_contrast as choose_contrast,
+    find_levels as find_levels,
+)
+from .cross_validation import (
+    complementary_halves as complementary_halves,
+    splits as splits,
+    stratified_folds as stratified_folds,
+)
+from .design import (
+    Design as Design,
+    build_design as build_design,
+    independent_columns as independent_columns,
+)
+from .enrichment import TEST_COLUMNS as TEST_COLUMNS, Enrichment as Enrichment, enrich as enrich
+from .enrichment_files import (
+    enrich_problem as enrich_problem,
+    read_enrichment as read_enrichment,
+    write_enrichment as write_enrichment,
+)
+from .gene_columns import COLUMN_GROUPS as COLUMN_GROUPS, GENE_TABLE as GENE_TABLE
+from .gene_set_tests import (
+    CameraTest as CameraTest,
+    FryTest as FryTest,
+    camera as camera,
+    effect_matrix as effect_matrix,
+    fry as fry,
+    scale_effects as scale_effects,
+    z_scores as z_scores,
+)
+from .gene_sets import (
+    match_gene_sets as match_gene_sets,
+    over_representation as over_representation,
+    ranked_enrichment as ranked_enrichment,
+)
+from .gene_table import GENE_COLUMNS as GENE_COLUMNS
+from .gene_tests import (
+    TestSettings as TestSettings,
+    departure_columns as departure_columns,
+    factor_columns as factor_columns,
+    hedges_g as hedges_g,
+    moderate_f as moderate_f,
+    partial_correlation as partial_correlation,
+)
+from .gmt import GeneSet as GeneSet, read_gmt as read_gmt
+from .linear import (
+    fit_last_column as fit_last_column,
+    fit_weighted_columns as fit_weighted_columns,
+    lowess as lowess,
+)
+from .meta.cohorts import analyze_cohorts as analyze_cohorts, combine_results as combine_results
+from .meta.effects import (
+    CombinedEffects as CombinedEffects,
+    combine_effects as combine_effects,
+    partial_conjunction as partial_conjunction,
+    replication_q as replication_q,
+    stouffer as stouffer,
+)
+from .meta.gene_table import META_COLUMNS as META_COLUMNS, combine_genes as combine_genes
+from .meta.heterogeneity import (
+    Heterogeneity as Heterogeneity,
+    NullScores as NullScores,
+    common_effect_p as common_effect_p,
+    estimate_heterogeneity as estimate_heterogeneity,
+    null_scores as null_scores,
+    weights_of_genes as weights_of_genes,
+)
+from .meta.methods import (
+    METHODS as METHODS,
+    CohortStatistics as CohortStatistics,
+    CombinationMethod as CombinationMethod,
+    method_sentence as method_sentence,
+)
+from .meta.result import (
+    MetaResult as MetaResult,
+    cohort_warnings as cohort_warnings,
+    cohorts_differ as cohorts_differ,
+    differing_share as differing_share,
+    read_meta as read_meta,
+    remove_meta as remove_meta,
+    write_meta as write_meta,
+)
+from .mixed import (
+    MixedFit as MixedFit,
+    fit_mixed as fit_mixed,
+    mixed_record as mixed_record,
+    mixed_warnings as mixed_warnings,
+)
+from .moderated import (
+    ModeratedFit as ModeratedFit,
+    VariancePrior as VariancePrior,
+    fit_variance_prior as fit_variance_prior,
+    inverse_trigamma as inverse_trigamma,
+    moderate as moderate,
+    moderate_variance as moderate_variance,
+    shrink as shrink,
+)
+from .p_values import (
+    average_ranks as average_ranks,
+    benjamini_hochberg as benjamini_hochberg,
+    binomial_p as binomial_p,
+    chi_square as chi_square,
+    excess_near_one as excess_near_one,
+    fisher_p as fisher_p,
+    kruskal as kruskal,
+    local_fdr as local_fdr,
+    mann_whitney as mann_whitney,
+    null_share as null_share,
+    pearson as pearson,
+    spearman as spearman,
+)
+from .panel import (
+    Panel as Panel,
+    fit_panel as fit_panel,
+    selection_frequency as selection_frequency,
+)
+from .panel_path import PanelData as PanelData, PanelPath as PanelPath, fit_paths as fit_paths
+from .pipeline import (
+    ProblemOutcome as ProblemOutcome,
+    analyze_data as analyze_data,
+    analyze_table as analyze_table,
+    check_request as check_request,
+    solve_problem as solve_problem,
+    solve_problems as solve_problems,
+)
+from .precision import Precision as Precision, consensus_correlation as consensus_correlation
+from .problem_data import (
+    CohortData as CohortData,
+    ConditionCohort as ConditionCohort,
+    DataChoice as DataChoice,
+    ProblemData as ProblemData,
+    choose_data as choose_data,
+    read_data as read_data,
+)
+from .result import (
+    AnalysisResult as AnalysisResult,
+    read_result as read_result,
+    remove_result as remove_result,
+    write_result as write_result,
+)
+from .sample_blocks import (
+    PERSONAL_GENES as PERSONAL_GENES,
+    detect_blocks as detect_blocks,
+    find_blocks as find_blocks,
+    no_blocks as no_blocks,
+)
+from .sample_facts import (
+    DETECTED as DETECTED,
+    FactChecks as FactChecks,
+    SampleFacts as SampleFacts,
+    check_sample_facts as check_sample_facts,
+)
+from .sample_profiles import (
+    Profiles as Profiles,
+    find_nearly_identical as find_nearly_identical,
+    find_outliers as find_outliers,
+)
+from .sample_quality import (
+    SampleQuality as SampleQuality,
+    check_samples as check_samples,
+    named_pools as named_pools,
+)
+from .sample_sex import Y_GENES as Y_GENES, check_sex as check_sex
+from .sample_weights import (
+    estimate_sample_weights as estimate_sample_weights,
+    weigh_samples as weigh_samples,
+)
+from .sound import (
+    check_covariates as check_covariates,
+    check_groups as check_groups,
+    check_p_values as check_p_values,
+    check_scale as check_scale,
+)
+from .surrogate import (
+    SurrogateVariables as SurrogateVariables,
+    find_reweighted_surrogates as find_reweighted_surrogates,
+    find_surrogates as find_surrogates,
+    permute_rows as permute_rows,
+    surrogate_number as surrogate_number,
+)
+from .trait_effects import TraitEffects as TraitEffects, read_trait_effects as read_trait_effects
+from .trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes
+from .unmeasured import (
+    Unmeasured as Unmeasured,
+    compare_rankings as compare_rankings,
+    find_unmeasured as find_unmeasured,
+    rank_without_if_dense as rank_without_if_dense,
+)
+from .voom import count_trend as count_trend, counts_of as counts_of

@@ -1,0 +1,193 @@
+from .evaluation.analysis_task import (
+    AnsweredTrait as AnsweredTrait,
+    GeneList as GeneList,
+    UniverseFile as UniverseFile,
+    read_gene_list as read_gene_list,
+    read_universe as read_universe,
+    score_answers as score_answers,
+)
+from .evaluation.comparison import (
+    Difference as Difference,
+    RunComparison as RunComparison,
+    compare_runs as compare_runs,
+)
+from .evaluation.comparison_tables import (
+    comparison_json as comparison_json,
+    comparison_texts as comparison_texts,
+    difference_tables as difference_tables,
+    side_by_side_table as side_by_side_table,
+)
+from .evaluation.evaluate import (
+    Progress as Progress,
+    evaluate as evaluate,
+    evaluate_all as evaluate_all,
+)
+from .evaluation.figures import Figure as Figure, MetricsVersion as MetricsVersion, Table as Table
+from .evaluation.folder_items import ScoredFolder as ScoredFolder, table_path as table_path
+from .evaluation.gene_metrics import (
+    GeneAgreement as GeneAgreement,
+    TraitPrediction as TraitPrediction,
+    compare_genes as compare_genes,
+    trait_kind as trait_kind,
+    trait_prediction as trait_prediction,
+)
+from .evaluation.labels.evaluating import (
+    compare_labels as compare_labels,
+    evaluate_answers as evaluate_answers,
+    evaluate_folder as evaluate_folder,
+)
+from .evaluation.labels.label import (
+    FEATURES as FEATURES,
+    Answers as Answers,
+    FeatureLabel as FeatureLabel,
+    Label as Label,
+    LabelledCase as LabelledCase,
+    case_from_json as case_from_json,
+    label_sets as label_sets,
+    labelled_by as labelled_by,
+    of_traits as of_traits,
+    read_answers as read_answers,
+    read_labelled_cases as read_labelled_cases,
+)
+from .evaluation.labels.reference import apply_labels as apply_labels
+from .evaluation.labels.scoring import (
+    Disagreement as Disagreement,
+    agreement as agreement,
+    case_figures as case_figures,
+    count_disagreements as count_disagreements,
+    score_cases as score_cases,
+)
+from .evaluation.options import (
+    DEFAULT_TABLES as DEFAULT_TABLES,
+    TASKS as TASKS,
+    CohortFlag as CohortFlag,
+    EvaluationOptions as EvaluationOptions,
+    GeneUniverse as GeneUniverse,
+    Task as Task,
+)
+from .evaluation.paper_table import (
+    PaperRow as PaperRow,
+    paper_json as paper_json,
+    paper_markdown as paper_markdown,
+    paper_notes as paper_notes,
+    paper_rows as paper_rows,
+    paper_tables as paper_tables,
+    published as published,
+)
+from .evaluation.plain_table import PlainTable as PlainTable, to_markdown as to_markdown
+from .evaluation.plan import load_tasks as load_tasks, pose_problems as pose_problems
+from .evaluation.preprocessing import score_table as score_table, wanted_tables as wanted_tables
+from .evaluation.run_record import (
+    RunRecord as RunRecord,
+    name_runs as name_runs,
+    read_run_record as read_run_record,
+)
+from .evaluation.score_files import (
+    json_text as json_text,
+    read_scores as read_scores,
+    score_texts as score_texts,
+    write_texts as write_texts,
+)
+from .evaluation.score_tables import (
+    average_tables as average_tables,
+    kind_table as kind_table,
+    missing_table as missing_table,
+    settings_rows as settings_rows,
+)
+from .evaluation.scores import (
+    FIGURES as FIGURES,
+    AnalysisScore as AnalysisScore,
+    FilteringScore as FilteringScore,
+    Missing as Missing,
+    PreprocessingScore as PreprocessingScore,
+    Scores as Scores,
+    SelectionScore as SelectionScore,
+    headline_figures as headline_figures,
+)
+from .evaluation.selection import (
+    CohortChooser as CohortChooser,
+    score_filtering as score_filtering,
+    score_selection as score_selection,
+)
+from .evaluation.summary import (
+    Average as Average,
+    Summary as Summary,
+    percentile_interval as percentile_interval,
+    resampled_means as resampled_means,
+    summarise as summarise,
+    to_json as to_json,
+)
+from .evaluation.table_metrics import (
+    compare_tables as compare_tables,
+    feature_correlation as feature_correlation,
+    jaccard as jaccard,
+)
+from .problems import (
+    DEFAULT_SCORE as DEFAULT_SCORE,
+    DEFAULT_THRESHOLD as DEFAULT_THRESHOLD,
+    WHERE_TO_GET as WHERE_TO_GET,
+    CohortChoice as CohortChoice,
+    ConditionFacts as ConditionFacts,
+    Finding as Finding,
+    GeneOverlap as GeneOverlap,
+    ListedTrait as ListedTrait,
+    PairChoice as PairChoice,
+    PairComparison as PairComparison,
+    PairDifference as PairDifference,
+    PairRule as PairRule,
+    PairVerdict as PairVerdict,
+    Problem as Problem,
+    ProblemCounts as ProblemCounts,
+    ProblemKind as ProblemKind,
+    RelatedGenes as RelatedGenes,
+    RuleCount as RuleCount,
+    TaskInfo as TaskInfo,
+    TraitInfo as TraitInfo,
+    TraitList as TraitList,
+    UsableCohorts as UsableCohorts,
+    build_conditions as build_conditions,
+    check_task_info as check_task_info,
+    choose_cohort as choose_cohort,
+    choose_pair as choose_pair,
+    compare_pairs as compare_pairs,
+    condition_named as condition_named,
+    count_problems as count_problems,
+    describe_condition as describe_condition,
+    describe_conditions as describe_conditions,
+    find_related_genes as find_related_genes,
+    judge_pair as judge_pair,
+    read_disease_ids as read_disease_ids,
+    read_problems as read_problems,
+    regressor_genes as regressor_genes,
+    sample_problems as sample_problems,
+    usable_cohorts as usable_cohorts,
+    write_problems as write_problems,
+    write_task_info as write_task_info,
+)
+from .problems.associations import (
+    Associations as Associations,
+    read_associations as read_associations,
+)
+from .problems.task_info import CategoryCount as CategoryCount, GeneCount as GeneCount
+from .runs import (
+    Context as Context,
+    ErrorClass as ErrorClass,
+    Method as Method,
+    write_answer as write_answer,
+)
+from .runs.methods.choosing import BUILT_IN as BUILT_IN, choose_method as choose_method
+from .runs.methods.method import ChosenMethod as ChosenMethod
+from .runs.problem_record import ProblemRecord as ProblemRecord
+from .runs.run_folder import RunFolder as RunFolder
+from .runs.running import (
+    BenchmarkRun as BenchmarkRun,
+    Finished as Finished,
+    run_benchmark as run_benchmark,
+)
+from .simulated import (
+    BenchmarkTruth as BenchmarkTruth,
+    SimulatedBenchmark as SimulatedBenchmark,
+    TraitTruth as TraitTruth,
+    load_benchmark_truth as load_benchmark_truth,
+    simulate_benchmark as simulate_benchmark,
+)

@@ -1,0 +1,141 @@
+from .annotation_json import (
+    annotation_from_json as annotation_from_json,
+    annotation_to_json as annotation_to_json,
+    recorded_annotation as recorded_annotation,
+)
+from .assay import judge_expression as judge_expression
+from .assay.signs import load_signs as load_signs
+from .cases import (
+    count_cases as count_cases,
+    description_from_case as description_from_case,
+    infer_cases as infer_cases,
+    row_and_map as row_and_map,
+)
+from .cells import (
+    Candidate as Candidate,
+    characteristic_candidates as characteristic_candidates,
+    parse_number as parse_number,
+    split_cell as split_cell,
+    split_pairs as split_pairs,
+)
+from .description import (
+    SHOWN_VALUES as SHOWN_VALUES,
+    SeriesDescription as SeriesDescription,
+    describe_series as describe_series,
+)
+from .encoded_features import (
+    AnnotationRow as AnnotationRow,
+    EncodedFeature as EncodedFeature,
+    annotation_rows as annotation_rows,
+    apply_encoding as apply_encoding,
+    cells_to_code as cells_to_code,
+    encode_cell as encode_cell,
+    encode_with_role as encode_with_role,
+    is_biased as is_biased,
+    without_samples as without_samples,
+)
+from .encoding import (
+    FEATURES as FEATURES,
+    GROUP_WORDS as GROUP_WORDS,
+    ClinicalAnnotation as ClinicalAnnotation,
+    Confidence as Confidence,
+    Feature as Feature,
+    FeatureEncoding as FeatureEncoding,
+    GeneVerdict as GeneVerdict,
+    Parser as Parser,
+    SampleField as SampleField,
+)
+from .encoding_files import (
+    SavedAnnotations as SavedAnnotations,
+    add_annotation as add_annotation,
+    fit_annotation as fit_annotation,
+    load_annotations as load_annotations,
+    save_annotations as save_annotations,
+)
+from .experts import (
+    Expert as Expert,
+    RuleExpert as RuleExpert,
+    check_certainty as check_certainty,
+    rule_expert as rule_expert,
+)
+from .groups import (
+    KeyValues as KeyValues,
+    characteristics_to_edit as characteristics_to_edit,
+    choose_groups as choose_groups,
+    values_by_key as values_by_key,
+)
+from .people.age_sex import find_age as find_age, find_gender as find_gender
+from .people.values import (
+    parse_age_years as parse_age_years,
+    parse_sex as parse_sex,
+    sex_legend as sex_legend,
+    text_legend as text_legend,
+)
+from .sample_groups import (
+    check_conditions as check_conditions,
+    exclude_samples as exclude_samples,
+    group_samples as group_samples,
+    need_conditions as need_conditions,
+    samples_text as samples_text,
+)
+from .sample_keys import (
+    SampleKeys as SampleKeys,
+    keys_of_samples as keys_of_samples,
+)
+from .sample_sheet import (
+    SampleSheet as SampleSheet,
+    SheetSample as SheetSample,
+    check_sample_sheet as check_sample_sheet,
+    load_sample_sheet as load_sample_sheet,
+)
+from .sheet_annotation import (
+    annotation_from_sheet as annotation_from_sheet,
+    sheet_cells as sheet_cells,
+    sheet_headers as sheet_headers,
+    sheet_rows as sheet_rows,
+)
+from .sheet_files import (
+    check_kind as check_kind,
+    load_pairs as load_pairs,
+    read_sheet_table as read_sheet_table,
+    write_sheet_table as write_sheet_table,
+)
+from .summary import (
+    AnnotationSummary as AnnotationSummary,
+    FeatureSummary as FeatureSummary,
+    annotation_notes as annotation_notes,
+    certainty_meaning as certainty_meaning,
+    certainty_text as certainty_text,
+    groups_text as groups_text,
+    inferred_from as inferred_from,
+    place_text as place_text,
+    reason_texts as reason_texts,
+    role_text as role_text,
+    sum_up as sum_up,
+    value_text as value_text,
+    why_no_trait as why_no_trait,
+)
+from .tcga_columns import (
+    TcgaColumn as TcgaColumn,
+    find_age_column as find_age_column,
+    find_gender_column as find_gender_column,
+    is_age_or_gender_column as is_age_or_gender_column,
+    named_columns as named_columns,
+    plain_column_name as plain_column_name,
+    read_tcga_cell as read_tcga_cell,
+)
+from .tcga_studies import (
+    TcgaChoice as TcgaChoice,
+    choose_tcga_study as choose_tcga_study,
+    load_tcga_words as load_tcga_words,
+    tcga_study_code as tcga_study_code,
+)
+from .trait.value_judge import ValueJudge as ValueJudge
+from .words.keys import KeyKind as KeyKind, kind_of_key as kind_of_key
+from .words.trait_names import NamedTrait as NamedTrait, TraitNames as TraitNames
+from .words.vocabulary import (
+    Vocabulary as Vocabulary,
+    load_vocabulary as load_vocabulary,
+    vocabulary_text as vocabulary_text,
+)
+from .words.wording import Terms as Terms, simple_key as simple_key, simplify as simplify

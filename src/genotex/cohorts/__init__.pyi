@@ -1,0 +1,87 @@
+from .geo import (
+    assemble_counted_cohort as assemble_counted_cohort,
+    assemble_geo_cohort as assemble_geo_cohort,
+    no_table as no_table,
+    prepare_geo_cohort as prepare_geo_cohort,
+    read_or_replay as read_or_replay,
+    rows_need_mapping as rows_need_mapping,
+    takes_counts as takes_counts,
+)
+from .geo_files import (
+    Facts as Facts,
+    RawSeries as RawSeries,
+    choose_file as choose_file,
+    read_annotation as read_annotation,
+    read_raw_series as read_raw_series,
+    read_series_file as read_series_file,
+    sample_facts as sample_facts,
+    sample_texts as sample_texts,
+    with_expression as with_expression,
+)
+from .linking import (
+    GENE_MISSING_LIMIT as GENE_MISSING_LIMIT,
+    SAMPLE_MISSING_LIMIT as SAMPLE_MISSING_LIMIT,
+    FilledCohort as FilledCohort,
+    JudgedCohort as JudgedCohort,
+    LinkedCohort as LinkedCohort,
+    LinkingCounts as LinkingCounts,
+    drop_incomplete as drop_incomplete,
+    fill as fill,
+    judge as judge,
+    judge_cohort as judge_cohort,
+    judge_filled as judge_filled,
+    link as link,
+    link_features as link_features,
+    treat_missing as treat_missing,
+    unavailable as unavailable,
+    why_unavailable as why_unavailable,
+    without_biased_covariates as without_biased_covariates,
+)
+from .prepared import PreparedCohort as PreparedCohort, PreprocessOptions as PreprocessOptions
+from .preprocess import (
+    CohortOutcome as CohortOutcome,
+    CohortTask as CohortTask,
+    preprocess as preprocess,
+    preprocess_cohort as preprocess_cohort,
+)
+from .records import (
+    begin_cohort as begin_cohort,
+    finish_cohort as finish_cohort,
+    record_cohort as record_cohort,
+    remove_absent_tables as remove_absent_tables,
+    remove_stale_tables as remove_stale_tables,
+    write_linked as write_linked,
+)
+from .regrouping import (
+    regroup as regroup,
+)
+from .rna_seq import (
+    CountedGenes as CountedGenes,
+    count_genes as count_genes,
+    expressed_genes as expressed_genes,
+    least_samples as least_samples,
+    tmm_factors as tmm_factors,
+)
+from .sample_sheets import (
+    ProposedSheet as ProposedSheet,
+    propose_sheet as propose_sheet,
+)
+from .tcga import (
+    apply_tcga_encoding as apply_tcga_encoding,
+    assemble_tcga_cohort as assemble_tcga_cohort,
+    prepare_absent_tcga as prepare_absent_tcga,
+    prepare_tcga_cohort as prepare_tcga_cohort,
+    read_tcga_features as read_tcga_features,
+    tcga_cells as tcga_cells,
+)
+from .tcga_files import (
+    NO_EXPRESSION as NO_EXPRESSION,
+    FolderChoice as FolderChoice,
+    RawClinical as RawClinical,
+    RawExpression as RawExpression,
+    choose_folder as choose_folder,
+    expression_path as expression_path,
+    read_raw_clinical as read_raw_clinical,
+    read_raw_genes as read_raw_genes,
+    tcga_sample_facts as tcga_sample_facts,
+)

@@ -1,0 +1,60 @@
+from .addresses import AllowedAddresses as AllowedAddresses, base_address as base_address
+from .bundle import check_layout as check_layout
+from .client_limits import ClientLimits as ClientLimits, Pace as Pace
+from .contents import Content as Content
+from .download import Progress as Progress, Wanted as Wanted
+from .entrez import Entrez as Entrez, read_key as read_key
+from .folder import (
+    FetchFolder as FetchFolder,
+    Fetched as Fetched,
+    Outcome as Outcome,
+    fetch_each as fetch_each,
+    journal_path as journal_path,
+    open_fetch_folder as open_fetch_folder,
+)
+from .gene_info import FetchedGenes as FetchedGenes, fetch_genes as fetch_genes
+from .geo import (
+    GeoRequest as GeoRequest,
+    GeoSource as GeoSource,
+    SeriesOutcome as SeriesOutcome,
+    fetch_series as fetch_series,
+)
+from .geo_plan import GeoTree as GeoTree, RemoteFile as RemoteFile, SeriesPlan as SeriesPlan
+from .geo_search import (
+    Criteria as Criteria,
+    GeoSummary as GeoSummary,
+    find_by_trait as find_by_trait,
+    read_accessions as read_accessions,
+    read_summary as read_summary,
+    search_term as search_term,
+    trait_term as trait_term,
+)
+from .open_targets import (
+    Disease as Disease,
+    DiseaseAssociations as DiseaseAssociations,
+    OpenTargets as OpenTargets,
+    choose_diseases as choose_diseases,
+    fetch_associations as fetch_associations,
+)
+from .verification import (
+    CheckedFile as CheckedFile,
+    FileState as FileState,
+    ListedFile as ListedFile,
+    Manifest as Manifest,
+    data_files as data_files,
+    describe_files as describe_files,
+    fetched_manifest as fetched_manifest,
+    manifest_base as manifest_base,
+    read_manifest as read_manifest,
+    unreadable as unreadable,
+    verify_folder as verify_folder,
+    write_manifest as write_manifest,
+)
+from .web import WebClient as WebClient
+from .xena import (
+    XENA_COHORTS as XENA_COHORTS,
+    XenaFile as XenaFile,
+    cohort_named as cohort_named,
+    cohort_of_trait as cohort_of_trait,
+    xena_files as xena_files,
+)

@@ -1,0 +1,76 @@
+from .cohort_records import (
+    CohortInfo as CohortInfo,
+    Evidence as Evidence,
+    Role as Role,
+    read_cohort_info as read_cohort_info,
+    read_evidence as read_evidence,
+    update_cohort_info as update_cohort_info,
+    write_cohort_info as write_cohort_info,
+    write_evidence as write_evidence,
+)
+from .csv_tables import (
+    CsvTable as CsvTable,
+    read_clinical_csv as read_clinical_csv,
+    read_csv_table as read_csv_table,
+    read_gene_csv as read_gene_csv,
+    write_clinical_csv as write_clinical_csv,
+    write_csv_table as write_csv_table,
+    write_gene_csv as write_gene_csv,
+)
+from .family_soft import choose_series as choose_series, read_family_soft as read_family_soft
+from .json_files import (
+    parse_json as parse_json,
+    read_json_lines as read_json_lines,
+    read_json_object as read_json_object,
+    read_text_lines as read_text_lines,
+    write_json as write_json,
+)
+from .lines import LineReader as LineReader
+from .linked import (
+    COVARIATES as COVARIATES,
+    LinkedTable as LinkedTable,
+    read_linked as read_linked,
+    read_linked_csv as read_linked_csv,
+    read_linked_header as read_linked_header,
+    read_linked_parquet as read_linked_parquet,
+    remove_linked_parquet as remove_linked_parquet,
+    write_linked_csv as write_linked_csv,
+    write_linked_parquet as write_linked_parquet,
+)
+from .ncbi_counts import (
+    CountMatrix as CountMatrix,
+    GeneAnnotation as GeneAnnotation,
+    read_count_annotation as read_count_annotation,
+    read_raw_counts as read_raw_counts,
+)
+from .raw import (
+    BYTE_ORDER_MARK as BYTE_ORDER_MARK,
+    GZIP_MAGIC as GZIP_MAGIC,
+    as_utf8 as as_utf8,
+    decode as decode,
+    is_gzip as is_gzip,
+    read_bytes as read_bytes,
+    read_chunks as read_chunks,
+    sha256 as sha256,
+)
+from .rows import first_repeated as first_repeated
+from .series import ExpressionMatrix as ExpressionMatrix, Series as Series
+from .series_matrix import read_series_matrix as read_series_matrix
+from .series_parts import (
+    choose_parts as choose_parts,
+    join_series as join_series,
+)
+from .soft import Platform as Platform, read_platforms as read_platforms
+from .table_lines import (
+    TableLines as TableLines,
+    count_lines as count_lines,
+    count_series_rows as count_series_rows,
+    read_series_lines as read_series_lines,
+    read_xena_lines as read_xena_lines,
+)
+from .xena import (
+    ClinicalMatrix as ClinicalMatrix,
+    read_clinical_matrix as read_clinical_matrix,
+    read_xena_expression as read_xena_expression,
+    read_xena_samples as read_xena_samples,
+)

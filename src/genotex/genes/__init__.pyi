@@ -1,0 +1,55 @@
+from .annotation import (
+    AnnotationChoice as AnnotationChoice,
+    choose_annotation as choose_annotation,
+    matching_share as matching_share,
+)
+from .building import build_gene_table as build_gene_table
+from .collapse import (
+    GeneCounts as GeneCounts,
+    counts_by_gene as counts_by_gene,
+    divide_and_sum as divide_and_sum,
+    gene_rows as gene_rows,
+    mean_of_rows as mean_of_rows,
+)
+from .identify import (
+    IdVerdict as IdVerdict,
+    identify_ids as identify_ids,
+    sample_evenly as sample_evenly,
+    without_probe_suffix as without_probe_suffix,
+)
+from .mapping import (
+    ZEROS_KEPT as ZEROS_KEPT,
+    GeneMapping as GeneMapping,
+    check_rows as check_rows,
+    collapse_rows as collapse_rows,
+    map_to_genes as map_to_genes,
+    official_rows as official_rows,
+)
+from .row_genes import (
+    RowGenes as RowGenes,
+    genes_by_columns as genes_by_columns,
+    genes_of_rows as genes_of_rows,
+)
+from .scale import (
+    GENE_SHARE as GENE_SHARE,
+    SAMPLE_SHARE as SAMPLE_SHARE,
+    ScaleVerdict as ScaleVerdict,
+    detect_scale as detect_scale,
+    to_log2 as to_log2,
+    zero_offset as zero_offset,
+)
+from .sources import (
+    GENE_SCHEMA as GENE_SCHEMA,
+    GeneSource as GeneSource,
+    read_packaged_genes as read_packaged_genes,
+)
+from .symbols import (
+    CellForm as CellForm,
+    cell_form as cell_form,
+    date_symbols as date_symbols,
+    official_symbols as official_symbols,
+    scan_column as scan_column,
+    scan_symbols as scan_symbols,
+    split_cell as split_cell,
+)
+from .table import AMBIGUOUS as AMBIGUOUS, GeneTable as GeneTable

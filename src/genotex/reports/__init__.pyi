@@ -1,0 +1,57 @@
+from .annotation import features_of as features_of
+from .datasets.datasheet import datasheet_json as datasheet_json
+from .datasets.description import (
+    About as About,
+    Description as Description,
+    describe_dataset as describe_dataset,
+)
+from .datasets.writing import own_files as own_files, write_description as write_description
+from .figures.canvas import SampleMarks as SampleMarks
+from .figures.expression import (
+    column_z_scores as column_z_scores,
+    draw_pca as draw_pca,
+    order_rows as order_rows,
+    order_within as order_within,
+    principal_components as principal_components,
+)
+from .figures.genes import draw_volcano as draw_volcano
+from .figures.intervals import ForestRow as ForestRow, draw_forest as draw_forest
+from .findings import Findings as Findings, ranked as ranked
+from .gene_table import (
+    csv_columns as csv_columns,
+    csv_frame as csv_frame,
+    gene_columns as gene_columns,
+    page_columns as page_columns,
+)
+from .groups import mark_samples as mark_samples
+from .illustrations import draw_figures as draw_figures
+from .meta_genes import forest_data as forest_data, forest_rows as forest_rows
+from .meta_report import (
+    MetaPage as MetaPage,
+    build_meta_page as build_meta_page,
+    write_meta_report as write_meta_report,
+)
+from .methods import (
+    log_steps as log_steps,
+    methods_paragraph as methods_paragraph,
+    model_methods as model_methods,
+)
+from .problem_page import (
+    ReportPage as ReportPage,
+    UnansweredPage as UnansweredPage,
+    build_page as build_page,
+    build_unanswered_page as build_unanswered_page,
+    render_page as render_page,
+)
+from .problem_report import (
+    write_report as write_report,
+    write_unanswered_report as write_unanswered_report,
+)
+from .records import Surrogates as Surrogates
+from .score_figures import average_figures as average_figures, problem_figures as problem_figures
+from .scores import (
+    best_and_worst as best_and_worst,
+    item_tables as item_tables,
+    write_scores as write_scores,
+)
+from .sections import FigureView as FigureView, Section as Section, all_sections as all_sections
