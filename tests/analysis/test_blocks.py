@@ -105,6 +105,15 @@ def test_pairs_that_only_a_suffix_distinguishes(values: list[str], first: str) -
     np.testing.assert_allclose(t_of_trait(found), stats.ttest_rel(case, control).statistic, 1e-10)
 
 
+def test_samples_without_a_person_leave_pairs_with_a_suffix() -> None:
+    values = ["P7_T", "P7_N", "P8_T", "P8_N", "P12_T", "P12_N", None, None]
+    table, contrast, _ = cohort([1.0, 0.0] * 4, ["A", "A", "B", "B", "C", "C", "D", "D"])
+    facts: Facts = {"Donor": dict(zip(table.samples, values, strict=True))}
+    found = block_samples(table, contrast, facts, "donor")
+    assert found.record["design"] == "correlated" and found.record["suffix"]
+    assert set(found.record["members"]) == {"P7", "P8", "P12"}
+
+
 def test_blocks_of_several_samples_are_no_pairs_in_the_text() -> None:
     donors = ["A", "A", "A", "B", "B", "C", "C"]
     table, contrast, facts = cohort([1.0, 0, 0, 1, 0, 1, 0], donors)

@@ -7,7 +7,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from genotex.analysis import AnalysisOptions, solve_problem
+from genotex.analysis import solve_problem
 from genotex.bench.problems import Problem
 from genotex.clinical import (
     describe_series,
@@ -30,6 +30,7 @@ from genotex.cohorts import (
 from genotex.errors import SampleSheetError, UsageError
 from genotex.formats import read_evidence, read_linked, read_linked_csv
 from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 from tests.geo_text import GENES, asthma, series_matrix, write_asthma, write_gz
 
 Rows = list[dict[str, str]]
