@@ -17,7 +17,8 @@ from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
-from genotex.layout import OutputFolder, Procedure
+from genotex.layout import OutputFolder
+from genotex.procedure import Procedure
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play
 from tests.cli.conftest import Run

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from genotex.bench.runs.problem_record import ProblemRecord
     from genotex.bench.runs.running import BenchmarkRun
     from genotex.bench.runs.summary import RunSummary
-    from genotex.layout import Procedure
+    from genotex.procedure import Procedure
 
 __all__ = ["app"]
 
@@ -278,7 +278,7 @@ def _team(
         target=asked.target,
         problems=asked.problems,
         models=agents.models.read(agents.limits, ROLES, instead),
-        procedure=procedure or "sound",
+        procedure=procedure or Procedure.SOUND,
         switches=preset.switches(**given),
         sandbox=SandboxPolicy(agents.cells.sandbox or "require"),
         task_info=asked.which.task_info,
