@@ -54,7 +54,8 @@ class Decisions:
         benchmark=False,
     )
     finds_values_by_key = Decision(
-        "A sample's value is found by its key in any row of characteristics, not only in one row.",
+        "A sample's value is found by its key in any characteristic; otherwise one row is used as "
+        "it is.",
         sound=True,
         benchmark=False,
     )
@@ -98,7 +99,8 @@ class Decisions:
         benchmark=True,
     )
     drops_ambiguous_aliases = Decision(
-        "An alias of several genes names none of them, not the last one in the gene table.",
+        "An alias of several genes is dropped; otherwise it names the last of them in the gene "
+        "table.",
         sound=True,
         benchmark=False,
     )
