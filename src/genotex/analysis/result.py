@@ -324,7 +324,7 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
         seal = content["all_genes"]["sha256"]
         genes = read_table(output.all_genes(trait, condition), seal, list(GENE_COLUMNS))
         problem, cohort = content["problem"], content["cohort"]
-        procedure = content["method"].get("procedure", Procedure.SOUND)
+        procedure = {"procedure": Procedure.SOUND, **content["method"]}["procedure"]
         if procedure not in tuple(Procedure):
             msg = f"the procedure {procedure!r} is not known; use {' or '.join(Procedure)}"
             raise FormatError(msg, path=path, field="method.procedure", hint=AGAIN)
