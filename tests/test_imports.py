@@ -15,6 +15,7 @@ HEAVY = {
     "numpy",
     "pandas",
     "polars",
+    "pydantic",
     "scipy",
     "sklearn",
 }
@@ -23,6 +24,7 @@ BEHIND_RARE_OPTIONS = {
     "httpx2",
     "matplotlib",
     "pandas",
+    "pydantic",
     "scipy.cluster",
     "scipy.optimize",
     "scipy.spatial",

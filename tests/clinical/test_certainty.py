@@ -121,11 +121,15 @@ def test_file_of_before_certainty_loads() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("certainty", 2, r"GSE1\.certainty: must be a number from 0 to 1 or null"),
+        ("certainty", 2, r"GSE1\.certainty: must be at most 1, not 2"),
         ("certainty", True, r"GSE1\.certainty"),
         ("certainty", "high", r"GSE1\.certainty"),
         ("runner_up", [], r"GSE1\.runner_up.*must be an object"),
-        ("runner_up", {"row": -1, "parser": "number"}, r"GSE1\.runner_up.*must be a row number"),
+        (
+            "runner_up",
+            {"row": -1, "parser": "number"},
+            r"GSE1\.runner_up\.row: must be at least 0, not -1",
+        ),
     ],
 )
 def test_edited_certainty_or_runner_up_with_a_mistake(field: str, value: Any, message: str) -> None:

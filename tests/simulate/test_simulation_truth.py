@@ -47,7 +47,7 @@ def test_record_comes_back_as_it_was(study: SimulatedStudy) -> None:
         ("{", "not valid JSON"),
         ("[]", "not the record of a simulated study"),
         ('{"format": "something else"}', "not the record of a simulated study"),
-        ('{"format": "genotex simulated study", "seed": 1}', "not complete"),
+        ('{"format": "genotex simulated study", "seed": 1}', "trait: is missing"),
     ],
 )
 def test_file_that_is_no_record(tmp_path: Path, text: str | None, message: str) -> None:

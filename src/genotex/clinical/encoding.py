@@ -16,6 +16,8 @@ SampleField = Literal[
 Parser = Literal["age_years", "sex", "number"]
 Feature = Literal["trait", "age", "gender"]
 FEATURES: tuple[Feature, ...] = ("trait", "age", "gender")
+_SHARE = {"ge": 0, "le": 1}
+"""Limits of a field where it is read back (see `records.checked`)."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class GeneVerdict:
     available: bool
     reason: str
     evidence: tuple[str, ...] = ()
-    certainty: float | None = None
+    certainty: float | None = field(default=None, metadata=_SHARE)
     human: bool = True
 
 
@@ -86,7 +88,7 @@ class FeatureEncoding:
     """
 
     feature: Feature
-    row: int | None
+    row: int | None = field(metadata={"ge": 0})
     key: str
     kind: Literal["binary", "continuous"]
     values: Mapping[str, float | None] = field(default_factory=dict)
@@ -95,7 +97,7 @@ class FeatureEncoding:
     confidence: Confidence = "explicit"
     evidence: tuple[str, ...] = ()
     sample_field: SampleField = "characteristics_ch1"
-    certainty: float | None = None
+    certainty: float | None = field(default=None, metadata=_SHARE)
     reasons: Mapping[str, str] = field(default_factory=dict)
     shifted: tuple[int, ...] = ()
     cautions: tuple[str, ...] = ()
@@ -134,10 +136,10 @@ class ClinicalAnnotation:
     gender: FeatureEncoding | None
     notes: tuple[str, ...] = ()
     by: str = "rules"
-    certainty: float | None = None
+    certainty: float | None = field(default=None, metadata=_SHARE)
     runner_up: FeatureEncoding | None = None
-    left_out: float | None = None
-    unavailable: Mapping[str, str] = field(default_factory=dict)
+    left_out: float | None = field(default=None, metadata=_SHARE)
+    unavailable: Mapping[str, str] = field(default_factory=dict, metadata={"alias": "untold"})
 
     @property
     def features(self) -> dict[Feature, FeatureEncoding | None]:

@@ -26,7 +26,7 @@ from genotex.fetch.addresses import safe_name
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.entrez import Entrez
-from genotex.fetch.folder import Fetched, FetchFolder, Patience
+from genotex.fetch.folder import Fetched, FetchFolder, Patience, journal_path
 from genotex.fetch.geo_plan import (
     COUNTS_ANNOTATION,
     GeoOptions,
@@ -45,6 +45,7 @@ from genotex.fetch.geo_search import (
 from genotex.fetch.web import WebClient
 from genotex.formats import read_series_matrix
 from genotex.layout import trait_folder_name
+from genotex.records import checked
 
 EUTILS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
 GEO_FILES = "https://ftp.ncbi.nlm.nih.gov/geo/"
@@ -114,7 +115,8 @@ def choose_or_go_on(
     # So continuing needs no search, and gives the same series even if GEO has grown since.
     last = folder.last_note(_key(source, request))
     if last is not None and last["step"] == "chosen":
-        return [SeriesPlan.from_json(plan) for plan in last["series"]]
+        path = journal_path(folder.root)
+        return checked(list[SeriesPlan], last["series"], extra="forbid", path=path, place="series")
     plans = []
     for plan in choose(source, request):
         looked_at(plan)

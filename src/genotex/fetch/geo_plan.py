@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from html.parser import HTMLParser
 from typing import Any
@@ -181,15 +181,6 @@ class SeriesPlan:
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain data."""
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> SeriesPlan:
-        """Return the plan that `to_json` gave."""
-        files = {
-            name: tuple(RemoteFile(**file) for file in data[name])
-            for name in ("matrices", "family")
-        }
-        return cls(**{**data, "platforms": tuple(data["platforms"]), **files})
 
 
 def choose_series(

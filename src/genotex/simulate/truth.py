@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from genotex.errors import FormatError, UsageError
+from genotex.records import checked
 
 __all__ = [
     "STUDY_FORMAT",
@@ -20,12 +20,13 @@ __all__ = [
     "Truth",
     "format_of",
     "load_truth",
-    "open_record",
+    "read_record",
     "record_text",
     "score_against_truth",
     "score_genes",
 ]
 
+_Kind = TypeVar("_Kind")
 
 TRUTH_FILE = "truth.json"
 """Name of the record in its folder; it also marks the folder as ours."""
@@ -48,12 +49,10 @@ def record_text(kind: str, version: int, content: Mapping[str, Any]) -> str:
     return json.dumps({"format": kind, "version": version, **content}, indent=1) + "\n"
 
 
-@contextmanager
-def open_record(path: Path, kind: str) -> Iterator[dict[str, Any]]:
-    """Yield the content of a record; missing fields become an error that names the file."""
+def read_record(path: Path, form: str, kind: type[_Kind]) -> _Kind:
+    """Return the content of a record as its dataclass; an error names the file and the field."""
     path = path / TRUTH_FILE if path.is_dir() else path
     hint = "give the folder that `genotex simulate` has written"
-    what = kind.removeprefix("genotex ")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -62,14 +61,11 @@ def open_record(path: Path, kind: str) -> Iterator[dict[str, Any]]:
     except ValueError as error:
         msg = f"not valid JSON: {error}"
         raise FormatError(msg, path=path, hint=hint) from error
-    if not isinstance(document, dict) or document.get("format") != kind:
-        msg = f"not the record of a {what}"
+    if not isinstance(document, dict) or document.pop("format", None) != form:
+        msg = f"not the record of a {form.removeprefix('genotex ')}"
         raise FormatError(msg, path=path, field="format", hint=hint)
-    try:
-        yield document
-    except (KeyError, TypeError, AttributeError) as error:
-        msg = f"the record is not complete: {error}"
-        raise FormatError(msg, path=path, hint=hint) from error
+    document.pop("version", None)
+    return checked(kind, document, extra="forbid", path=path, hint=hint)
 
 
 _VERSION = 1
@@ -188,17 +184,7 @@ def load_truth(path: Path) -> Truth:
     FormatError
         If there is no such file or it is not such a record.
     """
-    with open_record(path, STUDY_FORMAT) as document:
-        return Truth(
-            document["seed"],
-            document["trait"],
-            document["condition"],
-            document["tcga_trait"],
-            {k: tuple(v) for k, v in document["planted"].items()},
-            {k: tuple(v) for k, v in document["nuisance"].items()},
-            dict(document["aliases"]),
-            {k: CohortTruth(**v) for k, v in document["cohorts"].items()},
-        )
+    return read_record(path, STUDY_FORMAT, Truth)
 
 
 def score_against_truth(truth: Truth, genes: Iterable[str], trait: str | None = None) -> Score:

@@ -100,7 +100,7 @@ def test_record_comes_back_as_it_was(simulated: SimulatedBenchmark, tmp_path: Pa
     with pytest.raises(FormatError, match="not the record of a simulated study"):
         load_truth(simulated.folder)
     (tmp_path / "truth.json").write_text('{"format": "genotex simulated world", "seed": 1}')
-    with pytest.raises(FormatError, match="not complete"):
+    with pytest.raises(FormatError, match="nuisance: is missing"):
         load_benchmark_truth(tmp_path)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from genotex.agents.models.model import Message, Reply, Request
 from genotex.errors import BadAnswerError, RefusedError
+from genotex.records import field_name
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -22,6 +23,7 @@ _Ask = Callable[[Request], Reply]
 MAX_ATTEMPTS = 50
 """Opening brackets in the text that are tried as the start of a value."""
 _MAX_PROBLEMS = 10
+_WHOLE = "the answer"
 
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 
@@ -166,24 +168,20 @@ def problems_of(error: ValidationError) -> list[str]:
     """Return each problem that pydantic found as one sentence: where, what, and the value."""
     found = []
     for each in error.errors(include_url=False):
-        where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in each["loc"])
-        where, name = where.lstrip(".") or "the answer", each["loc"][-1] if each["loc"] else ""
+        *above, name = each["loc"] or ("",)
         match each["type"]:
             case "missing":
-                found.append(f"{_above(where)} lacks {name!r}")
+                found.append(f"{field_name(above) or _WHOLE} lacks {name!r}")
             case "unexpected_keyword_argument" | "extra_forbidden":
-                found.append(f"{_above(where)} has {name!r}, which was not requested")
+                found.append(f"{field_name(above) or _WHOLE} has {name!r}, which was not requested")
             case "value_error":
                 found.append(str(each["ctx"]["error"]))
             case _:
                 told = each["msg"][0].lower() + each["msg"][1:]
+                where = field_name(each["loc"]) or _WHOLE
                 found.append(f"{where}: {told}, not {_shown(each['input'])}")
     rest = len(found) - _MAX_PROBLEMS
     return found if rest <= 0 else [*found[:_MAX_PROBLEMS], f"and {rest} more"]
-
-
-def _above(where: str) -> str:
-    return where.rpartition(".")[0] or "the answer"
 
 
 def _shown(value: Any) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from genotex.agents.context import Tally
@@ -18,6 +19,7 @@ from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord, present
 from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import read_json_object, write_json
 from genotex.layout import OutputFolder
+from genotex.records import checked
 
 __all__ = ["NotebookRecord", "State", "order_cohorts", "problem_record", "why_unsolvable"]
 
@@ -56,7 +58,7 @@ class NotebookRecord:
     basis: str = ""
     # What speaks against a result that was taken (see `looking`), and what was removed from
     # what generated code left.
-    flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] = field(default=(), metadata={"alias": "doubts"})
 
     def __post_init__(self) -> None:
         """Make texts presentable that may repeat output of generated code."""
@@ -105,27 +107,13 @@ class NotebookRecord:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> NotebookRecord:
-        """Return the record that `to_json` described."""
-        failed, ending = data["error_class"], data["ending"]
-        return cls(
-            Task.from_json(data["task"]),
-            State(data["state"]),
-            data["why"],
-            None if failed is None else ErrorClass(failed),
-            None if ending is None else Ending(ending),
-            tuple(data["steps"]),
-            Tally.from_json(data["tally"]),
-            data["usage"],
-            data["files"],
-            data["confinement"],
-            data["facts"],
-            tuple(
-                KeptCode(each["unit"], tuple(each["before"]), each["code"]) for each in data["kept"]
-            ),
-            data["basis"],
-            # Earlier versions wrote none.
-            tuple(data.get("doubts", ())),
+    def from_json(cls, data: Mapping[str, Any], path: Path | None = None) -> NotebookRecord:
+        """Return the record that `to_json` described; errors name the journal."""
+        hint = "it was written by another version of genotex, which can show it"
+        # Earlier versions wrote no flags.
+        needs = [each.name for each in fields(cls) if each.name != "flags"]
+        return checked(
+            cls, data, extra="forbid", needs=needs, path=path, place="notebook", hint=hint
         )
 
 

@@ -92,7 +92,7 @@ class Stage:
         """Take over what was done before; set aside the journals of what is rerun."""
         self._retry = retry
         found = [
-            NotebookRecord.from_json(entry["notebook"])
+            NotebookRecord.from_json(entry["notebook"], self._resources.folder.journal)
             for entry in self._journal.entries
             if "notebook" in entry
         ]

@@ -89,7 +89,8 @@ def _records(folder: TeamFolder) -> dict[Task, NotebookRecord]:
     entries = read_journal(folder.journal)
     with _of_this_version(folder.journal):
         finished = [each["notebook"] for each in entries if "notebook" in each]
-        return {record.task: record for record in map(NotebookRecord.from_json, finished)}
+        records = [NotebookRecord.from_json(each, folder.journal) for each in finished]
+    return {record.task: record for record in records}
 
 
 @contextmanager

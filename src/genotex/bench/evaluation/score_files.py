@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from types import NoneType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, get_args
 
 from genotex.bench.evaluation.figures import Section, Table
 from genotex.bench.evaluation.plain_table import to_markdown
@@ -30,10 +28,11 @@ from genotex.bench.evaluation.scores import (
     SelectionScore,
 )
 from genotex.bench.evaluation.summary import Average, Summary, item_key, to_json
-from genotex.bench.problems import Problem, ProblemKind
+from genotex.bench.problems import Problem
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
 from genotex.io import atomic_write
+from genotex.records import checked
 
 __all__ = ["read_scores"]
 
@@ -140,8 +139,9 @@ def _markdown(scores: Scores, summary: Summary) -> str:
 
 _HINT = "give a scores.json of 'genotex evaluate -o', or what 'genotex evaluate --json' printed"
 
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
+_KINDS: Mapping[str, type[Any]] = {
+    "filtering": FilteringScore, "selection": SelectionScore, "analysis": AnalysisScore,
+}  # fmt: skip
 
 
 def read_scores(path: Path) -> Scores:
@@ -160,136 +160,55 @@ def read_scores(path: Path) -> Scores:
     if path.is_dir():
         path = path / SCORES_FILE
     content = read_json_object(path, _HINT)
-    reader = _ScoresReader(path)
-    tables = reader.mapping(content, "preprocessing")
-    return Scores(
-        prediction=reader.text(content, "prediction"),
-        reference=reader.text(content, "reference"),
-        filtering=reader.items(content, "filtering", FilteringScore),
-        selection=reader.items(content, "selection", SelectionScore),
-        preprocessing={
-            table: reader.items(tables, table, PreprocessingScore)
+    for name, kind in _KINDS.items():
+        if name in content:
+            content[name] = _completed(content[name], kind)
+    tables = content.get("preprocessing")
+    if isinstance(tables, dict):
+        content["preprocessing"] = {
+            table: _completed(tables[table], PreprocessingScore)
             for table in get_args(Table)
             if table in tables
-        },
-        analysis=reader.items(content, "analysis", AnalysisScore),
-        tasks=reader.texts(content, "tasks"),
-        settings=reader.mapping(content, "settings"),
-        missing=reader.items(content, "missing", Missing),
-        notes=reader.texts(content, "notes"),
-    )
+        }
+    scores = checked(Scores, content, path=path, hint=_HINT)
+    for name in _KINDS:
+        _check(name, getattr(scores, name), path)
+    for table, items in scores.preprocessing.items():
+        _check(f"preprocessing.{table}", items, path)
+    return scores
 
 
-class _ScoresReader:
-    """Reads fields of JSON objects and names the one that is invalid."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def wrong(self, place: str, wanted: str) -> FormatError:
-        return FormatError(f"expected {wanted}", path=self._path, field=place, hint=_HINT)
-
-    def text(self, content: Mapping[str, Any], name: str) -> str:
-        value = content.get(name)
-        if not isinstance(value, str):
-            raise self.wrong(name, "the name of a folder")
-        return value
-
-    def texts(self, content: Mapping[str, Any], name: str) -> tuple[str, ...]:
-        return self._each(content, name, self._text)
-
-    def mapping(self, content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-        value = content.get(name, {})
-        if not isinstance(value, dict):
-            raise self.wrong(name, "an object")
-        return value
-
-    def items(self, content: Mapping[str, Any], name: str, kind: type[_Item]) -> tuple[_Item, ...]:
-        items = self._each(content, name, lambda value, place: self._item(value, place, kind))
-        if kind is not Missing:
-            self._check(name, items)
+def _completed(items: Any, kind: type[Any]) -> Any:
+    """Return items with null for what they lack: a figure that is undefined may be left out."""
+    if not isinstance(items, list):
         return items
-
-    def _each(
-        self, content: Mapping[str, Any], name: str, read: Callable[[Any, str], _Result]
-    ) -> tuple[_Result, ...]:
-        values = content.get(name, [])
-        if not isinstance(values, list):
-            raise self.wrong(name, "a list")
-        return tuple(read(value, f"{name}[{i}]") for i, value in enumerate(values))
-
-    def _text(self, value: Any, place: str) -> str:
-        if not isinstance(value, str):
-            raise self.wrong(place, "a text")
-        return value
-
-    def _item(self, record: Any, place: str, kind: type[_Item]) -> _Item:
-        if not isinstance(record, dict):
-            raise self.wrong(place, "an object")
-        hints = get_type_hints(kind)
-        for name, hint in hints.items():
-            if not _fits(record.get(name), hint):
-                place = f"{place}.{name}"
-                raise self.wrong(place, _in_words(hint))
-        known = {name: _taken(record.get(name), hint) for name, hint in hints.items()}
-        return kind(**known)
-
-    def _check(self, name: str, items: Sequence[Any]) -> None:
-        """Refuse duplicates and invalid problems."""
-        seen = set()
-        for i, item in enumerate(items):
-            place = f"{name}[{i}]"
-            if item_key(item) in seen:
-                raise self.wrong(place, f"{' '.join(item_key(item))} only once")
-            seen.add(item_key(item))
-            if isinstance(item, SelectionScore | AnalysisScore):
-                self._check_problem(place, item)
-
-    def _check_problem(self, place: str, item: SelectionScore | AnalysisScore) -> None:
-        try:
-            problem = Problem(item.trait, item.condition)
-        except UsageError as error:
-            raise self.wrong(place, f"a problem: {error}") from error
-        if isinstance(item, AnalysisScore) and item.kind is not problem.kind:
-            raise self.wrong(place, f"the kind {problem.kind.value} of {problem}")
+    empty = dict.fromkeys(_names(kind))
+    return [empty | item if isinstance(item, dict) else item for item in items]
 
 
-def _fits(value: Any, hint: Any) -> bool:
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and _finite(value)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    if hint is ProblemKind:
-        return value in list(ProblemKind)
-    if get_origin(hint) is Literal:
-        return value in get_args(hint)
-    if get_args(hint):
-        return any(_fits(value, one) for one in get_args(hint))
-    return isinstance(value, hint)
+def _check(name: str, items: Sequence[Any], path: Path) -> None:
+    """Refuse duplicates and invalid problems."""
+    seen = set()
+    for i, item in enumerate(items):
+        wanted = _wanted(item)
+        if item_key(item) in seen:
+            wanted = f"{' '.join(item_key(item))} only once"
+        if wanted:
+            msg = f"expected {wanted}"
+            raise FormatError(msg, path=path, field=f"{name}[{i}]", hint=_HINT)
+        seen.add(item_key(item))
 
 
-def _finite(value: float) -> bool:
+def _wanted(item: Any) -> str:
+    """Return what an item should have been; empty where it is right."""
+    if not isinstance(item, SelectionScore | AnalysisScore):
+        return ""
     try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def _taken(value: Any, hint: Any) -> Any:
-    """Return a value that fits; 100 and 100.0 are the same figure."""
-    if hint is ProblemKind:
-        return ProblemKind(value)
-    if float in (hint, *get_args(hint)) and value is not None:
-        return float(value)
-    return value
-
-
-def _in_words(hint: Any) -> str:
-    words = {float: "a finite number", int: "a whole number", str: "a text", NoneType: "null"}
-    if hint is ProblemKind:
-        return " or ".join(kind.value for kind in ProblemKind)
-    if get_origin(hint) is Literal:
-        return " or ".join(get_args(hint))
-    if get_args(hint):
-        return " or ".join(_in_words(one) for one in get_args(hint))
-    return words[hint]
+        problem = Problem(item.trait, item.condition)
+    except UsageError as error:
+        return f"a problem: {error}"
+    if isinstance(item, SelectionScore):
+        return ""
+    if item.kind is not problem.kind:
+        return f"the kind {problem.kind.value} of {problem}"
+    return "a whole number of genes" if min(item.predicted, item.reference) < 0 else ""

@@ -42,7 +42,7 @@ from genotex.simulate.truth import (
     WORLD_FORMAT,
     CohortTruth,
     Score,
-    open_record,
+    read_record,
     record_text,
     score_genes,
 )
@@ -125,20 +125,7 @@ def load_benchmark_truth(path: Path) -> BenchmarkTruth:
     FormatError
         If the file is missing or is not such a record.
     """
-    with open_record(path, WORLD_FORMAT) as document:
-        return BenchmarkTruth(
-            document["seed"],
-            {k: tuple(v) for k, v in document["nuisance"].items()},
-            dict(document["aliases"]),
-            {
-                name: TraitTruth(
-                    trait["kind"],
-                    dict(trait["planted"]),
-                    {k: CohortTruth(**v) for k, v in trait["cohorts"].items()},
-                )
-                for name, trait in document["traits"].items()
-            },
-        )
+    return read_record(path, WORLD_FORMAT, BenchmarkTruth)
 
 
 _MOST_PLANTED = 30
