@@ -17,6 +17,7 @@ from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 from genotex.options import LIMITS, MODELS, MethodOptions, Option
+from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
     from genotex.agents.switches import Preset
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from genotex.bench.runs.problem_record import ProblemRecord
     from genotex.bench.runs.running import BenchmarkRun
     from genotex.bench.runs.summary import RunSummary
-    from genotex.procedure import Procedure
 
 __all__ = ["app"]
 
