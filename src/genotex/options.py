@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from genotex.errors import UsageError
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 __all__ = [
     "BENCHMARK",
@@ -75,7 +75,7 @@ class Option:
         How it is written (``--q``, ``--filter/--no-filter``); empty for the field's name.
     panel : str
         The panel of ``--help`` that lists it; empty for the first one.
-    only : {"sound", "benchmark"}, optional
+    only : Procedure, optional
         The procedure that uses it; in the other one it is refused.
     metavar, default : str
         Placeholder of the value, and text in place of the default.
@@ -97,8 +97,8 @@ class Option:
     parse: Callable[[str], Any] | None = None
 
 
-def _sound(help: str, name: str = "", **others: Any) -> Option:
-    return Option(help, name, SOUND, "sound", **others)
+def _sound(help: str, name: str = "", panel: str = SOUND, **others: Any) -> Option:
+    return Option(help, name, panel, Procedure.SOUND, **others)
 
 
 ChosenProcedure = Annotated[
@@ -133,7 +133,7 @@ def _covariate_names(text: str) -> tuple[str, ...]:
 class PreprocessChoices:
     """What the command line offers about preprocessing; see `genotex.cohorts.PreprocessOptions`."""
 
-    procedure: ChosenProcedure = "sound"
+    procedure: ChosenProcedure = Procedure.SOUND
     encoding: Annotated[
         Path | None, Option("Encoding file written by 'genotex clinical show --save'.")
     ] = None
@@ -193,7 +193,7 @@ class AnalysisOptions:
         If a value makes no sense.
     """
 
-    procedure: ChosenProcedure = "sound"
+    procedure: ChosenProcedure = Procedure.SOUND
     model: Annotated[
         Model,
         _sound(
@@ -234,9 +234,7 @@ class AnalysisOptions:
     ] = False
     q_cut: Annotated[
         float,
-        Option(
-            "Genes with a smaller q-value are significant.", "--q", only="sound", above=0, most=1
-        ),
+        _sound("Genes with a smaller q-value are significant.", "--q", panel="", above=0, most=1),
     ] = 0.05
     min_effect: Annotated[
         float,
@@ -302,7 +300,7 @@ class AnalysisOptions:
         Option(
             "scikit-learn as the benchmark runs it, or the exact optimum of its objective.",
             panel=BENCHMARK,
-            only="benchmark",
+            only=Procedure.BENCHMARK,
         ),
     ] = "scikit-learn"
     fixed_lambda: float | None = None
@@ -310,10 +308,10 @@ class AnalysisOptions:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before any file is read."""
+        object.__setattr__(self, "procedure", Procedure(self.procedure))
         _refuse_unknown(
             self,
             {
-                "procedure": get_args(Procedure),
                 "model": get_args(Model),
                 "hidden": get_args(Hidden),
                 "weights": get_args(SampleWeights),
