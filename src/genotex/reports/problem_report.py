@@ -55,8 +55,7 @@ def write_report(
     trait, condition : str, str or None
         The problem.
     path : Path, optional
-        Where to write the page; `OutputFolder.report` by default. The table of all genes is
-        written next to it as CSV.
+        The page, `OutputFolder.report` by default; the table of all genes goes next to it.
     written : str, optional
         Date to print on the page.
 
