@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from genotex.errors import UsageError
 from genotex.io import PART, refuse_file_in_the_way
@@ -19,14 +18,11 @@ __all__ = [
     "GeoCohortFiles",
     "InputFolder",
     "OutputFolder",
-    "Procedure",
     "TcgaCohortFiles",
     "geo_cohort_files",
     "tcga_cohort_files",
     "trait_folder_name",
 ]
-
-Procedure = Literal["sound", "benchmark"]
 
 TCGA_COHORT = "TCGA"
 """Cohort id of a trait's TCGA cohort (older releases of the benchmark wrote ``Xena``)."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 __all__ = ["Option"]
 
@@ -27,7 +27,7 @@ class Option:
         How it is written (``--q``, ``--filter/--no-filter``); empty for the field's name.
     panel : str
         The panel of ``--help`` that lists it; empty for the first one.
-    only : {"sound", "benchmark"}, optional
+    only : Procedure, optional
         The procedure that uses it; in the other one it is refused.
     metavar, default : str
         Placeholder of the value, and text in place of the default.

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from genotex.errors import UsageError
-from genotex.layout import Procedure
 from genotex.option_field import Option
+from genotex.procedure import Procedure
 
 __all__ = [
     "BENCHMARK",
@@ -61,8 +61,8 @@ PLUG_IN = "Plug-ins"
 MODELS, WAYS, LIMITS = "Models", "Ways of the team", "Limits"
 
 
-def _sound(help: str, name: str = "", **others: Any) -> Option:
-    return Option(help, name, SOUND, "sound", **others)
+def _sound(help: str, name: str = "", panel: str = SOUND, **others: Any) -> Option:
+    return Option(help, name, panel, Procedure.SOUND, **others)
 
 
 def _groups(help: str, name: str = "", **others: Any) -> Option:
@@ -101,7 +101,7 @@ def _covariate_names(text: str) -> tuple[str, ...]:
 class PreprocessChoices:
     """What the command line offers about preprocessing; see `genotex.cohorts.PreprocessOptions`."""
 
-    procedure: ChosenProcedure = "sound"
+    procedure: ChosenProcedure = Procedure.SOUND
     samples: Annotated[
         Path | None,
         _groups(
@@ -191,7 +191,7 @@ class AnalysisOptions:
         If a value makes no sense.
     """
 
-    procedure: ChosenProcedure = "sound"
+    procedure: ChosenProcedure = Procedure.SOUND
     model: Annotated[
         Model,
         _sound(
@@ -232,9 +232,7 @@ class AnalysisOptions:
     ] = False
     q_cut: Annotated[
         float,
-        Option(
-            "Genes with a smaller q-value are significant.", "--q", only="sound", above=0, most=1
-        ),
+        _sound("Genes with a smaller q-value are significant.", "--q", panel="", above=0, most=1),
     ] = 0.05
     min_effect: Annotated[
         float,
@@ -300,7 +298,7 @@ class AnalysisOptions:
         Option(
             "scikit-learn as the benchmark runs it, or the exact optimum of its objective.",
             panel=BENCHMARK,
-            only="benchmark",
+            only=Procedure.BENCHMARK,
         ),
     ] = "scikit-learn"
     fixed_lambda: float | None = None
@@ -308,10 +306,10 @@ class AnalysisOptions:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before any file is read."""
+        object.__setattr__(self, "procedure", Procedure(self.procedure))
         _refuse_unknown(
             self,
             {
-                "procedure": get_args(Procedure),
                 "model": get_args(Model),
                 "hidden": get_args(Hidden),
                 "weights": get_args(SampleWeights),

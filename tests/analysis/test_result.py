@@ -175,6 +175,20 @@ def test_result_that_was_never_written(output: OutputFolder) -> None:
         read_result(output, "Asthma", None)
 
 
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ({"procedure": "quick"}, "procedure 'quick' is not known; use sound or benchmark"),
+        ("sound", "not written by genotex"),
+    ],
+)
+def test_result_of_an_unknown_procedure(output: OutputFolder, method: object, message: str) -> None:
+    path = write_result(output, answer())
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"method": method}))
+    with pytest.raises(FormatError, match=message):
+        read_result(output, "Asthma", None)
+
+
 def test_result_of_another_tool(output: OutputFolder) -> None:
     write_result(output, answer())
     path = output.significant_genes("Asthma", None)

@@ -25,8 +25,9 @@ from genotex.agents import (
 from genotex.analysis import solve_problem, write_result
 from genotex.bench import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
-from genotex.layout import OutputFolder, Procedure
+from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.procedure import Procedure
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play
 from tests.cli.conftest import Run

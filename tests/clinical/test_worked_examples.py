@@ -13,7 +13,7 @@ import pytest
 
 from genotex.clinical import RuleExpert, apply_encoding, describe_series
 from genotex.formats import Series
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 from .conftest import MakeSeries
 

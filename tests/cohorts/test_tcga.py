@@ -15,7 +15,8 @@ from genotex.formats import (
     read_gene_csv,
     read_linked,
 )
-from genotex.layout import OutputFolder, Procedure
+from genotex.layout import OutputFolder
+from genotex.procedure import Procedure
 from tests.geo_text import GENES, write_asthma
 
 TRAIT = "Liver_Cancer"

@@ -156,14 +156,14 @@ class Questions:
 
     def encode(self, series: SeriesDescription) -> Request:
         """Ask for the annotation of a series as data (see `structured`)."""
-        benchmark = self.task.procedure == "benchmark"
+        others = _other_texts(series) if self.task.procedure.reads_sample_texts else None
         text = render_prompt(
             "team/encode.md.j2",
             task=self.task,
             task_line=_task_line(self.task),
             background=fenced(cut(series.text)),
             characteristics=fenced(cut(_numbered(series.shown()))),
-            other_texts=None if benchmark else fenced(cut(_other_texts(series))),
+            other_texts=None if others is None else fenced(cut(others)),
             first_ids=fenced(", ".join(series.first_ids) or "none"),
             most_values=SHOWN_VALUES,
         )

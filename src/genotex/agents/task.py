@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal, get_args
 
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.errors import UsageError
-from genotex.layout import TCGA_COHORT, OutputFolder, Procedure, trait_folder_name
+from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
+from genotex.procedure import Procedure
 
 __all__ = ["NotebookKind", "Task", "set_up_code"]
 
@@ -53,17 +54,18 @@ class Task:
     trait: str
     folder: str
     output: str
-    procedure: Procedure = "sound"
+    procedure: Procedure = Procedure.SOUND
     cohort: str = ""
     condition: str | None = None
     task_info: str | None = None
 
     def __post_init__(self) -> None:
         """Normalise the trait and refuse invalid values."""
-        for name, known in (("kind", get_args(NotebookKind)), ("procedure", get_args(Procedure))):
+        for name, known in (("kind", get_args(NotebookKind)), ("procedure", tuple(Procedure))):
             if getattr(self, name) not in known:
                 msg = f"task: {name} {getattr(self, name)!r} is not known; use {', '.join(known)}"
                 raise UsageError(msg)
+        object.__setattr__(self, "procedure", Procedure(self.procedure))
         object.__setattr__(self, "trait", trait_folder_name(self.trait))
         if self.kind == "tcga":
             object.__setattr__(self, "cohort", self.cohort or TCGA_COHORT)
@@ -85,7 +87,7 @@ class Task:
 
     def to_json(self) -> dict[str, Any]:
         """Return the task as plain JSON data."""
-        return asdict(self)
+        return {**asdict(self), "procedure": str(self.procedure)}
 
     @classmethod
     def of_problem(
@@ -93,7 +95,7 @@ class Task:
         problem: Problem,
         prepared: Path,
         output: str,
-        procedure: Procedure = "sound",
+        procedure: Procedure = Procedure.SOUND,
         task_info: Path | None = None,
     ) -> Task:
         """Return the task of a problem, to be solved from the cohorts prepared in a folder."""

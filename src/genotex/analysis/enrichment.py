@@ -119,10 +119,10 @@ class Enrichment:
 
 def why_not_tested(result: AnalysisResult) -> str:
     """Return why the sets of a result can only be described; empty where they can be tested."""
-    if result.method.get("procedure") == "benchmark":
+    if not result.procedure.tests_genes:
         return (
-            "the procedure 'benchmark' selects genes without ranking the others, so there is no "
-            "regression"
+            f"the procedure {result.procedure!r} selects genes without ranking the others, so "
+            "there is no regression"
         )
     if result.method.get("contrast", {}).get("kind") == "factor":
         return (
@@ -205,9 +205,8 @@ def _ranking_column(result: AnalysisResult) -> str | None:
     """Return the column whose order is that of the result; None when not all genes are ranked."""
     options = result.method.get("options", {})
     name = "Mixed t" if options.get("model") == "mixed" else "t"
-    procedure = result.method.get("procedure")
     empty = result.genes[name].null_count() == result.genes.height
-    return None if procedure == "benchmark" or empty else name
+    return name if result.procedure.tests_genes and not empty else None
 
 
 def _genes(

@@ -61,7 +61,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
     contrast, ranking = comparison.contrast, tests.ranking
     mixed = options.model == "mixed"
     return {
-        "procedure": options.procedure,
+        "procedure": str(options.procedure),
         "model": MIXED_MODEL if mixed else _moderated_t(steps),
         "ranked_by": "Mixed p" if mixed else "p",
         "options": options.as_json(),

@@ -96,9 +96,9 @@ def analyze_table(
     if problem.kind is ProblemKind.TWO_STEP and condition is None:
         msg = f"{problem}: the cohort of {problem.condition} must be given (condition=...)"
         raise UsageError(msg)
-    if options.procedure == "benchmark":
-        if related is None:
-            raise UsageError(_no_related(problem))
+    if options.procedure.needs_related_genes and related is None:
+        raise UsageError(_no_related(problem))
+    if related is not None and not options.procedure.tests_genes:
         # Only this procedure needs scikit-learn.
         from genotex.analysis.benchmark import analyze_benchmark
 
@@ -205,7 +205,7 @@ def _as_recorded(options: AnalysisOptions, evidence: Evidence) -> AnalysisOption
     if options.controls == "auto":
         options = replace(options, controls=evidence.options.get("control_roles", "auto"))
     given = (evidence.reading.get("facts") or {}).get("pair")
-    if given and options.pair is None and options.procedure == "sound":
+    if given and options.pair is None and options.procedure.tests_genes:
         options = replace(options, pair="pair")
     return options
 
@@ -218,7 +218,7 @@ def check_request(problem: Problem, options: AnalysisOptions, tasks: TaskInfo | 
     UsageError
         If the task list is needed and not given, or does not know the trait or the condition.
     """
-    if options.procedure == "benchmark":
+    if options.procedure.needs_related_genes:
         if tasks is None:
             raise UsageError(_no_related(problem))
         tasks.related_genes(problem.trait)
@@ -254,13 +254,10 @@ def _without_roles(evidence: Evidence | None, result: AnalysisResult) -> tuple[s
 def _other_procedure(evidence: Evidence | None, options: AnalysisOptions) -> tuple[str, ...]:
     if evidence is None or evidence.procedure == options.procedure:
         return ()
-    how = {
-        "benchmark": "whose gene values are sums over probes on the scale of the input",
-        "sound": "whose gene values are means over probes on the log2 scale",
-    }[evidence.procedure]
     return (
-        f"The cohort was preprocessed by the procedure {evidence.procedure}, {how}; preprocess "
-        f"again for the procedure {options.procedure}.",
+        f"The cohort was preprocessed by the procedure {evidence.procedure}, whose gene values are "
+        f"{evidence.procedure.gene_values}; preprocess again for the procedure "
+        f"{options.procedure}.",
     )
 
 
@@ -300,14 +297,13 @@ class ProblemOutcome:
 def _facts(result: AnalysisResult) -> dict[str, Any]:
     significant = result.significant
     top = result.genes["Variable"].head(TOP_GENES).to_list()
-    # The procedure benchmark has no p-values: its genes are selected, not significant.
-    selects = result.method["procedure"] == "benchmark"
     return {
         "cohort": result.cohort,
         "groups": result.method["contrast"]["text"],
         "samples": result.samples,
         "genes": result.method["filter"]["tested"],
-        "selected" if selects else "significant": significant.height,
+        # Without tests there are no p-values: genes are selected, not significant.
+        "significant" if result.procedure.tests_genes else "selected": significant.height,
         "top genes": " ".join(top),
         "warnings": list(result.warnings),
         **({"counts": result.counts_summary} if result.counts_summary else {}),

@@ -205,14 +205,15 @@ def _with_place(message: str, problem: Problem, cohort: str) -> str:
 
 
 def _related(problem: Problem, options: AnalysisOptions, tasks: TaskInfo) -> tuple[str, ...] | None:
-    return tasks.related_genes(problem.trait) if options.procedure == "benchmark" else None
+    needed = options.procedure.needs_related_genes
+    return tasks.related_genes(problem.trait) if needed else None
 
 
 def _read(output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions) -> LinkedTable:
-    """Read a linked table: with the filled values for ``benchmark``, else with missing ones."""
+    """Read a linked table: filled, or with its missing values, as the procedure analyses it."""
     path = output.linked_csv(trait, cohort)
-    benchmark = options.procedure == "benchmark"
-    table = read_linked_csv(path) if benchmark else read_linked(output, trait, cohort)
+    filled = options.procedure.analyses_filled_tables
+    table = read_linked_csv(path) if filled else read_linked(output, trait, cohort)
     if table.trait != trait:
         msg = f"the first column is {table.trait!r} where the trait {trait!r} is expected"
         raise FormatError(msg, path=path, hint="run the preprocessing of this cohort again")

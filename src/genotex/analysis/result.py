@@ -19,6 +19,7 @@ from genotex.analysis.libraries import summarise_libraries
 from genotex.errors import AnalysisError, FormatError
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
+from genotex.procedure import Procedure
 
 __all__ = [
     "GENE_COLUMNS",
@@ -159,6 +160,11 @@ class AnalysisResult:
     cohort: str = ""
     cohort_reason: str = ""
     other_cohorts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def procedure(self) -> Procedure:
+        """By which the problem was analysed; ``sound`` where the method does not record it."""
+        return Procedure(self.method.get("procedure", Procedure.SOUND))
 
     @property
     def significant(self) -> pl.DataFrame:
@@ -318,6 +324,10 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
         seal = content["all_genes"]["sha256"]
         genes = read_table(output.all_genes(trait, condition), seal, list(GENE_COLUMNS))
         problem, cohort = content["problem"], content["cohort"]
+        procedure = {"procedure": Procedure.SOUND, **content["method"]}["procedure"]
+        if procedure not in tuple(Procedure):
+            msg = f"the procedure {procedure!r} is not known; use {' or '.join(Procedure)}"
+            raise FormatError(msg, path=path, field="method.procedure", hint=AGAIN)
         return AnalysisResult(
             trait=problem["trait"],
             condition=problem["condition"],

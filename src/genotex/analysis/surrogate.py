@@ -216,8 +216,8 @@ def find_reweighted_surrogates(
     """Estimate surrogate variables by iterative reweighting, sva's default (Leek and Storey 2008).
 
     Genes are weighted by the probability that they follow the surrogate variables and not the
-    trait, both from local false discovery rates, and the weighted genes' principal components are
-    the next surrogate variables; five rounds, from the components of the residuals.
+    trait (local false discovery rates); the next surrogate variables are the principal components
+    of the weighted genes; five rounds, from the components of the residuals.
 
     Parameters
     ----------
@@ -229,10 +229,8 @@ def find_reweighted_surrogates(
         Seed of the permutations.
     smallest_residual_df
         Residual degrees of freedom that must be left.
-    number
-        Number of surrogate variables; by the permutation test otherwise.
-    tested
-        Columns of the trait, the last of the design.
+    number, tested
+        Number of surrogate variables (by permutations otherwise), columns of the trait (the last).
 
     Raises
     ------

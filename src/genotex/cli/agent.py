@@ -16,6 +16,7 @@ from genotex.cli.model_options import LimitChoice, ModelChoice
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.options import WAYS, ChosenProcedure, Option
+from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
     from genotex.agents.models import Limits
@@ -49,7 +50,7 @@ class _AgentRequest:
 class _Team:
     """Which agents work, and how."""
 
-    procedure: ChosenProcedure = "sound"
+    procedure: ChosenProcedure = Procedure.SOUND
     structured: Annotated[
         bool,
         Option(

@@ -17,6 +17,7 @@ from genotex.cli.results import combine_cohorts, show_result
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.options import TWO_STEP, AnalysisOptions
+from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
     from genotex.analysis import ProblemOutcome
@@ -167,19 +168,7 @@ def check_options(settings: AnalysisOptions, problems: Sequence[Problem]) -> Non
     """Refuse options that have no effect in this procedure or on these problems."""
     from genotex.bench.problems import ProblemKind
 
-    if settings.procedure == "benchmark":
-        if idle := changed(settings, lambda option: option.only == "sound"):
-            msg = (
-                f"{', '.join(idle)} {_do(idle)} nothing in the procedure 'benchmark'; leave "
-                f"{_them(idle)} out or use --procedure sound"
-            )
-            raise UsageError(msg)
-    elif idle := changed(settings, lambda option: option.only == "benchmark", values=True):
-        msg = (
-            f"{', '.join(idle)} belongs to the procedure 'benchmark' and does nothing in the "
-            "procedure 'sound'; leave it out or add --procedure benchmark"
-        )
-        raise UsageError(msg)
+    _check_procedure(settings)
     if any(problem.kind is ProblemKind.TWO_STEP for problem in problems):
         return
     if idle := changed(settings, lambda option: option.panel == TWO_STEP, values=True):
@@ -190,12 +179,33 @@ def check_options(settings: AnalysisOptions, problems: Sequence[Problem]) -> Non
         raise UsageError(msg)
 
 
+def _check_procedure(settings: AnalysisOptions) -> None:
+    """Refuse options that only the other procedure uses."""
+    chosen = settings.procedure
+    (other,) = set(Procedure) - {chosen}
+    by_default = chosen is AnalysisOptions().procedure
+    idle = changed(settings, lambda option: option.only is other, values=by_default)
+    if not idle:
+        return
+    if by_default:
+        msg = (
+            f"{', '.join(idle)} belongs to the procedure {other!r} and does nothing in the "
+            f"procedure {chosen!r}; leave it out or add --procedure {other}"
+        )
+    else:
+        msg = (
+            f"{', '.join(idle)} {_do(idle)} nothing in the procedure {chosen!r}; leave "
+            f"{_them(idle)} out or use --procedure {other}"
+        )
+    raise UsageError(msg)
+
+
 def check_controls(settings: AnalysisOptions) -> None:
     """Refuse to choose controls for tables that the procedure uses as they are."""
-    if settings.procedure == "benchmark" and settings.controls != "auto":
+    if not settings.procedure.chooses_controls and settings.controls != "auto":
         msg = (
-            f"--controls {settings.controls} does nothing in the procedure 'benchmark', which "
-            "uses every sample of the linked table; choose controls when preprocessing"
+            f"--controls {settings.controls} does nothing in the procedure {settings.procedure!r}, "
+            "which uses every sample of the linked table; choose controls when preprocessing"
         )
         raise UsageError(msg)
 
@@ -204,10 +214,10 @@ def check_cohorts(cohorts: o.CohortsUsed, settings: AnalysisOptions) -> None:
     """Refuse to combine cohorts without standard errors, or a single cohort."""
     if cohorts != "all":
         return
-    if settings.procedure == "benchmark":
+    if not settings.procedure.tests_genes:
         msg = (
-            "the procedure 'benchmark' gives no standard errors, so cohorts cannot be combined; "
-            "use --procedure sound or --cohorts largest"
+            f"the procedure {settings.procedure!r} gives no standard errors, so cohorts cannot be "
+            "combined; use --procedure sound or --cohorts largest"
         )
         raise UsageError(msg)
     if settings.levels == "factor":

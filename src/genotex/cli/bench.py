@@ -17,6 +17,7 @@ from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 from genotex.options import LIMITS, MODELS, MethodOptions, Option
+from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
     from genotex.agents.switches import Preset
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from genotex.bench.runs.problem_record import ProblemRecord
     from genotex.bench.runs.running import BenchmarkRun
     from genotex.bench.runs.summary import RunSummary
-    from genotex.layout import Procedure
 
 __all__ = ["app"]
 
@@ -278,7 +278,7 @@ def _team(
         target=asked.target,
         problems=asked.problems,
         models=agents.models.read(agents.limits, ROLES, instead),
-        procedure=procedure or "sound",
+        procedure=procedure or Procedure.SOUND,
         switches=preset.switches(**given),
         sandbox=SandboxPolicy(agents.cells.sandbox or "require"),
         task_info=asked.which.task_info,

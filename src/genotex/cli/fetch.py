@@ -16,6 +16,7 @@ from genotex.cli.fetch_geo import geo
 from genotex.cli.fetch_screen import note_pause, outcomes_json, progress_of_files, show_outcomes
 from genotex.cli.verify import benchmark
 from genotex.errors import UsageError
+from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
     from genotex.bench.problems import ListedTrait
@@ -189,7 +190,7 @@ def genes(
 
 def _show_genes(found: FetchedGenes) -> None:
     source = found.genes.source
-    names = found.genes.symbols("benchmark")
+    names = found.genes.symbols(Procedure.BENCHMARK)
     made = [
         (found.gene_info, f"NCBI's of {source.date}" if source.date else "as NCBI has it"),
         (found.synonyms, f"{len(names):,} names in capitals -> official symbols"),
@@ -220,7 +221,7 @@ def _genes_json(found: FetchedGenes) -> dict[str, Any]:
         "date": source.date or None,
         "genes": source.genes,
         "accessions": source.accessions,
-        "names": len(found.genes.symbols("benchmark")),
+        "names": len(found.genes.symbols(Procedure.BENCHMARK)),
         "gene_table": str(found.table[-1].path),
         "files": [
             {"path": str(file.path), "size": file.size, "sha256": file.sha256} for file in files

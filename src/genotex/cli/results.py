@@ -26,10 +26,10 @@ _RANKING = (
 
 def show_result(result: AnalysisResult) -> None:
     """Print the answer: contrast, number of genes, the top ones, warnings."""
-    if result.method["procedure"] == "benchmark":
-        _show_selected(result)
-    else:
+    if result.procedure.tests_genes:
         _show_tested(result)
+    else:
+        _show_selected(result)
     screen.show_warnings(result.warnings, result.trait, result.condition)
 
 

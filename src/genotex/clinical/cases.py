@@ -17,7 +17,7 @@ from genotex.clinical.summary import reason_texts, shift_notes
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError, UsageError
 from genotex.formats.json_files import read_json_lines, read_text_lines
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 _CASE_FIELDS = (
     "id",
@@ -33,7 +33,7 @@ _CASE_FIELDS = (
 
 
 def infer_cases(
-    cases: Path, expert: Expert | None = None, procedure: Procedure = "sound"
+    cases: Path, expert: Expert | None = None, procedure: Procedure | str = Procedure.SOUND
 ) -> Iterator[str]:
     """Annotate the cases of a JSON Lines file, one output line each.
 
@@ -60,7 +60,7 @@ def infer_cases(
     FormatError
         If a line is not a case, or has the id of another; it names the line and the field.
     """
-    expert = expert or RuleExpert()
+    expert, procedure = expert or RuleExpert(), Procedure(procedure)
     lines: dict[str, int] = {}
     for number, case in _read_lines(cases):
         first = lines.setdefault(case["id"], number)
@@ -135,7 +135,7 @@ def _evidence(encoding: FeatureEncoding) -> list[str]:
 def row_and_map(
     encoding: FeatureEncoding | None,
     description: SeriesDescription,
-    procedure: Procedure = "sound",
+    procedure: Procedure | str = Procedure.SOUND,
 ) -> dict[str, Any] | None:
     """Return the row of an encoding and the code of each of its raw cells, None without a row."""
     if encoding is None or encoding.row is None:

@@ -18,7 +18,7 @@ from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats import Role, Series
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 _SHOWN_CELLS = 5
 
@@ -51,7 +51,7 @@ def apply_encoding(
     encoding: FeatureEncoding,
     series: Series,
     *,
-    procedure: Procedure,
+    procedure: Procedure | str,
     vocabulary: Vocabulary | None = None,
 ) -> EncodedFeature:
     """Code a feature for every sample of a series.
@@ -79,8 +79,9 @@ def apply_encoding(
     """
     if encoding.sample_field == "sample":
         return _by_sample(encoding, series)
+    procedure = Procedure(procedure)
     cells, notes = _cells(encoding, series, procedure)
-    lookup = _Lookup(encoding, first_integer=procedure == "benchmark", vocabulary=vocabulary)
+    lookup = _Lookup(encoding, procedure, vocabulary)
     codes = np.full(len(series.samples), np.nan)
     roles: list[Role] = []
     unlisted: Counter[str] = Counter()
@@ -128,7 +129,7 @@ def _word(encoding: FeatureEncoding, code: float | None, role: Role) -> str | No
 
 
 def encode_cell(
-    encoding: FeatureEncoding, cell: _Cell, procedure: Procedure = "sound"
+    encoding: FeatureEncoding, cell: _Cell, procedure: Procedure | str = Procedure.SOUND
 ) -> float | None:
     """Return the code of one cell as a procedure has it."""
     return encode_with_role(encoding, cell, procedure)[0]
@@ -137,16 +138,16 @@ def encode_cell(
 def encode_with_role(
     encoding: FeatureEncoding,
     cell: _Cell,
-    procedure: Procedure = "sound",
+    procedure: Procedure | str = Procedure.SOUND,
     vocabulary: Vocabulary | None = None,
 ) -> tuple[float | None, Role]:
     """Return code and role of one cell as a procedure has them."""
-    first_integer = procedure == "benchmark"
-    lookup = _Lookup(encoding, first_integer=first_integer, vocabulary=vocabulary)
-    return lookup.read(cell)[:2]
+    return _Lookup(encoding, Procedure(procedure), vocabulary).read(cell)[:2]
 
 
-def cells_to_code(place: FeatureEncoding, series: Series, procedure: Procedure) -> dict[str, bool]:
+def cells_to_code(
+    place: FeatureEncoding, series: Series, procedure: Procedure | str
+) -> dict[str, bool]:
     """Return the different cells that an encoding of this place may have to code.
 
     Parameters
@@ -169,7 +170,7 @@ def cells_to_code(place: FeatureEncoding, series: Series, procedure: Procedure) 
     EncodingFileError
         If the series does not have the row.
     """
-    found = _cells(replace(place, values={}), series, procedure)[0]
+    found = _cells(replace(place, values={}), series, Procedure(procedure))[0]
     if place.sample_field == "characteristics_ch1":
         lines = [series.characteristics[place.row or 0]]
     else:
@@ -184,13 +185,12 @@ class _Lookup:
     def __init__(
         self,
         encoding: FeatureEncoding,
-        *,
-        first_integer: bool,
+        procedure: Procedure,
         vocabulary: Vocabulary | None = None,
     ) -> None:
         self._encoding = encoding
         self._vocabulary = vocabulary
-        self._first_integer = first_integer
+        self._first_integer = procedure.first_integer_age
         self._relaxed = {simple_key(cell): cell for cell in reversed(list(encoding.values))}
 
     def read(self, cell: _Cell) -> tuple[float | None, Role, bool]:
@@ -254,7 +254,7 @@ def _cells(
         hint = "rows are numbered from 0"
         raise EncodingFileError(msg, path=series.path, field=f"{encoding.feature}.row", hint=hint)
     own = rows[encoding.row]
-    if procedure == "benchmark" or not encoding.key:
+    if not procedure.finds_values_by_key or not encoding.key:
         return list(own), []
     return _cells_by_key(encoding, encoding.row, series)
 
@@ -381,7 +381,7 @@ class AnnotationRow:
 
 
 def annotation_rows(
-    annotation: ClinicalAnnotation, series: Series, procedure: Procedure = "sound"
+    annotation: ClinicalAnnotation, series: Series, procedure: Procedure | str = Procedure.SOUND
 ) -> list[AnnotationRow]:
     """Return an annotation as plain rows: one for each raw value of each feature.
 
@@ -399,6 +399,7 @@ def annotation_rows(
     list of AnnotationRow
         A feature that is not available has no rows.
     """
+    procedure = Procedure(procedure)
     found = [encoding for encoding in annotation.features.values() if encoding is not None]
     return [
         row

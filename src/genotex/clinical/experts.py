@@ -20,7 +20,7 @@ from genotex.clinical.trait.choice import choose_trait
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.errors import UsageError
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 _OF_ANIMALS = dict.fromkeys(("age", "gender"), "the samples are not human")
 
@@ -179,7 +179,7 @@ def _with_second_opinion(
 
 
 def rule_expert(
-    procedure: Procedure, *, vocabulary: Path | None = None, least_certainty: float = 0.0
+    procedure: Procedure | str, *, vocabulary: Path | None = None, least_certainty: float = 0.0
 ) -> RuleExpert:
     """Return the built-in rules as a procedure uses them.
 
@@ -205,7 +205,7 @@ def rule_expert(
     return RuleExpert(
         load_vocabulary(vocabulary),
         least_certainty=least_certainty,
-        beyond_characteristics=procedure == "sound",
+        beyond_characteristics=Procedure(procedure).reads_sample_texts,
     )
 
 

@@ -20,7 +20,7 @@ from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.errors import UsageError
 from genotex.formats import Role, Series
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 FEWEST = 2
 """A group with fewer samples cannot be compared."""
@@ -84,7 +84,7 @@ def group_samples(
     cases: Sequence[str],
     controls: Sequence[str],
     *,
-    procedure: Procedure = "sound",
+    procedure: Procedure | str = Procedure.SOUND,
     vocabulary: Vocabulary | None = None,
 ) -> FeatureEncoding:
     """Return a trait encoding with groups chosen by conditions; all other samples are missing.
@@ -148,7 +148,11 @@ def group_samples(
 
 
 def _kept(
-    own: FeatureEncoding | None, series: Series, procedure: Procedure, cases: bool, controls: bool
+    own: FeatureEncoding | None,
+    series: Series,
+    procedure: Procedure | str,
+    cases: bool,
+    controls: bool,
 ) -> tuple[dict[str, float | None], dict[str, Role]]:
     """Return the expert's side that is not given, and all of its roles."""
     if own is None or own.kind != "binary":

@@ -19,7 +19,7 @@ from genotex.clinical.sample_sheet import COLUMNS, FIRST_COLUMNS, SampleSheet
 from genotex.clinical.summary import place_text, value_text, why_no_trait
 from genotex.clinical.words.wording import simple_key
 from genotex.formats import Role, Series
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 _AS_IN_FILE = " (as in the file)"
 
@@ -29,7 +29,7 @@ def sheet_rows(
     series: Series,
     annotation: ClinicalAnnotation,
     *,
-    procedure: Procedure = "sound",
+    procedure: Procedure | str = Procedure.SOUND,
     checks: Mapping[str, str] | None = None,
 ) -> list[dict[str, str]]:
     """Return a row for each sample of a series, by header.

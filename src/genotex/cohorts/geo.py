@@ -36,7 +36,8 @@ from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.errors import FormatError
 from genotex.formats import Platform, Series
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
-from genotex.layout import GeoCohortFiles, Procedure
+from genotex.layout import GeoCohortFiles
+from genotex.procedure import Procedure
 
 __all__ = [
     "assemble_counted_cohort",
@@ -85,13 +86,13 @@ def prepare_geo_cohort(
 
 def no_table(procedure: Procedure) -> str:
     """Return why a series with an empty table has no genes, and what may help."""
-    return _NO_TABLE if procedure == "benchmark" else _NO_TABLE + _PUT_COUNTS
+    return _NO_TABLE + _PUT_COUNTS if procedure.uses_ncbi_counts else _NO_TABLE
 
 
 def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
-    """Return whether expression comes from NCBI's counts, which ``benchmark`` never uses."""
+    """Return whether expression comes from NCBI's counts."""
     empty = series.expression is None or not series.expression.ids
-    return empty and procedure == "sound" and bool(files.counts)
+    return empty and procedure.uses_ncbi_counts and bool(files.counts)
 
 
 def _is_binary(reading: ClinicalAnnotation) -> bool:

@@ -14,8 +14,8 @@ from genotex.clinical import ClinicalAnnotation, EncodedFeature, SampleSheet, ch
 from genotex.errors import UsageError
 from genotex.formats import Role
 from genotex.genes import GeneMapping
-from genotex.layout import Procedure
 from genotex.options import Controls, PreprocessChoices, Scale
+from genotex.procedure import Procedure
 
 __all__ = ["BY_PERSON", "PreparedCohort", "PreprocessOptions"]
 
@@ -52,13 +52,14 @@ class PreprocessOptions(PreprocessChoices):
         """Refuse unknown names, an invalid certainty, and groups that are given twice."""
         check_certainty(self.least_certainty)
         for name, value, known in (
-            ("procedure", self.procedure, get_args(Procedure)),
+            ("procedure", self.procedure, tuple(Procedure)),
             ("control_roles", self.control_roles, get_args(Controls)),
             ("scale", self.scale, get_args(Scale)),
         ):
             if value not in known:
                 msg = f"unknown {name} {value!r}; use {', '.join(known)}"
                 raise UsageError(msg)
+        object.__setattr__(self, "procedure", Procedure(self.procedure))
         if self.samples is None:
             return
         also = {

@@ -33,7 +33,8 @@ from genotex.formats import (
     write_evidence,
 )
 from genotex.io import lock
-from genotex.layout import OutputFolder, Procedure
+from genotex.layout import OutputFolder
+from genotex.procedure import Procedure
 
 __all__ = ["regroup"]
 
@@ -135,7 +136,7 @@ def _prepared(stored: _Stored, sheet: SampleSheet) -> PreparedCohort:
     )
     series = Series(Path(evidence.cohort), samples, {}, {})
     roles = evidence.options.get("control_roles", "auto")
-    procedure: Procedure = "benchmark" if evidence.procedure == "benchmark" else "sound"
+    procedure = Procedure(evidence.procedure)
     options = PreprocessOptions(procedure=procedure, control_roles=roles)
     return PreparedCohort(
         trait=evidence.trait,

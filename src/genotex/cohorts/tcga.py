@@ -31,6 +31,7 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats import ClinicalMatrix, Role
 from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
+from genotex.procedure import Procedure
 
 __all__ = [
     "apply_tcga_encoding",
@@ -202,13 +203,14 @@ def _role_of_sample_type(code: float | None) -> Role:
     return "healthy control" if code == 0 else "unknown"
 
 
-def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
+def _trait_by_barcode(samples: Sequence[str], procedure: Procedure) -> EncodedFeature:
     raw = _sample_type_codes(samples)
-    codes = [None if cell is None else _code_of_type(int(cell), procedure) for cell in raw]
+    other = procedure.other_sample_type_code
+    codes = [None if cell is None else _code_of_type(int(cell), other) for cell in raw]
     others = sum(cell is not None for cell in raw) - codes.count(1.0) - codes.count(0.0)
     notes = []
     if others:
-        fate = "coded -1" if procedure == "benchmark" else "left out"
+        fate = "left out" if other is None else f"coded {other:g}"
         notes.append(f"{others} samples with barcode codes 00 or 20 and above {fate}")
     if unread := raw.count(None):
         notes.append(f"{unread} sample ids are not TCGA barcodes: left out")
@@ -216,18 +218,20 @@ def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
     return EncodedFeature(values, tuple(map(_role_of_sample_type, codes)), tuple(raw), tuple(notes))
 
 
-def _code_of_type(kind: int, procedure: str) -> float | None:
+def _code_of_type(kind: int, other: float | None) -> float | None:
     if 1 <= kind <= 9:
         return 1.0
     if 10 <= kind <= 19:
         return 0.0
-    return -1.0 if procedure == "benchmark" else None
+    return other
 
 
-def _codes(column: TcgaColumn, raw: Sequence[str | None], procedure: str) -> NDArray[np.float64]:
-    """Return years or sexes; `benchmark` takes the first integer of a cell for the age."""
+def _codes(
+    column: TcgaColumn, raw: Sequence[str | None], procedure: Procedure
+) -> NDArray[np.float64]:
+    """Return years or sexes."""
     values = column.values
-    if column.unit and procedure == "benchmark":
+    if column.unit and procedure.first_integer_age:
         integers = [re.search(r"\d+", cell or "") for cell in raw]
         values = tuple(float(found.group()) if found else None for found in integers)
     return np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)

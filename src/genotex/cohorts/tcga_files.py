@@ -23,7 +23,8 @@ from genotex.formats import (
     read_clinical_matrix,
     read_xena_expression,
 )
-from genotex.layout import Procedure, TcgaCohortFiles
+from genotex.layout import TcgaCohortFiles
+from genotex.procedure import Procedure
 
 __all__ = [
     "NO_EXPRESSION",
@@ -109,15 +110,15 @@ def read_raw_clinical(files: TcgaCohortFiles) -> RawClinical:
     return _first_of_duplicates(read_clinical_matrix(files.clinical))
 
 
-def expression_path(files: TcgaCohortFiles, procedure: Procedure) -> Path | None:
-    """Return the table to read: `benchmark` prefers the one normalised over all cancers."""
+def expression_path(files: TcgaCohortFiles, procedure: Procedure | str) -> Path | None:
+    """Return the table to read; a procedure may prefer the one normalised over all cancers."""
     both = [files.expression, files.expression_pancan]
-    if procedure == "benchmark":
+    if Procedure(procedure).prefers_pan_cancer_table:
         both.reverse()
     return next((path for path in both if path is not None), None)
 
 
-def read_raw_genes(files: TcgaCohortFiles, procedure: Procedure) -> RawExpression | None:
+def read_raw_genes(files: TcgaCohortFiles, procedure: Procedure | str) -> RawExpression | None:
     """Read the table of expression (see `expression_path`)."""
     path = expression_path(files, procedure)
     if path is None:

@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.io import lock, remove_leftovers
 from genotex.options import Controls
+from genotex.procedure import Procedure
 
 __all__ = [
     "CohortInfo",
@@ -73,8 +74,10 @@ class Evidence:
 
     Attributes
     ----------
-    trait, cohort, procedure : str
-        What was read, and by which procedure.
+    trait, cohort : str
+        What was read.
+    procedure : Procedure
+        By which procedure.
     source : str
         "GEO" or "TCGA".
     genotex_version : str
@@ -124,7 +127,7 @@ class Evidence:
 
     trait: str
     cohort: str
-    procedure: str
+    procedure: Procedure
     source: str
     genotex_version: str
     files: list[dict[str, Any]] = field(default_factory=list)
@@ -142,6 +145,10 @@ class Evidence:
     sample_facts: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make a procedure of its name."""
+        object.__setattr__(self, "procedure", Procedure(self.procedure))
 
 
 _FLAGS = ("is_usable", "is_gene_available", "is_trait_available", "is_available")
@@ -217,7 +224,11 @@ def read_evidence(path: Path) -> Evidence:
         known[item.name] = value
     _check_counts(known.get("counts"), path)
     _check_texts(known.get("sample_texts"), path)
-    return Evidence(**known)
+    try:
+        return Evidence(**known)
+    except UsageError as error:
+        hint = "preprocess it again"
+        raise FormatError(str(error), path=path, field="procedure", hint=hint) from error
 
 
 def _check_counts(record: dict[str, Any] | None, path: Path) -> None:

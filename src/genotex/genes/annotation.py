@@ -13,7 +13,7 @@ from genotex.genes.identify import sample_evenly, without_probe_suffix
 from genotex.genes.symbols import CellForm, cell_form, split_cell
 from genotex.genes.table import GeneTable
 from genotex.id_kinds import ID_KINDS, IdKind
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 __all__ = [
     "AnnotationChoice",
@@ -126,7 +126,7 @@ def choose_annotation(
     ids: Sequence[str],
     columns: Mapping[str, Sequence[str | None]],
     table: GeneTable,
-    procedure: Procedure = "sound",
+    procedure: Procedure | str = Procedure.SOUND,
 ) -> AnnotationChoice | None:
     """Choose the id column and the gene column of an annotation.
 
@@ -156,7 +156,7 @@ def choose_annotation(
         return None
     id_column = choose_id_column(ids, frame)
     names = [name for name in frame.columns if not _NEVER.search(_plain(name))]
-    return _choice(frame, names, id_column, table, procedure)
+    return _choice(frame, names, id_column, table, Procedure(procedure))
 
 
 def annotation_of_columns(
@@ -164,11 +164,11 @@ def annotation_of_columns(
     id_column: str,
     gene_column: str,
     table: GeneTable,
-    procedure: Procedure = "sound",
+    procedure: Procedure | str = Procedure.SOUND,
 ) -> AnnotationChoice | None:
     """Judge the contents of a given gene column as `choose_annotation` would."""
     chosen = frame.select(list(dict.fromkeys((id_column, gene_column))))
-    return _choice(chosen, [gene_column], id_column, table, procedure)
+    return _choice(chosen, [gene_column], id_column, table, Procedure(procedure))
 
 
 def _choice(
@@ -244,7 +244,7 @@ def _gene_column(
         for name in names
     ]
     best = _best(found)
-    if procedure == "benchmark" and (best is None or best.kind is IdKind.ENTREZ):
+    if procedure.prefers_descriptions_to_entrez and (best is None or best.kind is IdKind.ENTREZ):
         best = _text_column(rows) or best
     return best or _named_symbols(symbols)
 
@@ -275,7 +275,7 @@ def _score(prior: float, filled: int, hits: int, rows: int) -> float:
 def _symbol_evidence(name: str, rows: pl.DataFrame, table: GeneTable) -> _Evidence:
     cells = _filled(rows, name)
     prior = _prior(name, _SYMBOL_NAMES)
-    known = table.symbols("sound")
+    known = table.symbols(Procedure.SOUND)
     form = cell_form(cells[:: max(1, len(cells) // 100)], known)
     hits = sum(any(_is_symbol(t, known) for t in split_cell(cell, form)) for cell in cells)
     if (

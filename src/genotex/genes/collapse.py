@@ -17,6 +17,7 @@ from genotex.formats import CountMatrix, ExpressionMatrix, GeneAnnotation
 from genotex.genes.symbols import official_symbols
 from genotex.genes.table import GeneTable
 from genotex.id_kinds import IdKind
+from genotex.procedure import Procedure
 
 __all__ = [
     "GeneCounts",
@@ -144,7 +145,7 @@ def counts_by_gene(
     known = table.lookup(IdKind.ENTREZ, counts.genes)
     annotated = {} if annotation is None else annotation.symbols
     others = [gene for gene in counts.genes if gene not in known and gene in annotated]
-    named = official_symbols([annotated[gene] for gene in others], table, "sound")
+    named = official_symbols([annotated[gene] for gene in others], table, Procedure.SOUND)
     by_annotation = dict(zip(others, named.symbols, strict=True))
     symbols = [known.get(gene) or by_annotation.get(gene) for gene in counts.genes]
     links = gene_rows([(symbol,) if symbol else () for symbol in symbols])

@@ -11,6 +11,7 @@ import numpy as np
 from genotex.genes.symbols import official_symbols
 from genotex.genes.table import GeneTable
 from genotex.id_kinds import ID_KINDS, IdKind
+from genotex.procedure import Procedure
 
 __all__ = ["IdVerdict", "identify_ids", "sample_evenly", "without_probe_suffix"]
 
@@ -89,7 +90,7 @@ def identify_ids(ids: Sequence[str], table: GeneTable) -> IdVerdict:
         share = sum(pattern.match(i) is not None for i in some) / len(some)
         if share > 0.5:
             return IdVerdict(IdKind.UNKNOWN, True, f"{share:.0%} of the ids are {what}: not genes")
-    symbols = official_symbols(some, table, "benchmark")
+    symbols = official_symbols(some, table, Procedure.BENCHMARK)
     share = sum(s is not None for s in symbols.symbols) / len(some)
     share += len(symbols.lost_dates) / len(some)
     probes = sum(_PROBES.match(i) is not None for i in some) / len(some)

@@ -14,8 +14,8 @@ from genotex.genes.scale import detect_scale, to_log2, zero_offset
 from genotex.genes.symbols import OfficialSymbols, official_symbols
 from genotex.genes.table import GeneTable
 from genotex.id_kinds import IdKind
-from genotex.layout import Procedure
 from genotex.options import Scale
+from genotex.procedure import Procedure
 
 __all__ = [
     "ZEROS_KEPT",
@@ -76,7 +76,7 @@ def map_to_genes(
     matrix: ExpressionMatrix,
     platforms: Sequence[Platform],
     *,
-    procedure: Procedure,
+    procedure: Procedure | str,
     table: GeneTable,
     scale: Scale = "auto",
     own: str | None = None,
@@ -118,6 +118,7 @@ def map_to_genes(
         If `scale` is none of the three, or contradicts the values.
     """
     _check_scale(scale)
+    procedure = Procedure(procedure)
     found = genes_of_rows(matrix.ids, platforms, procedure=procedure, table=table, own=own)
     return collapse_rows(matrix, found, procedure=procedure, table=table, scale=scale)
 
@@ -126,15 +127,19 @@ def collapse_rows(
     matrix: ExpressionMatrix,
     found: RowGenes,
     *,
-    procedure: Procedure,
+    procedure: Procedure | str,
     table: GeneTable,
     scale: Scale = "auto",
 ) -> GeneMapping:
     """Collapse rows with known gene names to genes: the second half of `map_to_genes`."""
     _check_scale(scale)
+    procedure = Procedure(procedure)
     scaled = _on_scale(matrix, scale, procedure)
-    steps = _sound if procedure == "sound" else _benchmark
-    expression, counts, notes = steps(scaled.matrix, found.names, table, mapped=found.mapped)
+    if procedure.divides_rows_among_genes:
+        collapsed = _sum_of_parts(scaled.matrix, found, table, procedure)
+    else:
+        collapsed = _mean_of_own_rows(scaled.matrix, found.names, table, procedure)
+    expression, counts, notes = collapsed
     counts = {"rows": len(matrix.ids), "rows_with_symbol": found.filled} | counts
     if not expression.ids:
         raise _no_gene(found)
@@ -152,15 +157,16 @@ def collapse_rows(
     )
 
 
-def check_rows(found: RowGenes, *, procedure: Procedure, table: GeneTable) -> None:
+def check_rows(found: RowGenes, *, procedure: Procedure | str, table: GeneTable) -> None:
     """Check that some row is a gene, without collapsing the rows."""
+    procedure = Procedure(procedure)
     if not any(_is_gene(row, procedure, table) for row in found.names):
         raise _no_gene(found)
 
 
 def _is_gene(row: tuple[str, ...], procedure: Procedure, table: GeneTable) -> bool:
     symbols = official_symbols(row, table, procedure).symbols
-    if procedure == "benchmark":
+    if procedure.divides_rows_among_genes:
         return any(symbols)
     return len(_one_row(row, dict(zip(row, symbols, strict=True)), table)) == 1
 
@@ -171,11 +177,12 @@ def _no_gene(found: RowGenes) -> FormatError:
 
 
 def official_rows(
-    found: RowGenes, *, procedure: Procedure, table: GeneTable
+    found: RowGenes, *, procedure: Procedure | str, table: GeneTable
 ) -> list[tuple[str, ...]]:
     """Return the official genes that each row counts for in `collapse_rows`."""
+    procedure = Procedure(procedure)
     known, _ = _official(found.names, table, procedure)
-    if procedure == "sound":
+    if not procedure.divides_rows_among_genes:
         return _rows_of_one_gene(found.names, known, table)[0]
     genes = {row: tuple(s for name in row if (s := known[name])) for row in set(found.names)}
     return [genes[row] for row in found.names]
@@ -212,8 +219,8 @@ def _on_scale(matrix: ExpressionMatrix, scale: Scale, procedure: Procedure) -> _
         found, why = verdict.scale, verdict.reason
     else:
         found, why = scale, "as asked for"
-    if procedure == "benchmark":
-        note = f"scale {found} ({why}); benchmark leaves values as they are"
+    if not procedure.logs_linear_values:
+        note = f"scale {found} ({why}); {procedure} leaves values as they are"
         return _Scaled(matrix, found, (note,))
     if found == "log2":
         return _Scaled(matrix, found, (f"taken as log2 values ({why}); left as they are",))
@@ -235,17 +242,17 @@ def _kept_zeros(matrix: ExpressionMatrix, offset: float) -> str:
 _Result = tuple[ExpressionMatrix, dict[str, int], tuple[str, ...]]
 
 
-def _benchmark(
-    matrix: ExpressionMatrix, names: list[tuple[str, ...]], table: GeneTable, *, mapped: bool
+def _sum_of_parts(
+    matrix: ExpressionMatrix, found: RowGenes, table: GeneTable, procedure: Procedure
 ) -> _Result:
     """Divide among symbols, sum by symbol, bring to official symbols, average what meets."""
-    links = gene_rows(names)
-    values = divide_and_sum(matrix.values, links) if mapped else matrix.values
-    rows = links.genes if mapped else matrix.ids
-    official = official_symbols(rows, table, "benchmark")
+    links = gene_rows(found.names)
+    values = divide_and_sum(matrix.values, links) if found.mapped else matrix.values
+    rows = links.genes if found.mapped else matrix.ids
+    official = official_symbols(rows, table, procedure)
     merged = gene_rows([(s,) if s else () for s in official.symbols])
     counts = {
-        "rows_several_genes": sum(len(n) > 1 for n in names),
+        "rows_several_genes": sum(len(names) > 1 for names in found.names),
         "genes_mapped": len(links.genes),
         "ambiguous_aliases": official.ambiguous,
         "unknown_symbols": official.unknown,
@@ -256,11 +263,11 @@ def _benchmark(
     return ExpressionMatrix(merged.genes, matrix.samples, means), counts, notes
 
 
-def _sound(
-    matrix: ExpressionMatrix, names: list[tuple[str, ...]], table: GeneTable, *, mapped: bool
+def _mean_of_own_rows(
+    matrix: ExpressionMatrix, names: list[tuple[str, ...]], table: GeneTable, procedure: Procedure
 ) -> _Result:
     """Bring the symbols of each row to their official form, keep rows of one gene, average."""
-    known, official = _official(names, table, "sound")
+    known, official = _official(names, table, procedure)
     kept, genes = _rows_of_one_gene(names, known, table)
     several = sum(len(genes[row]) > 1 for row in names)
     used = {row for row in set(names) if len(genes[row]) == 1}

@@ -24,7 +24,7 @@ from genotex.genes.identify import IdVerdict, identify_ids, sample_evenly, witho
 from genotex.genes.symbols import CellForm, scan_column, split_cell
 from genotex.genes.table import AMBIGUOUS, GeneTable
 from genotex.id_kinds import ID_KINDS, IdKind
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 __all__ = [
     "RowGenes",
@@ -180,7 +180,7 @@ def genes_of_rows(
     ids: Sequence[str],
     platforms: Sequence[Platform],
     *,
-    procedure: Procedure,
+    procedure: Procedure | str,
     table: GeneTable,
     own: str | None = None,
 ) -> RowGenes:
@@ -205,6 +205,7 @@ def genes_of_rows(
         If nothing identifies the genes, or the ids are numbers found only in the table of a
         platform that is not the series' own.
     """
+    procedure = Procedure(procedure)
     verdict = identify_ids(ids, table)
     if verdict.kind is IdKind.SYMBOL:
         return RowGenes(verdict, [(i,) for i in ids], len(ids), mapped=False)
@@ -235,7 +236,7 @@ def genes_by_columns(
     id_column: str,
     gene_column: str,
     *,
-    procedure: Procedure,
+    procedure: Procedure | str,
     table: GeneTable,
     own: str | None = None,
 ) -> RowGenes:
@@ -256,6 +257,7 @@ def genes_by_columns(
         If the id column holds next to none of the row ids, the gene column identifies no genes,
         or the ids are numbers and the platform is not the series' own.
     """
+    procedure = Procedure(procedure)
     share = matching_share(ids, platform.table[id_column])
     if share < _ENOUGH:
         msg = f"{_share(share)} (such as {ids[0]}) are in column {id_column!r}"
@@ -315,7 +317,7 @@ class _Rows:
         unique = cells.drop_nulls().unique(maintain_order=True)
         if choice.kind is not IdKind.SYMBOL:
             genes = _genes_of_id_cells(unique.to_list(), choice, self.table)
-        elif self.procedure == "benchmark":
+        elif self.procedure.scans_for_symbols:
             genes = dict(zip(unique.to_list(), scan_column(unique), strict=True))
         else:
             genes = {cell: split_cell(cell, choice.form) for cell in unique.to_list()}

@@ -11,7 +11,7 @@ import polars as pl
 
 from genotex.genes.table import AMBIGUOUS, GeneTable
 from genotex.id_kinds import IdKind
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 __all__ = [
     "CellForm",
@@ -149,7 +149,7 @@ class OfficialSymbols:
 
 
 def official_symbols(
-    names: Sequence[str], table: GeneTable, procedure: Procedure
+    names: Sequence[str], table: GeneTable, procedure: Procedure | str
 ) -> OfficialSymbols:
     """Convert symbols to their official form (spec, preprocessing, step 7)."""
     known = table.symbols(procedure)
@@ -161,7 +161,7 @@ def official_symbols(
         key = name.strip().strip("\"'").upper()
         symbol = known.get(key)
         if symbol is None:
-            symbol = _other_form(key, table, procedure)
+            symbol = _other_form(key, table, known)
         if symbol is None and (candidates := date_symbols(name.strip())):
             symbol = _from_date(candidates, table)
             (dates if symbol else lost).append(name)
@@ -171,9 +171,8 @@ def official_symbols(
     return OfficialSymbols(tuple(found), unknown, ambiguous, tuple(dates), tuple(lost))
 
 
-def _other_form(key: str, table: GeneTable, procedure: Procedure) -> str | None:
+def _other_form(key: str, table: GeneTable, known: Mapping[str, str]) -> str | None:
     """Look up a symbol followed by its Entrez id, several spellings, or a NanoString suffix."""
-    known = table.symbols(procedure)
     if match := _XENA.match(key):
         symbol = known.get(match[1])
         return symbol or table.lookup(IdKind.ENTREZ, [match[2]]).get(match[2], symbol)

@@ -27,7 +27,7 @@ from genotex.genes.sources import (
 )
 from genotex.id_kinds import ID_KINDS, IdKind, bare_accession
 from genotex.io import atomic_write
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 __all__ = ["AMBIGUOUS", "GeneTable", "adopt_lookups", "start_lookups"]
 
@@ -153,7 +153,7 @@ class GeneTable:
     def _look_ups(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _LOOK_UPS}
 
-    def symbols(self, procedure: Procedure) -> Mapping[str, str]:
+    def symbols(self, procedure: Procedure | str) -> Mapping[str, str]:
         """Return upper-case symbol or alias -> official symbol (`AMBIGUOUS` only in `sound`).
 
         Parameters
@@ -161,9 +161,12 @@ class GeneTable:
         procedure : {"sound", "benchmark"}
             Whose rule for ambiguous aliases applies (spec, preprocessing, step 7).
         """
-        return self._benchmark if procedure == "benchmark" else self._sound
+        drops = Procedure(procedure).drops_ambiguous_aliases
+        return self._sound if drops else self._benchmark
 
-    def official_symbol(self, name: str, procedure: Procedure = "sound") -> str | None:
+    def official_symbol(
+        self, name: str, procedure: Procedure | str = Procedure.SOUND
+    ) -> str | None:
         """Return the official symbol of a symbol or alias, None when unknown or ambiguous."""
         return self.symbols(procedure).get(name.strip().upper()) or None
 
@@ -214,7 +217,7 @@ class GeneTable:
         """
         ids = set(ids)
         if kind is IdKind.SYMBOL:
-            symbols = self.symbols("sound")
+            symbols = self.symbols(Procedure.SOUND)
             return {i: symbols[i.upper()] for i in ids if i.upper() in symbols}
         if (database := ID_KINDS.get(kind)) is None:
             return {}
@@ -275,7 +278,7 @@ class GeneTable:
             The file; keys are upper case, ambiguity is resolved as in `benchmark`.
         """
         with atomic_write(path) as part:
-            part.write_text(json.dumps(dict(self.symbols("benchmark"))), encoding="utf-8")
+            part.write_text(json.dumps(dict(self.symbols(Procedure.BENCHMARK))), encoding="utf-8")
 
 
 _ACCESSION = re.compile(r"([A-Z]{1,4}_?)(\d{4,12})$")

@@ -47,14 +47,9 @@ class Findings:
         return found
 
     @property
-    def procedure(self) -> str:
-        """``sound`` or ``benchmark``."""
-        return str(self.result.method.get("procedure", "sound"))
-
-    @property
     def selects(self) -> bool:
         """Whether genes were selected without any test."""
-        return self.procedure == "benchmark"
+        return not self.result.procedure.tests_genes
 
     @property
     def column_kind(self) -> str:

@@ -92,7 +92,7 @@ def _genes(evidence: Evidence) -> str:
         "log2": " Values were on the log2 scale as published.",
         "counts": _counted(evidence),
     }.get(str(mapping.get("scale", "")), "")
-    if evidence.procedure == "benchmark":
+    if not evidence.procedure.logs_linear_values:
         scale = ""
     became = f"The {rows:,} rows of the matrix became {genes:,} official human gene symbols"
     return f"{became}{through}.{scale}"

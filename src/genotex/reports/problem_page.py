@@ -227,7 +227,7 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
         ("Condition's cohort", "" if predicted is None else predicted.cohort),
         ("Platform", evidence.series.get("platform", "")),
         ("Expression", result.counts_kind),
-        ("Procedure", findings.procedure),
+        ("Procedure", findings.result.procedure),
         *([] if findings.selection is None else selection_facts(findings.selection)),
         ("Covariates", "" if findings.selects else _covariates(findings)),
         (

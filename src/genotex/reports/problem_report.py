@@ -55,8 +55,7 @@ def write_report(
     trait, condition : str, str or None
         The problem.
     path : Path, optional
-        Where to write the page; `OutputFolder.report` by default. The table of all genes is
-        written next to it as CSV.
+        The page, `OutputFolder.report` by default; the table of all genes goes next to it.
     written : str, optional
         Date to print on the page.
 
@@ -168,8 +167,8 @@ def _refusals(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo])
 
 
 def _linked(output: OutputFolder, result: AnalysisResult) -> LinkedTable:
-    """Read the values that were analysed: ``benchmark`` fills the missing ones."""
-    if result.method.get("procedure") == "benchmark":
+    """Read the values that were analysed, filled or not."""
+    if result.procedure.analyses_filled_tables:
         return read_linked_csv(output.linked_csv(result.trait, result.cohort))
     return read_linked(output, result.trait, result.cohort)
 
@@ -182,7 +181,7 @@ def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:
     return Evidence(
         trait=result.trait,
         cohort=result.cohort,
-        procedure=str(result.method.get("procedure", "sound")),
+        procedure=result.procedure,
         source="GEO" if result.cohort.startswith("GSE") else "TCGA",
         genotex_version=genotex.__version__,
         notes=["The cohort has no record of how it was read: it was prepared by another tool."],

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from genotex.errors import UsageError
 from genotex.genes import GeneTable
+from genotex.procedure import Procedure
 from genotex.simulate.geo_files import write_gzip
 from genotex.simulate.plan import People
 
@@ -61,10 +62,11 @@ def choose_symbols(
 def choose_aliases(rng: np.random.Generator, symbols: Sequence[str]) -> dict[str, str]:
     """Choose an older name for some genes, one that can mean this gene only."""
     table = GeneTable.load()
+    published = table.symbols(Procedure.BENCHMARK)
     known: dict[str, list[str]] = {}
     for alias, owners in table.alias_genes.items():
         plain = _PLAIN.fullmatch(alias) and "ORF" not in alias and alias not in table.official
-        if plain and len(owners) == 1 and table.symbols("benchmark").get(alias) == owners[0]:
+        if plain and len(owners) == 1 and published.get(alias) == owners[0]:
             known.setdefault(owners[0], []).append(alias)
     renamed = [symbol for symbol in symbols if symbol in known and rng.random() < _RENAMED_SHARE]
     return {symbol: known[symbol][0] for symbol in renamed}
@@ -74,7 +76,7 @@ def _packaged_symbols() -> list[str]:
     """Return symbols of protein-coding genes that both procedures leave as they are."""
     table = GeneTable.load()
     coding = table.genes.filter(pl.col("type") == "protein-coding")["symbol"].to_list()
-    official = table.symbols("benchmark")
+    official = table.symbols(Procedure.BENCHMARK)
     return [symbol for symbol in coding if official.get(symbol) == symbol]
 
 

@@ -124,9 +124,9 @@ def _compare_with_rerun(
 
 
 def _options(task: Task, found: AnalysisResult) -> AnalysisOptions:
-    """Return the options of the toolkit with those that may be chosen; ``benchmark`` has none."""
+    """Return the options of the toolkit with those of the tests that may be chosen, if any."""
     options = AnalysisOptions(procedure=task.procedure)
-    if task.procedure == "benchmark":
+    if not task.procedure.tests_genes:
         return options
     try:
         recorded = found.method["options"]

@@ -46,7 +46,7 @@ from genotex.genes import (
     official_rows,
 )
 from genotex.genes.scale import detect_scale
-from genotex.layout import Procedure
+from genotex.procedure import Procedure
 
 __all__ = [
     "LARGE",
@@ -168,7 +168,7 @@ def _expression(
     if evidence.mapping.get("offset"):
         # The offset of the logarithm is chosen from all rows.
         return None
-    if procedure == "sound" and detect_scale(matrix.values).scale != scale:
+    if procedure.logs_linear_values and detect_scale(matrix.values).scale != scale:
         return None
     found = replace(rows.found, names=[names[i] for i in matrix.ids])
     table = GeneTable.load()

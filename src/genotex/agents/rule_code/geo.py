@@ -35,7 +35,8 @@ from genotex.genes import (
     genes_of_rows,
     identify_ids,
 )
-from genotex.layout import GeoCohortFiles, Procedure, geo_cohort_files
+from genotex.layout import GeoCohortFiles, geo_cohort_files
+from genotex.procedure import Procedure
 
 __all__ = [
     "FINISH",
@@ -151,7 +152,7 @@ def _counts(
 ) -> tuple[None, GenesEnd, str]:
     codes = None
     if reading.trait is not None:
-        codes = apply_encoding(reading.trait, series, procedure="sound").codes
+        codes = apply_encoding(reading.trait, series, procedure=Procedure.SOUND).codes
     binary = reading.trait is not None and reading.trait.kind == "binary"
     found = count_genes(files, series, codes, binary=binary, table=table)
     return (None, "mapping" if found.genes is None else "", found.why_no_genes)

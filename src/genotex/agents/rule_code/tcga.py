@@ -129,7 +129,8 @@ def _choose(task: Task, found: _Decisions) -> str:
 
 
 def _build(task: Task, found: _Decisions) -> str:
-    parts = [_TRAIT.format(other="-1" if task.procedure == "benchmark" else "None")]
+    other = task.procedure.other_sample_type_code
+    parts = [_TRAIT.format(other="None" if other is None else f"{other:g}")]
     features = dict(found.features)
     parts += [_feature(name, features.get(name.capitalize())) for name in ("age", "gender")]
     parts.append(

@@ -18,7 +18,8 @@ from genotex.bench.runs.cohort_stage import check_given_cohorts
 from genotex.bench.runs.run_folder import RunSettings
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, sha256
-from genotex.layout import InputFolder, OutputFolder, Procedure
+from genotex.layout import InputFolder, OutputFolder
+from genotex.procedure import Procedure
 
 __all__ = ["METHOD", "WRITTEN", "TeamPlan", "WorkList", "is_recorded", "read_plan", "work_list"]
 
@@ -45,7 +46,7 @@ def work_list(
     problems: Sequence[Problem],
     source: Path,
     prepared: Path,
-    procedure: Procedure = "sound",
+    procedure: Procedure = Procedure.SOUND,
     task_info: Path | None = None,
 ) -> WorkList:
     """Return the notebooks that a list of problems needs."""
@@ -132,7 +133,7 @@ class TeamPlan:
     target: Path
     problems: Sequence[Problem]
     models: ModelSettings
-    procedure: Procedure = "sound"
+    procedure: Procedure = Procedure.SOUND
     switches: Switches = field(default_factory=Switches)
     sandbox: SandboxPolicy = SandboxPolicy.REQUIRE
     task_info: Path | None = None
@@ -143,6 +144,7 @@ class TeamPlan:
     def __post_init__(self) -> None:
         """Refuse, before anything is written or paid for, what cannot be run."""
         object.__setattr__(self, "problems", tuple(dict.fromkeys(self.problems)))
+        object.__setattr__(self, "procedure", Procedure(self.procedure))
         if not self.problems:
             msg = "there is no problem to solve; look at --problems and --trait"
             raise UsageError(msg)
@@ -173,8 +175,8 @@ class TeamPlan:
         if self.agent == "zero-shot":
             return
         two_step = [each for each in self.problems if each.kind is ProblemKind.TWO_STEP]
-        if two_step or self.procedure == "benchmark":
-            what = f"{two_step[0]}" if two_step else "the procedure benchmark"
+        if two_step or self.procedure.needs_related_genes:
+            what = f"{two_step[0]}" if two_step else f"the procedure {self.procedure}"
             msg = (
                 f"{what} needs the related genes of the traits; give --task-info task_info.json: "
                 f"{WHERE_TO_GET}"
@@ -298,7 +300,7 @@ def _plan(target: Path, found: Mapping[str, Any]) -> TeamPlan:
         target=target,
         problems=[Problem(each["trait"], each["condition"]) for each in found["problems"]],
         models=ModelSettings.from_json(_joined(options["models"], found["may_change"])),
-        procedure=found["procedure"] or "sound",
+        procedure=found["procedure"] or Procedure.SOUND,
         switches=Switches.from_json(options["switches"]),
         sandbox=SandboxPolicy(options["sandbox"]),
         task_info=Path(tasks["path"]) if tasks else None,

@@ -125,7 +125,7 @@ def _describe(steps: _BenchmarkSteps, problem: Problem, options: AnalysisOptions
     genes = len(steps.related)
     final = steps.final
     record: dict[str, Any] = {
-        "procedure": "benchmark",
+        "procedure": str(options.procedure),
         "model": "rotated Lasso of all genes" if steps.samples.rotated else "Lasso of all genes",
         "options": {name: value for name, value in options.as_json().items() if name in OPTIONS},
         "versions": versions(),

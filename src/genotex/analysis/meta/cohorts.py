@@ -270,7 +270,7 @@ def combine_results(
 
 
 def _check_options(options: AnalysisOptions) -> None:
-    if options.procedure != "sound":
+    if not options.procedure.tests_genes:
         msg = (
             f"the procedure {options.procedure!r} gives no standard errors, so its cohorts cannot "
             "be combined; use the procedure 'sound'"

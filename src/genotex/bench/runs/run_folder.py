@@ -15,7 +15,8 @@ from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import lock, remove_leftovers
-from genotex.layout import OutputFolder, Procedure
+from genotex.layout import OutputFolder
+from genotex.procedure import Procedure
 
 
 def result_name(problem: Problem) -> Path:

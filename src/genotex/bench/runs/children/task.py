@@ -11,7 +11,8 @@ from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.runs.methods.method import Context, Method
 from genotex.bench.runs.problem_record import ErrorClass, classify
 from genotex.errors import GenotexError
-from genotex.layout import OutputFolder, Procedure
+from genotex.layout import OutputFolder
+from genotex.procedure import Procedure
 
 
 @dataclass(frozen=True)

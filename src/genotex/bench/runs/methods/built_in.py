@@ -20,11 +20,12 @@ from genotex.errors import FormatError, MethodFailedError, UsageError
 from genotex.formats.raw import decode, read_bytes
 from genotex.genes import GeneTable
 from genotex.options import AnalysisOptions
+from genotex.procedure import Procedure
 
-LASSO = AnalysisOptions(procedure="benchmark", fixed_lambda=0.1, batch_correction=False)
+LASSO = AnalysisOptions(procedure=Procedure.BENCHMARK, fixed_lambda=0.1, batch_correction=False)
 """The paper's baseline (table 3): one plain Lasso, lambda 0.1, nothing tuned, nothing rotated."""
 
-NO_BATCH_CORRECTION = AnalysisOptions(procedure="benchmark", batch_correction=False)
+NO_BATCH_CORRECTION = AnalysisOptions(procedure=Procedure.BENCHMARK, batch_correction=False)
 """The procedure ``benchmark`` without its step 2 (table 3, "No BEC")."""
 
 MIXED_MODEL = AnalysisOptions(model="mixed")

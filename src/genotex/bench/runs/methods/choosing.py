@@ -19,8 +19,8 @@ from genotex.bench.runs.methods.method import ChosenMethod
 from genotex.bench.runs.methods.plug_ins import EntryPointMethod, entry_point_methods, read_command
 from genotex.errors import UsageError
 from genotex.formats import sha256
-from genotex.layout import Procedure
 from genotex.options import AnalysisOptions, MethodOptions, refuse_idle
+from genotex.procedure import Procedure
 
 __all__ = ["MethodOptions", "choose_method"]
 
@@ -68,8 +68,12 @@ def _refuse_unused(name: str, options: MethodOptions, uses: Collection[str]) -> 
     refuse_idle(idle, f"the method {name}")
 
 
+def _procedure(options: MethodOptions, usual: Procedure = Procedure.SOUND) -> Procedure:
+    return Procedure(options.procedure or usual)
+
+
 def _rules(name: str, options: MethodOptions) -> ChosenMethod:
-    procedure = options.procedure or "sound"
+    procedure = _procedure(options)
     method = FromCohorts(AnalysisOptions(procedure=procedure))
     return ChosenMethod(name, method, "cohorts", procedure)
 
@@ -78,7 +82,7 @@ def _fixed(analysis: AnalysisOptions, *procedures: Procedure) -> _Make:
     """Return a method of fixed options, for cohorts preprocessed by one of some procedures."""
 
     def make(name: str, options: MethodOptions) -> ChosenMethod:
-        procedure = options.procedure or procedures[0]
+        procedure = _procedure(options, procedures[0])
         if procedure not in procedures:
             msg = (
                 f"the method {name} uses the procedure {procedures[0]}; leave "
@@ -117,9 +121,9 @@ class _BuiltIn:
 
 BUILT_IN: Mapping[str, _BuiltIn] = {
     "rules": _BuiltIn(_rules),
-    "lasso": _BuiltIn(_fixed(LASSO, "benchmark", "sound")),
-    "mixed-model": _BuiltIn(_fixed(MIXED_MODEL, "sound")),
-    "no-bec": _BuiltIn(_fixed(NO_BATCH_CORRECTION, "benchmark")),
+    "lasso": _BuiltIn(_fixed(LASSO, Procedure.BENCHMARK, Procedure.SOUND)),
+    "mixed-model": _BuiltIn(_fixed(MIXED_MODEL, Procedure.SOUND)),
+    "no-bec": _BuiltIn(_fixed(NO_BATCH_CORRECTION, Procedure.BENCHMARK)),
     "random": _BuiltIn(_random, ("--genes",)),
     "zero-shot": _BuiltIn(_zero_shot, ("--answers",)),
 }
@@ -134,7 +138,7 @@ def _command(options: MethodOptions) -> ChosenMethod:
         _COMMAND,
         command,
         "anything",
-        options.procedure or "sound",
+        _procedure(options),
         options.own_cohorts,
         options.pass_env,
         record={
@@ -161,7 +165,7 @@ def _entry_point(name: str, options: MethodOptions) -> ChosenMethod:
         name,
         EntryPointMethod(name, found.value),
         "anything",
-        options.procedure or "sound",
+        _procedure(options),
         options.own_cohorts,
         record={"from": version, "object": found.value, "own_cohorts": options.own_cohorts},
     )

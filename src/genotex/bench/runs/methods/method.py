@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo
 from genotex.formats import write_json
-from genotex.layout import OutputFolder, Procedure
+from genotex.layout import OutputFolder
+from genotex.procedure import Procedure
 
 _Reads = Literal["cohorts", "anything", "nothing"]
 """What a method needs: preprocessed cohorts; anything available (plug-ins); no data."""
@@ -48,7 +49,7 @@ class Context:
     cohorts: OutputFolder | None
     source: Path | None
     tasks: TaskInfo
-    procedure: Procedure = "sound"
+    procedure: Procedure = Procedure.SOUND
     seed: int = 42
     threads: int = 1
     time_limit: float | None = None
@@ -89,7 +90,7 @@ class ChosenMethod:
     name: str
     method: Method
     reads: _Reads
-    procedure: Procedure = "sound"
+    procedure: Procedure = Procedure.SOUND
     own_cohorts: bool = False
     secrets: tuple[str, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
