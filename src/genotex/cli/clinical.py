@@ -25,8 +25,9 @@ from genotex.errors import UsageError
 from genotex.options import PreprocessChoices
 
 if TYPE_CHECKING:
-    from genotex.clinical import RuleExpert, SeriesDescription
+    from genotex.clinical import ClinicalAnnotation, RuleExpert, SeriesDescription
     from genotex.cohorts import PreprocessOptions
+    from genotex.formats import Series
 
 __all__ = ["app"]
 
@@ -107,24 +108,16 @@ def show(
         add_annotation,
         annotation_rows,
         characteristics_to_edit,
-        describe_series,
         load_vocabulary,
         sum_up,
         values_by_key,
     )
-    from genotex.cohorts import read_or_replay, read_series_file
 
-    settings = load_options(data)
-    expert = _rule_expert(data)
     known = load_vocabulary(data.vocabulary)
     named = known.named(trait)
     note_trait_names([trait], data.vocabulary)
-    series = read_series_file(matrix)
-    cohort = series.accession or matrix.name.split("_")[0]
-    given = given_annotation(settings, cohort, trait)
-    description = replace(describe_series(series), cohort=cohort)
-    _check_choices(description, settings)
-    reading = read_or_replay(description, series, trait, expert, settings, given)
+    series, description, reading = _annotated(matrix, trait, data)
+    cohort = description.cohort
     rows = annotation_rows(reading, series, data.procedure)
     keys = values_by_key(description, trait, known)
     summary = sum_up(reading, rows)
@@ -182,6 +175,23 @@ def words(
         return
     write_text(output, text)
     screen.notify(f"saved: {output}; edit it and use it with --vocabulary {output}")
+
+
+def _annotated(
+    matrix: Path, trait: str, data: PreprocessChoices
+) -> tuple[Series, SeriesDescription, ClinicalAnnotation]:
+    """Read a series and annotate it as the options state."""
+    from genotex.clinical import describe_series
+    from genotex.cohorts import read_or_replay, read_series_file
+
+    settings = load_options(data)
+    series = read_series_file(matrix)
+    cohort = series.accession or matrix.name.split("_")[0]
+    given = given_annotation(settings, cohort, trait)
+    description = replace(describe_series(series), cohort=cohort)
+    _check_choices(description, settings)
+    expert = _rule_expert(data)
+    return series, description, read_or_replay(description, series, trait, expert, settings, given)
 
 
 def _check_choices(description: SeriesDescription, settings: PreprocessOptions) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from genotex.cli import screen
+from genotex.layout import trait_folder_name
 
 if TYPE_CHECKING:
     from genotex.clinical import (
@@ -186,7 +187,11 @@ def show_override(
         screen.show(f"  {line}")
     # The folder of a file in GEO/<Trait>/<GSE>/.
     above = matrix.resolve().parents
-    inside = len(above) > 3 and above[2].name == "GEO"
+    inside = (
+        len(above) > 3
+        and above[2].name == "GEO"
+        and above[1].name.casefold() == trait_folder_name(trait).casefold()
+    )
     source = str(matrix.parent.parent.parent.parent) if inside else "INPUT"
     solve = ["genotex", "solve", source, "OUTPUT", "--trait", trait]
     groups = _keyed_groups(reading.trait or reading.runner_up) or _keyed_suggestion(keys)
@@ -243,7 +248,9 @@ def _keyed_groups(encoding: FeatureEncoding | None) -> list[str]:
 
 def _keyed_suggestion(keys: Sequence[KeyValues]) -> list[str]:
     """Return options for the first key with a few values, as an example."""
-    few = [k for k in keys if 2 <= len(k.values) <= FEW_VALUES and k.key]
+    # Keys of ages, sexes and ids never name groups: their values are not judged.
+    judged = [k for k in keys if k.key and (k.controls or k.others or k.cases)]
+    few = [k for k in judged if 2 <= len(k.values) <= FEW_VALUES]
     best = next((k for k in few if k.controls), few[0] if few else None)
     if best is None:
         return []
