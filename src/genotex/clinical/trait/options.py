@@ -17,12 +17,14 @@ from typing import Literal
 
 from genotex.clinical.cells import Candidate, parse_number
 from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
-from genotex.clinical.trait.row_judge import judge_row, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_judge import judge_keys, judge_row, rest_as_cases, rest_as_controls
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
 from genotex.clinical.words.wording import packaged_table, simplify
 
-How = Literal["words", "rest are controls", "rest are cases", "level", "scale", "level groups"]
+How = Literal[
+    "words", "rest are controls", "rest are cases", "several keys", "level", "scale", "level groups"
+]
 
 _GAP_CODES = {-1.0, -9.0, -99.0, -999.0, -9999.0}
 _MOSTLY = 0.6
@@ -57,7 +59,33 @@ class TraitOption:
 
 def trait_options(candidates: Iterable[Candidate], judge: ValueJudge) -> list[TraitOption]:
     """Return every way in which candidates could record the trait, in row order."""
-    return [option for c in candidates for option in _options(c, judge)]
+    candidates = list(candidates)
+    options = [option for c in candidates for option in _options(c, judge)]
+    return options + list(_of_several_keys(candidates, judge))
+
+
+def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iterator[TraitOption]:
+    """Return rows whose cases have one key and whose controls another."""
+    rows: dict[int, list[Candidate]] = {}
+    for candidate in candidates:
+        if candidate.row is not None and candidate.other_cells:
+            rows.setdefault(candidate.row, []).append(candidate)
+    for row, parts in rows.items():
+        judged = judge_keys(parts, judge)
+        if judged is None:
+            continue
+        main, judgements = judged
+        whole = replace(
+            main,
+            values={cell: value for part in parts for cell, value in part.values.items()},
+            in_row=frozenset(judgements),
+            share=1.0,
+            elsewhere=(),
+            weight={cell: count for part in parts for cell, count in part.weight.items()},
+            other_cells=frozenset(),
+        )
+        codes = {cell: judgement.code for cell, judgement in judgements.items()}
+        yield TraitOption(whole, "several keys", codes, judgements)
 
 
 def _options(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
@@ -136,6 +164,7 @@ _CASE_KINDS = (
     ("case is a form of the trait", Ground.INCLUDED),
     ("case by a wider word", Ground.BROADER),
     ("case by its cell line", Ground.LINE),
+    ("case by its letters", Ground.BY_LETTERS),
     ("case by context", Ground.CONTEXT),
     ("case beside controls", Ground.BESIDE_CONTROLS),
 )
@@ -156,13 +185,31 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "many values": math.log(max(len(option.candidate.in_row), 2) / 2),
         "title names the trait": float(judge.series.in_title),
         "series is about the trait": float(judge.series.about),
+        "texts name the trait once": float(judge.series.mentions == 1),
+        "texts speak of patients with the trait": float(judge.series.has_patients),
         "texts speak of controls": float(judge.series.mentions_controls),
         "texts speak of cell culture": float(judge.series.is_of_cells),
         f"how: {option.how}": 1.0,
         f"{option.how}, key: {kind_of_key(key)}": float(option.how.startswith("rest")),
     }
+    if option.how in ("rest are cases", "several keys"):
+        found |= {
+            f"{option.how}, texts speak of patients": float(judge.series.mentions_patients),
+            f"{option.how}, texts speak of cell culture": float(judge.series.is_of_cells),
+            f"{option.how}, title names the trait": float(judge.series.in_title),
+            f"{option.how}, control is a person": float(_has_person(option, judge)),
+        }
     found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
     return {name: value for name, value in found.items() if value}
+
+
+def _has_person(option: TraitOption, judge: ValueJudge) -> bool:
+    """Return whether a control is called a healthy person or tissue, not just "control"."""
+    terms = judge.words.person_control
+    return any(
+        j.code == 0 and option.candidate.values[cell] in terms
+        for cell, j in option.judgements.items()
+    )
 
 
 def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:

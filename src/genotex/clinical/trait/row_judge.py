@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate, parse_number
-from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
 from genotex.clinical.trait.value_judge import ValueJudge
+from genotex.clinical.words.abbreviations import without_number
 from genotex.clinical.words.keys import (
     INCIDENTAL,
     asks_genotype,
     asks_trait,
+    is_code_of,
     kind_of_key,
     lists_diseases,
     lists_tissues,
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import simple_key
+from genotex.clinical.words.wording import simple_key, simplify
 
-_NO_GROUPS = (INCIDENTAL | {"never", "identifier"}) - {"stage"}
+_NO_GROUPS = {"never", "identifier", "relatives", "culture"}
 _NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
 
@@ -30,6 +32,12 @@ _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
 def is_number(value: str) -> bool:
     """Return whether a value is a number or a range, with or without a unit."""
     return _ONLY_NUMBERS.fullmatch(value) is not None or parse_number(value) is not None
+
+
+def _points_at_case(judgements: Judgements, judge: ValueJudge) -> bool:
+    """Return whether a value names the trait, or fits its letters where the texts name controls."""
+    least = Ground.BY_LETTERS if judge.series.mentions_controls else Ground.INCLUDED
+    return any(j.role == "case" and j.ground >= least for j in judgements.values())
 
 
 def _names_case(judgements: Judgements) -> bool:
@@ -88,13 +96,23 @@ def rest_as_controls(
 ) -> Judgements | None:
     """Return the row with all open values as controls of a case that is named, or None."""
     # Only where no value is known for a control: next to known controls, open values stay missing.
-    if not _names_case(judgements) or any(j.code == 0 for j in judgements.values()):
+    known = any(j.role == "healthy control" for j in judgements.values())
+    if not _points_at_case(judgements, judge) or known:
         return None
-    if kind_of_key(candidate.key) in _NO_REST:
+    if kind_of_key(candidate.key) in _NO_REST and not _are_groups(candidate):
         return None
     return _rest(
         candidate, judgements, judge, "is alongside the trait: not the trait", control=True
     )
+
+
+def _are_groups(candidate: Candidate) -> bool:
+    """Return whether the values under an identifier are groups after all: "OS_1", "margin_2"."""
+    stems = {without_number(value) for value in candidate.values.values()}
+    return kind_of_key(candidate.key) == "identifier" and len(stems) <= _MOST_STEMS
+
+
+_MOST_STEMS = 4
 
 
 def rest_as_cases(
@@ -104,12 +122,21 @@ def rest_as_cases(
     # The groups of a series about the trait are often called by names of the submitter's own ("M6",
     # "M0I", "Ctrl").
     healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
-    if not any(judge.words.says_healthy(candidate.values[cell]) for cell in healthy):
+    if not any(
+        judge.words.says_healthy(candidate.values[cell])
+        or judgements[cell].ground == Ground.FREE_ORGAN
+        for cell in healthy
+    ):
         return None
-    if any(j.role == "case" for j in judgements.values()) or not judge.series.about:
+    cases = [j for j in judgements.values() if j.role == "case"]
+    if best_ground(cases) >= Ground.NAMED or not judge.series.names_trait:
         return None
     key = candidate.key
     if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
+        return None
+    if judge.words.other_disease(key) is not None and not names_trait(judge.trait, key):
+        return None
+    if kind_of_key(key) in INCIDENTAL - {"stage"} and not judge.series.mentions_patients:
         return None
     return _rest(
         candidate,
@@ -126,6 +153,9 @@ def _rest(
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
+        if not control and _is_patient_detail(candidate.key, value, judgement, judge):
+            result[cell] = Judgement("case", Ground.BESIDE_CONTROLS, f"{value!r} {why}")
+            continue
         if not _can_be_read_by_key(value, judgement, judge) or judge.words.is_vague(value):
             continue
         reason = f"{value!r} {why}"
@@ -135,6 +165,17 @@ def _rest(
             else Judgement("case", Ground.BESIDE_CONTROLS, reason)
         )
     return result if result != dict(judgements) else None
+
+
+_DETAILS = {"stage", "time", "treatment", "outcome", "status", "other"}
+
+
+def _is_patient_detail(key: str, value: str, judgement: Judgement, judge: ValueJudge) -> bool:
+    """Return whether a value says how a patient is: a stage, a visit, a number, a code."""
+    if judgement.ground == Ground.OTHER_CODE:
+        return not lists_diseases(key)
+    known = judge.words.is_doubtful(value) or not judgement.is_open
+    return is_number(value) and kind_of_key(key) in _DETAILS and not known
 
 
 _MANY_TUMOURS = 3
@@ -161,6 +202,8 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _denials_beside_healthy(judgements)
     judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
+    judgements = _single_letters(candidate, judgements, judge)
+    judgements = _not_diseased(candidate, judgements)
     judgements = _read_by_key(candidate, judgements, judge, named=named)
     return _tissues_of_people(candidate, judgements, judge)
 
@@ -315,6 +358,108 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
         else j
         for cell, j in judgements.items()
     }
+
+
+_CONTROL_KEY = re.compile(
+    r"\b(?:normal|control|healthy|donor|volunteer|non.?(?:tumou?r|disease)\w*|unaffected|vendor|"
+    r"commercial|bank)\b"
+)
+_CASE_KINDS = {"stage", "disease", "time", "treatment", "outcome", "status", "other"}
+
+
+def judge_keys(
+    parts: Sequence[Candidate], judge: ValueJudge
+) -> tuple[Candidate, Judgements] | None:
+    """Judge a row whose cases have one key and whose controls another, or None."""
+    # Returns the part that holds the cases, and the judgements of all cells of the row.
+    if not judge.series.names_trait:
+        return None
+    result: dict[str, Judgement] = {}
+    cases: list[Candidate] = []
+    open_parts: list[Candidate] = []
+    controls = False
+    for part in parts:
+        judgements = judge_row(part, judge)
+        if kind_of_key(part.key) == "never":
+            continue
+        if _CONTROL_KEY.search(part.key.lower()) and not _names_case(judgements):
+            why = f"under {part.key!r}"
+            result |= dict.fromkeys(part.in_row, Judgement("healthy control", Ground.HEALTHY, why))
+            controls = True
+        elif all(
+            j.code == 0 and j.ground != Ground.OTHER_CODE
+            for cell, j in judgements.items()
+            if cell in part.in_row
+        ):
+            result |= {cell: judgements[cell] for cell in part.in_row}
+            controls = True
+        elif all(
+            judgements[cell].code is None or judgements[cell].ground == Ground.OTHER_CODE
+            for cell in part.in_row
+        ):
+            open_parts.append(part)
+        else:
+            result |= {cell: judgements[cell] for cell in part.in_row}
+            cases.append(part)
+    for part in open_parts:
+        of_trait = names_trait(judge.trait, part.key) or is_code_of(judge.trait, part.key)
+        if of_trait or (not cases and kind_of_key(part.key) in _CASE_KINDS):
+            why = f"under {part.key!r}, in a series about the trait"
+            found = dict.fromkeys(part.in_row, Judgement("case", Ground.CONTEXT, why))
+            result |= {c: j for c, j in found.items() if not _is_blank(part.values[c], judge)}
+            cases.append(part)
+    if not controls or not any(j.role == "case" for j in result.values()):
+        return None
+    return max(cases, key=lambda part: len(part.in_row)), result
+
+
+def _is_blank(value: str, judge: ValueJudge) -> bool:
+    return judge.words.is_missing(simplify(value))
+
+
+_LETTERS_OF_TUMOURS = ({"t": 1.0, "n": 0.0}, {"c": 1.0, "n": 0.0}, {"ca": 1.0, "n": 0.0})
+_LETTERS_OF_PATIENTS = tuple(
+    {case: 1.0, control: 0.0}
+    for case in ("p", "pt", "d", "a", "case")
+    for control in ("c", "h", "n", "hc", "nc", "u")
+    if (case, control) != ("p", "n")
+)
+
+
+def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Judge a row of two letters, "T" and "N" or "P" and "C", in a series about the trait."""
+    letters = {cell: simplify(value) for cell, value in candidate.values.items()}
+    known = {v for cell, v in letters.items() if judgements[cell].meaning != "missing"}
+    if len(known) != 2 or not judge.series.names_trait or kind_of_key(candidate.key) in _NO_REST:
+        return judgements
+    pairs = _LETTERS_OF_PATIENTS + (_LETTERS_OF_TUMOURS if judge.trait.is_cancer else ())
+    if asks_trait(judge.trait, candidate.key):
+        pairs += ({"p": 1.0, "n": 0.0},)
+    codes = next((pair for pair in pairs if pair.keys() == known), None)
+    if codes is None or any(j.role == "case" for j in judgements.values()):
+        return judgements
+    result = dict(judgements)
+    for cell, letter in letters.items():
+        if letter in codes:
+            why = f"{candidate.values[cell]!r} of the pair {', '.join(sorted(known))}"
+            result[cell] = (
+                Judgement("case", Ground.BY_LETTERS, why)
+                if codes[letter]
+                else Judgement("healthy control", Ground.HEALTHY, why)
+            )
+    return result
+
+
+def _not_diseased(candidate: Candidate, judgements: Judgements) -> Judgements:
+    """Treat "ND" as not diseased where the row has cases and nothing else for their controls."""
+    if not _names_case(judgements) or any(j.code == 0 for j in judgements.values()):
+        return judgements
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        if judgement.meaning == "missing" and candidate.values[cell] == "ND":
+            why = "'ND' alongside the trait: not diseased"
+            result[cell] = Judgement("healthy control", Ground.BY_COMPANY, why)
+    return result
 
 
 def _tissues_of_people(

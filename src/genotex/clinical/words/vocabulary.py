@@ -7,10 +7,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from genotex.clinical.words.lexicon import load_lexicon
 from genotex.clinical.words.trait_names import (
     NamedTrait,
     TraitNames,
     TraitWords,
+    adjectives,
     full_table,
     table_of_name,
     trait_words,
@@ -67,6 +69,9 @@ class Vocabulary:
         sites = {site for entry in self._traits.values() for site in entry.get("sites", ())}
         groups["organs"] = Terms(sites | set(self._words["organs"]))
         groups["person_control"] = self._person_control
+        groups["no_lesion"] = Terms(
+            set(self._words["unaffected_tissue"]) - set(self._words["only_under_keys"])
+        )
         return groups
 
     @property
@@ -116,7 +121,16 @@ class Vocabulary:
             terms.update(form for form in entry.get("includes", ()) if " " in form)
             for kind in ("acronyms", "include_acronyms", "near_miss_acronyms"):
                 acronyms.update(entry.get(kind, ()))
+        terms.update(adjectives(sorted(terms)))
         return Terms(terms, acronyms)
+
+    @cached_property
+    def disease_codes(self) -> frozenset[str]:
+        """Abbreviations of diseases, simplified, that are no words: "read" is one, "gout" is not."""
+        kinds = ("acronyms", "include_acronyms", "near_miss_acronyms")
+        codes = {a for entry in self._traits.values() for kind in kinds for a in entry.get(kind, ())}
+        terms = {t for entry in self._traits.values() for t in entry.get("terms", ())}
+        return frozenset(map(simplify, codes)) - frozenset(map(simplify, terms))
 
     @cached_property
     def spelling(self) -> Spelling:
@@ -153,7 +167,7 @@ class Vocabulary:
         listed = self.names.listed(name)
         if listed is not None:
             return NamedTrait(name, listed)
-        table = table_of_name(name)
+        table = unlisted_table(name)
         lists = (table.get(key, []) for key in ("terms", "acronyms", "levels"))
         words = dict.fromkeys(word for words in lists for word in words)
         return NamedTrait(name, None, tuple(words), self.names.near(name))
@@ -180,8 +194,27 @@ class Vocabulary:
         # Name of the table, all its words, and whether the vocabulary lists it.
         listed = self.names.listed(name)
         if listed is None:
-            return name, full_table(name, {}), False
+            return name, unlisted_table(name), False
         return listed, full_table(listed, self._traits[listed]), True
+
+
+@lru_cache(maxsize=256)
+def unlisted_table(name: str) -> Mapping[str, Any]:
+    """Return the words of a trait that the vocabulary does not list, by its name and the lexicon."""
+    table = table_of_name(name)
+    number = None if table.get("quantity") else load_lexicon().find(name)
+    if number is None:
+        return table
+    known = load_lexicon().table(number)
+    return {
+        **known,
+        **table,
+        **{
+            kind: list(dict.fromkeys([*table.get(kind, ()), *known.get(kind, ())]))
+            for kind in ("terms", "acronyms")
+        },
+        "cancer": bool(table.get("cancer") or known.get("cancer")),
+    }
 
 
 def load_vocabulary(path: Path | None = None) -> Vocabulary:
