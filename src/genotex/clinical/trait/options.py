@@ -176,7 +176,7 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     key = judge.series.spelt_key(option.candidate.key)
     found = {
         "any": 1.0,
-        f"key: {kind_of_key(key)}": 1.0,
+        f"key: {kind_of_key(key)}": float(option.how != "rest are cases"),
         "key asks for the trait": float(asks_trait(judge.trait, key)),
         "key names the trait": float(names_trait(judge.trait, key)),
         "key is preliminary": float(is_preliminary(key)),

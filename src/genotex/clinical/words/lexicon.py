@@ -18,6 +18,14 @@ from genotex.clinical.words.wording import load_wording, simplify
 
 _MOST_GENES = 60
 _SHORTEST_WORD = 6
+_ANATOMY = re.compile(r"\b(?:tissue|ear|cell line|organ)$")
+_TOO_WIDE = frozenset(
+    [
+        "disease", "injury", "infection", "inflammation", "metastasis", "recurrence", "bleeding",
+        "trauma", "necrosis", "fibrosis", "hyperplasia", "cancer", "carcinoma", "chronic disease",
+        "infectious disease", "disease progression", "acute disease", "human disease",
+    ]
+)  # fmt: skip
 _CANCER_OF = re.compile(
     r"(?:malignant |primary )?(?:cancer|carcinoma|tumor|neoplasm) of (?:the )?(\w+(?: gland)?)"
 )
@@ -80,9 +88,13 @@ class DiseaseLexicon:
 
     @cached_property
     def phrases(self) -> frozenset[str]:
-        """Every name of a disease, in the form of comparison, without short single words."""
-        found = (p for line in self._lines for p in line.split("\t", 3)[2].split("|"))
-        return frozenset(p for p in found if " " in p or len(p) >= _SHORTEST_WORD)
+        """Every name of a disease, in the form of comparison; of single words the main names."""
+        found: set[str] = set()
+        for line in self._lines:
+            phrases = line.split("\t", 3)[2].split("|")
+            found.update(p for p in phrases if " " in p and not _ANATOMY.search(p))
+            found.update(p for p in phrases[:1] if len(p) >= _SHORTEST_WORD)
+        return frozenset(found) - _TOO_WIDE
 
     def find(self, name: str) -> int | None:
         """Return the number of the disease that a name means best, None when there is none."""

@@ -122,7 +122,14 @@ class Vocabulary:
             for kind in ("acronyms", "include_acronyms", "near_miss_acronyms"):
                 acronyms.update(entry.get(kind, ()))
         terms.update(adjectives(sorted(terms)))
-        return Terms(terms, acronyms)
+        known = load_lexicon().phrases - self._no_diseases
+        return Terms(terms, acronyms, known)
+
+    @property
+    def _no_diseases(self) -> frozenset[str]:
+        """Words of the vocabulary that are no diseases by themselves."""
+        kinds = ("cancer", "benign", "patient", "healthy", "detail", "uncertain", "lesional", "person")
+        return frozenset(simplify(word) for kind in kinds for word in self._words[kind])
 
     @cached_property
     def disease_codes(self) -> frozenset[str]:
