@@ -149,6 +149,12 @@ class ValueWords:
         """Words of controls that are healthy people or tissue, and no experiment's."""
         return self._terms["person_control"]
 
+    def names_only_control(self, value: str) -> bool:
+        """Return whether a value is a word for controls, people and numbers aside."""
+        rest = mask(simplify(value), self._terms["healthy"].spans(value))
+        rest = mask(rest, self._terms["person"].spans(rest))
+        return not re.sub(r"\b(?:no|group|sample|age|sex|matched|and|the|\d+)\b", "", rest).strip()
+
     def is_missing(self, plain: str) -> bool:
         """Return whether each word of a value means that nothing is known ("UNK/UNK")."""
         missing = self._vocabulary.missing

@@ -198,6 +198,9 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
             f"{option.how}, texts speak of cell culture": float(judge.series.is_of_cells),
             f"{option.how}, title names the trait": float(judge.series.in_title),
             f"{option.how}, control is a person": float(_has_person(option, judge)),
+            f"{option.how}, control with other words": float(not _is_plain_control(option, judge)),
+            f"{option.how}, only normal": float(_only_normal(option)),
+            f"{option.how}, what all have": float(judge.series.all_have_it),
         }
     found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
     return {name: value for name, value in found.items() if value}
@@ -210,6 +213,20 @@ def _has_person(option: TraitOption, judge: ValueJudge) -> bool:
         j.code == 0 and option.candidate.values[cell] in terms
         for cell, j in option.judgements.items()
     )
+
+
+def _is_plain_control(option: TraitOption, judge: ValueJudge) -> bool:
+    """Return whether a control is called so and nothing else: no "vehicle control"."""
+    values = (option.candidate.values[c] for c, j in option.judgements.items() if j.code == 0)
+    return any(judge.words.names_only_control(value) for value in values)
+
+
+def _only_normal(option: TraitOption) -> bool:
+    """Return whether "normal" is all that is said of controls, as of a test result."""
+    values = {
+        simplify(option.candidate.values[c]) for c, j in option.judgements.items() if j.code == 0
+    }
+    return values == {"normal"}
 
 
 def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:

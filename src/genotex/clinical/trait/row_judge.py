@@ -136,6 +136,8 @@ def rest_as_cases(
         return None
     if judge.words.other_disease(key) is not None and not names_trait(judge.trait, key):
         return None
+    if lists_diseases(key) and not judge.series.about:
+        return None
     if kind_of_key(key) in INCIDENTAL - {"stage"} and not judge.series.mentions_patients:
         return None
     return _rest(
@@ -192,6 +194,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
+    judgements = _without_letters(candidate, judgements, judge)
     judgements = _near_misses(candidate, judgements, judge)
     named = _names_case(judgements)
     if named:
@@ -206,6 +209,21 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _not_diseased(candidate, judgements)
     judgements = _read_by_key(candidate, judgements, judge, named=named)
     return _tissues_of_people(candidate, judgements, judge)
+
+
+def _without_letters(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements:
+    """Reopen codes that only fit the trait's letters where the row says what its cases are."""
+    best = best_ground(j for j in judgements.values() if j.role == "case")
+    if best <= Ground.BY_LETTERS:
+        return judgements
+    return {
+        cell: judge.words.other_disease(candidate.values[cell]) or UNKNOWN
+        if j.ground == Ground.BY_LETTERS
+        else j
+        for cell, j in judgements.items()
+    }
 
 
 def _without_signs(values: Mapping[str, str]) -> dict[str, str]:

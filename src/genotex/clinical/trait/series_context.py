@@ -171,6 +171,13 @@ _PATIENTS_WITH = re.compile(
 )
 
 
+_EXCLUDED = re.compile(r"\b(?:exclu(?:ded|sion|ding)|removed|ruled out)\b", re.IGNORECASE)
+_ALL_PATIENTS = re.compile(
+    r"\ball (?:\w+ ){0,2}(?:patient|participant|subject|sample|case|individual|tumou?r|donor)s?\b",
+    re.IGNORECASE,
+)
+
+
 class SeriesContext:
     """The texts of one series, read for one trait."""
 
@@ -215,9 +222,21 @@ class SeriesContext:
             for short, long in self._abbreviations.items()
             if long in trait.terms or long in trait.includes
         }
-        words = re.findall(r"[\w+-]+", self._text) if short else []
+        text = self._included
+        words = re.findall(r"[\w+-]+", text) if short else []
         codes = sum(word in short or word.rstrip("s") in short for word in words)
-        return len(trait.terms.spans(self._text)) + len(trait.includes.spans(self._text)) + codes
+        return len(trait.terms.spans(text)) + len(trait.includes.spans(text)) + codes
+
+    @cached_property
+    def _included(self) -> str:
+        """The texts without sentences about who was excluded."""
+        sentences = re.split(r"(?<=[.;])\s", self._text)
+        return " ".join(s for s in sentences if not _EXCLUDED.search(s))
+
+    @cached_property
+    def all_have_it(self) -> bool:
+        """Whether the texts speak of what all patients, or all samples, have."""
+        return _ALL_PATIENTS.search(self._text) is not None
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
@@ -229,8 +248,9 @@ class SeriesContext:
     @cached_property
     def has_patients(self) -> bool:
         """Whether the texts speak of "patients with" the trait or a form of it."""
-        plain = simplify(self._text)
-        spans = [s for t in (self._trait.terms, self._trait.includes) for s in t.spans(self._text)]
+        text = self._included
+        plain = simplify(text)
+        spans = [s for t in (self._trait.terms, self._trait.includes) for s in t.spans(text)]
         return any(_PATIENTS_WITH.search(plain[: start or 0]) for start, _ in spans)
 
     @cached_property

@@ -74,11 +74,20 @@ class ValueJudge:
             return Judgement("missing", Ground.NOTHING, "missing")
         judgement = self._judge_words(value, key)
         long = self.series.spelt_out(value)
-        if long is None or (judgement.meaning == "case" and self.series.about):
+        if long is None:
             return judgement
         spelt = self._judge_words(long, key)
-        if spelt.meaning == "unknown":
-            return judgement
+        if judgement.meaning == "case" and self.series.about:
+            other = (
+                spelt.ground == Ground.OTHER_DISEASE
+                and judgement.ground == Ground.NAMED
+                and not self.words.names_trait(long)
+            )
+            return self._as_explained(spelt, value) if other else judgement
+        return judgement if spelt.meaning == "unknown" else self._as_explained(spelt, value)
+
+    @staticmethod
+    def _as_explained(spelt: Judgement, value: str) -> Judgement:
         return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
 
     def _judge_words(self, value: str, key: str) -> Judgement:
@@ -306,7 +315,7 @@ class ValueJudge:
         asked = self.series.names_trait or lists_diseases(key)
         if not asked or self.series.spelt_out(value) is not None:
             return None
-        if kind_of_key(key) in ("never", "treatment", "relatives"):
+        if kind_of_key(key) in ("never", "treatment", "relatives") or asks_genotype(key):
             return None
         codes = [without_number(code) for code in _CODE_SIGN.split(value) if code]
         of_key = next((word for word in _CODE_SIGN.split(key) if len(word) < _SHORT_KEY), "")

@@ -12,6 +12,7 @@ _CODE = re.compile(r"[A-Za-z][A-Za-z0-9]{1,6}")
 _RUNNING = re.compile(r"(?<=[A-Za-z])[-_ ]?\d+$")
 _VOWELS = frozenset("aeiouy")
 _SHORTEST_PREFIX = 3
+_BEGINNING = 6
 _FILLERS = frozenset({"of", "the", "and", "in", "with", "to", "by", "for", "a"})
 
 
@@ -50,7 +51,7 @@ def fits_name(code: str, name: str) -> bool:
         return True
     rest = letters[1:]
     consonants = len(rest) > 1 and not _VOWELS & set(rest)
-    return consonants and _in_order(letters, word)
+    return consonants and _in_order(letters, word[:_BEGINNING])
 
 
 @lru_cache(maxsize=4096)
