@@ -159,7 +159,7 @@ class DiseaseLexicon:
             "broader": [p for p in _unique(sorted(wider), own) if _is_part(p, disease.phrases)],
             "genes": sorted(genes) if len(genes) <= _MOST_GENES else [],
             "sites": above,
-            "cancer": bool(above) or _is_tumour([disease, *ancestors]),
+            "cancer": _is_tumour([disease, *map(self._disease, disease.parents)]),
             "subtype": bool(above) and not sites,
         }
         return {key: value for key, value in table.items() if value}
@@ -214,6 +214,9 @@ def _organs(phrases: Iterable[str]) -> list[str]:
 def _is_part(phrase: str, phrases: Iterable[str]) -> bool:
     """Return whether all words of a phrase occur in one of the phrases."""
     words = set(phrase.split())
+    names = load_wording()["names"]
+    if words <= {*names["generic"], *names["cancer"]}:
+        return False
     return any(words <= set(each.split()) for each in phrases)
 
 
