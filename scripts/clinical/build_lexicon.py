@@ -112,7 +112,10 @@ def _of_mondo(entries: list[dict[str, Any]]) -> tuple[dict[str, Disease], dict[s
     diseases: dict[str, Disease] = {}
     by_reference: dict[str, str] = {}
     for entry in entries:
-        if any(_reaches(entry["id"], each, parents) for each in NOT_DISEASES) or entry["id"] == "0000001":
+        if (
+            any(_reaches(entry["id"], each, parents) for each in NOT_DISEASES)
+            or entry["id"] == "0000001"
+        ):
             continue
         own = [p for p in parents[entry["id"]] if p not in ("0000001", "0700096")]
         diseases[entry["id"]] = Disease(entry["name"], own, list(entry.get("synonyms", ())))

@@ -17,7 +17,8 @@ from typing import Literal
 
 from genotex.clinical.cells import Candidate, parse_number
 from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
-from genotex.clinical.trait.row_judge import judge_keys, judge_row, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_groups import judge_keys, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_judge import judge_row
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
 from genotex.clinical.words.wording import packaged_table, simplify
@@ -70,7 +71,7 @@ def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iter
     for candidate in candidates:
         if candidate.row is not None and candidate.other_cells:
             rows.setdefault(candidate.row, []).append(candidate)
-    for row, parts in rows.items():
+    for parts in rows.values():
         judged = judge_keys(parts, judge)
         if judged is None:
             continue
@@ -279,6 +280,7 @@ def weigh_oversight(options: Sequence[TraitOption], judge: ValueJudge) -> dict[s
     found = {
         "overlooked": 1.0,
         "overlooked, no option": float(not options),
+        "overlooked, trait is not listed": float(not judge.trait.is_listed),
         "overlooked, title names the trait": float(series.in_title),
         "overlooked, texts speak of controls": float(series.mentions_controls),
         "overlooked, texts speak of cell culture": float(series.is_of_cells),

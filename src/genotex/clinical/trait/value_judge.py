@@ -225,7 +225,7 @@ class ValueJudge:
         if not self.words.asserts(value, self._terms["control_group"]):
             return None
         rest = mask(plain, self._terms["control_group"].spans(value))
-        disease = self.words.other_disease(rest if rest.strip() else value)
+        disease = self.words.other_disease(rest) or self.words.other_disease(value)
         if disease is None or self.words.asserts(rest, self._terms["healthy"]):
             return None
         return replace(disease, why=f"{value!r} is a control with another disease")
@@ -301,9 +301,9 @@ class ValueJudge:
             return Judgement(
                 "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
             )
-        elif (words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None) or (
-            words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value)
-        ):
+        elif (
+            words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None
+        ) or (words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value)):
             return Judgement("case", Ground.BROADER, f"{value!r} in a series about the trait")
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
@@ -324,7 +324,10 @@ class ValueJudge:
             return Judgement("case", Ground.BY_LETTERS, why)
         if not codes or len(codes) > _MOST_CODES or not _is_code(codes[0]):
             return None
-        if not fits_any(codes[0], (*self.trait.names, *self.series.forms)) or codes[0] in self._terms["healthy"]:
+        if (
+            not fits_any(codes[0], (*self.trait.names, *self.series.forms))
+            or codes[0] in self._terms["healthy"]
+        ):
             return None
         return Judgement("case", Ground.BY_LETTERS, f"{value!r} fits the letters of the trait")
 

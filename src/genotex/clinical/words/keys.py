@@ -143,7 +143,9 @@ def asks_trait(trait: TraitWords, key: str) -> bool:
 
 def is_code_of(trait: TraitWords, key: str) -> bool:
     """Return whether a key is a short code that fits the trait's name ("dcm", "HCC status")."""
-    codes = [word for word in re.findall(r"[A-Za-z0-9]+", key) if not _PLAIN.fullmatch(word.lower())]
+    codes = [
+        word for word in re.findall(r"[A-Za-z0-9]+", key) if not _PLAIN.fullmatch(word.lower())
+    ]
     if len(codes) != 1 or kind_of_key(key) in ("never", "identifier"):
         return False
     long_enough = len(codes[0]) > 2 or codes[0].isupper() or codes[0] == key

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -126,14 +127,22 @@ class DiseaseLexicon:
                     best = min(best or (len(words), number), (len(words), number))
         return None if best is None else best[1]
 
-    def _with(self, form: str) -> Iterator[int]:
+    def _with(self, form: str) -> list[int]:
         """Return the diseases that have a phrase or an abbreviation, in file order."""
-        pattern = re.compile(rf"[\t|]{re.escape(form)}[\t|]", re.IGNORECASE)
-        line, place = 0, 1
-        for hit in pattern.finditer(self._text):
-            line += self._text.count("\n", place, hit.start())
-            place = hit.start()
-            yield line
+        found: set[int] = set()
+        for text in {form, form.upper()}:
+            for before in "\t|":
+                place = self._text.find(f"{before}{text}")
+                while place >= 0:
+                    if self._text[place + 1 + len(text)] in "\t|":
+                        found.add(bisect_right(self._starts, place) - 1)
+                    place = self._text.find(f"{before}{text}", place + 1)
+        return sorted(found)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Places where the lines begin."""
+        return [0, *(hit.start() for hit in re.finditer("\n", self._text[1:-1]))]
 
     def name(self, number: int) -> str:
         """Return the name of a disease."""

@@ -138,6 +138,7 @@ class TraitWords:
     is_subtype: bool
     is_level: bool  # Whether the trait is a quantity and no disease
     names: tuple[str, ...] = ()  # Names that a short code may stand for
+    is_listed: bool = True  # Whether the vocabulary lists the trait; else name and lexicon give it
 
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,6 +204,7 @@ _NAMING = ("terms", "acronyms", "includes", "include_acronyms")
 
 _BY_WORDS_OF = "is read by the words of"
 _BY_ITS_NAME = "is not listed; read by the words of its name alone"
+_BY_LEXICON = "is recognised by the disease lexicon"
 
 
 @dataclass(frozen=True)
@@ -219,12 +221,15 @@ class NamedTrait:
         Words that the name alone gives, by which a trait that is not listed is read.
     perhaps : tuple of str
         Listed traits that might be meant, where it is not listed.
+    disease : str or None
+        Its main name in the disease lexicon, where it is not listed and the lexicon has it.
     """
 
     asked: str
     listed: str | None
     words: tuple[str, ...] = ()
     perhaps: tuple[str, ...] = ()
+    disease: str | None = None
 
     @property
     def name(self) -> str:
@@ -237,8 +242,12 @@ class NamedTrait:
         if self.listed is not None:
             same = simplify(self.listed) == simplify(self.asked)
             return "" if same else f"{self.asked!r} {_BY_WORDS_OF} {self.listed}"
-        words = ", ".join(self.words)
-        text = f"{self.asked!r} {_BY_ITS_NAME}: {words}"
+        if self.disease is not None:
+            same = simplify(self.disease) == simplify(self.asked)
+            as_what = "" if same else f" as {self.disease!r}"
+            text = f"{self.asked!r} {_BY_LEXICON}{as_what}"
+        else:
+            text = f"{self.asked!r} {_BY_ITS_NAME}: {', '.join(self.words)}"
         return f"{text}; perhaps {', '.join(self.perhaps)}" if self.perhaps else text
 
 
@@ -246,7 +255,7 @@ def is_name_note(note: str) -> bool:
     """Return whether a note is a `NamedTrait.note`: about the trait name, not the samples."""
     quoted = note[:1] in ("'", '"')
     return quoted and any(
-        f"{note[0]} {words} " in note for words in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:")
+        f"{note[0]} {words}" in note for words in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:", _BY_LEXICON)
     )
 
 

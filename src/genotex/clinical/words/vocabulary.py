@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ _HOW_TO_USE = """\
 # With the line 'replace = true' these words replace the built-in ones: what you remove is gone,
 # also the words of the trait's own name. Without it they are added to them. See docs/clinical.md.
 """
-_MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
+_MADE = "# The built-in words do not list this trait: this is what its name and the lexicon give.\n"
 
 
 class Vocabulary:
@@ -128,14 +129,25 @@ class Vocabulary:
     @property
     def _no_diseases(self) -> frozenset[str]:
         """Words of the vocabulary that are no diseases by themselves."""
-        kinds = ("cancer", "benign", "patient", "healthy", "detail", "uncertain", "lesional", "person")
+        kinds = (
+            "cancer",
+            "benign",
+            "patient",
+            "healthy",
+            "detail",
+            "uncertain",
+            "lesional",
+            "person",
+        )
         return frozenset(simplify(word) for kind in kinds for word in self._words[kind])
 
     @cached_property
     def disease_codes(self) -> frozenset[str]:
-        """Abbreviations of diseases, simplified, that are no words: "read" is one, "gout" is not."""
+        """Abbreviations of diseases, simplified, that are no words: "read", but not "gout"."""
         kinds = ("acronyms", "include_acronyms", "near_miss_acronyms")
-        codes = {a for entry in self._traits.values() for kind in kinds for a in entry.get(kind, ())}
+        codes = {
+            a for entry in self._traits.values() for kind in kinds for a in entry.get(kind, ())
+        }
         terms = {t for entry in self._traits.values() for t in entry.get("terms", ())}
         return frozenset(map(simplify, codes)) - frozenset(map(simplify, terms))
 
@@ -177,11 +189,14 @@ class Vocabulary:
         table = unlisted_table(name)
         lists = (table.get(key, []) for key in ("terms", "acronyms", "levels"))
         words = dict.fromkeys(word for words in lists for word in words)
-        return NamedTrait(name, None, tuple(words), self.names.near(name))
+        number = load_lexicon().find(name)
+        disease = None if number is None else load_lexicon().name(number)
+        return NamedTrait(name, None, tuple(words), self.names.near(name), disease)
 
     def is_measured(self, name: str) -> bool:
-        """Return whether a trait is packaged, so that certainties were measured for it."""
-        return self.names.listed(name) in self._packaged
+        """Return whether certainties were measured for such a trait: listed, or in the lexicon."""
+        listed = self.names.listed(name)
+        return listed in self._packaged if listed else load_lexicon().find(name) is not None
 
     def unused_tables(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the traits of the user's own file that none of the names means."""
@@ -190,11 +205,11 @@ class Vocabulary:
 
     def trait(self, name: str) -> TraitWords:
         """Return the words of a trait, made from its name when the vocabulary does not list it."""
-        key = self.names.listed(name) or name
-        if key not in self._cache:
-            title, table, _ = self.entry(key)
-            self._cache[key] = trait_words(title, table, self._words)
-        return self._cache[key]
+        if name not in self._cache:
+            title, table, listed = self.entry(name)
+            words = trait_words(title, table, self._words)
+            self._cache[name] = replace(words, is_listed=listed)
+        return self._cache[name]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
         """Return the words of a trait as the table of a vocabulary file."""
@@ -207,7 +222,7 @@ class Vocabulary:
 
 @lru_cache(maxsize=256)
 def unlisted_table(name: str) -> Mapping[str, Any]:
-    """Return the words of a trait that the vocabulary does not list, by its name and the lexicon."""
+    """Return the words of an unlisted trait, by its name and the disease lexicon."""
     table = table_of_name(name)
     number = None if table.get("quantity") else load_lexicon().find(name)
     if number is None:
