@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from conditional_logit import PENALTY, choose, fit, folds
-from labelled_cases import Case, read_cases
+from labelled_cases import Case, lexicon_only, read_cases, read_own
 
 from genotex.clinical import Vocabulary, load_vocabulary
 
@@ -25,7 +25,8 @@ HEADER = """\
 # Weights of the trait scorer: evidence for one way of reading a series -> its weight.
 #
 # A conditional logit: the utility of an option is the weighted sum of its evidence, that of "not
-# available" is 0. Written by scripts/clinical/fit_trait_weights.py from {count} labelled cases with
+# available" is 0. Written by scripts/clinical/fit_trait_weights.py from {count} labelled cases (the
+# development cases with the packaged words and with the lexicon alone, and our own cases) with
 # ridge penalty {penalty:g} towards the beliefs in scripts/clinical/conditional_logit.py.
 
 [weights]
@@ -45,6 +46,9 @@ def main() -> None:
     if arguments.vocabulary:
         vocabulary = Vocabulary(tomllib.loads(arguments.vocabulary.read_text(encoding="utf-8")))
     cases = read_cases(arguments.cases, vocabulary)
+    # The same series with what the lexicon alone knows, as for a trait that is not listed, and
+    # our own cases, whose wording is harder.
+    cases += read_cases(arguments.cases, lexicon_only()) + read_own(vocabulary)
     reach = np.mean([case.none_right or case.right.any() for case in cases])
     print(
         f"{len(cases)} cases, {sum(len(c.evidence) for c in cases)} options; in reach {reach:.3f}"

@@ -21,7 +21,24 @@ from genotex.clinical import (
 from genotex.clinical.trait.choice import option_encoding
 from genotex.clinical.trait.options import trait_options, weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_judge import ValueJudge
+from genotex.clinical.words.vocabulary import unlisted_table
+from genotex.clinical.words.wording import packaged_table
 from genotex.formats.json_files import read_json_lines
+
+OWN = Path("tests/clinical/own_cases")
+"""Cases that we wrote ourselves, by class of wording."""
+
+
+class LexiconOnly(Vocabulary):
+    """The packaged words, but each trait is known by its name and the disease lexicon alone."""
+
+    def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
+        """Return the words that the lexicon gives a trait, as if it were not listed."""
+        return name, unlisted_table(name), False
+
+    def is_measured(self, name: str) -> bool:
+        """Return that a certainty is wanted for every trait."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -37,6 +54,7 @@ class Case:
     oversight: Mapping[str, float]
     right: NDArray[np.bool_]
     predictions: Sequence[FeatureLabel | None]
+    wording: str = ""  # The class of wording of a case of our own
 
     @property
     def none_right(self) -> bool:
@@ -47,6 +65,19 @@ class Case:
 def read_cases(path: Path, vocabulary: Vocabulary) -> list[Case]:
     """Read labelled cases and list the options of each."""
     return [_case(data, vocabulary) for _, data in read_json_lines(path, "a case")]
+
+
+def read_own(vocabulary: Vocabulary) -> list[Case]:
+    """Read our own cases of human gene expression, set A and set B."""
+    cases = [
+        c for name in ("set_a", "set_b") for c in read_cases(OWN / f"{name}.jsonl", vocabulary)
+    ]
+    return [case for case in cases if case.labels["reading"].is_gene_available]
+
+
+def lexicon_only() -> Vocabulary:
+    """Return the vocabulary that knows each trait by the lexicon alone."""
+    return LexiconOnly(packaged_table("vocabulary"))
 
 
 def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:
@@ -68,4 +99,5 @@ def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:
         weigh_oversight(options, judge),
         np.array([agreement(label, p).exact for p in predictions], dtype=bool),
         predictions,
+        data.get("class", ""),
     )

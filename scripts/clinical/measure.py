@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from conditional_logit import choose, fit, folds
-from labelled_cases import Case, read_cases
+from labelled_cases import Case, lexicon_only, read_cases, read_own
 
 from genotex.bench.evaluation.labels import (
     FEATURES,
@@ -64,6 +64,8 @@ def main() -> None:
     table = _reliability([certainty[c.id] for c in cases], right)
     if arguments.figure:
         _draw(table, arguments.figure)
+    _unlisted(arguments.cases)
+    _own_cases(cases)
     if arguments.foreign:
         _count_foreign(cases, arguments.foreign)
     if arguments.wrong:
@@ -138,6 +140,40 @@ def _draw(table: Sequence[tuple[float, float, int]], path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
+
+
+def _unlisted(path: Path) -> None:
+    """Print how well traits are found that are known by the lexicon alone."""
+    cases = read_cases(path, lexicon_only())
+    right, certainty = [], []
+    for train, test in folds([*cases, *read_own(load_vocabulary())], 10, SEEDS[0]):
+        weights = fit(train)
+        for case in (case for case in test if not case.wording):
+            best, probability = choose(case, weights)
+            right.append(case.none_right if best is None else bool(case.right[best]))
+            certainty.append(probability)
+    print(f"\nby the lexicon alone, cross-validated: trait_exact {np.mean(right):.3f}")
+    _reliability(certainty, right)
+
+
+def _own_cases(labelled: Sequence[Case]) -> None:
+    """Print how many of our own cases are right by class, by weights that never saw the class."""
+    own = read_own(load_vocabulary())
+    print("\nour own cases     set A   set B   in reach (weights without the class)")
+    for wording in sorted({case.wording for case in own}):
+        weights = fit([*labelled, *(case for case in own if case.wording != wording)])
+        shares = []
+        for name in "AB":
+            cases = [c for c in own if c.wording == wording and c.id.startswith(name)]
+            shares.append(np.mean([_is_right(case, weights) for case in cases]))
+        both = [case for case in own if case.wording == wording]
+        reach = np.mean([case.none_right or case.right.any() for case in both])
+        print(f"{wording:18}{shares[0]:6.2f}{shares[1]:8.2f}{reach:8.2f}   of {len(both)}")
+
+
+def _is_right(case: Case, weights: Mapping[str, float]) -> bool:
+    best = choose(case, weights)[0]
+    return case.none_right if best is None else bool(case.right[best])
 
 
 def _count_foreign(cases: Sequence[Case], count: int) -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from genotex.clinical import ValueJudge, characteristic_candidates, load_vocabulary
-from genotex.clinical.trait.row_judge import is_number, judge_row, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_groups import rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_judge import is_number, judge_row
 
 from ..conftest import CodesOf, MakeDescription
 

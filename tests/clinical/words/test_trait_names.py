@@ -66,7 +66,8 @@ def test_narrower_name_is_found_by_its_own_words(name: str, wider: str) -> None:
     named = load_vocabulary().named(name)
     assert named.listed is None
     assert wider in named.perhaps
-    assert "not listed" in named.note and f"perhaps {wider}" in named.note
+    assert "not listed" in named.note or "by the disease lexicon" in named.note
+    assert f"perhaps {wider}" in named.note
     assert name in load_vocabulary().trait(name).terms
     assert "small cell lung cancer" not in load_vocabulary().trait(name).terms
 
@@ -164,16 +165,29 @@ def test_aliases_occur_once_and_are_no_other_traits_name() -> None:
         assert all(names.get(alias, name) == name for alias in plain), name
 
 
-def test_certainty_of_a_trait_that_is_not_listed_was_never_measured(
+def test_certainty_of_a_trait_that_no_list_knows_was_never_measured(
     make_description: MakeDescription,
 ) -> None:
-    cells = ["diagnosis: gout", "diagnosis: healthy"]
-    reading = RuleExpert().annotate(make_description(cells), "Gout")
+    cells = ["diagnosis: quux", "diagnosis: healthy"]
+    reading = RuleExpert().annotate(make_description(cells), "Quux")
     assert reading.trait is not None
     assert reading.certainty is None and reading.trait.certainty is None
     assert any("not listed" in note for note in reading.notes)
     asthma = RuleExpert().annotate(make_description(["diagnosis: asthma", *cells[1:]]), "Asthma")
     assert asthma.certainty is not None and not asthma.notes
+
+
+def test_disease_of_the_lexicon_has_a_certainty_and_a_note(
+    make_description: MakeDescription,
+) -> None:
+    cells = ["diagnosis: MLNS", "diagnosis: healthy"]
+    reading = RuleExpert().annotate(make_description(cells), "Kawasaki_disease")
+    assert reading.trait is not None and reading.certainty is not None
+    assert reading.trait.values == {cells[0]: 1.0, cells[1]: 0.0}
+    assert reading.notes[0].startswith(
+        "'Kawasaki_disease' is recognised by the disease lexicon as "
+        "'mucocutaneous lymph node syndrome'"
+    )
 
 
 def test_note_on_the_words_of_an_alias(make_description: MakeDescription) -> None:

@@ -30,27 +30,31 @@ class Ground(IntEnum):
     """Nothing was seen."""
     BY_COMPANY = 1
     """Open by itself; decided by the other values of the row."""
-    OTHER_DISEASE = 2
+    OTHER_CODE = 2
+    """A short code that is known for another disease."""
+    OTHER_DISEASE = 3
     """Names another disease, without any denial."""
-    FREE_ORGAN = 3
+    FREE_ORGAN = 4
     """Names the organ of a cancer and no tumour."""
-    BESIDE_CONTROLS = 4
+    BESIDE_CONTROLS = 5
     """Occurs with controls in a series about the trait, and is none of them."""
-    HEALTHY = 5
+    HEALTHY = 6
     """A word for healthy, normal, control or tissue next to the tumour."""
-    CONTEXT = 6
+    CONTEXT = 7
     """A word for patient or lesion, in a series about the trait."""
-    LINE = 7
+    BY_LETTERS = 8
+    """A short code whose letters fit the trait's name, in a series about the trait."""
+    LINE = 9
     """Names a cell line of the trait."""
-    BROADER = 8
+    BROADER = 10
     """A wider word for the trait, or tumour in a series about the cancer."""
-    INCLUDED = 9
+    INCLUDED = 11
     """Names a form of the trait."""
-    ORGAN = 10
+    ORGAN = 12
     """Names a tumour of the trait's organ."""
-    DENIED = 11
+    DENIED = 13
     """Denies the trait, or names the controls of a study of it."""
-    NAMED = 12
+    NAMED = 14
     """Names the trait, or answers a key that asks for it."""
 
 
@@ -124,7 +128,7 @@ _MUTATION = re.compile(
     r"(?<![A-Za-z0-9])(?:p\.)?[A-Z][a-z]{0,2}\d{1,5}(?:[A-Z*][a-z]{0,2}|X|fs)(?![A-Za-z0-9])"
     r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+\b|/\s*\+$|\+\s*/\s*[A-Z]"
 )
-_BOTH_ALLELES = re.compile(r"\+\s*/\s*\+")
+_BOTH_ALLELES = re.compile(r"\+\s*/\s*\+|\b(?:wt|WT|N)\s*/\s*(?:wt|WT|N)\b")
 _TEST_RESULTS = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
@@ -139,6 +143,17 @@ class ValueWords:
         self.negation = Negation(vocabulary.groups, vocabulary.diseases)
         self._vocabulary = vocabulary
         self._terms = vocabulary.groups
+
+    @property
+    def person_control(self) -> Terms:
+        """Words of controls that are healthy people or tissue, and no experiment's."""
+        return self._terms["person_control"]
+
+    def names_only_control(self, value: str) -> bool:
+        """Return whether a value is a word for controls, people and numbers aside."""
+        rest = mask(simplify(value), self._terms["healthy"].spans(value))
+        rest = mask(rest, self._terms["person"].spans(rest))
+        return not re.sub(r"\b(?:no|group|sample|age|sex|matched|and|the|\d+)\b", "", rest).strip()
 
     def is_missing(self, plain: str) -> bool:
         """Return whether each word of a value means that nothing is known ("UNK/UNK")."""
@@ -261,9 +276,13 @@ class ValueWords:
         name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
         if name is None or self.is_denied(value, self._vocabulary.diseases):
             return None
-        return Judgement(
-            "other disease", Ground.OTHER_DISEASE, f"{value!r} names another disease ({name!r})"
-        )
+        ground = Ground.OTHER_DISEASE
+        if name in self._vocabulary.disease_codes:
+            written = re.search(rf"\b{re.escape(name)}\b", value, re.IGNORECASE)
+            if written and sum(letter.isupper() for letter in written[0]) < 2:
+                return None
+            ground = Ground.OTHER_CODE
+        return Judgement("other disease", ground, f"{value!r} names another disease ({name!r})")
 
 
 def _says_only(value: str, names: Terms) -> bool:

@@ -17,12 +17,15 @@ from typing import Literal
 
 from genotex.clinical.cells import Candidate, parse_number
 from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
-from genotex.clinical.trait.row_judge import judge_row, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_groups import judge_keys, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_judge import judge_row
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
 from genotex.clinical.words.wording import packaged_table, simplify
 
-How = Literal["words", "rest are controls", "rest are cases", "level", "scale", "level groups"]
+How = Literal[
+    "words", "rest are controls", "rest are cases", "several keys", "level", "scale", "level groups"
+]
 
 _GAP_CODES = {-1.0, -9.0, -99.0, -999.0, -9999.0}
 _MOSTLY = 0.6
@@ -57,7 +60,33 @@ class TraitOption:
 
 def trait_options(candidates: Iterable[Candidate], judge: ValueJudge) -> list[TraitOption]:
     """Return every way in which candidates could record the trait, in row order."""
-    return [option for c in candidates for option in _options(c, judge)]
+    candidates = list(candidates)
+    options = [option for c in candidates for option in _options(c, judge)]
+    return options + list(_of_several_keys(candidates, judge))
+
+
+def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iterator[TraitOption]:
+    """Return rows whose cases have one key and whose controls another."""
+    rows: dict[int, list[Candidate]] = {}
+    for candidate in candidates:
+        if candidate.row is not None and candidate.other_cells:
+            rows.setdefault(candidate.row, []).append(candidate)
+    for parts in rows.values():
+        judged = judge_keys(parts, judge)
+        if judged is None:
+            continue
+        main, judgements = judged
+        whole = replace(
+            main,
+            values={cell: value for part in parts for cell, value in part.values.items()},
+            in_row=frozenset(judgements),
+            share=1.0,
+            elsewhere=(),
+            weight={cell: count for part in parts for cell, count in part.weight.items()},
+            other_cells=frozenset(),
+        )
+        codes = {cell: judgement.code for cell, judgement in judgements.items()}
+        yield TraitOption(whole, "several keys", codes, judgements)
 
 
 def _options(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
@@ -136,6 +165,7 @@ _CASE_KINDS = (
     ("case is a form of the trait", Ground.INCLUDED),
     ("case by a wider word", Ground.BROADER),
     ("case by its cell line", Ground.LINE),
+    ("case by its letters", Ground.BY_LETTERS),
     ("case by context", Ground.CONTEXT),
     ("case beside controls", Ground.BESIDE_CONTROLS),
 )
@@ -147,7 +177,7 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     key = judge.series.spelt_key(option.candidate.key)
     found = {
         "any": 1.0,
-        f"key: {kind_of_key(key)}": 1.0,
+        f"key: {kind_of_key(key)}": float(option.how != "rest are cases"),
         "key asks for the trait": float(asks_trait(judge.trait, key)),
         "key names the trait": float(names_trait(judge.trait, key)),
         "key is preliminary": float(is_preliminary(key)),
@@ -156,13 +186,48 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "many values": math.log(max(len(option.candidate.in_row), 2) / 2),
         "title names the trait": float(judge.series.in_title),
         "series is about the trait": float(judge.series.about),
+        "texts name the trait once": float(judge.series.mentions == 1),
+        "texts speak of patients with the trait": float(judge.series.has_patients),
         "texts speak of controls": float(judge.series.mentions_controls),
         "texts speak of cell culture": float(judge.series.is_of_cells),
         f"how: {option.how}": 1.0,
         f"{option.how}, key: {kind_of_key(key)}": float(option.how.startswith("rest")),
     }
+    if option.how in ("rest are cases", "several keys"):
+        found |= {
+            f"{option.how}, texts speak of patients": float(judge.series.mentions_patients),
+            f"{option.how}, texts speak of cell culture": float(judge.series.is_of_cells),
+            f"{option.how}, title names the trait": float(judge.series.in_title),
+            f"{option.how}, control is a person": float(_has_person(option, judge)),
+            f"{option.how}, control with other words": float(not _is_plain_control(option, judge)),
+            f"{option.how}, only normal": float(_only_normal(option)),
+            f"{option.how}, what all have": float(judge.series.all_have_it),
+        }
     found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
     return {name: value for name, value in found.items() if value}
+
+
+def _has_person(option: TraitOption, judge: ValueJudge) -> bool:
+    """Return whether a control is called a healthy person or tissue, not just "control"."""
+    terms = judge.words.person_control
+    return any(
+        j.code == 0 and option.candidate.values[cell] in terms
+        for cell, j in option.judgements.items()
+    )
+
+
+def _is_plain_control(option: TraitOption, judge: ValueJudge) -> bool:
+    """Return whether a control is called so and nothing else: no "vehicle control"."""
+    values = (option.candidate.values[c] for c, j in option.judgements.items() if j.code == 0)
+    return any(judge.words.names_only_control(value) for value in values)
+
+
+def _only_normal(option: TraitOption) -> bool:
+    """Return whether "normal" is all that is said of controls, as of a test result."""
+    values = {
+        simplify(option.candidate.values[c]) for c, j in option.judgements.items() if j.code == 0
+    }
+    return values == {"normal"}
 
 
 def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
@@ -215,6 +280,7 @@ def weigh_oversight(options: Sequence[TraitOption], judge: ValueJudge) -> dict[s
     found = {
         "overlooked": 1.0,
         "overlooked, no option": float(not options),
+        "overlooked, trait is not listed": float(not judge.trait.is_listed),
         "overlooked, title names the trait": float(series.in_title),
         "overlooked, texts speak of controls": float(series.mentions_controls),
         "overlooked, texts speak of cell culture": float(series.is_of_cells),

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate, parse_number
-from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
-    INCIDENTAL,
     asks_genotype,
     asks_trait,
     kind_of_key,
@@ -20,10 +19,10 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import simple_key
+from genotex.clinical.words.wording import simple_key, simplify
 
-_NO_GROUPS = (INCIDENTAL | {"never", "identifier"}) - {"stage"}
-_NO_REST = {"never", "identifier", "treatment", "time", "culture"}
+NO_REST = {"never", "identifier", "treatment", "time", "culture"}
+"""Kinds of keys whose open values are no groups."""
 _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
 
 
@@ -32,7 +31,7 @@ def is_number(value: str) -> bool:
     return _ONLY_NUMBERS.fullmatch(value) is not None or parse_number(value) is not None
 
 
-def _names_case(judgements: Judgements) -> bool:
+def names_case(judgements: Judgements) -> bool:
     """Return whether a value names the trait or a form of it."""
     return any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judgements.values())
 
@@ -46,7 +45,7 @@ def _read_by_key(
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if not _can_be_read_by_key(value, judgement, judge):
+        if not can_be_read_by_key(value, judgement, judge):
             continue
         if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
             why = f"{value!r} under {key!r}, alongside controls"
@@ -73,7 +72,8 @@ def _other_meaning(value: str, judge: ValueJudge) -> str | None:
     return None if long is None or judge.words.is_doubtful(long) else long
 
 
-def _can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> bool:
+def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> bool:
+    """Return whether an open value has a meaning that its key, or its row, may decide."""
     if not judgement.is_open or is_number(value):
         return False
     return not (
@@ -81,60 +81,6 @@ def _can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> 
         or judge.words.is_doubtful(value)
         or judge.words.is_detail(value)
     )
-
-
-def rest_as_controls(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge
-) -> Judgements | None:
-    """Return the row with all open values as controls of a case that is named, or None."""
-    # Only where no value is known for a control: next to known controls, open values stay missing.
-    if not _names_case(judgements) or any(j.code == 0 for j in judgements.values()):
-        return None
-    if kind_of_key(candidate.key) in _NO_REST:
-        return None
-    return _rest(
-        candidate, judgements, judge, "is alongside the trait: not the trait", control=True
-    )
-
-
-def rest_as_cases(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge
-) -> Judgements | None:
-    """Return the row with all open values as cases next to its controls, or None."""
-    # The groups of a series about the trait are often called by names of the submitter's own ("M6",
-    # "M0I", "Ctrl").
-    healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
-    if not any(judge.words.says_healthy(candidate.values[cell]) for cell in healthy):
-        return None
-    if any(j.role == "case" for j in judgements.values()) or not judge.series.about:
-        return None
-    key = candidate.key
-    if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
-        return None
-    return _rest(
-        candidate,
-        judgements,
-        judge,
-        "alongside controls in a series about the trait",
-        control=False,
-    )
-
-
-def _rest(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge, why: str, *, control: bool
-) -> Judgements | None:
-    result = dict(judgements)
-    for cell, judgement in judgements.items():
-        value = candidate.values[cell]
-        if not _can_be_read_by_key(value, judgement, judge) or judge.words.is_vague(value):
-            continue
-        reason = f"{value!r} {why}"
-        result[cell] = (
-            Judgement("control without known health", Ground.BY_COMPANY, reason)
-            if control
-            else Judgement("case", Ground.BESIDE_CONTROLS, reason)
-        )
-    return result if result != dict(judgements) else None
 
 
 _MANY_TUMOURS = 3
@@ -151,8 +97,9 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
+    judgements = _without_letters(candidate, judgements, judge)
     judgements = _near_misses(candidate, judgements, judge)
-    named = _names_case(judgements)
+    named = names_case(judgements)
     if named:
         judgements = _tumours_elsewhere(candidate, judgements, judge)
     judgements = _wider_words(candidate, judgements, judge, named=named)
@@ -161,8 +108,23 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _denials_beside_healthy(judgements)
     judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
+    judgements = _single_letters(candidate, judgements, judge)
+    judgements = _not_diseased(candidate, judgements)
     judgements = _read_by_key(candidate, judgements, judge, named=named)
     return _tissues_of_people(candidate, judgements, judge)
+
+
+def _without_letters(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Reopen codes that only fit the trait's letters where the row says what its cases are."""
+    best = best_ground(j for j in judgements.values() if j.role == "case")
+    if best <= Ground.BY_LETTERS:
+        return judgements
+    return {
+        cell: judge.words.other_disease(candidate.values[cell]) or UNKNOWN
+        if j.ground == Ground.BY_LETTERS
+        else j
+        for cell, j in judgements.items()
+    }
 
 
 def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
@@ -315,6 +277,51 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
         else j
         for cell, j in judgements.items()
     }
+
+
+_LETTERS_OF_TUMOURS = ({"t": 1.0, "n": 0.0}, {"c": 1.0, "n": 0.0}, {"ca": 1.0, "n": 0.0})
+_LETTERS_OF_PATIENTS = tuple(
+    {case: 1.0, control: 0.0}
+    for case in ("p", "pt", "d", "a", "case")
+    for control in ("c", "h", "n", "hc", "nc", "u")
+    if (case, control) != ("p", "n")
+)
+
+
+def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Judge a row of two letters, "T" and "N" or "P" and "C", in a series about the trait."""
+    letters = {cell: simplify(value) for cell, value in candidate.values.items()}
+    known = {v for cell, v in letters.items() if judgements[cell].meaning != "missing"}
+    if len(known) != 2 or not judge.series.names_trait or kind_of_key(candidate.key) in NO_REST:
+        return judgements
+    pairs = _LETTERS_OF_PATIENTS + (_LETTERS_OF_TUMOURS if judge.trait.is_cancer else ())
+    if asks_trait(judge.trait, candidate.key):
+        pairs += ({"p": 1.0, "n": 0.0},)
+    codes = next((pair for pair in pairs if pair.keys() == known), None)
+    if codes is None or any(j.role == "case" for j in judgements.values()):
+        return judgements
+    result = dict(judgements)
+    for cell, letter in letters.items():
+        if letter in codes:
+            why = f"{candidate.values[cell]!r} of the pair {', '.join(sorted(known))}"
+            result[cell] = (
+                Judgement("case", Ground.BY_LETTERS, why)
+                if codes[letter]
+                else Judgement("healthy control", Ground.HEALTHY, why)
+            )
+    return result
+
+
+def _not_diseased(candidate: Candidate, judgements: Judgements) -> Judgements:
+    """Treat "ND" as not diseased where the row has cases and nothing else for their controls."""
+    if not names_case(judgements) or any(j.code == 0 for j in judgements.values()):
+        return judgements
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        if judgement.meaning == "missing" and candidate.values[cell] == "ND":
+            why = "'ND' alongside the trait: not diseased"
+            result[cell] = Judgement("healthy control", Ground.BY_COMPANY, why)
+    return result
 
 
 def _tissues_of_people(

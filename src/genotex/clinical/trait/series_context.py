@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Literal
 
+from genotex.clinical.words.keys import asks_genotype
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import Terms, ends_like_tumour, simplify
@@ -163,6 +164,20 @@ _NEAR = 3
 """Words before a tumour that may name its organ."""
 
 
+_PATIENTS_WITH = re.compile(
+    r"\b(?:patient|people|subject|individual|person|child|children|women|men|adult|infant|case|"
+    r"donor|cohort)s?(?: \w+)? (?:with|having|suffering from|affected by|diagnosed with|who have)"
+    r"(?: \w+){0,2} $"
+)
+
+
+_EXCLUDED = re.compile(r"\b(?:exclu(?:ded|sion|ding)|removed|ruled out)\b", re.IGNORECASE)
+_ALL_PATIENTS = re.compile(
+    r"\ball (?:\w+ ){0,2}(?:patient|participant|subject|sample|case|individual|tumou?r|donor)s?\b",
+    re.IGNORECASE,
+)
+
+
 class SeriesContext:
     """The texts of one series, read for one trait."""
 
@@ -176,10 +191,22 @@ class SeriesContext:
     @cached_property
     def about(self) -> bool:
         """Whether the series is about the trait, so that "patient" or "tumour" can mean it."""
-        if self.in_title or self.mentions > 1:
+        if self.in_title or self.mentions > 1 or self.has_patients:
             return True
         trait = self._trait
         return trait.is_cancer and not trait.is_subtype and self._names_trait(self._text)
+
+    @cached_property
+    def names_trait(self) -> bool:
+        """Whether title, summary or design name the trait at all."""
+        return self.about or self.mentions > 0
+
+    def names_gene(self, key: str) -> bool:
+        """Whether a key asks for the genotype of a gene that the texts name."""
+        if not asks_genotype(key):
+            return False
+        words = {word for word in re.findall(r"\w+", key) if not asks_genotype(word)}
+        return any(re.search(rf"\b{word}\b", self._text, re.IGNORECASE) for word in words)
 
     @cached_property
     def in_title(self) -> bool:
@@ -188,14 +215,56 @@ class SeriesContext:
 
     @cached_property
     def mentions(self) -> int:
-        """How often title, summary and design name the trait."""
-        return len(self._trait.terms.spans(self._text))
+        """How often title, summary and design name the trait, a form of it, or its abbreviation."""
+        trait = self._trait
+        short = {
+            short
+            for short, long in self._abbreviations.items()
+            if long in trait.terms or long in trait.includes
+        }
+        text = self._included
+        words = re.findall(r"[\w+-]+", text) if short else []
+        codes = sum(word in short or word.rstrip("s") in short for word in words)
+        return len(trait.terms.spans(text)) + len(trait.includes.spans(text)) + codes
+
+    @cached_property
+    def _included(self) -> str:
+        """The texts without sentences about who was excluded."""
+        sentences = re.split(r"(?<=[.;])\s", self._text)
+        return " ".join(s for s in sentences if not _EXCLUDED.search(s))
+
+    @cached_property
+    def all_have_it(self) -> bool:
+        """Whether the texts speak of what all patients, or all samples, have."""
+        return _ALL_PATIENTS.search(self._text) is not None
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """Forms of the trait that the texts name, for which codes of values may stand."""
+        plain = simplify(self._text)
+        spans = self._trait.includes.spans(self._text)
+        return tuple(dict.fromkeys(plain[slice(*span)] for span in spans))
+
+    @cached_property
+    def has_patients(self) -> bool:
+        """Whether the texts speak of "patients with" the trait or a form of it."""
+        text = self._included
+        plain = simplify(text)
+        spans = [s for t in (self._trait.terms, self._trait.includes) for s in t.spans(text)]
+        return any(_PATIENTS_WITH.search(plain[: start or 0]) for start, _ in spans)
 
     @cached_property
     def mentions_controls(self) -> bool:
         """Whether title, summary or design speak of healthy people, controls or normal tissue."""
         terms = self._terms
         return self._text in terms["healthy"] or self._text in terms["unaffected_tissue"]
+
+    @cached_property
+    def mentions_patients(self) -> bool:
+        """Whether title, summary or design speak of patients, and of healthy people as well."""
+        terms = self._terms
+        people = self._text in terms["patient"] or self._text in terms["person"]
+        return people and self.mentions_controls
 
     @cached_property
     def is_of_cells(self) -> bool:
@@ -245,8 +314,15 @@ class SeriesContext:
     def spelt_out(self, value: str) -> str | None:
         """Return a value with its abbreviations spelt out as the texts explain them."""
         pieces = re.split(r"([\s_,;/()]+)", value)
-        spelt = [self._abbreviations.get(piece, piece) for piece in pieces]
+        spelt = [self._spelt_piece(piece) for piece in pieces]
         return "".join(spelt) if spelt != pieces else None
+
+    def _spelt_piece(self, piece: str) -> str:
+        """Spell out an abbreviation, or the one before a hyphen: "FL-relapse"."""
+        if piece in self._abbreviations:
+            return self._abbreviations[piece]
+        first, hyphen, rest = piece.partition("-")
+        return self._abbreviations.get(first, first) + hyphen + rest if hyphen else piece
 
     def spelt_key(self, key: str) -> str:
         """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
 from genotex.clinical.trait.series_context import SeriesContext
+from genotex.clinical.words.abbreviations import fits_any, without_number
 from genotex.clinical.words.keys import (
     asks_disease,
     asks_genotype,
@@ -17,6 +18,7 @@ from genotex.clinical.words.keys import (
     asks_primary,
     asks_trait,
     kind_of_key,
+    lists_diseases,
 )
 from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.trait_names import TraitWords
@@ -30,6 +32,20 @@ _HOW_NAMED = {
     Ground.LINE: "names a cell line of the trait",
 }
 _NO_DISEASE = {"none", "no", "negative", "neg"}
+_CODE_SIGN = re.compile(r"[\s_./,;()-]+")
+_MOST_CODES = 3
+_SHORT_KEY = 5
+_DETAILS_BEHIND = re.compile(r"[,;(]")
+_NO_ILLNESS = re.compile(
+    r"\b(?:no|without|free of|free from)(?: \w+){0,3} (?:illness|disease|disorder|diagnosis|"
+    r"abnormality|pathology|symptom|complaint)$"
+)
+_LONGEST_CODE = 6
+
+
+def _is_code(word: str) -> bool:
+    """Return whether a word looks like an abbreviation: short, with two capitals at least."""
+    return len(word) <= _LONGEST_CODE and sum(letter.isupper() for letter in word) > 1
 
 
 class ValueJudge:
@@ -54,15 +70,24 @@ class ValueJudge:
         # knows ("CD" is Canavan disease where they define it so), but for names of the trait in a
         # series about it.
         value = self._vocabulary.spelling.mended(value)
-        if self.words.is_missing(simplify(value)):
+        if self.words.is_missing(simplify(value)) and not self.words.is_wild_type(value):
             return Judgement("missing", Ground.NOTHING, "missing")
         judgement = self._judge_words(value, key)
         long = self.series.spelt_out(value)
-        if long is None or (judgement.meaning == "case" and self.series.about):
+        if long is None:
             return judgement
         spelt = self._judge_words(long, key)
-        if spelt.meaning == "unknown":
-            return judgement
+        if judgement.meaning == "case" and self.series.about:
+            other = (
+                spelt.ground == Ground.OTHER_DISEASE
+                and judgement.ground == Ground.NAMED
+                and not self.words.names_trait(long)
+            )
+            return self._as_explained(spelt, value) if other else judgement
+        return judgement if spelt.meaning == "unknown" else self._as_explained(spelt, value)
+
+    @staticmethod
+    def _as_explained(spelt: Judgement, value: str) -> Judgement:
         return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
 
     def _judge_words(self, value: str, key: str) -> Judgement:
@@ -83,6 +108,7 @@ class ValueJudge:
             self._organ,
             self._healthy,
             self._by_context,
+            self._by_letters,
         )
 
     def _answer(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -90,6 +116,7 @@ class ValueJudge:
             return None
         if self.words.is_test_result(plain) and not asks_plainly(self.trait, key):
             return None
+        plain = simplify(_DETAILS_BEHIND.split(value)[0]) or plain
         if plain in self._vocabulary.yes:
             return Judgement(
                 "case", Ground.NAMED, f"{key!r} asks for the trait, {value!r} affirms it"
@@ -125,13 +152,16 @@ class ValueJudge:
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
         genes = self.trait.genes
-        if not asks_genotype(key) or (value not in genes and key not in genes):
-            return None
+        ground = Ground.INCLUDED
+        if key not in genes and not (asks_genotype(key) and value in genes):
+            if not (self.series.about and self.series.names_gene(key)) or self.trait.is_cancer:
+                return None
+            ground = Ground.CONTEXT
         if self.words.is_wild_type(value) or self.words.is_repaired(value):
             return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is no mutation")
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
-        return Judgement("case", Ground.INCLUDED, f"{value!r} is a mutation of the trait's gene")
+        return Judgement("case", ground, f"{value!r} is a mutation of the trait's gene")
 
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, ground: Ground
@@ -195,7 +225,7 @@ class ValueJudge:
         if not self.words.asserts(value, self._terms["control_group"]):
             return None
         rest = mask(plain, self._terms["control_group"].spans(value))
-        disease = self.words.other_disease(rest if rest.strip() else value)
+        disease = self.words.other_disease(rest) or self.words.other_disease(value)
         if disease is None or self.words.asserts(rest, self._terms["healthy"]):
             return None
         return replace(disease, why=f"{value!r} is a control with another disease")
@@ -237,8 +267,11 @@ class ValueJudge:
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
         if self.words.says_healthy(value):
             return self._control(value, self._terms["healthy"])
-        if self.words.without_norms(value) in self._terms["unaffected_tissue"]:
-            return self._control(value, self._terms["unaffected_tissue"])
+        kind = "unaffected_tissue" if self.trait.is_cancer else "no_lesion"
+        if self.words.without_norms(value) in self._terms[kind]:
+            return self._control(value, self._terms[kind])
+        if plain == "donor" or _NO_ILLNESS.search(plain):
+            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} has no known disease")
         if plain in _NO_DISEASE and self._key_asks_for_disease(key, plain):
             return Judgement("healthy control", Ground.HEALTHY, f"{key!r} is {value!r}")
         return None
@@ -268,12 +301,35 @@ class ValueJudge:
             return Judgement(
                 "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
             )
-        elif words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value):
+        elif (
+            words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None
+        ) or (words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value)):
             return Judgement("case", Ground.BROADER, f"{value!r} in a series about the trait")
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
             return Judgement("case", Ground.CONTEXT, f"{value!r} in a series about the trait")
         return None
+
+    def _by_letters(self, value: str, plain: str, key: str) -> Judgement | None:
+        """Judge a short code ("HCC12", "pSS_3") by whether its letters fit the trait's name."""
+        asked = self.series.names_trait or lists_diseases(key)
+        if not asked or self.series.spelt_out(value) is not None:
+            return None
+        if kind_of_key(key) in ("never", "treatment", "relatives") or asks_genotype(key):
+            return None
+        codes = [without_number(code) for code in _CODE_SIGN.split(value) if code]
+        of_key = next((word for word in _CODE_SIGN.split(key) if len(word) < _SHORT_KEY), "")
+        if len(codes) == 1 and of_key and fits_any(f"{codes[0]}{of_key}", self.trait.names[:1]):
+            why = f"{value!r} with {of_key!r} fits the letters of the trait"
+            return Judgement("case", Ground.BY_LETTERS, why)
+        if not codes or len(codes) > _MOST_CODES or not _is_code(codes[0]):
+            return None
+        if (
+            not fits_any(codes[0], (*self.trait.names, *self.series.forms))
+            or codes[0] in self._terms["healthy"]
+        ):
+            return None
+        return Judgement("case", Ground.BY_LETTERS, f"{value!r} fits the letters of the trait")
 
     def broader(self, value: str, key: str) -> Judgement | None:
         """Judge a value by the trait's wider words, for rows without any exact name."""

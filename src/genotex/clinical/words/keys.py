@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from genotex.clinical.words.abbreviations import fits_any
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import mask, simple_key, simplify
 
@@ -17,14 +18,14 @@ INCIDENTAL = frozenset({"treatment", "time", "outcome", "stage", "relatives", "c
 """Kinds of keys whose values describe patients, and hardly ever identify them."""
 
 _NEVER = re.compile(
-    r"^(?:age|sex|gender|race|ethnic\w*|batch|plate|chip|array|barcode|run|lane|slide|date|weeks?|days?|"
+    r"^(?:age|sex|gender|race|ethnic\w*|batch|plate|chip|array|barcode|run|lane|slide|date|"
     r"rin|pmi|ph|bmi|strain|organism|passages?|platform|scan\w*|hyb\w* batch)(?:$|\W)|^age\b"
 )
 _TREATMENT = re.compile(
     r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|vaccin|"
     r"protocol|antibody|medium|induc|infect|surger|surgical|operation"
 )
-_TIME = re.compile(r"time|visit|follow|year|onset|duration")
+_TIME = re.compile(r"time|visit|follow|year|onset|duration|^(?:weeks?|days?|months?)(?:$|\W)")
 _OUTCOME = re.compile(r"surviv|relapse|recurr|response|respond|outcome|metasta")
 _STAGE = re.compile(r"stage|grade|tnm|score")
 _RELATIVES = re.compile(r"family|father|mother|relative|smok")
@@ -120,7 +121,7 @@ def asks_genotype(key: str) -> bool:
 
 def names_gene(trait: TraitWords, key: str) -> bool:
     """Return whether a key asks for the gene that the trait is named by ("dmd genotype")."""
-    return (key in trait.terms or key in trait.genes) and asks_genotype(key)
+    return key in trait.genes or (key in trait.terms and asks_genotype(key))
 
 
 def asks_primary(key: str) -> bool:
@@ -136,8 +137,19 @@ def lists_tissues(key: str) -> bool:
 
 def asks_trait(trait: TraitWords, key: str) -> bool:
     """Return whether a key asks for the trait, as "hypertension: yes" does."""
-    named = key in trait.terms or key in trait.broader
+    named = key in trait.terms or key in trait.broader or is_code_of(trait, key)
     return named and not _QUALIFIED.search(simplify(key))
+
+
+def is_code_of(trait: TraitWords, key: str) -> bool:
+    """Return whether a key is a short code that fits the trait's name ("dcm", "HCC status")."""
+    codes = [
+        word for word in re.findall(r"[A-Za-z0-9]+", key) if not _PLAIN.fullmatch(word.lower())
+    ]
+    if len(codes) != 1 or kind_of_key(key) in ("never", "identifier"):
+        return False
+    long_enough = len(codes[0]) > 2 or codes[0].isupper() or codes[0] == key
+    return long_enough and fits_any(codes[0], trait.names)
 
 
 def asks_plainly(trait: TraitWords, key: str) -> bool:

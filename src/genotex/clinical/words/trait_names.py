@@ -24,8 +24,10 @@ def table_of_name(name: str) -> dict[str, Any]:
     # acronym, so that "ALL" is not the word "all".
     levels = _levels_of_name(name)
     terms, short = _terms_of_name(name)
+    resisting = name.lower().endswith("resistance")
     table: dict[str, Any] = {
-        "terms": [] if levels else terms,
+        "terms": [] if levels else [*terms, *adjectives(terms)],
+        "healthy": ["parental", "sensitive", "responsive"] if resisting else [],
         "acronyms": list(dict.fromkeys([*short, *_acronyms_of_name(name)])),
         "sites": _sites_of_name(name),
         "levels": levels,
@@ -51,6 +53,18 @@ def _terms_of_name(name: str) -> tuple[list[str], list[str]]:
     terms = [text for text in found if text not in short]
     as_given = [name] if simplify(name) == simplify(full) and full in short else []
     return terms, list(dict.fromkeys([*as_given, *(text.upper() for text in short)]))
+
+
+def adjectives(phrases: Iterable[str]) -> list[str]:
+    """Return "hypertensive" for "hypertension", and so for the last word of each name."""
+    endings = load_wording()["adjectives"]
+    return [
+        phrase[: len(phrase) - len(noun)] + adjective
+        for phrase in phrases
+        for noun, adjectives in endings.items()
+        if phrase.endswith(noun) and (len(phrase) > len(noun) + 1 or noun == phrase)
+        for adjective in adjectives
+    ]
 
 
 def _readable(name: str) -> str:
@@ -92,7 +106,10 @@ def _levels_of_name(name: str) -> list[str]:
     if not words or words[-1] not in load_wording()["names"]["quantity"]:
         return []
     shorter = [_LAST_WORD.sub("", text)] if words[-1] == "level" and len(words) > 1 else []
-    return [text, *shorter]
+    codes = [word for word in words if any(map(str.isdigit, word)) and any(map(str.isalpha, word))]
+    stem = words[:-1] if words[-1] == "level" else words
+    initials = ["".join(word[0] for word in stem)] if len(stem) >= _SHORTEST_INITIALS else []
+    return [text, *shorter, *codes, *initials, *(f"hs{code}" for code in initials)]
 
 
 @dataclass(frozen=True)
@@ -120,6 +137,8 @@ class TraitWords:
     # whether it is meant
     is_subtype: bool
     is_level: bool  # Whether the trait is a quantity and no disease
+    names: tuple[str, ...] = ()  # Names that a short code may stand for
+    is_listed: bool = True  # Whether the vocabulary lists the trait; else name and lexicon give it
 
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,6 +188,11 @@ def trait_words(
         is_cancer=bool(table.get("cancer", bool(table.get("sites")) or _cancer_by_name(name))),
         is_subtype=bool(table.get("subtype", False)),
         is_level=is_level,
+        names=tuple(
+            dict.fromkeys(
+                [name, *table.get("terms", ()), *table.get("aliases", ()), *table.get("levels", ())]
+            )
+        ),
     )
 
 
@@ -180,6 +204,7 @@ _NAMING = ("terms", "acronyms", "includes", "include_acronyms")
 
 _BY_WORDS_OF = "is read by the words of"
 _BY_ITS_NAME = "is not listed; read by the words of its name alone"
+_BY_LEXICON = "is recognised by the disease lexicon"
 
 
 @dataclass(frozen=True)
@@ -196,12 +221,15 @@ class NamedTrait:
         Words that the name alone gives, by which a trait that is not listed is read.
     perhaps : tuple of str
         Listed traits that might be meant, where it is not listed.
+    disease : str or None
+        Its main name in the disease lexicon, where it is not listed and the lexicon has it.
     """
 
     asked: str
     listed: str | None
     words: tuple[str, ...] = ()
     perhaps: tuple[str, ...] = ()
+    disease: str | None = None
 
     @property
     def name(self) -> str:
@@ -214,8 +242,12 @@ class NamedTrait:
         if self.listed is not None:
             same = simplify(self.listed) == simplify(self.asked)
             return "" if same else f"{self.asked!r} {_BY_WORDS_OF} {self.listed}"
-        words = ", ".join(self.words)
-        text = f"{self.asked!r} {_BY_ITS_NAME}: {words}"
+        if self.disease is not None:
+            same = simplify(self.disease) == simplify(self.asked)
+            as_what = "" if same else f" as {self.disease!r}"
+            text = f"{self.asked!r} {_BY_LEXICON}{as_what}"
+        else:
+            text = f"{self.asked!r} {_BY_ITS_NAME}: {', '.join(self.words)}"
         return f"{text}; perhaps {', '.join(self.perhaps)}" if self.perhaps else text
 
 
@@ -223,7 +255,7 @@ def is_name_note(note: str) -> bool:
     """Return whether a note is a `NamedTrait.note`: about the trait name, not the samples."""
     quoted = note[:1] in ("'", '"')
     return quoted and any(
-        f"{note[0]} {words} " in note for words in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:")
+        f"{note[0]} {words}" in note for words in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:", _BY_LEXICON)
     )
 
 

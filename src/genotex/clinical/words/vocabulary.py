@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from genotex.clinical.words.lexicon import load_lexicon
 from genotex.clinical.words.trait_names import (
     NamedTrait,
     TraitNames,
     TraitWords,
+    adjectives,
     full_table,
     table_of_name,
     trait_words,
@@ -29,7 +32,7 @@ _HOW_TO_USE = """\
 # With the line 'replace = true' these words replace the built-in ones: what you remove is gone,
 # also the words of the trait's own name. Without it they are added to them. See docs/clinical.md.
 """
-_MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
+_MADE = "# The built-in words do not list this trait: this is what its name and the lexicon give.\n"
 
 
 class Vocabulary:
@@ -67,6 +70,9 @@ class Vocabulary:
         sites = {site for entry in self._traits.values() for site in entry.get("sites", ())}
         groups["organs"] = Terms(sites | set(self._words["organs"]))
         groups["person_control"] = self._person_control
+        groups["no_lesion"] = Terms(
+            set(self._words["unaffected_tissue"]) - set(self._words["only_under_keys"])
+        )
         return groups
 
     @property
@@ -116,7 +122,34 @@ class Vocabulary:
             terms.update(form for form in entry.get("includes", ()) if " " in form)
             for kind in ("acronyms", "include_acronyms", "near_miss_acronyms"):
                 acronyms.update(entry.get(kind, ()))
-        return Terms(terms, acronyms)
+        terms.update(adjectives(sorted(terms)))
+        known = load_lexicon().phrases - self._no_diseases
+        return Terms(terms, acronyms, known)
+
+    @property
+    def _no_diseases(self) -> frozenset[str]:
+        """Words of the vocabulary that are no diseases by themselves."""
+        kinds = (
+            "cancer",
+            "benign",
+            "patient",
+            "healthy",
+            "detail",
+            "uncertain",
+            "lesional",
+            "person",
+        )
+        return frozenset(simplify(word) for kind in kinds for word in self._words[kind])
+
+    @cached_property
+    def disease_codes(self) -> frozenset[str]:
+        """Abbreviations of diseases, simplified, that are no words: "read", but not "gout"."""
+        kinds = ("acronyms", "include_acronyms", "near_miss_acronyms")
+        codes = {
+            a for entry in self._traits.values() for kind in kinds for a in entry.get(kind, ())
+        }
+        terms = {t for entry in self._traits.values() for t in entry.get("terms", ())}
+        return frozenset(map(simplify, codes)) - frozenset(map(simplify, terms))
 
     @cached_property
     def spelling(self) -> Spelling:
@@ -153,14 +186,17 @@ class Vocabulary:
         listed = self.names.listed(name)
         if listed is not None:
             return NamedTrait(name, listed)
-        table = table_of_name(name)
+        table = unlisted_table(name)
         lists = (table.get(key, []) for key in ("terms", "acronyms", "levels"))
         words = dict.fromkeys(word for words in lists for word in words)
-        return NamedTrait(name, None, tuple(words), self.names.near(name))
+        number = load_lexicon().find(name)
+        disease = None if number is None else load_lexicon().name(number)
+        return NamedTrait(name, None, tuple(words), self.names.near(name), disease)
 
     def is_measured(self, name: str) -> bool:
-        """Return whether a trait is packaged, so that certainties were measured for it."""
-        return self.names.listed(name) in self._packaged
+        """Return whether certainties were measured for such a trait: listed, or in the lexicon."""
+        listed = self.names.listed(name)
+        return listed in self._packaged if listed else load_lexicon().find(name) is not None
 
     def unused_tables(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the traits of the user's own file that none of the names means."""
@@ -169,19 +205,38 @@ class Vocabulary:
 
     def trait(self, name: str) -> TraitWords:
         """Return the words of a trait, made from its name when the vocabulary does not list it."""
-        key = self.names.listed(name) or name
-        if key not in self._cache:
-            title, table, _ = self.entry(key)
-            self._cache[key] = trait_words(title, table, self._words)
-        return self._cache[key]
+        if name not in self._cache:
+            title, table, listed = self.entry(name)
+            words = trait_words(title, table, self._words)
+            self._cache[name] = replace(words, is_listed=listed)
+        return self._cache[name]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
         """Return the words of a trait as the table of a vocabulary file."""
         # Name of the table, all its words, and whether the vocabulary lists it.
         listed = self.names.listed(name)
         if listed is None:
-            return name, full_table(name, {}), False
+            return name, unlisted_table(name), False
         return listed, full_table(listed, self._traits[listed]), True
+
+
+@lru_cache(maxsize=256)
+def unlisted_table(name: str) -> Mapping[str, Any]:
+    """Return the words of an unlisted trait, by its name and the disease lexicon."""
+    table = table_of_name(name)
+    number = None if table.get("quantity") else load_lexicon().find(name)
+    if number is None:
+        return table
+    known = load_lexicon().table(number)
+    return {
+        **known,
+        **table,
+        **{
+            kind: list(dict.fromkeys([*table.get(kind, ()), *known.get(kind, ())]))
+            for kind in ("terms", "acronyms")
+        },
+        "cancer": bool(table.get("cancer") or known.get("cancer")),
+    }
 
 
 def load_vocabulary(path: Path | None = None) -> Vocabulary:

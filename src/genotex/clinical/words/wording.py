@@ -109,10 +109,15 @@ def _singular(word: str) -> str:
 class Terms:
     """A set of terms to be found in texts as whole words."""
 
-    def __init__(self, terms: Iterable[str], acronyms: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        terms: Iterable[str],
+        acronyms: Iterable[str] = (),
+        simplified: frozenset[str] = frozenset(),
+    ) -> None:
         acronyms = tuple(acronyms)
         phrases = (simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT)))
-        self._phrases = frozenset(phrases) - {""}
+        self._phrases = (frozenset(phrases) | simplified) - {""}
         lengths = {len(phrase.split()) for phrase in self._phrases}
         self._lengths = tuple(sorted(lengths, reverse=True))
         self._short = frozenset(a for a in acronyms if len(a) <= _SHORT)

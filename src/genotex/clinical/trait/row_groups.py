@@ -1,0 +1,180 @@
+"""Rows that separate patients from controls otherwise than by naming the trait.
+
+Controls are named and every other value says how a patient is (a stage, a visit, a treatment);
+cases are named and the rest are controls; or cases have one key and controls another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from genotex.clinical.cells import Candidate
+from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.row_judge import (
+    NO_REST,
+    can_be_read_by_key,
+    is_number,
+    judge_row,
+    names_case,
+)
+from genotex.clinical.trait.value_judge import ValueJudge
+from genotex.clinical.words.abbreviations import without_number
+from genotex.clinical.words.keys import (
+    INCIDENTAL,
+    asks_genotype,
+    asks_trait,
+    is_code_of,
+    kind_of_key,
+    lists_diseases,
+    names_trait,
+)
+from genotex.clinical.words.wording import simplify
+
+_NO_GROUPS = {"never", "identifier", "relatives", "culture"}
+_MOST_STEMS = 4
+_DETAILS = {"stage", "time", "treatment", "outcome"}
+_CONTROL_KEY = re.compile(
+    r"\b(?:normal|control|healthy|donor|volunteer|non.?(?:tumou?r|disease)\w*|unaffected|vendor|"
+    r"commercial|bank)\b"
+)
+_CASE_KINDS = {"stage", "disease", "time", "treatment", "outcome", "status", "other"}
+
+
+def _points_at_case(judgements: Judgements, judge: ValueJudge) -> bool:
+    """Return whether a value names the trait, or fits its letters where the texts name controls."""
+    least = Ground.BY_LETTERS if judge.series.mentions_controls else Ground.INCLUDED
+    return any(j.role == "case" and j.ground >= least for j in judgements.values())
+
+
+def rest_as_controls(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements | None:
+    """Return the row with all open values as controls of a case that is named, or None."""
+    # Only where no value is known for a control: next to known controls, open values stay missing.
+    known = any(j.role == "healthy control" for j in judgements.values())
+    if not _points_at_case(judgements, judge) or known:
+        return None
+    if kind_of_key(candidate.key) in NO_REST and not _are_groups(candidate):
+        return None
+    return _rest(
+        candidate, judgements, judge, "is alongside the trait: not the trait", control=True
+    )
+
+
+def _are_groups(candidate: Candidate) -> bool:
+    """Return whether the values under an identifier are groups after all: "OS_1", "margin_2"."""
+    stems = {without_number(value) for value in candidate.values.values()}
+    return kind_of_key(candidate.key) == "identifier" and len(stems) <= _MOST_STEMS
+
+
+def rest_as_cases(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements | None:
+    """Return the row with all open values as cases next to its controls, or None."""
+    # The groups of a series about the trait are often called by names of the submitter's own ("M6",
+    # "M0I", "Ctrl").
+    healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
+    if not any(
+        judge.words.says_healthy(candidate.values[cell])
+        or judgements[cell].ground == Ground.FREE_ORGAN
+        for cell in healthy
+    ):
+        return None
+    cases = [j for j in judgements.values() if j.role == "case"]
+    if best_ground(cases) >= Ground.NAMED or not judge.series.names_trait:
+        return None
+    key = candidate.key
+    if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
+        return None
+    if judge.words.other_disease(key) is not None and not names_trait(judge.trait, key):
+        return None
+    if lists_diseases(key) and not judge.series.about:
+        return None
+    if kind_of_key(key) in INCIDENTAL - {"stage"} and not judge.series.mentions_patients:
+        return None
+    return _rest(
+        candidate,
+        judgements,
+        judge,
+        "alongside controls in a series about the trait",
+        control=False,
+    )
+
+
+def _rest(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge, why: str, *, control: bool
+) -> Judgements | None:
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        if not control and _is_patient_detail(candidate.key, value, judgement, judge):
+            result[cell] = Judgement("case", Ground.BESIDE_CONTROLS, f"{value!r} {why}")
+            continue
+        if not can_be_read_by_key(value, judgement, judge) or judge.words.is_vague(value):
+            continue
+        reason = f"{value!r} {why}"
+        result[cell] = (
+            Judgement("control without known health", Ground.BY_COMPANY, reason)
+            if control
+            else Judgement("case", Ground.BESIDE_CONTROLS, reason)
+        )
+    return result if result != dict(judgements) else None
+
+
+def _is_patient_detail(key: str, value: str, judgement: Judgement, judge: ValueJudge) -> bool:
+    """Return whether a value says how a patient is: a stage, a visit, a number, a code."""
+    if judgement.ground == Ground.OTHER_CODE:
+        return not lists_diseases(key)
+    known = judge.words.is_doubtful(value) or not judgement.is_open
+    return is_number(value) and kind_of_key(key) in _DETAILS and not known
+
+
+def judge_keys(
+    parts: Sequence[Candidate], judge: ValueJudge
+) -> tuple[Candidate, Judgements] | None:
+    """Judge a row whose cases have one key and whose controls another, or None."""
+    # Returns the part that holds the cases, and the judgements of all cells of the row.
+    if not judge.series.names_trait:
+        return None
+    result: dict[str, Judgement] = {}
+    cases: list[Candidate] = []
+    open_parts: list[Candidate] = []
+    controls = False
+    for part in parts:
+        judgements = judge_row(part, judge)
+        if kind_of_key(part.key) == "never":
+            continue
+        if _CONTROL_KEY.search(part.key.lower()) and not names_case(judgements):
+            why = f"under {part.key!r}"
+            result |= dict.fromkeys(part.in_row, Judgement("healthy control", Ground.HEALTHY, why))
+            controls = True
+        elif all(
+            j.code == 0 and j.ground != Ground.OTHER_CODE
+            for cell, j in judgements.items()
+            if cell in part.in_row
+        ):
+            result |= {cell: judgements[cell] for cell in part.in_row}
+            controls = True
+        elif all(
+            judgements[cell].code is None or judgements[cell].ground == Ground.OTHER_CODE
+            for cell in part.in_row
+        ):
+            open_parts.append(part)
+        else:
+            result |= {cell: judgements[cell] for cell in part.in_row}
+            cases.append(part)
+    for part in open_parts:
+        of_trait = names_trait(judge.trait, part.key) or is_code_of(judge.trait, part.key)
+        if of_trait or (not cases and kind_of_key(part.key) in _CASE_KINDS):
+            why = f"under {part.key!r}, in a series about the trait"
+            found = dict.fromkeys(part.in_row, Judgement("case", Ground.CONTEXT, why))
+            result |= {c: j for c, j in found.items() if not _is_blank(part.values[c], judge)}
+            cases.append(part)
+    if not controls or not any(j.role == "case" for j in result.values()):
+        return None
+    return max(cases, key=lambda part: len(part.in_row)), result
+
+
+def _is_blank(value: str, judge: ValueJudge) -> bool:
+    return judge.words.is_missing(simplify(value))

@@ -1,0 +1,236 @@
+"""The disease lexicon: names, abbreviations, forms, wider terms and genes of 24,000 diseases.
+
+Built by ``scripts/clinical/build_lexicon.py``, which names the sources and their licences.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+from typing import Any
+
+from genotex.clinical.words.trait_names import adjectives
+from genotex.clinical.words.wording import load_wording, simplify
+
+_MOST_GENES = 60
+_SHORTEST_WORD = 6
+_ANATOMY = re.compile(r"\b(?:tissue|ear|cell line|organ)$")
+_TOO_WIDE = frozenset(
+    [
+        "disease", "injury", "infection", "inflammation", "metastasis", "recurrence", "bleeding",
+        "trauma", "necrosis", "fibrosis", "hyperplasia", "cancer", "carcinoma", "chronic disease",
+        "infectious disease", "disease progression", "acute disease", "human disease",
+    ]
+)  # fmt: skip
+_CANCER_OF = re.compile(
+    r"(?:malignant |primary )?(?:cancer|carcinoma|tumor|neoplasm) of (?:the )?(\w+(?: gland)?)"
+)
+_ORGAN_CANCER = re.compile(r"(?:malignant |primary )?(\w+) (?:cancer|carcinoma|tumor|neoplasm)")
+_STEM = 4
+_FILLERS = frozenset({"of", "the", "and", "in", "with", "malignant", "primary"})
+_SAME = {
+    word: words[0]
+    for words in (
+        ("kidney", "renal", "nephric"), ("liver", "hepatic"), ("stomach", "gastric"),
+        ("heart", "cardiac"), ("lung", "pulmonary"), ("skin", "cutaneous"), ("brain", "cerebral"),
+        ("bowel", "intestinal", "intestine"), ("adrenocortical", "adrenal"), ("eye", "ocular"),
+        ("cancer", "carcinoma", "neoplasm", "tumor"), ("disorder", "disease", "syndrome"),
+        ("use", "abuse", "dependence", "addiction"), ("ovary", "ovarian"), ("womb", "uterine"),
+    )
+    for word in words
+}  # fmt: skip
+_LEVELS_UP = 3
+
+
+@dataclass(frozen=True)
+class Disease:
+    """One disease of the lexicon."""
+
+    name: str
+    parents: tuple[int, ...]
+    phrases: tuple[str, ...]  # the name and its synonyms, in the form of comparison
+    short: tuple[str, ...]  # abbreviations, as they are written
+    genes: tuple[str, ...]
+
+
+class DiseaseLexicon:
+    """Finds diseases by name and gives the words that a trait is recognised by."""
+
+    def __init__(self, text: str) -> None:
+        self._text = f"\n{text}"
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self._text[1:].splitlines()
+
+    def _disease(self, number: int) -> Disease:
+        name, parents, phrases, short, genes = self._lines[number].split("\t")
+        return Disease(
+            name,
+            tuple(int(p) for p in parents.split(",") if p),
+            tuple(filter(None, phrases.split("|"))),
+            tuple(filter(None, short.split("|"))),
+            tuple(filter(None, genes.split("|"))),
+        )
+
+    @cached_property
+    def _children(self) -> dict[int, list[int]]:
+        children: dict[int, list[int]] = {}
+        for number, line in enumerate(self._lines):
+            for parent in line.split("\t", 2)[1].split(","):
+                if parent:
+                    children.setdefault(int(parent), []).append(number)
+        return children
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        """Every name of a disease, in the form of comparison; of single words the main names."""
+        found: set[str] = set()
+        for line in self._lines:
+            phrases = line.split("\t", 3)[2].split("|")
+            found.update(p for p in phrases if " " in p and not _ANATOMY.search(p))
+            found.update(p for p in phrases[:1] if len(p) >= _SHORTEST_WORD)
+        return frozenset(found) - _TOO_WIDE
+
+    def find(self, name: str) -> int | None:
+        """Return the number of the disease that a name means best, None when there is none."""
+        best: tuple[int, int, int] | None = None
+        for form in _forms(name):
+            for number in self._with(form):
+                disease = self._disease(number)
+                own = simplify(disease.name) == form
+                rank = (int(own), len(disease.phrases), -number)
+                best = max(best or rank, rank)
+            if best is not None:
+                return -best[2]
+        return self._by_words(_forms(name)[0])
+
+    def _by_words(self, plain: str) -> int | None:
+        """Return the disease with the shortest phrase of all words of a name, two more at most."""
+        wanted = {_SAME.get(word, word) for word in plain.split()} - _FILLERS
+        if len(wanted) > 2:
+            wanted -= {_SAME["disorder"]}
+        if len(wanted) < 2:
+            return None
+        best: tuple[int, int] | None = None
+        for number, line in enumerate(self._lines):
+            if not any(word in line for word in wanted):
+                continue
+            for phrase in line.split("\t", 3)[2].split("|"):
+                words = {_SAME.get(word, word) for word in phrase.split()} - _FILLERS
+                if wanted <= words and len(words) <= len(wanted) + 2:
+                    best = min(best or (len(words), number), (len(words), number))
+        return None if best is None else best[1]
+
+    def _with(self, form: str) -> list[int]:
+        """Return the diseases that have a phrase or an abbreviation, in file order."""
+        found: set[int] = set()
+        for text in {form, form.upper()}:
+            for before in "\t|":
+                place = self._text.find(f"{before}{text}")
+                while place >= 0:
+                    if self._text[place + 1 + len(text)] in "\t|":
+                        found.add(bisect_right(self._starts, place) - 1)
+                    place = self._text.find(f"{before}{text}", place + 1)
+        return sorted(found)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Places where the lines begin."""
+        return [0, *(hit.start() for hit in re.finditer("\n", self._text[1:-1]))]
+
+    def name(self, number: int) -> str:
+        """Return the name of a disease."""
+        return self._disease(number).name
+
+    def table(self, number: int) -> dict[str, Any]:
+        """Return what the lexicon knows of a disease, as a trait table of a vocabulary file."""
+        disease = self._disease(number)
+        forms = [self._disease(n) for n in self._descendants(number)]
+        ancestors = [self._disease(n) for n in self._ancestors(number)]
+        own = set(disease.phrases)
+        wider = {p for each in ancestors for p in each.phrases}
+        genes = {gene for each in (disease, *forms) for gene in each.genes}
+        sites = _organs(disease.phrases)
+        above = sites or next(filter(None, (_organs(a.phrases) for a in ancestors)), [])
+        table: dict[str, Any] = {
+            "terms": [*disease.phrases, *adjectives(disease.phrases)],
+            "acronyms": list(disease.short),
+            "includes": _unique((p for each in forms for p in each.phrases), own | wider),
+            "include_acronyms": _unique(
+                (s for each in forms for s in each.short if len(s) > 2), set(disease.short)
+            ),
+            "broader": [p for p in _unique(sorted(wider), own) if _is_part(p, disease.phrases)],
+            "genes": sorted(genes) if len(genes) <= _MOST_GENES else [],
+            "sites": above,
+            "cancer": _is_tumour([disease, *map(self._disease, disease.parents)]),
+            "subtype": bool(above) and not sites,
+        }
+        return {key: value for key, value in table.items() if value}
+
+    def _descendants(self, number: int) -> Iterator[int]:
+        seen, todo = {number}, list(self._children.get(number, ()))
+        while todo:
+            each = todo.pop(0)
+            if each not in seen:
+                seen.add(each)
+                todo.extend(self._children.get(each, ()))
+                yield each
+
+    def _ancestors(self, number: int) -> Iterator[int]:
+        level, seen = set(self._disease(number).parents), set[int]()
+        for _ in range(_LEVELS_UP):
+            yield from sorted(level - seen)
+            seen |= level
+            level = {p for n in level for p in self._disease(n).parents}
+
+
+def _forms(name: str) -> list[str]:
+    """Return the forms in which a name may be listed, the most exact first."""
+    plain = simplify(name.replace("_", " "))
+    words = plain.split()
+    generic = load_wording()["names"]["generic"]
+    forms = [plain]
+    if len(words) > 1 and words[-1] in generic:
+        forms.append(" ".join(words[:-1]))
+    forms += [f"{plain} {word}" for word in ("disease", "syndrome", "disorder")]
+    inside = re.findall(r"\(([^)]*)\)", name)
+    outside = simplify(re.sub(r"\([^)]*\)", " ", name).replace("_", " "))
+    return [f for f in dict.fromkeys([*forms, outside, *map(simplify, inside)]) if f]
+
+
+def _unique(words: Iterable[str], known: set[str]) -> list[str]:
+    return [word for word in dict.fromkeys(words) if word not in known]
+
+
+def _is_tumour(diseases: list[Disease]) -> bool:
+    ends = ("neoplasm", "cancer", "carcinoma", "tumor", "sarcoma", "lymphoma", "leukemia")
+    return any(simplify(d.name).endswith(ends) for d in diseases)
+
+
+def _organs(phrases: Iterable[str]) -> list[str]:
+    """Return the organ of a cancer, noun and adjective: "pancreas", "pancreatic"."""
+    nouns = {hit[1] for phrase in phrases if (hit := _CANCER_OF.fullmatch(phrase))}
+    words = {hit[1] for phrase in phrases if (hit := _ORGAN_CANCER.fullmatch(phrase))}
+    return sorted(nouns | {w for w in words if any(w[:_STEM] == n[:_STEM] for n in nouns)})
+
+
+def _is_part(phrase: str, phrases: Iterable[str]) -> bool:
+    """Return whether all words of a phrase occur in one of the phrases."""
+    words = set(phrase.split())
+    names = load_wording()["names"]
+    if words <= {*names["generic"], *names["cancer"]}:
+        return False
+    return any(words <= set(each.split()) for each in phrases)
+
+
+@lru_cache(maxsize=1)
+def load_lexicon() -> DiseaseLexicon:
+    """Return the packaged lexicon."""
+    file = resources.files("genotex.clinical").joinpath("data", "diseases.tsv.gz")
+    return DiseaseLexicon(gzip.decompress(file.read_bytes()).decode())
