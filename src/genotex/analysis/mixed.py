@@ -86,10 +86,8 @@ def fit_mixed(expression: Floats, covariates: Floats, trait: Floats) -> MixedFit
     left = np.linalg.qr(covariates, mode="complete")[0][:, columns:].T
     level = trait - trait.mean()
     if _squares(left @ level) <= ROUNDING * _squares(level):
-        msg = (
-            "the covariates explain the trait completely, so the mixed model has nothing to test; "
-            "adjust for fewer covariates"
-        )
+        why = "the covariates explain the trait completely, so the mixed model has nothing to test"
+        msg = f"{why}; adjust for fewer covariates"
         raise AnalysisError(msg)
     eigenvalues, vectors = np.linalg.eigh(left @ _background(expression) @ left.T)
     eigenvalues = np.maximum(eigenvalues, 0.0)

@@ -46,11 +46,10 @@ def sheet(
 ) -> None:
     r"""Write a table of all samples with their groups, to correct in a spreadsheet.
 
-    One row per sample: title, source and characteristics as in the file, then
-    the columns that are used: group (case, control, other disease, other
-    control, a number for a measured trait, or nothing), age, sex (female,
-    male), pair, batch, exclude (yes, or nothing). The column why states what
-    the rules saw. Where they found no groups, fill in the empty column group.
+    One row per sample: title, source, characteristics, then the columns that
+    are used: group (case, control, other disease, other control, a number for
+    a measured trait, or nothing), age, sex, pair, batch, exclude (yes). "why"
+    is what the rules saw; where they found no groups, fill in the column group.
 
     Examples:
       genotex clinical sheet input --trait Osteoarthritis -o samples.xlsx

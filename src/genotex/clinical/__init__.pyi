@@ -130,6 +130,8 @@ from .tcga_studies import (
     load_tcga_words as load_tcga_words,
     tcga_study_code as tcga_study_code,
 )
+from .trait.row_groups import rest_as_cases as rest_as_cases, rest_as_controls as rest_as_controls
+from .trait.row_judge import is_number as is_number, judge_row as judge_row
 from .trait.value_judge import ValueJudge as ValueJudge
 from .words.keys import KeyKind as KeyKind, kind_of_key as kind_of_key
 from .words.trait_names import NamedTrait as NamedTrait, TraitNames as TraitNames

@@ -125,9 +125,8 @@ def add_annotation(
         return
     saved = load_annotations(path)
     if saved.trait is not None and trait_folder_name(saved.trait) != trait_folder_name(trait):
-        msg = (
-            f"{path} has annotations made for {saved.trait}, not for {trait}; save to another file"
-        )
+        what = f"annotations made for {saved.trait}, not for {trait}"
+        msg = f"{path} has {what}; save to another file"
         raise UsageError(msg)
     if cohort in saved.annotations and not replace:
         msg = f"{path} already has {cohort}, perhaps edited; replace it with --force"

@@ -128,7 +128,7 @@ def load_sample_sheet(path: Path) -> SampleSheet:
     samples = []
     measured = _measured(table.rows, names)
     for row in table.rows:
-        cells = _Cells(row, names, mistakes)
+        cells = _SheetCells(row, names, mistakes)
         samples.append(cells.sample(row[names.get("series", "")] in measured))
     mistakes += _repeats(samples)
     if not samples:
@@ -182,7 +182,7 @@ def _number(text: str) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
-class _Cells:
+class _SheetCells:
     """The cells of one row, checked one by one."""
 
     def __init__(self, row: SheetRow, names: Mapping[str, str], mistakes: list[str]) -> None:

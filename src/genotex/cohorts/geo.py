@@ -15,19 +15,14 @@ from genotex.clinical import (
     FeatureEncoding,
     SeriesDescription,
     Vocabulary,
-    annotation_from_sheet,
     annotation_notes,
     apply_encoding,
     choose_groups,
     describe_series,
-    exclude_samples,
     fit_annotation,
-    group_samples,
     judge_expression,
     load_vocabulary,
-    need_conditions,
     rule_expert,
-    samples_text,
     without_samples,
 )
 from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
@@ -182,6 +177,8 @@ def read_or_replay(
     """
     sheet = options.sheet
     if sheet is not None and sheet.of(description.cohort, description.samples):
+        from genotex.clinical import annotation_from_sheet
+
         own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
             description, trait
         )
@@ -199,7 +196,11 @@ def read_or_replay(
         chosen = _chosen_groups(reading, description, series, options)
         # The certainty of the expert's own choice does not apply to this one.
         reading = replace(reading, trait=chosen, certainty=None, runner_up=None, left_out=None)
-    excluded = exclude_samples(description, options.exclude) if options.exclude else {}
+    excluded: Mapping[str, str] = {}
+    if options.exclude:
+        from genotex.clinical import exclude_samples
+
+        excluded = exclude_samples(description, options.exclude)
     pairs = {s: options.pair_of[s] for s in description.samples if s in options.pair_of}
     return replace(
         reading,
@@ -216,6 +217,8 @@ def _chosen_groups(
 ) -> FeatureEncoding:
     vocabulary = load_vocabulary(options.vocabulary)
     cases, controls = options.cases, options.controls
+    from genotex.clinical import group_samples, need_conditions
+
     if not need_conditions(cases, controls):
         return choose_groups(reading.trait, cases, controls, description, vocabulary)
     return group_samples(
@@ -278,6 +281,8 @@ def _with_decision(feature: EncodedFeature, reading: ClinicalAnnotation) -> Enco
     if rest > 0:
         parts.append(f"{rest} without a group")
     if reading.excluded:
+        from genotex.clinical import samples_text
+
         parts.append(f"{len(reading.excluded)} excluded: {samples_text(list(reading.excluded))}")
     return replace(feature, notes=(*feature.notes, f"{what}: {'; '.join(parts)}"))
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.clinical import ClinicalAnnotation, EncodedFeature, SampleSheet, check_certainty
+from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
 from genotex.errors import UsageError
 from genotex.formats import Role
 from genotex.genes import GeneMapping
 from genotex.options import Controls, PreprocessChoices, Scale
 from genotex.procedure import Procedure
+
+if TYPE_CHECKING:
+    from genotex.clinical import SampleSheet
 
 __all__ = ["BY_PERSON", "PreparedCohort", "PreprocessOptions"]
 

@@ -10,18 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import genotex
 from genotex.clinical import (
     Expert,
-    SampleSheet,
     annotation_to_json,
-    check_conditions,
-    check_sample_sheet,
     describe_series,
     load_vocabulary,
     rule_expert,
-    samples_text,
 )
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.geo_files import choose_file
@@ -43,6 +40,9 @@ from genotex.layout import (
     trait_folder_name,
 )
 from genotex.parallel import side_by_side
+
+if TYPE_CHECKING:
+    from genotex.clinical import SampleSheet
 
 __all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
 
@@ -371,6 +371,8 @@ def _check_samples(
     groups = (options.sheet, options.cases, options.controls)
     if not any((*groups, options.pair_of, options.exclude, options.series_platform)):
         return
+    from genotex.clinical import check_conditions, check_sample_sheet, samples_text
+
     headers = {}
     for task in tasks:
         # A series that cannot be read is reported when it is its turn.

@@ -24,10 +24,8 @@ def choose_parts(
 
     Parameters
     ----------
-    files : GeoCohortFiles
-        The files of the series.
-    platforms : sequence of str
-        GPL accessions; empty for the part with the most samples (see `choose_series`).
+    files, platforms : GeoCohortFiles, sequence of str
+        The series, and GPL accessions; none for the part with most samples (`choose_series`).
 
     Returns
     -------

@@ -2,9 +2,15 @@
 
 import pytest
 
-from genotex.clinical import ValueJudge, characteristic_candidates, load_vocabulary
-from genotex.clinical.trait.row_groups import rest_as_cases, rest_as_controls
-from genotex.clinical.trait.row_judge import is_number, judge_row
+from genotex.clinical import (
+    ValueJudge,
+    characteristic_candidates,
+    is_number,
+    judge_row,
+    load_vocabulary,
+    rest_as_cases,
+    rest_as_controls,
+)
 
 from ..conftest import CodesOf, MakeDescription
 

@@ -239,9 +239,8 @@ def do_notebook(
         finally:
             shutil.rmtree(writable, ignore_errors=True)
             notebook = recorded.work.notebook
-            write_json(
-                resources.folder.notebook(task), to_ipynb(notebook, platform.python_version())
-            )
+            page = to_ipynb(notebook, platform.python_version())
+            write_json(resources.folder.notebook(task), page)
         usage = UsageLedger(resources.prices)
         book_calls(journal.entries, usage)
         return replace(

@@ -96,12 +96,11 @@ def evaluate_all(
     folders = [ScoredFolder(each) for each in predictions]
     done = _Steps(progress, plan.items * len(folders))
     choices = [_score_choices(folder, plan, options, done) for folder in folders]
+    score = partial(score_table, folders)
     with side_by_side(jobs) as spread:
         tables = [
             [done(f"{table.trait} {table.cohort}", result) for result in results]
-            for table, results in zip(
-                plan.tables, spread(partial(score_table, folders), plan.tables), strict=True
-            )
+            for table, results in zip(plan.tables, spread(score, plan.tables), strict=True)
         ]
         answers = [
             [[done(item.trait, (item, why)) for item, why in scored] for scored in results]

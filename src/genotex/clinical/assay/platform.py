@@ -28,7 +28,7 @@ _SYMBOL = re.compile(r"[a-z][a-z0-9.-]{1,14}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class _PlatformMatch:
+class _PlatformVerdict:
     kind: Kind
     every: bool = False
 
@@ -92,7 +92,7 @@ def _kind_of_id(row_id: str) -> Kind | None:
     return None if match is None else match.kind
 
 
-def _match(row_id: str) -> _PlatformMatch | None:
+def _match(row_id: str) -> _PlatformVerdict | None:
     for pattern, match in _shapes():
         if pattern.fullmatch(row_id):
             return match
@@ -103,14 +103,14 @@ def _match(row_id: str) -> _PlatformMatch | None:
     value = int(number[3] or number[1])
     for entry in load_signs().entries("row_ids", "ranges"):
         if entry["suffix"] == suffix and _holds(entry, value):
-            return _PlatformMatch(kind_of(entry), every=bool(entry.get("every")))
+            return _PlatformVerdict(kind_of(entry), every=bool(entry.get("every")))
     return None
 
 
 @lru_cache(maxsize=1)
-def _shapes() -> list[tuple[re.Pattern[str], _PlatformMatch]]:
+def _shapes() -> list[tuple[re.Pattern[str], _PlatformVerdict]]:
     return [
-        (compile_any(entry["patterns"]), _PlatformMatch(kind_of(entry)))
+        (compile_any(entry["patterns"]), _PlatformVerdict(kind_of(entry)))
         for entry in load_signs().entries("row_ids", "shapes")
     ]
 

@@ -48,7 +48,7 @@ _LEVELS_UP = 3
 
 
 @dataclass(frozen=True)
-class Disease:
+class LexiconEntry:
     """One disease of the lexicon."""
 
     name: str
@@ -68,9 +68,9 @@ class DiseaseLexicon:
     def _lines(self) -> list[str]:
         return self._text[1:].splitlines()
 
-    def _disease(self, number: int) -> Disease:
+    def _disease(self, number: int) -> LexiconEntry:
         name, parents, phrases, short, genes = self._lines[number].split("\t")
-        return Disease(
+        return LexiconEntry(
             name,
             tuple(int(p) for p in parents.split(",") if p),
             tuple(filter(None, phrases.split("|"))),
@@ -208,7 +208,7 @@ def _unique(words: Iterable[str], known: set[str]) -> list[str]:
     return [word for word in dict.fromkeys(words) if word not in known]
 
 
-def _is_tumour(diseases: list[Disease]) -> bool:
+def _is_tumour(diseases: list[LexiconEntry]) -> bool:
     ends = ("neoplasm", "cancer", "carcinoma", "tumor", "sarcoma", "lymphoma", "leukemia")
     return any(simplify(d.name).endswith(ends) for d in diseases)
 

@@ -10,7 +10,7 @@ from genotex.reports.datasets.files import FileFacts, FileKind, FolderPart
 
 __all__ = [
     "AnswerFacts",
-    "CohortFacts",
+    "DatasetCohort",
     "Gap",
     "RawCohort",
     "collect_answers",
@@ -41,7 +41,7 @@ class RawCohort:
 
 
 @dataclass(frozen=True)
-class CohortFacts:
+class DatasetCohort:
     """A cohort of an output folder: its record, and what its tables hold."""
 
     part: str
@@ -122,7 +122,7 @@ def _main_file(files: Sequence[FileFacts]) -> FileFacts | None:
     return None
 
 
-def prepared_cohorts(files: Sequence[FileFacts]) -> tuple[CohortFacts, ...]:
+def prepared_cohorts(files: Sequence[FileFacts]) -> tuple[DatasetCohort, ...]:
     """Return the cohorts that have a record or a linked table, sorted."""
     records = {
         (facts.place.part, facts.place.trait, name): info
@@ -135,7 +135,7 @@ def prepared_cohorts(files: Sequence[FileFacts]) -> tuple[CohortFacts, ...]:
         if facts.place.kind == "linked table"
     }
     keys = sorted({*records, *linked})
-    return tuple(CohortFacts(*key, records.get(key), linked.get(key)) for key in keys)
+    return tuple(DatasetCohort(*key, records.get(key), linked.get(key)) for key in keys)
 
 
 def collect_answers(files: Iterable[FileFacts]) -> tuple[AnswerFacts, ...]:
@@ -162,7 +162,7 @@ def find_gaps(
     parts: Sequence[FolderPart],
     files: Sequence[FileFacts],
     raw: Sequence[RawCohort],
-    prepared: Sequence[CohortFacts],
+    prepared: Sequence[DatasetCohort],
 ) -> tuple[Gap, ...]:
     """Return what is missing, damaged or at odds, the parts first."""
     found = [*_folders(parts, files), *_raw_gaps(raw, files), *_prepared_gaps(prepared, files)]
@@ -212,7 +212,7 @@ def _raw_gaps(raw: Sequence[RawCohort], files: Sequence[FileFacts]) -> Iterator[
     )
 
 
-def _prepared_gaps(prepared: Sequence[CohortFacts], files: Sequence[FileFacts]) -> Iterator[Gap]:
+def _prepared_gaps(prepared: Sequence[DatasetCohort], files: Sequence[FileFacts]) -> Iterator[Gap]:
     described = {(f.place.part, f.place.trait) for f in files if f.place.kind == "cohort records"}
     yield from _named(
         "traits with linked tables but no cohort_info.json",
@@ -232,7 +232,7 @@ def _prepared_gaps(prepared: Sequence[CohortFacts], files: Sequence[FileFacts]) 
     )
 
 
-def _differ(cohort: CohortFacts) -> bool:
+def _differ(cohort: DatasetCohort) -> bool:
     recorded = None if cohort.info is None else cohort.info.sample_size
     found = None if cohort.linked is None else cohort.linked.samples
     return recorded is not None and found is not None and recorded != found
@@ -247,7 +247,7 @@ def _raw_name(cohort: RawCohort) -> str:
     return _path(cohort.part, cohort.source, cohort.trait, cohort.cohort)
 
 
-def _prepared_name(cohort: CohortFacts) -> str:
+def _prepared_name(cohort: DatasetCohort) -> str:
     return _path(cohort.part, cohort.trait, cohort.cohort)
 
 

@@ -12,7 +12,7 @@ import genotex
 from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
 from genotex.bench.evaluation.score_files import json_text, to_csv
 from genotex.formats import CohortInfo
-from genotex.reports.datasets.cohorts import AnswerFacts, CohortFacts, Gap, RawCohort
+from genotex.reports.datasets.cohorts import AnswerFacts, DatasetCohort, Gap, RawCohort
 from genotex.reports.datasets.description import Description
 from genotex.reports.words import counted, file_size
 
@@ -137,7 +137,7 @@ def _traits(described: Description) -> PlainTable:
 
 
 def _trait_rows(described: Description) -> Iterator[tuple[str, ...]]:
-    every: tuple[RawCohort | CohortFacts | AnswerFacts, ...] = (
+    every: tuple[RawCohort | DatasetCohort | AnswerFacts, ...] = (
         *described.raw, *described.prepared, *described.answers
     )  # fmt: skip
     for part, trait in sorted({(item.part, item.trait) for item in every if item.trait}):
@@ -172,7 +172,7 @@ def _files(described: Description) -> PlainTable:
     return PlainTable("Files", ("kind", "files", "size", "bytes"), tuple(rows))
 
 
-def _folders(items: Iterable[RawCohort | CohortFacts | AnswerFacts]) -> list[str]:
+def _folders(items: Iterable[RawCohort | DatasetCohort | AnswerFacts]) -> list[str]:
     return sorted({item.part for item in items})
 
 
@@ -182,7 +182,7 @@ def _sum(numbers: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _gene_range(cohorts: Iterable[CohortFacts]) -> tuple[str, str]:
+def _gene_range(cohorts: Iterable[DatasetCohort]) -> tuple[str, str]:
     return _range([cohort.genes for cohort in cohorts if cohort.genes is not None])
 
 
@@ -228,7 +228,7 @@ def _file_rows(described: Description) -> Iterator[dict[str, Any]]:
         yield {**known, "problem": facts.problem}
 
 
-def _cohort_row(cohort: CohortFacts) -> dict[str, Any]:
+def _cohort_row(cohort: DatasetCohort) -> dict[str, Any]:
     info = {} if cohort.info is None else {name: getattr(cohort.info, name) for name in _FLAGS}
     return {
         "part": cohort.part,

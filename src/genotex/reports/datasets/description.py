@@ -13,7 +13,7 @@ from genotex.errors import FormatError
 from genotex.parallel import side_by_side
 from genotex.reports.datasets.cohorts import (
     AnswerFacts,
-    CohortFacts,
+    DatasetCohort,
     Gap,
     RawCohort,
     collect_answers,
@@ -77,7 +77,7 @@ class Description:
     files : tuple of FileFacts
         By path.
     raw : tuple of RawCohort
-    prepared : tuple of CohortFacts
+    prepared : tuple of DatasetCohort
     answers : tuple of AnswerFacts
     problems : mapping of str to int, or None
         ``traits``, and number of problems by kind, of its task list.
@@ -91,7 +91,7 @@ class Description:
     parts: tuple[FolderPart, ...]
     files: tuple[FileFacts, ...]
     raw: tuple[RawCohort, ...]
-    prepared: tuple[CohortFacts, ...]
+    prepared: tuple[DatasetCohort, ...]
     answers: tuple[AnswerFacts, ...]
     problems: dict[str, int] | None
     gaps: tuple[Gap, ...]
