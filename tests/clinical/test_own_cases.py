@@ -52,7 +52,8 @@ DISTRACTORS = (
 def own_cases() -> tuple[dict[str, Any], ...]:
     """Both sets, then a variant of each case."""
     paths = sorted(FOLDER.glob("set_*.jsonl"))
-    cases = [json.loads(line) for path in paths for line in path.open(encoding="utf-8")]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    cases = [json.loads(line) for text in texts for line in text.splitlines()]
     rng = random.Random(20261123)
     return (*cases, *(varied(case, rng) for case in cases))
 

@@ -16,7 +16,13 @@ from functools import lru_cache
 from typing import Literal
 
 from genotex.clinical.cells import Candidate, parse_number
-from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.judgement import (
+    UNKNOWN,
+    Ground,
+    Judgement,
+    Judgements,
+    best_ground,
+)
 from genotex.clinical.trait.row_groups import judge_keys, rest_as_cases, rest_as_controls
 from genotex.clinical.trait.row_judge import judge_row
 from genotex.clinical.trait.value_judge import ValueJudge
@@ -75,11 +81,12 @@ def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iter
         judged = judge_keys(parts, judge)
         if judged is None:
             continue
-        main, judgements = judged
+        main, known = judged
+        judgements = {cell: known.get(cell, UNKNOWN) for part in parts for cell in part.values}
         whole = replace(
             main,
             values={cell: value for part in parts for cell, value in part.values.items()},
-            in_row=frozenset(judgements),
+            in_row=frozenset(known),
             share=1.0,
             elsewhere=(),
             weight={cell: count for part in parts for cell, count in part.weight.items()},

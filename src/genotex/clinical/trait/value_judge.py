@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
 from genotex.clinical.trait.series_context import SeriesContext
-from genotex.clinical.words.abbreviations import fits_any, without_number
+from genotex.clinical.words.abbreviations import are_initials, fits_any, without_number
 from genotex.clinical.words.keys import (
     asks_disease,
     asks_genotype,
@@ -312,8 +312,8 @@ class ValueJudge:
 
     def _by_letters(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a short code ("HCC12", "pSS_3") by whether its letters fit the trait's name."""
-        asked = self.series.names_trait or lists_diseases(key)
-        if not asked or self.series.spelt_out(value) is not None:
+        named = self.series.names_trait
+        if not (named or lists_diseases(key)) or self.series.spelt_out(value) is not None:
             return None
         if kind_of_key(key) in ("never", "treatment", "relatives") or asks_genotype(key):
             return None
@@ -323,6 +323,8 @@ class ValueJudge:
             why = f"{value!r} with {of_key!r} fits the letters of the trait"
             return Judgement("case", Ground.BY_LETTERS, why)
         if not codes or len(codes) > _MOST_CODES or not _is_code(codes[0]):
+            return None
+        if not named and not are_initials(codes[0], self.trait.names):
             return None
         if (
             not fits_any(codes[0], (*self.trait.names, *self.series.forms))

@@ -26,6 +26,20 @@ def fits_any(code: str, names: Iterable[str]) -> bool:
     return any(fits_name(code, name) for name in names)
 
 
+def are_initials(code: str, names: Iterable[str]) -> bool:
+    """Return whether a code is the initials of a name and nothing else: "OA", "DCM", "GDM"."""
+    letters = code.lower()
+    return any(letters in _initials(name) for name in names)
+
+
+@lru_cache(maxsize=16384)
+def _initials(name: str) -> frozenset[str]:
+    words = [word for word in simplify(name).split() if word not in _FILLERS]
+    parts = [part for word in words for part in _parts(word)]
+    found = ("".join(each[0] for each in several) for several in (words, parts))
+    return frozenset(text for text in found if len(text) > 1)
+
+
 @lru_cache(maxsize=16384)
 def fits_name(code: str, name: str) -> bool:
     """Return whether a code can be short for a name.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from genotex.clinical.words.abbreviations import fits_any
+from genotex.clinical.words.abbreviations import are_initials
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import mask, simple_key, simplify
 
@@ -149,7 +149,7 @@ def is_code_of(trait: TraitWords, key: str) -> bool:
     if len(codes) != 1 or kind_of_key(key) in ("never", "identifier"):
         return False
     long_enough = len(codes[0]) > 2 or codes[0].isupper() or codes[0] == key
-    return long_enough and fits_any(codes[0], trait.names)
+    return long_enough and are_initials(codes[0], trait.names)
 
 
 def asks_plainly(trait: TraitWords, key: str) -> bool:

@@ -205,11 +205,12 @@ class Vocabulary:
 
     def trait(self, name: str) -> TraitWords:
         """Return the words of a trait, made from its name when the vocabulary does not list it."""
-        if name not in self._cache:
-            title, table, listed = self.entry(name)
+        key = self.names.listed(name) or name
+        if key not in self._cache:
+            title, table, listed = self.entry(key)
             words = trait_words(title, table, self._words)
-            self._cache[name] = replace(words, is_listed=listed)
-        return self._cache[name]
+            self._cache[key] = replace(words, is_listed=listed)
+        return self._cache[key]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
         """Return the words of a trait as the table of a vocabulary file."""

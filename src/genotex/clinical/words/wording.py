@@ -118,8 +118,12 @@ class Terms:
         acronyms = tuple(acronyms)
         phrases = (simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT)))
         self._phrases = (frozenset(phrases) | simplified) - {""}
-        lengths = {len(phrase.split()) for phrase in self._phrases}
-        self._lengths = tuple(sorted(lengths, reverse=True))
+        lengths: dict[str, set[int]] = {}
+        for phrase in self._phrases:
+            words = phrase.split(" ")
+            lengths.setdefault(words[0], set()).add(len(words))
+        # First word of phrases -> how many words they have, the most first.
+        self._lengths = {word: sorted(found, reverse=True) for word, found in lengths.items()}
         self._short = frozenset(a for a in acronyms if len(a) <= _SHORT)
         self._alone = frozenset(simplify(a) for a in self._short)
 
@@ -136,6 +140,8 @@ class Terms:
         if not self._phrases:
             return []
         words = plain.split(" ")
+        if self._lengths.keys().isdisjoint(words):
+            return []
         starts = list(accumulate((len(word) + 1 for word in words), initial=0))
         found, place = [], 0
         while place < len(words):
@@ -147,7 +153,7 @@ class Terms:
 
     def _length_at(self, words: list[str], place: int) -> int:
         left = len(words) - place
-        for length in self._lengths:
+        for length in self._lengths.get(words[place], ()):
             if length <= left and " ".join(words[place : place + length]) in self._phrases:
                 return length
         return 0
