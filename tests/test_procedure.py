@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from genotex.agents import Task, set_up_code
-from genotex.bench import MethodOptions, choose_method
+from genotex.bench import choose_method
 from genotex.clinical import rule_expert
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, read_evidence, write_evidence
 from genotex.genes import GeneTable
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, MethodOptions
 from genotex.procedure import Decisions, Procedure
 
 ROOT = Path(__file__).parent.parent
