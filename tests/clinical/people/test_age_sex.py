@@ -9,6 +9,7 @@ from genotex.clinical import (
     apply_encoding,
     characteristic_candidates,
     describe_series,
+    encode_cell,
     find_age,
     find_gender,
 )
@@ -158,6 +159,25 @@ def test_sexes_without_any_key(sex_of: Read) -> None:
     assert encoding.row == 1
     assert dict(encoding.values) == {"male": 1, "female": 0, "unknown": None}
     assert encoding.confidence == "inferred"
+
+
+@pytest.mark.parametrize(
+    ("row", "ages"),
+    [
+        (["6 years", "9 years", "4 years", "11 years"], [6, 9, 4, 11]),
+        (["male, 34", "female 27", "female/41"], [34, 27, 41]),
+    ],
+)
+def test_ages_without_any_key(age_of: Read, row: list[str], ages: list[float]) -> None:
+    encoding = age_of(["asthma", "healthy"], row)
+    assert encoding.row == 1
+    codes = [encode_cell(encoding, cell) for cell in row]
+    assert codes == ages
+
+
+@pytest.mark.parametrize("row", [["2 years", "5 years"], ["male 34 %", "female 2 %"], ["34", "27"]])
+def test_numbers_without_any_key_are_no_ages(age_of: Read, row: list[str]) -> None:
+    assert age_of(["asthma", "healthy"], row) is None
 
 
 @pytest.mark.parametrize(

@@ -32,15 +32,19 @@ from genotex.clinical.words.wording import simple_key, simplify
 _NEARLY_ALL = 0.9
 _SPEAKS_OF_AGE = re.compile(r"\bold\b|\bage[sd]?\b|\by\.?/?o\b")
 _YEARS = re.compile(rf"\d\s*-?(?:{unit_words('years')})(?![^\W\d_])")
+_ONLY_YEARS = re.compile(rf"\d{{1,3}}\s*-?(?:{unit_words('years')})")
+_FEWEST_AGES = 4
 _SPELT_SEX = re.compile(rf"(?<![^\W\d_])(?:{spelt_sexes()})(?![^\W\d_])")
 
 
 def _ages_without_key(candidate: Candidate) -> dict[str, float]:
     """Return the ages of a row whose key names none."""
     found = {}
+    alone = _are_years_alone(candidate)
     for cell, value in candidate.values.items():
         inner = named_part(value, "", lambda name: age_rank(name) is not None)
-        if inner is not None or (_is_of_a_person(candidate) and _speaks_of_age(value)):
+        of_age = alone or (_is_of_a_person(candidate) and _speaks_of_age(value))
+        if inner is not None or of_age:
             years = parse_age_years(value, candidate.key)
             if years is not None:
                 found[cell] = years
@@ -64,7 +68,17 @@ def _sexes_without_key(candidate: Candidate) -> dict[str, float]:
 def _speaks_of_age(value: str) -> bool:
     """Return whether a value is marked as an age: "age 45", "45-year-old", "male, 45 y"."""
     value = value.casefold()
-    return bool(_SPEAKS_OF_AGE.search(value) or (_SPELT_SEX.search(value) and _YEARS.search(value)))
+    spelt = _SPELT_SEX.search(value)
+    rest = value if spelt is None else value[: spelt.start()] + value[spelt.end() :]
+    number = spelt is not None and re.fullmatch(r"[\s,;/_-]*\d{1,3}[\s,;/_-]*", rest)
+    return bool(_SPEAKS_OF_AGE.search(value) or (spelt and _YEARS.search(value)) or number)
+
+
+def _are_years_alone(candidate: Candidate) -> bool:
+    """Return whether a row without a key holds years and nothing else: "6 years", "9 years"."""
+    values = [v.casefold().strip() for v in candidate.values.values() if not _is_gap(v)]
+    years = sum(_ONLY_YEARS.fullmatch(value) is not None for value in values)
+    return not candidate.key and _FEWEST_AGES <= years == len(values)
 
 
 def _is_of_a_person(candidate: Candidate) -> bool:
