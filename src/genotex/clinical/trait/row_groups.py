@@ -29,7 +29,7 @@ from genotex.clinical.words.keys import (
     lists_diseases,
     names_trait,
 )
-from genotex.clinical.words.wording import simplify
+from genotex.clinical.words.wording import load_wording, simplify
 
 _NO_GROUPS = {"never", "identifier", "relatives", "culture"}
 _MOST_STEMS = 4
@@ -68,6 +68,13 @@ def _are_groups(candidate: Candidate) -> bool:
     return kind_of_key(candidate.key) == "identifier" and len(stems) <= _MOST_STEMS
 
 
+def _names_other_disease(key: str, judge: ValueJudge) -> bool:
+    """Return whether a key asks for a disease by name, as "diabetes status" does."""
+    words = simplify(key).split()
+    rest = " ".join(word for word in words if word not in load_wording()["names"]["generic"])
+    return judge.words.other_disease(rest) is not None
+
+
 def rest_as_cases(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements | None:
@@ -87,7 +94,7 @@ def rest_as_cases(
     key = candidate.key
     if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
         return None
-    if judge.words.other_disease(key) is not None and not names_trait(judge.trait, key):
+    if _names_other_disease(key, judge) and not names_trait(judge.trait, key):
         return None
     if lists_diseases(key) and not judge.series.about:
         return None

@@ -314,7 +314,8 @@ def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJu
 
 def _not_diseased(candidate: Candidate, judgements: Judgements) -> Judgements:
     """Treat "ND" as not diseased where the row has cases and nothing else for their controls."""
-    if not names_case(judgements) or any(j.code == 0 for j in judgements.values()):
+    cases = [j for j in judgements.values() if j.role == "case"]
+    if best_ground(cases) < Ground.BY_LETTERS or any(j.code == 0 for j in judgements.values()):
         return judgements
     result = dict(judgements)
     for cell, judgement in judgements.items():

@@ -27,7 +27,7 @@ _TREATMENT = re.compile(
 )
 _TIME = re.compile(r"time|visit|follow|year|onset|duration|^(?:weeks?|days?|months?)(?:$|\W)")
 _OUTCOME = re.compile(r"surviv|relapse|recurr|response|respond|outcome|metasta")
-_STAGE = re.compile(r"stage|grade|tnm|score")
+_STAGE = re.compile(r"stage|grade|tnm|score|severity|\bphase\b")
 _RELATIVES = re.compile(r"family|father|mother|relative|smok")
 _CULTURE = re.compile(r"cell line|culture|passage|growth|differentiation|protein|batch")
 _IDENTIFIER = re.compile(

@@ -1,0 +1,84 @@
+"""Rows that separate patients from controls without naming the trait."""
+
+import pytest
+
+from genotex.clinical import RuleExpert
+
+from ..conftest import CodesOf, MakeDescription
+
+PATIENTS = "Blood of patients with asthma and of healthy volunteers was profiled."
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("stage", ["I", "II", "III", "healthy"]),
+        ("visit", ["baseline", "week 4", "week 12", "healthy control"]),
+        ("disease duration", ["<1y", "1-5y", ">5y", "healthy volunteer"]),
+        ("severity", ["mild", "moderate", "severe", "healthy donor"]),
+    ],
+)
+def test_patients_by_how_they_are_next_to_healthy_people(
+    codes_of: CodesOf, key: str, values: list[str]
+) -> None:
+    wanted = [*([1] * (len(values) - 1)), 0]
+    assert codes_of("Asthma", key, values, summary=PATIENTS) == wanted
+
+
+@pytest.mark.parametrize(
+    ("trait", "key", "values", "codes"),
+    [
+        ("Osteoarthritis", "disease", ["OA", "RA"], [1, 0]),
+        ("Breast_Cancer", "type", ["T", "N"], [1, 0]),
+        ("Asthma", "group", ["P", "C"], [1, 0]),
+        ("Takayasu_Arteritis", "dx", ["TAK", "ND"], [1, 0]),
+        ("Dilated_Cardiomyopathy", "dcm", ["Y", "N"], [1, 0]),
+        ("Sarcoidosis", "subject", ["SARC1", "SARC2", "HC1", "HC2"], [1, 1, 0, 0]),
+    ],
+)
+def test_codes(
+    codes_of: CodesOf, trait: str, key: str, values: list[str], codes: list[float]
+) -> None:
+    assert codes_of(trait, key, values, summary="Patients and healthy controls.") == codes
+
+
+def test_letters_of_a_drug_are_no_groups(codes_of: CodesOf) -> None:
+    assert codes_of("Asthma", "treatment", ["P", "C"], summary=PATIENTS) is None
+
+
+def test_code_of_a_series_about_something_else(make_description: MakeDescription) -> None:
+    description = make_description(["dx: MDD", "dx: ASD", "dx: control"], title="Depression")
+    assert RuleExpert().annotate(description, "Chronic_kidney_disease").trait is None
+
+
+def test_cases_with_one_key_and_controls_with_another(make_description: MakeDescription) -> None:
+    row = ["psc stage: I", "psc stage: II", "psc stage: IV", "liver source: donor"]
+    description = make_description(
+        row,
+        title="Primary sclerosing cholangitis (PSC)",
+        summary="Explants of patients with PSC and livers of deceased donors.",
+    )
+    trait = RuleExpert().annotate(description, "Primary_sclerosing_cholangitis").trait
+    assert trait is not None
+    assert [trait.values.get(cell) for cell in row] == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("ldlr", ["p.W23X het", "wt"]),
+        ("ldlr genotype", ["c.313+1G>A", "wild type"]),
+        ("LDLR", ["E207K", "WT/WT"]),
+    ],
+)
+def test_genotype_of_the_gene_of_a_disease(codes_of: CodesOf, key: str, values: list[str]) -> None:
+    assert codes_of("Familial_Hypercholesterolemia", key, values) == [1, 0]
+
+
+def test_a_disease_that_was_excluded_is_not_studied(make_description: MakeDescription) -> None:
+    description = make_description(
+        ["group: M1", "group: M2", "group: healthy"],
+        title="Monocytes in infarction",
+        summary="Monocytes of people after infarction. Patients with asthma were excluded.",
+    )
+    assert RuleExpert().annotate(description, "Asthma").trait is None

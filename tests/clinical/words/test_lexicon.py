@@ -1,0 +1,65 @@
+"""Diseases by what people call them, and the words they bring."""
+
+import pytest
+
+from genotex.clinical.words.lexicon import DiseaseLexicon, load_lexicon
+
+TINY = (
+    "vasculitis\t\tvasculitis|inflammation of vessel\t\t\n"
+    "Kawasaki disease\t0\tkawasaki disease|infantile polyarteritis\tMLNS|KD\tITPKC\n"
+    "kidney cancer\t\tkidney cancer|renal cancer|carcinoma of kidney|kidney carcinoma\t\t\n"
+    "clear cell kidney cancer\t2\tclear cell kidney cancer|clear cell carcinoma of kidney\tccRCC\tVHL\n"
+)
+
+
+@pytest.fixture
+def tiny() -> DiseaseLexicon:
+    return DiseaseLexicon(TINY)
+
+
+@pytest.mark.parametrize(
+    "name", ["Kawasaki disease", "Kawasaki_Disease", "Kawasaki", "infantile polyarteritis", "KD"]
+)
+def test_disease_by_name_synonym_and_abbreviation(tiny: DiseaseLexicon, name: str) -> None:
+    assert tiny.find(name) == 1
+
+
+@pytest.mark.parametrize("name", ["Clear_Cell_Renal_Carcinoma", "kidney clear cell carcinoma"])
+def test_disease_by_its_words_in_another_order(tiny: DiseaseLexicon, name: str) -> None:
+    assert tiny.find(name) == 3
+
+
+@pytest.mark.parametrize("name", ["quux", "disease", "Night owls", "kidney"])
+def test_unknown_names(tiny: DiseaseLexicon, name: str) -> None:
+    assert tiny.find(name) is None
+
+
+def test_words_of_a_disease(tiny: DiseaseLexicon) -> None:
+    words = tiny.table(1)
+    assert words["terms"][:2] == ["kawasaki disease", "infantile polyarteritis"]
+    assert words["acronyms"] == ["MLNS", "KD"] and words["genes"] == ["ITPKC"]
+    assert "broader" not in words and "sites" not in words  # "vasculitis" is in no name of it
+    assert tiny.table(0)["includes"] == ["kawasaki disease", "infantile polyarteritis"]
+
+
+def test_cancers_have_organs_and_forms_say_so(tiny: DiseaseLexicon) -> None:
+    whole, form = tiny.table(2), tiny.table(3)
+    assert whole["sites"] == form["sites"] == ["kidney"]
+    assert whole["cancer"] and "subtype" not in whole and form["subtype"]
+    assert form["broader"] == ["carcinoma of kidney", "kidney cancer", "kidney carcinoma"]
+    assert whole["include_acronyms"] == ["ccRCC"]
+
+
+def test_packaged_lexicon_knows_what_sources_call_a_disease() -> None:
+    lexicon = load_lexicon()
+    for name, meant in {  # Mondo, MeSH
+        "SLE": "systemic lupus erythematosus",
+        "lou gehrig disease": "amyotrophic lateral sclerosis",
+        "mucocutaneous lymph node syndrome": "mucocutaneous lymph node syndrome",
+        "Preeclampsia": "preeclampsia",
+        "Large B-cell Lymphoma": "diffuse large B-cell lymphoma",
+    }.items():
+        number = lexicon.find(name)
+        assert number is not None and lexicon.name(number) == meant
+    assert {"sarcoidosis", "atopic dermatitis"} <= lexicon.phrases
+    assert lexicon.phrases.isdisjoint({"disease", "cancer", "chronic", "monocyte"})
