@@ -8,7 +8,8 @@ TINY = (
     "vasculitis\t\tvasculitis|inflammation of vessel\t\t\n"
     "Kawasaki disease\t0\tkawasaki disease|infantile polyarteritis\tMLNS|KD\tITPKC\n"
     "kidney cancer\t\tkidney cancer|renal cancer|carcinoma of kidney|kidney carcinoma\t\t\n"
-    "clear cell kidney cancer\t2\tclear cell kidney cancer|clear cell carcinoma of kidney\tccRCC\tVHL\n"
+    "clear cell kidney cancer\t2\t"
+    "clear cell kidney cancer|clear cell carcinoma of kidney\tccRCC\tVHL\n"
 )
 
 
