@@ -6,7 +6,7 @@ from genotex.clinical.words.lexicon import DiseaseLexicon, load_lexicon
 
 TINY = (
     "vasculitis\t\tvasculitis|inflammation of vessel\t\t\n"
-    "Kawasaki disease\t0\tkawasaki disease|infantile polyarteritis\tMLNS|KD\tITPKC\n"
+    "Kawasaki disease\t0\tkawasaki disease|infantile polyarteritis\tMLNS|KD\tBLK|ITPKC|CD40\n"
     "kidney cancer\t\tkidney cancer|renal cancer|carcinoma of kidney|kidney carcinoma\t\t\n"
     "clear cell kidney cancer\t2\t"
     "clear cell kidney cancer|clear cell carcinoma of kidney\tccRCC\tVHL\n"
@@ -30,7 +30,7 @@ def test_disease_by_its_words_in_another_order(tiny: DiseaseLexicon, name: str) 
     assert tiny.find(name) == 3
 
 
-@pytest.mark.parametrize("name", ["quux", "disease", "Night owls", "kidney"])
+@pytest.mark.parametrize("name", ["quux", "disease", "Night owls", "kidney", "VHL", "ITPKC"])
 def test_unknown_names(tiny: DiseaseLexicon, name: str) -> None:
     assert tiny.find(name) is None
 
@@ -38,7 +38,7 @@ def test_unknown_names(tiny: DiseaseLexicon, name: str) -> None:
 def test_words_of_a_disease(tiny: DiseaseLexicon) -> None:
     words = tiny.table(1)
     assert words["terms"][:2] == ["kawasaki disease", "infantile polyarteritis"]
-    assert words["acronyms"] == ["MLNS", "KD"] and words["genes"] == ["ITPKC"]
+    assert words["acronyms"] == ["MLNS", "KD"] and words["genes"] == ["BLK", "CD40", "ITPKC"]
     assert "broader" not in words and "sites" not in words  # "vasculitis" is in no name of it
     assert tiny.table(0)["includes"] == ["kawasaki disease", "infantile polyarteritis"]
 

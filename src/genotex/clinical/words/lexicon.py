@@ -137,7 +137,12 @@ class DiseaseLexicon:
                     if self._text[place + 1 + len(text)] in "\t|":
                         found.add(bisect_right(self._starts, place) - 1)
                     place = self._text.find(f"{before}{text}", place + 1)
-        return sorted(found)
+        return [number for number in sorted(found) if self._is_called(number, form)]
+
+    def _is_called(self, number: int, form: str) -> bool:
+        """Return whether a form is a phrase or an abbreviation of a disease, and not its gene."""
+        disease = self._disease(number)
+        return form in disease.phrases or form.upper() in disease.short
 
     @cached_property
     def _starts(self) -> list[int]:
