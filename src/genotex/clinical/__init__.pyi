@@ -134,6 +134,7 @@ from .trait.row_groups import rest_as_cases as rest_as_cases, rest_as_controls a
 from .trait.row_judge import is_number as is_number, judge_row as judge_row
 from .trait.value_judge import ValueJudge as ValueJudge
 from .words.keys import KeyKind as KeyKind, kind_of_key as kind_of_key
+from .words.lexicon import DiseaseLexicon as DiseaseLexicon, load_lexicon as load_lexicon
 from .words.trait_names import NamedTrait as NamedTrait, TraitNames as TraitNames
 from .words.vocabulary import (
     Vocabulary as Vocabulary,

@@ -61,10 +61,13 @@ def sheet_rows(
         if encoding is not None
     }
     titles, sources = description.titles, description.source_names
+    trait = annotation.trait
+    stated = () if trait is None else trait.reasons.items()
+    reasons = {simple_key(cell): why for cell, why in stated}
     rows = []
     for number, sample in enumerate(series.samples):
         check = f"check: {checks[sample]}" if checks and sample in checks else ""
-        why = _why(annotation, found.get("trait"), number)
+        why = _why(annotation, found.get("trait"), number, reasons)
         rows.append(
             {
                 "series": description.cohort,
@@ -125,7 +128,12 @@ def _code(found: EncodedFeature | None, number: int) -> str:
     return f"{found.codes[number]:.10g}"
 
 
-def _why(annotation: ClinicalAnnotation, found: EncodedFeature | None, number: int) -> str:
+def _why(
+    annotation: ClinicalAnnotation,
+    found: EncodedFeature | None,
+    number: int,
+    reasons: Mapping[str, str],
+) -> str:
     encoding = annotation.trait
     if encoding is None or found is None:
         return f"the rules found no groups: {why_no_trait(annotation)}"
@@ -133,9 +141,8 @@ def _why(annotation: ClinicalAnnotation, found: EncodedFeature | None, number: i
     raw = found.raw[number]
     if raw is None:
         return f"nothing in {place}"
-    relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
     value = value_text(raw, encoding.key)
-    why = encoding.reasons.get(raw) or relaxed.get(simple_key(raw))
+    why = encoding.reasons.get(raw) or reasons.get(simple_key(raw))
     if why is None and not _code(found, number):
         why = f"{value!r} is neither case nor control"
     return f"{why} ({place})" if why else f"{value!r} ({place})"

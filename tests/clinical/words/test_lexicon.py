@@ -2,7 +2,7 @@
 
 import pytest
 
-from genotex.clinical.words.lexicon import DiseaseLexicon, load_lexicon
+from genotex.clinical import DiseaseLexicon, load_lexicon
 
 TINY = (
     "vasculitis\t\tvasculitis|inflammation of vessel\t\t\n"

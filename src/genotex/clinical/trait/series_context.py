@@ -251,7 +251,7 @@ class SeriesContext:
         text = self._included
         plain = simplify(text)
         spans = [s for t in (self._trait.terms, self._trait.includes) for s in t.spans(text)]
-        return any(_PATIENTS_WITH.search(plain[: start or 0]) for start, _ in spans)
+        return any(_PATIENTS_WITH.search(plain[:start]) for start, _ in spans)
 
     @cached_property
     def mentions_controls(self) -> bool:

@@ -19,7 +19,7 @@ from genotex.clinical.words.wording import load_wording, simplify
 
 _MOST_GENES = 60
 _SHORTEST_WORD = 6
-_ANATOMY = re.compile(r"\b(?:tissue|ear|cell line|organ)$")
+_ANATOMY = (" tissue", " ear", " cell line", " organ")
 _TOO_WIDE = frozenset(
     [
         "disease", "injury", "infection", "inflammation", "metastasis", "recurrence", "bleeding",
@@ -63,6 +63,7 @@ class DiseaseLexicon:
 
     def __init__(self, text: str) -> None:
         self._text = f"\n{text}"
+        self._found: dict[str, int | None] = {}
 
     @cached_property
     def _lines(self) -> list[str]:
@@ -93,12 +94,17 @@ class DiseaseLexicon:
         found: set[str] = set()
         for line in self._lines:
             phrases = line.split("\t", 3)[2].split("|")
-            found.update(p for p in phrases if " " in p and not _ANATOMY.search(p))
+            found.update(p for p in phrases if " " in p and not p.endswith(_ANATOMY))
             found.update(p for p in phrases[:1] if len(p) >= _SHORTEST_WORD)
         return frozenset(found) - _TOO_WIDE
 
     def find(self, name: str) -> int | None:
         """Return the number of the disease that a name means best, None when there is none."""
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> int | None:
         best: tuple[int, int, int] | None = None
         for form in _forms(name):
             for number in self._with(form):

@@ -120,8 +120,8 @@ class Terms:
         self._phrases = (frozenset(phrases) | simplified) - {""}
         lengths: dict[str, set[int]] = {}
         for phrase in self._phrases:
-            words = phrase.split(" ")
-            lengths.setdefault(words[0], set()).add(len(words))
+            first = phrase.partition(" ")[0]
+            lengths.setdefault(first, set()).add(phrase.count(" ") + 1)
         # First word of phrases -> how many words they have, the most first.
         self._lengths = {word: sorted(found, reverse=True) for word, found in lengths.items()}
         self._short = frozenset(a for a in acronyms if len(a) <= _SHORT)
