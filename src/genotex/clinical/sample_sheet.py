@@ -322,12 +322,15 @@ def check_sample_sheet(
     ignored = {name.casefold() for name in others}
     unknown = [s for s in sheet.series if s.casefold() not in spelt.keys() | ignored]
     mistakes = [_unknown_series(name, [*cohorts, *others]) for name in unknown]
-    known = {name.casefold(): name for samples in cohorts.values() for name in samples}
+    samples_of = {
+        cohort: {name.casefold(): name for name in samples} for cohort, samples in cohorts.items()
+    }
+    known = {plain: name for spelling in samples_of.values() for plain, name in spelling.items()}
     for sample in sheet.samples:
         series = spelt.get(sample.series.casefold())
         if sample.series and series is None:
             continue
-        own = {n.casefold(): n for n in cohorts[series]} if series else known
+        own = samples_of[series] if series else known
         if _known(sample.sample, own) is None:
             near = get_close_matches(sample.sample, list(own.values()), n=3)
             perhaps = f"; the nearest are {', '.join(near)}" if near else ""
