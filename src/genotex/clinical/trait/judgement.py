@@ -128,7 +128,12 @@ _MUTATION = re.compile(
     r"(?<![A-Za-z0-9])(?:p\.)?[A-Z][a-z]{0,2}\d{1,5}(?:[A-Z*][a-z]{0,2}|X|fs)(?![A-Za-z0-9])"
     r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+\b|/\s*\+$|\+\s*/\s*[A-Z]"
 )
+_NO_ILLNESS = re.compile(
+    r"\b(?:no|without|free of|free from)(?: \w+){0,3} (?:illness|disease|disorder|diagnosis|"
+    r"abnormality|pathology|symptom|complaint)$"
+)
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+|\b(?:wt|WT|N)\s*/\s*(?:wt|WT|N)\b")
+_LONGEST_CODE = 6
 _TEST_RESULTS = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
@@ -262,6 +267,23 @@ class ValueWords:
     def affirmed(self, value: str, names: Terms) -> bool:
         """Return whether a value has one of the names and denies none."""
         return value in names and self.negation.of(value, names) is None
+
+    def is_without_illness(self, value: str) -> bool:
+        """Return whether a value is of someone without any illness ("no neurological disease")."""
+        return _NO_ILLNESS.search(simplify(value)) is not None
+
+    def has_other_code(self, value: str) -> bool:
+        """Return whether a value has the abbreviation of another disease ("CRC Met")."""
+        name = self._vocabulary.diseases.find(value)
+        if name is None or len(name) > _LONGEST_CODE or self.other_disease(value) is None:
+            return False
+        written = re.search(rf"\b{re.escape(name)}\b", value, re.IGNORECASE)
+        return written is not None and written[0].isupper()
+
+    def has_denial(self, plain: str) -> bool:
+        """Return whether a value has any word that denies something."""
+        terms = self._terms
+        return plain in terms["negation_before"] or plain in terms["negation_after"]
 
     def is_denied(self, value: str, names: Terms) -> bool:
         """Return whether a value denies every name it mentions."""

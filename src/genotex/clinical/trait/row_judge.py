@@ -108,6 +108,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _denials_beside_healthy(judgements)
     judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
+    judgements = _ends_of_scales(candidate, judgements, judge)
     judgements = _single_letters(candidate, judgements, judge)
     judgements = _not_diseased(candidate, judgements)
     judgements = _read_by_key(candidate, judgements, judge, named=named)
@@ -274,6 +275,29 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
     return {
         cell: Judgement("healthy control", Ground.HEALTHY, why)
         if candidate.values[cell] in {"-", "--"}
+        else j
+        for cell, j in judgements.items()
+    }
+
+
+_DEGREES = re.compile(r"\b(?:mild|moderate|mod|severe|sev|critical|asymptomatic|fatal)\b")
+NO_DEGREE = {"no", "non", "none", "neg", "negative", "0", "absent", "uninfected"}
+"""Ends of scales of severity that are no severity at all."""
+
+
+def _ends_of_scales(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Treat "negative" as a control where the other values are degrees of severity."""
+    if not judge.series.about or any(j.code is not None for j in judgements.values()):
+        return judgements
+    plain = {cell: simplify(value) for cell, value in candidate.values.items()}
+    if sum(_DEGREES.search(value) is not None for value in plain.values()) < 2:
+        return judgements
+    key = candidate.key
+    if kind_of_key(key) != "stage" and not names_trait(judge.trait, key):
+        return judgements
+    return {
+        cell: Judgement("healthy control", Ground.HEALTHY, f"{candidate.values[cell]!r} of {key!r}")
+        if j.is_open and plain[cell] in NO_DEGREE
         else j
         for cell, j in judgements.items()
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Literal
 
+from genotex.clinical.trait.name_forms import holds_all_words
 from genotex.clinical.words.keys import asks_genotype
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -171,6 +172,10 @@ _PATIENTS_WITH = re.compile(
 )
 
 
+_MOLECULE = re.compile(r"(?:regulator|protein|receptor|antigen|factor|kinase|gene|antibody)s?$")
+"""Ends of long forms that may hold the name of a disease and are none ("CFTR")."""
+_LONGEST_SENTENCE = 40
+_SENTENCE = re.compile(r"[.;:](?:\s|$)|\n")
 _EXCLUDED = re.compile(r"\b(?:exclu(?:ded|sion|ding)|removed|ruled out)\b", re.IGNORECASE)
 _ALL_PATIENTS = re.compile(
     r"\ball (?:\w+ ){0,2}(?:patient|participant|subject|sample|case|individual|tumou?r|donor)s?\b",
@@ -217,15 +222,19 @@ class SeriesContext:
     def mentions(self) -> int:
         """How often title, summary and design name the trait, a form of it, or its abbreviation."""
         trait = self._trait
-        short = {
-            short
-            for short, long in self._abbreviations.items()
-            if long in trait.terms or long in trait.includes
-        }
+        short = self._explained(trait.terms) | self._explained(trait.includes)
         text = self._included
         words = re.findall(r"[\w+-]+", text) if short else []
         codes = sum(word in short or word.rstrip("s") in short for word in words)
         return len(trait.terms.spans(text)) + len(trait.includes.spans(text)) + codes
+
+    @cached_property
+    def acronyms(self) -> frozenset[str]:
+        """Abbreviations of the trait: those that are known, and those that the texts explain."""
+        return self._trait.acronyms | self._explained(self._trait.terms)
+
+    def _explained(self, names: Terms) -> frozenset[str]:
+        return frozenset(short for short, long in self._abbreviations.items() if long in names)
 
     @cached_property
     def _included(self) -> str:
@@ -305,7 +314,9 @@ class SeriesContext:
         if text in trait.terms or text in trait.includes:
             return True
         if trait.is_subtype:
-            return False
+            return any(
+                holds_all_words(part, trait, _LONGEST_SENTENCE) for part in _SENTENCE.split(text)
+            )
         if trait.is_cancer:
             # "Adenocarcinoma" in a title leaves open of which organ; the organ has to be named.
             return text in trait.sites and text in self._terms["cancer"]
@@ -318,11 +329,10 @@ class SeriesContext:
         return "".join(spelt) if spelt != pieces else None
 
     def _spelt_piece(self, piece: str) -> str:
-        """Spell out an abbreviation, or the one before a hyphen: "FL-relapse"."""
+        """Spell out an abbreviation, also one next to a hyphen: "FL-relapse", "NF-PNET"."""
         if piece in self._abbreviations:
             return self._abbreviations[piece]
-        first, hyphen, rest = piece.partition("-")
-        return self._abbreviations.get(first, first) + hyphen + rest if hyphen else piece
+        return "-".join(self._abbreviations.get(part, part) for part in piece.split("-"))
 
     def spelt_key(self, key: str) -> str:
         """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""
@@ -337,4 +347,5 @@ class SeriesContext:
             short: long
             for short, long in found.items()
             if not set(found) & set(re.split(r"[\s_,;/()]+", long))
+            and not _MOLECULE.search(long.lower())
         }

@@ -8,6 +8,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
+from genotex.clinical.trait.name_forms import (
+    ends_with_acronym,
+    holds_all_words,
+    prefixed_acronym,
+    without_glue,
+)
 from genotex.clinical.trait.series_context import SeriesContext
 from genotex.clinical.words.abbreviations import are_initials, fits_any, without_number
 from genotex.clinical.words.keys import (
@@ -19,6 +25,7 @@ from genotex.clinical.words.keys import (
     asks_trait,
     kind_of_key,
     lists_diseases,
+    names_trait,
 )
 from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.trait_names import TraitWords
@@ -34,12 +41,10 @@ _HOW_NAMED = {
 _NO_DISEASE = {"none", "no", "negative", "neg"}
 _CODE_SIGN = re.compile(r"[\s_./,;()-]+")
 _MOST_CODES = 3
+_KNOWN_CODE = 5
+"""Codes of other diseases from so many letters on hardly mean anything else."""
 _SHORT_KEY = 5
 _DETAILS_BEHIND = re.compile(r"[,;(]")
-_NO_ILLNESS = re.compile(
-    r"\b(?:no|without|free of|free from)(?: \w+){0,3} (?:illness|disease|disorder|diagnosis|"
-    r"abnormality|pathology|symptom|complaint)$"
-)
 _LONGEST_CODE = 6
 
 
@@ -69,7 +74,7 @@ class ValueJudge:
         # What the series' own texts define a value to mean comes before what the vocabulary
         # knows ("CD" is Canavan disease where they define it so), but for names of the trait in a
         # series about it.
-        value = self._vocabulary.spelling.mended(value)
+        value = without_glue(self._vocabulary.spelling.mended(value), self.series.acronyms)
         if self.words.is_missing(simplify(value)) and not self.words.is_wild_type(value):
             return Judgement("missing", Ground.NOTHING, "missing")
         judgement = self._judge_words(value, key)
@@ -77,6 +82,10 @@ class ValueJudge:
         if long is None:
             return judgement
         spelt = self._judge_words(long, key)
+        if judgement.ground == Ground.CONTEXT and not self.words.names_trait(long):
+            instead = self.words.other_disease(long)
+            if instead is not None and instead.ground == Ground.OTHER_DISEASE:
+                return self._as_explained(instead, value)
         if judgement.meaning == "case" and self.series.about:
             other = (
                 spelt.ground == Ground.OTHER_DISEASE
@@ -103,6 +112,7 @@ class ValueJudge:
         return (
             self._answer,
             self._named,
+            self._other_form,
             self._genotype,
             self._other_control,
             self._organ,
@@ -117,11 +127,11 @@ class ValueJudge:
         if self.words.is_test_result(plain) and not asks_plainly(self.trait, key):
             return None
         plain = simplify(_DETAILS_BEHIND.split(value)[0]) or plain
-        if plain in self._vocabulary.yes:
+        if plain in self._vocabulary.yes or value in self._terms["high"]:
             return Judgement(
                 "case", Ground.NAMED, f"{key!r} asks for the trait, {value!r} affirms it"
             )
-        if plain in self._vocabulary.no:
+        if plain in self._vocabulary.no or value in self._terms["low"]:
             return Judgement(
                 "healthy control", Ground.NAMED, f"{key!r} asks for the trait, {value!r} denies it"
             )
@@ -144,6 +154,25 @@ class ValueJudge:
         if masked != plain and value in self._terms["uncertain"]:
             return leave_open(f"{value!r} leaves open whether it is the trait")
         return None
+
+    def _other_form(self, value: str, plain: str, key: str) -> Judgement | None:
+        """Judge "cSLE", and all words of a name in another order."""
+        acronyms = self.series.acronyms
+        form = prefixed_acronym(value, acronyms)
+        if form is None and names_trait(self.trait, key) and ends_with_acronym(value, acronyms):
+            form = value
+        if form is None and not holds_all_words(value, self.trait):
+            return None
+        words = self.words
+        other = value in self._terms["unaffected_tissue"] or words.is_relative(value)
+        if other or words.says_healthy(value) or words.has_denial(plain):
+            return None
+        if value in self._terms["uncertain"]:
+            return leave_open(f"{value!r} does not state whether it is the trait")
+        why = (
+            f"{value!r} is a form of the trait" if form else f"{value!r} has all words of its name"
+        )
+        return Judgement("case", Ground.INCLUDED if form else Ground.NAMED, why)
 
     def _may_abbreviate(self, key: str) -> bool:
         """Return whether two letters can mean the trait here: "PD" is progressive disease, too."""
@@ -270,7 +299,7 @@ class ValueJudge:
         kind = "unaffected_tissue" if self.trait.is_cancer else "no_lesion"
         if self.words.without_norms(value) in self._terms[kind]:
             return self._control(value, self._terms[kind])
-        if plain == "donor" or _NO_ILLNESS.search(plain):
+        if plain == "donor" or self.words.is_without_illness(value):
             return Judgement("healthy control", Ground.HEALTHY, f"{value!r} has no known disease")
         if plain in _NO_DISEASE and self._key_asks_for_disease(key, plain):
             return Judgement("healthy control", Ground.HEALTHY, f"{key!r} is {value!r}")
@@ -302,8 +331,14 @@ class ValueJudge:
                 "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
             )
         elif (
-            words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None
-        ) or (words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value)):
+            plain == "ca"
+            or (words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None)
+            or (
+                words.affirmed(value, terms["cancer"])
+                and not words.is_of_other_organ(value)
+                and not words.has_other_code(value)
+            )
+        ):
             return Judgement("case", Ground.BROADER, f"{value!r} in a series about the trait")
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
@@ -330,6 +365,8 @@ class ValueJudge:
             not fits_any(codes[0], (*self.trait.names, *self.series.forms))
             or codes[0] in self._terms["healthy"]
         ):
+            return None
+        if len(codes[0]) >= _KNOWN_CODE and self.words.has_other_code(codes[0]):
             return None
         return Judgement("case", Ground.BY_LETTERS, f"{value!r} fits the letters of the trait")
 

@@ -45,15 +45,18 @@ _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|
 _PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
 _LISTS_DISEASES = re.compile(
     r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype|etiolog"
+    r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$"
 )
 _PRIMARY = re.compile(
     r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
     r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)"
 )
 _GENOTYPE = re.compile(r"genotyp|mutation|variant|allele")
-_HISTORY = re.compile(r"h[iy]story|antecedent|comorbid|other (?:disease|illness|condition)")
+_HISTORY = re.compile(
+    r"h[iy]story|^pm?hx?$|antecedent|comorbid|other (?:disease|illness|condition)"
+)
 _ASKS_DISEASE = re.compile(
-    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog"
+    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog|^pm?hx?$"
 )
 
 # What makes "asthma ..." ask for something about the trait rather than for the trait.
@@ -69,6 +72,9 @@ _PLAIN = re.compile(
     r"infection|infected|test|tested|result|pcr|case|control|clinical|history|illness|of|or|and|"
     r"the|is|has|with|yes|no|positive|negative|current|\d+"
 )
+
+
+_FORM = re.compile(r"(?:sub)?(?:type|class|group)|form|variant|category")
 
 
 def kind_of_key(key: str) -> KeyKind:
@@ -144,7 +150,9 @@ def asks_trait(trait: TraitWords, key: str) -> bool:
 def is_code_of(trait: TraitWords, key: str) -> bool:
     """Return whether a key is a short code that fits the trait's name ("dcm", "HCC status")."""
     codes = [
-        word for word in re.findall(r"[A-Za-z0-9]+", key) if not _PLAIN.fullmatch(word.lower())
+        word
+        for word in re.findall(r"[A-Za-z0-9]+", key)
+        if not (_PLAIN.fullmatch(word.lower()) or _FORM.fullmatch(word.lower()))
     ]
     if len(codes) != 1 or kind_of_key(key) in ("never", "identifier"):
         return False

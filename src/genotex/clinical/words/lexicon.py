@@ -169,6 +169,9 @@ class DiseaseLexicon:
         genes = {gene for each in (disease, *forms) for gene in each.genes}
         sites = _organs(disease.phrases)
         above = sites or next(filter(None, (_organs(a.phrases) for a in ancestors)), [])
+        # A gene under whose mutations tumours arise is mostly one that they mutate themselves.
+        is_tumour = _is_tumour([disease, *map(self._disease, disease.parents)])
+        broader = [p for p in _unique(sorted(wider), own) if _is_part(p, disease.phrases)]
         table: dict[str, Any] = {
             "terms": [*disease.phrases, *adjectives(disease.phrases)],
             "acronyms": list(disease.short),
@@ -176,10 +179,10 @@ class DiseaseLexicon:
             "include_acronyms": _unique(
                 (s for each in forms for s in each.short if len(s) > 2), set(disease.short)
             ),
-            "broader": [p for p in _unique(sorted(wider), own) if _is_part(p, disease.phrases)],
-            "genes": sorted(genes) if len(genes) <= _MOST_GENES else [],
+            "broader": [*broader, *adjectives(broader)],
+            "genes": sorted(genes) if len(genes) <= _MOST_GENES and not is_tumour else [],
             "sites": above,
-            "cancer": _is_tumour([disease, *map(self._disease, disease.parents)]),
+            "cancer": is_tumour,
             "subtype": bool(above) and not sites,
         }
         return {key: value for key, value in table.items() if value}
