@@ -126,7 +126,7 @@ _MALIGNANT = re.compile(
 # "E285A", "p.Arg528*", "c.120C>A", "m-/p+", "+/-", "-/-", "del exon 46-51", "d32/d32".
 _MUTATION = re.compile(
     r"(?<![A-Za-z0-9])(?:p\.)?[A-Z][a-z]{0,2}\d{1,5}(?:[A-Z*][a-z]{0,2}|X|fs)(?![A-Za-z0-9])"
-    r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+\b|/\s*\+$|\+\s*/\s*[A-Z]"
+    r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+[A-Z]?\b|/\s*\+$|\+\s*/\s*[A-Z]"
 )
 _NO_ILLNESS = re.compile(
     r"\b(?:no|without|free of|free from)(?: \w+){0,3} (?:illness|disease|disorder|diagnosis|"
@@ -279,6 +279,11 @@ class ValueWords:
             return False
         written = re.search(rf"\b{re.escape(name)}\b", value, re.IGNORECASE)
         return written is not None and written[0].isupper()
+
+    def is_primary_disease(self, value: str) -> bool:
+        """Return whether "primary" belongs to the name of another disease, and is no tumour."""
+        name = self._vocabulary.diseases.find(value)
+        return name is not None and name.startswith("primary ")
 
     def has_denial(self, plain: str) -> bool:
         """Return whether a value has any word that denies something."""

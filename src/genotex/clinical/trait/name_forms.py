@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 
+from genotex.clinical.words.lexicon import same_word
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import load_wording, simplify
 
@@ -17,7 +18,7 @@ _SHORTEST = 2
 _FEWEST_WORDS = 2
 _MOST_WORDS = 8
 _SHORTEST_WORD = 4
-_SAME = {"kidney": "renal", "liver": "hepatic", "stomach": "gastric", "lung": "pulmonary"}
+_FILLERS = {"of", "the", "and", "in", "cell", "type"}
 
 
 def prefixed_acronym(value: str, acronyms: Collection[str]) -> str | None:
@@ -49,7 +50,7 @@ def holds_all_words(text: str, trait: TraitWords, most: int = _MOST_WORDS) -> bo
     """Return whether a short text has all words of a name of the trait, in any order."""
     # Only names of two words or more, "cancer", "disease" and the like aside: "clear cell renal
     # carcinoma" is found in "carcinoma, renal (clear cell)".
-    words = {_SAME.get(word, word) for word in simplify(text).split()}
+    words = {same_word(word) for word in simplify(text).split()}
     if not _FEWEST_WORDS <= len(words) <= most:
         return False
     return any(name <= words for name in _names_as_words(trait.names))
@@ -63,7 +64,7 @@ def _names_as_words(names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
 def _content_words(words: Iterable[str]) -> frozenset[str]:
     """Return the words of a name; none where fewer than two of them are specific."""
     lists = load_wording()["names"]
-    found = frozenset(_SAME.get(word, word) for word in words) - {"of", "the", "and", "in"}
-    specific = found - {*lists["generic"], *lists["cancer"], "cell", "type"}
+    found = frozenset(same_word(word) for word in words if word not in _FILLERS)
+    specific = found - {same_word(word) for word in (*lists["generic"], *lists["cancer"])}
     telling = [word for word in specific if len(word) >= _SHORTEST_WORD and word.isalpha()]
     return found if len(telling) >= _FEWEST_WORDS else frozenset()

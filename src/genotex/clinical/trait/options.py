@@ -220,6 +220,7 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
             f"{option.how}, control with other words": float(not _is_plain_control(option, judge)),
             f"{option.how}, only normal": float(_only_normal(option)),
             f"{option.how}, what all have": float(judge.series.all_have_it),
+            f"{option.how}, texts speak of a trial": float(judge.series.is_trial),
         }
     found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
     return {name: value for name, value in found.items() if value}
@@ -261,6 +262,9 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     kind = next((name for name, least in _CASE_KINDS if best >= least), _CASE_KINDS[-1][0])
     return {
         kind: 1.0,
+        "form of a trait with many forms": (
+            math.log10(1 + judge.trait.includes.count) * (Ground.ORGAN > best >= Ground.INCLUDED)
+        ),
         "healthy controls": float(any(j.ground <= Ground.HEALTHY for j in healthy)),
         "controls by denial": float(any(j.ground > Ground.HEALTHY for j in healthy)),
         "other diseases as controls": float(any(j.role == "other disease" for j in controls)),

@@ -12,6 +12,7 @@ from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgeme
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
     asks_genotype,
+    asks_history,
     asks_trait,
     kind_of_key,
     lists_diseases,
@@ -45,7 +46,10 @@ def _read_by_key(
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if not can_be_read_by_key(value, judgement, judge):
+        if named and asks_history(key) and judgement.is_open and not judge.words.is_vague(value):
+            why = f"{value!r} is under {key!r}, and is not the trait"
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
+        if not can_be_read_by_key(value, result[cell], judge):
             continue
         if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
             why = f"{value!r} under {key!r}, alongside controls"

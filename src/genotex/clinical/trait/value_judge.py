@@ -15,7 +15,12 @@ from genotex.clinical.trait.name_forms import (
     without_glue,
 )
 from genotex.clinical.trait.series_context import SeriesContext
-from genotex.clinical.words.abbreviations import are_initials, fits_any, without_number
+from genotex.clinical.words.abbreviations import (
+    are_initials,
+    fits_any,
+    without_number,
+    without_roman,
+)
 from genotex.clinical.words.keys import (
     asks_disease,
     asks_genotype,
@@ -183,7 +188,10 @@ class ValueJudge:
         genes = self.trait.genes
         ground = Ground.INCLUDED
         if key not in genes and not (asks_genotype(key) and value in genes):
-            if not (self.series.about and self.series.names_gene(key)) or self.trait.is_cancer:
+            if (
+                not (self.series.names_trait and self.series.names_gene(key))
+                or self.trait.is_cancer
+            ):
                 return None
             ground = Ground.CONTEXT
         if self.words.is_wild_type(value) or self.words.is_repaired(value):
@@ -211,8 +219,8 @@ class ValueJudge:
             return Judgement("healthy control", Ground.DENIED, f"{value!r} is {name!r}, corrected")
         if denial == "open":
             return leave_open(f"{value!r} may or may not deny {name!r}")
-        if plain[: span[0]].split()[-1:] == ["pre"]:
-            return leave_open(f"{value!r} is not {name!r} yet")
+        if plain[: span[0]].split()[-1:] in (["pre"], ["post"]):
+            return leave_open(f"{value!r} is not {name!r} yet, or no longer")
         if self.words.names_control_group(plain, terms.spans(value)):
             return Judgement(
                 "healthy control", Ground.DENIED, f"{value!r} names the controls of {name!r}"
@@ -337,6 +345,7 @@ class ValueJudge:
                 words.affirmed(value, terms["cancer"])
                 and not words.is_of_other_organ(value)
                 and not words.has_other_code(value)
+                and not words.is_primary_disease(value)
             )
         ):
             return Judgement("case", Ground.BROADER, f"{value!r} in a series about the trait")
@@ -362,7 +371,7 @@ class ValueJudge:
         if not named and not are_initials(codes[0], self.trait.names):
             return None
         if (
-            not fits_any(codes[0], (*self.trait.names, *self.series.forms))
+            not fits_any(without_roman(codes[0]), (*self.trait.names, *self.series.forms))
             or codes[0] in self._terms["healthy"]
         ):
             return None

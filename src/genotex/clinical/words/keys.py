@@ -23,7 +23,7 @@ _NEVER = re.compile(
 )
 _TREATMENT = re.compile(
     r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|vaccin|"
-    r"protocol|antibody|medium|induc|infect|surger|surgical|operation"
+    r"protocol|antibody|medium|induc|infect(?!ions?(?: status| type)?$)|surger|surgical|operation"
 )
 _TIME = re.compile(r"time|visit|follow|year|onset|duration|^(?:weeks?|days?|months?)(?:$|\W)")
 _OUTCOME = re.compile(r"surviv|relapse|recurr|response|respond|outcome|metasta")
@@ -36,7 +36,7 @@ _IDENTIFIER = re.compile(
 )
 _DISEASE = re.compile(
     r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|case.?control"
-    r"|etiolog|cancer|tumou?r type|\bdx\b"
+    r"|etiolog|cancer|tumou?r type|\bdx\b|^infections?(?: status| type)?$|^pathogen"
 )
 _STATUS = re.compile(
     r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample"
@@ -165,6 +165,8 @@ def asks_plainly(trait: TraitWords, key: str) -> bool:
     plain = simplify(key)
     for terms in (trait.terms, trait.broader):
         plain = mask(plain, terms.spans(key))
+    if is_code_of(trait, key):
+        return True
     return all(_PLAIN.fullmatch(word) for word in plain.split())
 
 

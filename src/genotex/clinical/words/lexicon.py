@@ -19,6 +19,10 @@ from genotex.clinical.words.wording import load_wording, simplify
 
 _MOST_GENES = 60
 _SHORTEST_WORD = 6
+# Ends by which a synonym of one word surely names an illness; others include "chronic", "goldberg".
+_NAMES_ILLNESS = re.compile(
+    r"\w{3,}(?:osis|iasis|ism|algia|plasia|cele|spasm|ectasis|megaly|phea|rrhea|edema|aneurysm)"
+)
 _ANATOMY = (" tissue", " ear", " cell line", " organ")
 _TOO_WIDE = frozenset(
     [
@@ -45,6 +49,11 @@ _SAME = {
     for word in words
 }  # fmt: skip
 _LEVELS_UP = 3
+
+
+def same_word(word: str) -> str:
+    """Return one word for all that mean the same in names of diseases: "renal" is "kidney"."""
+    return _SAME.get(word, word)
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,7 @@ class DiseaseLexicon:
             phrases = line.split("\t", 3)[2].split("|")
             found.update(p for p in phrases if " " in p and not p.endswith(_ANATOMY))
             found.update(p for p in phrases[:1] if len(p) >= _SHORTEST_WORD)
+            found.update(p for p in phrases[1:] if _NAMES_ILLNESS.fullmatch(p))
         return frozenset(found) - _TOO_WIDE
 
     def find(self, name: str) -> int | None:

@@ -27,7 +27,6 @@ def table_of_name(name: str) -> dict[str, Any]:
     terms, short = _terms_of_name(name)
     resisting = name.lower().endswith("resistance")
     terms += _species_of(terms)
-    short += [f"{letter}{n}" for n in _trisomies(terms) for letter in ("T", "Ts", "+")]
     table: dict[str, Any] = {
         "terms": [] if levels else [*terms, *adjectives(terms)],
         "healthy": ["parental", "sensitive", "responsive"] if resisting else [],
@@ -69,8 +68,10 @@ def _species_of(terms: Iterable[str]) -> list[str]:
     ]
 
 
-def _trisomies(terms: Iterable[str]) -> list[str]:
-    return [hit[1] for term in terms if (hit := _TRISOMY.fullmatch(simplify(term)))]
+def _codes_of_trisomies(terms: Iterable[str]) -> list[str]:
+    """Return "T21" for "trisomy 21"."""
+    numbers = [hit[1] for term in terms if (hit := _TRISOMY.fullmatch(simplify(term)))]
+    return [f"{letter}{number}" for number in numbers for letter in ("T", "Ts")]
 
 
 def _is_too_wide(core: str) -> bool:
@@ -199,7 +200,10 @@ def trait_words(
     is_level = bool(table.get("quantity", False))
     return TraitWords(
         name=name.replace("_", " "),
-        terms=terms("terms", "acronyms"),
+        terms=Terms(
+            table.get("terms", ()),
+            [*table.get("acronyms", ()), *_codes_of_trisomies(table.get("terms", ()))],
+        ),
         includes=terms("includes", "include_acronyms"),
         broader=terms("broader"),
         excludes=terms("excludes"),
