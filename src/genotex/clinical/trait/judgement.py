@@ -126,13 +126,14 @@ _MALIGNANT = re.compile(
 # "E285A", "p.Arg528*", "c.120C>A", "m-/p+", "+/-", "-/-", "del exon 46-51", "d32/d32".
 _MUTATION = re.compile(
     r"(?<![A-Za-z0-9])(?:p\.)?[A-Z][a-z]{0,2}\d{1,5}(?:[A-Z*][a-z]{0,2}|X|fs)(?![A-Za-z0-9])"
-    r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+[A-Z]?\b|/\s*\+$|\+\s*/\s*[A-Z]"
+    r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?[A-Z]?\d+[A-Z]?\b|/\s*\+$|\+\s*/\s*[A-Z]"
 )
 _NO_ILLNESS = re.compile(
     r"\b(?:no|without|free of|free from)(?: \w+){0,3} (?:illness|disease|disorder|diagnosis|"
     r"abnormality|pathology|symptom|complaint)$"
 )
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+|\b(?:wt|WT|N)\s*/\s*(?:wt|WT|N)\b")
+_NOT_YET = re.compile(r"\bpre-?[A-Z]{2,}")
 _LONGEST_CODE = 6
 _TEST_RESULTS = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
@@ -176,7 +177,8 @@ class ValueWords:
 
     def is_doubtful(self, value: str) -> bool:
         """Return whether a value must stay open in any row."""
-        return self.is_relative(value) or value in self._terms["uncertain"]
+        early = _NOT_YET.search(value) is not None
+        return early or self.is_relative(value) or value in self._terms["uncertain"]
 
     def is_test_result(self, plain: str) -> bool:
         """Return whether a value answers a test, be it of a virus, a marker or the trait."""

@@ -119,8 +119,11 @@ def _rest(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge, why: str, *, control: bool
 ) -> Judgements | None:
     result = dict(judgements)
+    named = names_case(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
+        if named and judgement.ground == Ground.OTHER_CODE:
+            continue
         if not control and _is_patient_detail(candidate.key, value, judgement, judge):
             result[cell] = Judgement("case", Ground.BESIDE_CONTROLS, f"{value!r} {why}")
             continue

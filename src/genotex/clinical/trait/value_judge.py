@@ -46,8 +46,6 @@ _HOW_NAMED = {
 _NO_DISEASE = {"none", "no", "negative", "neg"}
 _CODE_SIGN = re.compile(r"[\s_./,;()-]+")
 _MOST_CODES = 3
-_KNOWN_CODE = 5
-"""Codes of other diseases from so many letters on hardly mean anything else."""
 _SHORT_KEY = 5
 _DETAILS_BEHIND = re.compile(r"[,;(]")
 _LONGEST_CODE = 6
@@ -375,7 +373,8 @@ class ValueJudge:
             or codes[0] in self._terms["healthy"]
         ):
             return None
-        if len(codes[0]) >= _KNOWN_CODE and self.words.has_other_code(codes[0]):
+        known = self.words.has_other_code(codes[0])
+        if known and not fits_any(codes[0], (*self.trait.names[:1], *self.series.forms)):
             return None
         return Judgement("case", Ground.BY_LETTERS, f"{value!r} fits the letters of the trait")
 

@@ -45,7 +45,7 @@ _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|
 _PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
 _LISTS_DISEASES = re.compile(
     r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype|etiolog"
-    r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$"
+    r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$|^infections?(?: type)?$|^pathogens?$"
 )
 _PRIMARY = re.compile(
     r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
@@ -56,7 +56,7 @@ _HISTORY = re.compile(
     r"h[iy]story|^pm?hx?$|antecedent|comorbid|other (?:disease|illness|condition)"
 )
 _ASKS_DISEASE = re.compile(
-    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog|^pm?hx?$"
+    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog|^pm?hx?$|^infections?$|^pathogens?$"
 )
 
 # What makes "asthma ..." ask for something about the trait rather than for the trait.
