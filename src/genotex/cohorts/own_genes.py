@@ -17,12 +17,14 @@ from genotex.formats import ExpressionMatrix, Platform, read_platforms, read_tab
 from genotex.genes import (
     GeneTable,
     RowGenes,
+    date_symbols,
     divide_and_sum,
     gene_rows,
     genes_of_rows,
     identify_ids,
     mean_of_rows,
     official_rows,
+    official_symbols,
 )
 from genotex.procedure import Procedure
 
@@ -154,28 +156,43 @@ def _as_they_are(ids: Sequence[str], table: GeneTable) -> NamedRows:
 def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> NamedRows:
     official = official_rows(found, procedure=Procedure.SOUND, table=table)
     by_platform = found.platform is not None
+    dates = [name for name in dict.fromkeys(ids) if date_symbols(name.strip())]
+    lost = set(official_symbols(dates, table, Procedure.SOUND).lost_dates)
     names: list[str | None] = []
     kept: list[str] = []
     for own, genes in zip(ids, official, strict=True):
         if genes:
             names.append(genes[0])
-        elif by_platform:
+        elif by_platform or own in lost:
             names.append(None)
         else:
             names.append(own.strip())
             kept.append(own)
     mapped = sum(map(bool, official))
     notes = [f"row ids: {found.verdict.reason}", *found.notes]
+    if not by_platform:
+        notes = [note.replace("were dropped", "have no symbol of their own") for note in notes]
+    warnings = []
+    if lost:
+        warnings.append(
+            f"{len(lost)} symbols were turned into dates by a spreadsheet and may be several "
+            f"genes; left out: {some_names(sorted(lost))}"
+        )
+    if restored := [name for name in dates if name not in lost]:
+        notes.append(
+            f"{len(restored)} symbols had been turned into dates and were restored: "
+            f"{some_names(restored)}"
+        )
     if kept:
         notes.append(
             f"{len(kept):,} of {len(ids):,} ids have no official symbol and are kept as they are: "
             f"{some_names(kept)}"
         )
-    if left := names.count(None):
+    if by_platform and (left := names.count(None)):
         notes.append(f"{left:,} of {len(ids):,} probes have no gene or several and are left out")
     renamed = sum(bool(g) and g[0] != i.strip() for i, g in zip(ids, official, strict=True))
     if renamed and not found.mapped:
-        notes.append(f"{renamed:,} symbols were brought to their official form")
+        notes.append(f"{renamed:,} ids were brought to the official form of symbols")
     record = {
         "id_kind": str(found.verdict.kind),
         "id_column": found.id_column,
@@ -185,7 +202,7 @@ def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> NamedRow
         "mapped": mapped,
         "kept_as_they_are": len(kept),
     }
-    return NamedRows(names, tuple(notes), (), record)
+    return NamedRows(names, tuple(notes), tuple(warnings), record)
 
 
 def collapse(
@@ -200,5 +217,6 @@ def collapse(
     merged = divide_and_sum(matrix.values, links) if counts else mean_of_rows(matrix.values, links)
     how = "added up" if counts else "averaged"
     extra = used - len(links.genes)
-    notes = (f"{extra:,} rows share a gene with another; they were {how}",) if extra else ()
+    rows_share = f"{extra:,} rows share" if extra > 1 else "1 row shares"
+    notes = (f"{rows_share} a gene with another; their values were {how}",) if extra else ()
     return ExpressionMatrix(links.genes, matrix.samples, merged), notes

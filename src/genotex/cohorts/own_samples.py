@@ -11,6 +11,7 @@ import polars as pl
 
 from genotex.cohorts.sample_matching import (
     SampleMatch,
+    counted,
     match_samples,
     name_keys,
     repeated_names,
@@ -94,16 +95,18 @@ def matched_samples(samples: Sequence[str], table: TableFile) -> MatchedSamples:
     only_there = [str(names[i]) for i in range(len(names)) if i not in taken and names[i]]
     notes = [_how(table, title, match, turned, len(columns))]
     if left_out:
-        notes.append(f"{_count(left_out)} excluded by the sample table: {some_names(left_out)}")
+        notes.append(
+            f"{counted(left_out, 'sample')} excluded by the sample table: {some_names(left_out)}"
+        )
     warnings = []
     if only_here:
         warnings.append(
-            f"{_count(only_here)} of the expression table are not in the sample table and are "
-            f"left out: {some_names(only_here)}"
+            f"{counted(only_here, 'sample')} only in the expression table, left out: "
+            f"{some_names(only_here)}"
         )
     if only_there:
         warnings.append(
-            f"{_count(only_there)} of the sample table are not in the expression table: "
+            f"{counted(only_there, 'sample')} only in the sample table, left out: "
             f"{some_names(only_there)}"
         )
     record = {
@@ -115,10 +118,6 @@ def matched_samples(samples: Sequence[str], table: TableFile) -> MatchedSamples:
     }
     frame = _frame(table, match.column, order, [samples[j] for j in columns])
     return MatchedSamples(columns, frame, tuple(notes), tuple(warnings), record)
-
-
-def _count(names: Sequence[str]) -> str:
-    return f"{len(names)} sample{'' if len(names) == 1 else 's'}"
 
 
 def _how(table: TableFile, title: str, match: SampleMatch, turned: bool, kept: int) -> str:

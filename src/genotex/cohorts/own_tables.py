@@ -21,9 +21,16 @@ from genotex.cohorts.own_samples import (
     refuse_missing,
 )
 from genotex.cohorts.rna_seq import normalise_counts
-from genotex.cohorts.sample_matching import some_names, table_keys
+from genotex.cohorts.sample_matching import counted, some_names, table_keys
 from genotex.errors import FormatError
-from genotex.formats import ExpressionMatrix, TableFile, read_table_file, sha256
+from genotex.formats import (
+    ExpressionMatrix,
+    TableFile,
+    is_anndata,
+    read_anndata,
+    read_table_file,
+    sha256,
+)
 from genotex.genes import GeneTable, ScaleVerdict, recognise_scale, to_log2, zero_offset
 from genotex.options import Scale
 
@@ -114,10 +121,10 @@ def read_own_tables(
         If a kind of file is unknown, an option does not fit, or the same holds for data frames.
     """
     genes = gene_table if isinstance(gene_table, GeneTable) else GeneTable.load(gene_table)
-    if samples is None:
+    table, annotation = _read_expression(expression, scale)
+    if samples is None and annotation is None:
         raise refuse_missing()
-    table = read_table_file(expression, label="the expression table")
-    sample_table = read_samples(samples)
+    sample_table = read_samples(annotation if samples is None else samples)
     values = arrange(table, table_keys(sample_table), sample_table.header, genes)
     matched = matched_samples(values.matrix.samples, sample_table)
     platforms = read_annotation_file(Path(platform)) if platform is not None else ()
@@ -128,7 +135,16 @@ def read_own_tables(
     files = [(table.path, "expression"), (sample_table.path, "samples")]
     if platform is not None:
         files.append((Path(platform), "platform"))
+    if annotation is sample_table:
+        files = [file for file in files if file[1] != "samples"]
     return cohort.finish(name or _name(table), files)
+
+
+def _read_expression(source: Any, scale: Scale) -> tuple[TableFile, TableFile | None]:
+    """Return the expression table, and the sample table that AnnData holds."""
+    if is_anndata(source):
+        return read_anndata(source, counts=scale in ("auto", "counts"))
+    return read_table_file(source, label="the expression table"), None
 
 
 def keep_expressed(tables: OwnTables, least: float) -> OwnTables:
@@ -208,7 +224,7 @@ class _Cohort:
         values = matrix.values if whole else matrix.values[:, columns]
         names = self._sample_table["sample"].to_list()
         self._matrix = ExpressionMatrix(matrix.ids, tuple(names), values)
-        self._keep_samples(np.isfinite(values).any(axis=0), "hold no value at all")
+        self._keep_samples(np.isfinite(values).any(axis=0), "without any value")
 
     def _keep_samples(self, kept: NDArray[np.bool_], why: str) -> None:
         if kept.all():
@@ -216,9 +232,9 @@ class _Cohort:
         matrix = self._matrix
         lost = [name for name, keep in zip(matrix.samples, kept, strict=True) if not keep]
         if kept.sum() < _FEWEST:
-            msg = f"{some_names(lost)} {why}"
+            msg = f"fewer than {_FEWEST} samples are left; {why}: {some_names(lost)}"
             raise self._table.error(msg)
-        self.warnings.append(f"{len(lost)} samples {why} and are left out: {some_names(lost)}")
+        self.warnings.append(f"{counted(lost, 'sample')} {why}, left out: {some_names(lost)}")
         names = tuple(name for name in matrix.samples if name not in set(lost))
         self._matrix = ExpressionMatrix(matrix.ids, names, matrix.values[:, kept])
         self._sample_table = self._sample_table.filter(pl.Series(kept))
@@ -266,7 +282,7 @@ class _Cohort:
                 f"{int(missing.sum()):,} counts of {rows:,} rows are missing and are taken as 0"
             )
         totals = np.nansum(self._matrix.values, axis=0)
-        self._keep_samples(totals > 0, "have no reads at all")
+        self._keep_samples(totals > 0, "without any read")
         self._collapse(counts=True)
         reads = self._matrix.values.sum(axis=0)
         normal = normalise_counts(self._matrix, 0)
@@ -311,7 +327,7 @@ class _Cohort:
             msg = "no gene has a value"
             raise self._table.error(msg)
         self.warnings.append(
-            f"{len(lost):,} genes have no value at all and are left out: {some_names(lost)}"
+            f"{counted(lost, 'gene')} without any value left out: {some_names(lost)}"
         )
         genes = tuple(gene for gene in matrix.ids if gene not in set(lost))
         self._matrix = ExpressionMatrix(genes, matrix.samples, matrix.values[kept])

@@ -12,7 +12,15 @@ import polars as pl
 from genotex.errors import GenotexError
 from genotex.formats import TableFile
 
-__all__ = ["SampleMatch", "match_samples", "name_keys", "some_names", "table_keys"]
+__all__ = [
+    "SampleMatch",
+    "counted",
+    "match_samples",
+    "name_keys",
+    "repeated_names",
+    "some_names",
+    "table_keys",
+]
 
 _SHOWN = 10
 _GSM = re.compile(r"GSM\d+", re.IGNORECASE)
@@ -183,6 +191,11 @@ def some_names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_SHOWN])
     more = len(names) - _SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def counted(names: Sequence[str], noun: str) -> str:
+    """Return the number of names with its noun."""
+    return f"{len(names):,} {noun}{'' if len(names) == 1 else 's'}"
 
 
 def repeated_names(names: Sequence[str]) -> list[str]:

@@ -1,3 +1,4 @@
+from .anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
 from .cohort_records import (
     CohortInfo as CohortInfo,
     Evidence as Evidence,

@@ -107,6 +107,9 @@ def read_table_file(source: Any, *, numbers: bool = True, label: str = "the tabl
         from genotex.formats.table_text import read_text
 
         return _checked(read_text(path, numbers=numbers))
+    if kind == ".h5ad":
+        msg = f"{path.name} is AnnData; give it as the expression table, without a sample table"
+        raise UsageError(msg)
     from genotex.formats.table_frames import read_parquet, read_workbook
 
     read = read_workbook if kind == ".xlsx" else read_parquet
