@@ -35,6 +35,11 @@ from .design import (
     build_design as build_design,
     independent_columns as independent_columns,
 )
+from .design_files import (
+    DesignCohort as DesignCohort,
+    write_design_cohort as write_design_cohort,
+    write_gene_files as write_gene_files,
+)
 from .designs import (
     RESULT_COLUMNS as RESULT_COLUMNS,
     DesignData as DesignData,
@@ -128,7 +133,6 @@ from .moderated import (
 )
 from .own_design import (
     DesignRequest as DesignRequest,
-    Missing as Missing,
     typed_columns as typed_columns,
 )
 from .p_values import (

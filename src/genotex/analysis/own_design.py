@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import polars as pl
@@ -25,13 +25,13 @@ from genotex.analysis.formulas import (
 )
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
+from genotex.options import MissingValues
 
 if TYPE_CHECKING:
     from genotex.options import Controls
 
 __all__ = [
     "DesignRequest",
-    "Missing",
     "OwnDesign",
     "own_design",
     "sample_facts_of",
@@ -40,12 +40,12 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Missing = Literal["error", "drop", "fill"]
 
 CASE, CONTROL, OTHER_DISEASE = "case", "control", "other disease"
 UNKNOWN_GROUP = "unknown group"
 _STANDARD = {"age": "Age", "sex": "Gender", "gender": "Gender"}
 FEWEST_IN_GROUP = 2
+_LARGE, _SHARE_OF_LARGE = 10.0, 0.7
 MOST_NAMED = 10
 MOST_CODES = 5
 
@@ -76,13 +76,13 @@ class DesignRequest:
     samples: tuple[str, ...]
     table: pl.DataFrame
     block: str | None = None
-    missing: Missing = "error"
+    missing: MissingValues = "error"
     order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse unknown words and a table of other samples."""
-        if self.missing not in get_args(Missing):
-            msg = f"missing {self.missing!r} is not known; use {', '.join(get_args(Missing))}"
+        if self.missing not in get_args(MissingValues):
+            msg = f"missing {self.missing!r} is not known; use {', '.join(get_args(MissingValues))}"
             raise UsageError(msg)
         if self.table.height != len(self.samples):
             msg = f"the sample table has {self.table.height} rows for {len(self.samples)} samples"
@@ -203,6 +203,13 @@ class OwnDesign:
         """Whether the contrast is one of two groups that a panel can predict."""
         plain = all(":" not in term for term in self.design.terms)
         return self.contrast.binary and plain and self.names[0] == "Intercept"
+
+    @property
+    def least_samples(self) -> float:
+        """In how many samples a counted gene should be expressed, as edgeR's ``filterByExpr``."""
+        basis = np.linalg.qr(self.design.matrix)[0]
+        number = 1.0 / float((basis**2).sum(axis=1).max())
+        return number if number <= _LARGE else _LARGE + (number - _LARGE) * _SHARE_OF_LARGE
 
     @property
     def standard_covariates(self) -> tuple[str, ...]:
