@@ -205,7 +205,7 @@ def _analyze(
             step(result.trait, len(results))
     combined = []
     if every:
-        combined = combine_cohorts(output, problems, analysis, None, quiet=json)
+        combined = combine_cohorts(output.root, problems, analysis, None, quiet=json)
     if json:
         rows = [_row(outcome, files, pages) for outcome in outcomes]
         screen.print_json({"contrasts": rows, **({"combined": combined} if every else {})})
