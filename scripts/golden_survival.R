@@ -12,7 +12,7 @@
 #                    sex (1 or 0), centre (c1, c2, c3), third (of the first gene's expression)
 #   cox              name -> time, covariates, strata, missing (what the model has) and
 #     covariates_log_hazard_ratio   of the model without genes (all samples)
-#     z, p             score test of each gene, z signed as the one-step estimate
+#     z, p             score test of each gene, z signed as the derivative of the likelihood
 #     log_hazard_ratio, standard_error   by maximum likelihood; null where a gene separates events
 #     samples, events  of each gene
 #   kaplan_meier     name -> time, samples (from 0), and of survfit: times, survival, lower, upper
@@ -54,6 +54,9 @@ make_cohort <- function() {
   expression[29, ] <- 2
   expression[29, which(event == 1)[c(3, 8, 20)]] <- c(4, 5, 7)
   expression[29, which(event == 0)[c(3, 8)]] <- c(4.5, 6)
+  # Expressed in one sample, with the fourth event: the one-step estimate is far above the maximum.
+  expression[28, ] <- 0
+  expression[28, which(event == 1)[order(time[event == 1])[4]]] <- 5
   dimnames(expression) <- list(GENES, sprintf("P%02d", seq_len(n)))
   missing <- expression
   missing[sample(28 * n, 150) %/% 28 * 30 + sample(28, 150, replace = TRUE)] <- NA
@@ -84,14 +87,13 @@ test_gene <- function(table, values, time, covariates, strata, separating) {
     unname(coef(coxph(formula_of(time, covariates, strata), data, control = CONTROL)))
   }
   whole <- formula_of(time, c(covariates, "gene"), strata)
-  at_start <- function(rounds) {
-    control <- CONTROL
-    control$iter.max <- rounds
-    suppressWarnings(coxph(whole, data, init = c(start, 0), control = control))
-  }
-  direction <- sign(coef(at_start(1))[["gene"]])
+  control <- CONTROL
+  control$iter.max <- 0
+  at_start <- coxph(whole, data, init = c(start, 0), control = control, x = TRUE, model = TRUE)
+  residuals <- as.matrix(residuals(at_start, type = "score"))
+  direction <- sign(sum(residuals[, ncol(residuals)]))
   fit <- if (!separating) coxph(whole, data, control = CONTROL)
-  score <- at_start(0)$score
+  score <- at_start$score
   data.frame(
     z = direction * sqrt(score), p = pchisq(score, 1, lower.tail = FALSE),
     log_hazard_ratio = if (separating) NA else coef(fit)[["gene"]],

@@ -21,7 +21,7 @@ __all__ = ["NullModel", "RiskSets", "fit_null_model", "merge_near_ties", "order_
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-ROUNDS = 30
+ROUNDS = 50
 CONVERGED = 1e-9
 """Largest Newton step, in standard errors' units of a standardised column, of a converged fit."""
 SMALLEST_SHARE = 1e-8
@@ -242,12 +242,12 @@ def maximise(sets: RiskSets, x: Floats, genes: Floats | None, path: NewtonPath) 
             here = _differentiate(sets, x, genes, at)
             finite = np.isfinite(here.likelihood) & np.isfinite(here.information).all(axis=(1, 2))
             up = finite & (here.likelihood >= likelihood - ROUNDING * np.abs(likelihood))
-            flat = np.einsum("cii->ci", here.information).min(axis=1) < FLAT * len(sets.deaths)
-            step = _newton_step(here, up & ~flat)
-            done = up & ~flat & (np.abs(step).max(axis=1) < CONVERGED)
+            endless = up & _rises_without_end(here, at, len(sets.deaths))
+            step = _newton_step(here, up & ~endless)
+            done = up & ~endless & (np.abs(step).max(axis=1) < CONVERGED)
             found.coefficients[active[done]] = (at + step)[done]
             found.information[active[done]] = here.information[done]
-            keep = ~done & ~(finite & flat)
+            keep = ~done & ~endless
             if not keep.any():
                 break
             previous = np.where(up[:, None], at, previous)[keep]
@@ -255,6 +255,13 @@ def maximise(sets: RiskSets, x: Floats, genes: Floats | None, path: NewtonPath) 
             at = np.where(up[keep, None], (at + step)[keep], (at[keep] + previous) / 2)
             active = active[keep]
             genes = None if genes is None else genes[keep]
+    return found
+
+
+def _rises_without_end(here: Derivatives, at: Floats, events: int) -> NDArray[np.bool_]:
+    """Return the models, (c,), whose likelihood is flat and still rises away from zero."""
+    flat = np.einsum("cii->ci", here.information) < FLAT * events
+    found: NDArray[np.bool_] = (flat & (here.score * at > 0)).any(axis=1)
     return found
 
 
