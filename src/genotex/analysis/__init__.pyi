@@ -79,6 +79,13 @@ from .gene_tests import (
     partial_correlation as partial_correlation,
 )
 from .gmt import GeneSet as GeneSet, read_gmt as read_gmt
+from .kaplan_meier import (
+    LogRankTest as LogRankTest,
+    SurvivalCurve as SurvivalCurve,
+    kaplan_meier as kaplan_meier,
+    log_rank_test as log_rank_test,
+    split_by_level as split_by_level,
+)
 from .linear import (
     fit_last_column as fit_last_column,
     fit_weighted_columns as fit_weighted_columns,
@@ -218,6 +225,8 @@ from .surrogate import (
     permute_rows as permute_rows,
     surrogate_number as surrogate_number,
 )
+from .survival import CoxTests as CoxTests, cox_score_tests as cox_score_tests
+from .time_to_event import read_events as read_events
 from .trait_effects import TraitEffects as TraitEffects, read_trait_effects as read_trait_effects
 from .trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes
 from .unmeasured import (
