@@ -227,6 +227,11 @@ from .surrogate import (
 )
 from .survival import CoxTests as CoxTests, cox_score_tests as cox_score_tests
 from .time_to_event import read_events as read_events
+from .survival_analysis import (
+    SurvivalResult as SurvivalResult,
+    fit_survival as fit_survival,
+    write_survival as write_survival,
+)
 from .trait_effects import TraitEffects as TraitEffects, read_trait_effects as read_trait_effects
 from .trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes
 from .unmeasured import (
