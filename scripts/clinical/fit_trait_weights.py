@@ -27,9 +27,9 @@ HEADER = """\
 # A conditional logit: the utility of an option is the weighted sum of its evidence, that of "not
 # available" is 0. Written by scripts/clinical/fit_trait_weights.py from {count} labelled cases (the
 # development cases with the packaged words and with the lexicon alone, and our own cases) with
-# ridge penalty {penalty:g} towards the beliefs in scripts/clinical/conditional_logit.py. Then calibrated
-# on the development cases, by weights that never saw their traits: all weights times {factor:.3f},
-# {added}.
+# ridge penalty {penalty:g} towards the beliefs in scripts/clinical/conditional_logit.py, and
+# calibrated on the development cases by weights that never saw their traits (all weights times
+# {factor:.3f}, {added}).
 
 [weights]
 """

@@ -133,6 +133,8 @@ _NO_ILLNESS = re.compile(
     r"abnormality|pathology|symptom|complaint)$"
 )
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+|\b(?:wt|WT|N)\s*/\s*(?:wt|WT|N)\b")
+# "Normouricemic", "normozoospermia"; not "normoxia".
+_NORMAL = re.compile(r"(?<!non )(?<!not )\bnormo(?!x|bar)[a-z]{4,}")
 _NOT_YET = re.compile(r"\bpre-?[A-Z]{2,}")
 _LONGEST_CODE = 6
 _TEST_RESULTS = {"positive", "pos", "negative", "neg"}
@@ -243,7 +245,10 @@ class ValueWords:
 
     def says_healthy(self, text: str) -> bool:
         """Return whether a text means healthy, "normal weight" and the like aside."""
-        return self.asserts(self.without_norms(text), self._terms["healthy"])
+        plain = self.without_norms(text)
+        return _NORMAL.search(simplify(plain)) is not None or self.asserts(
+            plain, self._terms["healthy"]
+        )
 
     def without_norms(self, text: str) -> str:
         """Return a text with blanks in the place of "normal karyotype" and the like."""
@@ -269,6 +274,22 @@ class ValueWords:
     def affirmed(self, value: str, names: Terms) -> bool:
         """Return whether a value has one of the names and denies none."""
         return value in names and self.negation.of(value, names) is None
+
+    def without_health(self, value: str) -> str:
+        """Return what is left of a value without its words for healthy."""
+        return self._rest(value, "healthy")
+
+    def without_illness(self, value: str) -> str:
+        """Return what is left of a value without words for ill, the empty text if it has none."""
+        plain = simplify(value)
+        rest = self._rest(value, "patient", "lesional")
+        return "" if rest == plain else rest
+
+    def _rest(self, value: str, *groups: str) -> str:
+        plain = simplify(value)
+        for group in groups:
+            plain = mask(plain, self._terms[group].spans(value))
+        return " ".join(plain.split())
 
     def is_without_illness(self, value: str) -> bool:
         """Return whether a value is of someone without any illness ("no neurological disease")."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate, parse_number
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.row_values import plain_values
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
+    asks_cause,
     asks_genotype,
     asks_history,
     asks_trait,
@@ -20,7 +20,7 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import simple_key, simplify
+from genotex.clinical.words.wording import simplify
 
 NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 """Kinds of keys whose open values are no groups."""
@@ -51,7 +51,8 @@ def _read_by_key(
             result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
         if not can_be_read_by_key(value, result[cell], judge):
             continue
-        if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
+        of_trait = names_trait(judge.trait, key) or names_gene(judge.trait, key)
+        if healthy and (of_trait or (named and asks_cause(key))):
             why = f"{value!r} under {key!r}, alongside controls"
             result[cell] = Judgement("case", Ground.INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
@@ -88,16 +89,12 @@ def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> b
 
 
 _MANY_TUMOURS = 3
-_NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
-_MOSTLY_CODES = 0.8
-_CODES_PER_GROUP = 3
 _CLAUSE = re.compile(r"[,;()]")
-_SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
 def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     """Judge all values under one key."""
-    values = _without_numbers(_without_signs(candidate.values))
+    values = plain_values(candidate, judge)
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
@@ -115,6 +112,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _ends_of_scales(candidate, judgements, judge)
     judgements = _single_letters(candidate, judgements, judge)
     judgements = _not_diseased(candidate, judgements)
+    judgements = _counterparts(candidate, judgements, judge)
     judgements = _read_by_key(candidate, judgements, judge, named=named)
     return _tissues_of_people(candidate, judgements, judge)
 
@@ -130,27 +128,6 @@ def _without_letters(candidate: Candidate, judgements: Judgements, judge: ValueJ
         else j
         for cell, j in judgements.items()
     }
-
-
-def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
-    """Remove plus and minus where a row has both: "BD(+)" and "BD(-)" are forms of "BD"."""
-    bases = {cell: hit[1] for cell, v in values.items() if (hit := _SIGNED.fullmatch(v))}
-    often = Counter(simple_key(base) for base in bases.values())
-    return {
-        cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value
-        for cell, value in values.items()
-    }
-
-
-def _without_numbers(values: Mapping[str, str]) -> dict[str, str]:
-    """Remove running numbers from the codes of a row: "ET1", "ET2", "N1" are "ET" and "N"."""
-    bases = {cell: hit[1] for cell, v in values.items() if (hit := _NUMBERED.fullmatch(v))}
-    often = Counter(bases.values())
-    if len(bases) < _MOSTLY_CODES * len(values) or len(often) < 2 or min(often.values()) < 2:
-        return dict(values)
-    if len(bases) < _CODES_PER_GROUP * len(often):
-        return dict(values)
-    return {cell: bases.get(cell, value) for cell, value in values.items()}
 
 
 def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
@@ -324,7 +301,8 @@ def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJu
         return judgements
     pairs = _LETTERS_OF_PATIENTS + (_LETTERS_OF_TUMOURS if judge.trait.is_cancer else ())
     if asks_trait(judge.trait, candidate.key):
-        pairs += ({"p": 1.0, "n": 0.0},)
+        first = simplify(judge.trait.name)[:1]
+        pairs += ({"p": 1.0, "n": 0.0}, {first: 1.0, "c": 0.0}, {first: 1.0, "n": 0.0})
     codes = next((pair for pair in pairs if pair.keys() == known), None)
     if codes is None or any(j.role == "case" for j in judgements.values()):
         return judgements
@@ -338,6 +316,24 @@ def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJu
                 else Judgement("healthy control", Ground.HEALTHY, why)
             )
     return result
+
+
+def _counterparts(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Treat "diseased gingiva" as a case next to "healthy gingiva"."""
+    if judge.trait.is_cancer or not judge.series.about:
+        return judgements
+    controls = {
+        judge.words.without_health(candidate.values[cell])
+        for cell, j in judgements.items()
+        if j.role == "healthy control"
+    } - {""}
+    why = "of the tissue of controls, in a series about the trait"
+    return {
+        cell: Judgement("case", Ground.CONTEXT, f"{candidate.values[cell]!r} {why}")
+        if j.is_open and judge.words.without_illness(candidate.values[cell]) in controls
+        else j
+        for cell, j in judgements.items()
+    }
 
 
 def _not_diseased(candidate: Candidate, judgements: Judgements) -> Judgements:

@@ -367,7 +367,11 @@ class SeriesContext:
         """Spell out an abbreviation, also one next to a hyphen: "FL-relapse", "NF-PNET"."""
         if piece in self._abbreviations:
             return self._abbreviations[piece]
-        return "-".join(self._abbreviations.get(part, part) for part in piece.split("-"))
+        parts = piece.split("-")
+        long = self._abbreviations.get(parts[-1], "")
+        if parts[0].lower() == "non" and (name := self._trait.terms.find(long)):
+            return f"no {name}"
+        return "-".join(self._abbreviations.get(part, part) for part in parts)
 
     def spelt_key(self, key: str) -> str:
         """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""

@@ -22,7 +22,9 @@ from genotex.clinical.words.abbreviations import (
     without_roman,
 )
 from genotex.clinical.words.keys import (
+    INCIDENTAL,
     asks_disease,
+    asks_form,
     asks_genotype,
     asks_history,
     asks_plainly,
@@ -48,7 +50,14 @@ _CODE_SIGN = re.compile(r"[\s_./,;()-]+")
 _MOST_CODES = 3
 _SHORT_KEY = 5
 _DETAILS_BEHIND = re.compile(r"[,;(]")
+_NORMAL_KARYOTYPE = re.compile(r"46,? ?X[XY]")
+_KARYOTYPE = re.compile(r"4[5-9],? ?X")
+_OTHER_ILLNESS = re.compile(
+    r"other(?: \w+){0,2} "
+    r"(?:illness|disease|disorder|infection|diagnosis|etiology|cause|condition)\b"
+)
 _LONGEST_CODE = 6
+_LONGEST_PART = 3
 
 
 def _is_code(word: str) -> bool:
@@ -108,7 +117,18 @@ class ValueJudge:
             judgement = rule(value, plain, key)
             if judgement is not None:
                 return judgement
-        return self.words.other_disease(value) or UNKNOWN
+        return self._with_key(value, key) or self.words.other_disease(value) or UNKNOWN
+
+    def _with_key(self, value: str, key: str) -> Judgement | None:
+        """Judge a value that names the trait together with its key: "diabetes: type 2"."""
+        if len(value.split()) > _LONGEST_PART or kind_of_key(key) in INCIDENTAL:
+            return None
+        for text in (f"{value} {key}", f"{key} {value}"):
+            spans = self.trait.terms.spans(text)
+            if spans and key not in self.trait.terms and value not in self.trait.terms:
+                why = f"{value!r} under {key!r} names the trait"
+                return Judgement("case", Ground.NAMED, why)
+        return None
 
     @property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
@@ -161,6 +181,9 @@ class ValueJudge:
     def _other_form(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge "cSLE", and all words of a name in another order."""
         acronyms = self.series.acronyms
+        if _OTHER_ILLNESS.match(plain):
+            why = f"{value!r} is something else"
+            return Judgement("other disease", Ground.OTHER_DISEASE, why)
         form = prefixed_acronym(value, acronyms)
         if form is None and names_trait(self.trait, key) and ends_with_acronym(value, acronyms):
             form = value
@@ -183,6 +206,8 @@ class ValueJudge:
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
+        if "karyotype" in key.lower() and self.series.names_trait and not self.trait.is_cancer:
+            return self._karyotype(value)
         genes = self.trait.genes
         ground = Ground.INCLUDED
         if key not in genes and not (asks_genotype(key) and value in genes):
@@ -197,6 +222,15 @@ class ValueJudge:
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
         return Judgement("case", ground, f"{value!r} is a mutation of the trait's gene")
+
+    @staticmethod
+    def _karyotype(value: str) -> Judgement | None:
+        """Judge "46,XX" and "47,XXY" in a series about a disease of chromosomes."""
+        if _NORMAL_KARYOTYPE.fullmatch(value):
+            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is normal")
+        if _KARYOTYPE.match(value):
+            return Judgement("case", Ground.CONTEXT, f"{value!r} is not normal")
+        return None
 
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, ground: Ground
@@ -307,7 +341,8 @@ class ValueJudge:
             return self._control(value, self._terms[kind])
         if plain == "donor" or self.words.is_without_illness(value):
             return Judgement("healthy control", Ground.HEALTHY, f"{value!r} has no known disease")
-        if plain in _NO_DISEASE and self._key_asks_for_disease(key, plain):
+        asked = self._key_asks_for_disease(key, plain) or asks_form(self.trait, key)
+        if plain in _NO_DISEASE and asked:
             return Judgement("healthy control", Ground.HEALTHY, f"{key!r} is {value!r}")
         return None
 

@@ -44,9 +44,10 @@ _STATUS = re.compile(
 _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
 _PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
 _LISTS_DISEASES = re.compile(
-    r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype|etiolog"
+    r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
     r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$|^infections?(?: type)?$|^pathogens?$"
 )
+_CAUSE = re.compile(r"etiolog|^cause(?! of death)")
 _PRIMARY = re.compile(
     r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
     r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)"
@@ -114,6 +115,11 @@ def asks_history(key: str) -> bool:
     return bool(_HISTORY.search(simple_key(key)))
 
 
+def asks_cause(key: str) -> bool:
+    """Return whether a key asks why patients have the disease, so that all answers are cases."""
+    return bool(_CAUSE.search(simple_key(key)))
+
+
 def lists_diseases(key: str) -> bool:
     """Return whether the values under a key are diagnoses, so that an unknown one is another."""
     return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
@@ -168,6 +174,11 @@ def asks_plainly(trait: TraitWords, key: str) -> bool:
     if is_code_of(trait, key):
         return True
     return all(_PLAIN.fullmatch(word) for word in plain.split())
+
+
+def asks_form(trait: TraitWords, key: str) -> bool:
+    """Return whether a key asks for the form of the trait, as "hemophilia type" does."""
+    return names_trait(trait, key) and bool(re.search(r"type|form|class", simple_key(key)))
 
 
 def names_trait(trait: TraitWords, key: str) -> bool:

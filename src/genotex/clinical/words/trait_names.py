@@ -15,6 +15,7 @@ from genotex.errors import UsageError
 _SHORTEST_INITIALS = 3
 _LONGEST_ACRONYM = 3
 _IN_BRACKETS = re.compile(r"\(([^)]*)\)")
+_OF_VIRUS = re.compile(r"((?:\w+ ){1,3}virus) (?:infection|disease)")
 _TRISOMY = re.compile(r"trisomy (\d+)")
 _LAST_WORD = re.compile(r"[\W_]+\w+\W*$")
 
@@ -72,6 +73,13 @@ def _codes_of_trisomies(terms: Iterable[str]) -> list[str]:
     """Return "T21" for "trisomy 21"."""
     numbers = [hit[1] for term in terms if (hit := _TRISOMY.fullmatch(simplify(term)))]
     return [f"{letter}{number}" for number in numbers for letter in ("T", "Ts")]
+
+
+def _codes_of_viruses(terms: Iterable[str]) -> list[str]:
+    """Return "HCV" for "hepatitis c virus infection"."""
+    hits = (_OF_VIRUS.fullmatch(simplify(term)) for term in terms)
+    found = {"".join(w[0] for w in hit[1].split()).upper() for hit in hits if hit}
+    return sorted(code for code in found if len(code) >= _SHORTEST_INITIALS)
 
 
 def _is_too_wide(core: str) -> bool:
@@ -202,7 +210,11 @@ def trait_words(
         name=name.replace("_", " "),
         terms=Terms(
             table.get("terms", ()),
-            [*table.get("acronyms", ()), *_codes_of_trisomies(table.get("terms", ()))],
+            [
+                *table.get("acronyms", ()),
+                *_codes_of_trisomies(table.get("terms", ())),
+                *_codes_of_viruses(table.get("terms", ())),
+            ],
         ),
         includes=terms("includes", "include_acronyms"),
         broader=terms("broader"),
