@@ -31,6 +31,7 @@ from genotex.clinical import (
     row_and_map,
 )
 from genotex.clinical.trait.judgement import ValueWords
+from genotex.clinical.trait.series_context import explained_abbreviations
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import mask, simplify
 from genotex.formats.json_files import read_json_lines
@@ -45,6 +46,7 @@ MOST_VALUES = 6
 SAMPLES_PER_VALUE = 3
 LONGEST_NAME = 5
 LONGEST_CODE = 5
+_CODE = re.compile(r"[A-Z]{2,}")
 
 Case = dict[str, Any]
 
@@ -90,7 +92,8 @@ def renamed(case: Case, words: Words, rng: random.Random) -> Case | None:
     # Cases that the name does not reach (a form, a cell line) would not become another disease.
     cases = [_value(cell) for cell, code in (label or {"map": {}})["map"].items() if code == 1]
     by_form = (trait.includes, trait.cell_lines, trait.broader)
-    if any(not words.is_named(v) and any(v in terms for terms in by_form) for v in cases):
+    unnamed = [value for value in cases if not words.is_named(value)]
+    if any(_CODE.search(v) or any(v in terms for terms in by_form) for v in unnamed):
         return None
     if trait.sites:
         return _with_other_organ(case, words, rng)
@@ -99,7 +102,7 @@ def renamed(case: Case, words: Words, rng: random.Random) -> Case | None:
     other = rng.choice(other_diseases())
     if simplify(other.name) in simplify(_all_text(case)) or _share_word(other.name, trait.name):
         return None
-    rename = _renaming(words, other)
+    rename = _renaming(words, other, _all_text(case))
     changed = _everywhere(case, rename)
     changed["trait"] = other.name.title().replace(" ", "_")
     return None if _all_text(changed) in trait.terms else changed
@@ -109,10 +112,12 @@ def _share_word(one: str, other: str) -> bool:
     return bool(set(simplify(one).split()) & set(simplify(other).split()))
 
 
-def _renaming(words: Words, other: Disease) -> Callable[[str], str]:
+def _renaming(words: Words, other: Disease, text: str) -> Callable[[str], str]:
     """Return what puts another disease in the place of the trait's names and abbreviations."""
     long = [t for t in words.table.get("terms", ()) if len(simplify(t)) > 3]
-    short = words.table.get("acronyms", ())
+    explained = explained_abbreviations(text).items()
+    own = [code for code, name in explained if words.values.says_only_trait(name)]
+    short = [*words.table.get("acronyms", ()), *own]
     long_pattern = _any_of(long, re.IGNORECASE)
     short_pattern = _any_of(short, 0)
 

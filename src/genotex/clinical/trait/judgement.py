@@ -334,6 +334,15 @@ class ValueWords:
             ground = Ground.OTHER_CODE
         return Judgement("other disease", ground, f"{value!r} names another disease ({name!r})")
 
+    def other_disease_with(self, value: str, key: str) -> Judgement | None:
+        """Judge a value that names another disease together with its key: "diabetes: type 1"."""
+        words = set(simplify(value).split())
+        name = self._vocabulary.diseases.find(f"{value} {key}")
+        if name is None or not words or not words < set(name.split()):
+            return None
+        why = f"{value!r} under {key!r} names another disease ({name!r})"
+        return Judgement("other disease", Ground.OTHER_DISEASE, why)
+
 
 def _says_only(value: str, names: Terms) -> bool:
     """Return whether a value is one of the names and otherwise only words that add nothing."""

@@ -128,7 +128,7 @@ class ValueJudge:
             if spans and key not in self.trait.terms and value not in self.trait.terms:
                 why = f"{value!r} under {key!r} names the trait"
                 return Judgement("case", Ground.NAMED, why)
-        return None
+        return self.words.other_disease_with(value, key)
 
     @property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:

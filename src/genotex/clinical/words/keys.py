@@ -50,7 +50,7 @@ _LISTS_DISEASES = re.compile(
 _CAUSE = re.compile(r"etiolog|^cause(?! of death)")
 _PRIMARY = re.compile(
     r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
-    r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)"
+    r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)|^(?:cancer|carcinoma|malignancy)$"
 )
 _GENOTYPE = re.compile(r"genotyp|mutation|variant|allele")
 _HISTORY = re.compile(
@@ -178,7 +178,7 @@ def asks_plainly(trait: TraitWords, key: str) -> bool:
 
 def asks_form(trait: TraitWords, key: str) -> bool:
     """Return whether a key asks for the form of the trait, as "hemophilia type" does."""
-    return names_trait(trait, key) and bool(re.search(r"type|form|class", simple_key(key)))
+    return names_trait(trait, key) and bool(re.search(r"type|form|class|stage|grade|severity", simple_key(key)))
 
 
 def names_trait(trait: TraitWords, key: str) -> bool:
