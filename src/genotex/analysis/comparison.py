@@ -26,6 +26,7 @@ from genotex.analysis.sample_quality import (
     check_samples,
     leave_out_outliers,
 )
+from genotex.analysis.sample_relations import add_relations, relation_facts
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, Controls
@@ -96,7 +97,8 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
     quality = check_samples(table, contrast, facts, cohort.sample_texts, problem.condition)
     if options.exclude_outliers:
         table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
-    blocks = _blocks(table, contrast, facts, options.pair, quality)
+    offered = relation_facts(cohort.relations, facts)
+    blocks = _blocks(table, contrast, offered, options.pair, quality)
     table, contrast = blocks.table, with_levels(blocks.table, blocks.contrast, options.levels)
     blocks = replace(blocks, contrast=contrast)
     libraries = gather_libraries(cohort.counts, blocks)
@@ -106,7 +108,7 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
             condition.table, table, contrast.rows, condition.regressors, seed=options.seed
         )
         table = _with_condition(table, contrast, problem.condition, predicted)
-    adjustment = gather_adjustment(table, contrast, facts, blocks, options, problem.condition)
+    adjustment = gather_adjustment(table, contrast, offered, blocks, options, problem.condition)
     design = build_design(
         table,
         contrast,
@@ -120,6 +122,9 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
     paired = blocks.record.get("key")
     checked = check_sample_facts(
         facts, table.samples, contrast, table.trait, adjustment.keys, paired
+    )
+    checked = add_relations(
+        checked, cohort.relations, facts, table, contrast, adjustment.keys, paired
     )
     if blocks.record.get("key") == DETECTED:
         quality = quality.with_blocks_used()

@@ -21,6 +21,7 @@ from genotex.analysis.problem_data import (
 from genotex.analysis.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
+from genotex.analysis.sample_relations import Relations
 from genotex.analysis.sound import analyze_sound, check_table
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
@@ -52,6 +53,7 @@ def analyze_table(
     related: tuple[str, ...] | None = None,
     counts: Counts | None = None,
     sample_texts: SampleTexts | None = None,
+    relations: Relations | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes associated with a problem's trait in one cohort.
@@ -78,6 +80,9 @@ def analyze_table(
         the values as they are.
     sample_texts
         Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
+    relations
+        Relations between the samples that their texts state (`Evidence.relations`), such as
+        replicates, treatments and time points: usable as covariates and pairs, and warned of.
     threads
         Threads to compute with; the answer does not depend on them.
 
@@ -104,7 +109,13 @@ def analyze_table(
 
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
     cohort = CohortData(
-        table, roles, sample_facts or {}, sample_texts or {}, counts or {}, condition
+        table,
+        roles,
+        sample_facts or {},
+        sample_texts or {},
+        counts or {},
+        condition,
+        relations or {},
     )
     return analyze_sound(cohort, problem, options, threads=threads)
 
@@ -184,6 +195,7 @@ def analyze_data(
             related=data.related,
             counts=cohort.counts,
             sample_texts=cohort.sample_texts,
+            relations=cohort.relations,
             threads=threads,
         )
     return replace(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from genotex.analysis.libraries import Counts
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
+from genotex.analysis.sample_relations import Relations
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import Evidence, LinkedTable, Role, read_evidence, read_linked, read_linked_csv
@@ -91,6 +92,8 @@ class CohortData:
         precision weights (Law et al. 2014). Empty where expression was not counted.
     condition
         Two-step: the cohort of the condition.
+    relations
+        Relations between the samples that their texts state (`Evidence.relations`).
     """
 
     table: LinkedTable
@@ -99,6 +102,7 @@ class CohortData:
     sample_texts: SampleTexts = field(default_factory=dict)
     counts: Counts = field(default_factory=dict)
     condition: ConditionCohort | None = None
+    relations: Relations = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +142,7 @@ class ProblemData:
             record.sample_texts,
             record.counts,
             self.condition,
+            _relations(record),
         )
 
 
@@ -240,3 +245,11 @@ def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
         msg = f"preprocessing of {trait}, {cohort} was interrupted; run preprocess again"
         raise AnalysisError(msg)
     return None
+
+
+def _relations(record: Evidence) -> Relations:
+    """Return the relations of a cohort, without those that the trait itself is read from."""
+    trait = record.reading.get("trait") or {}
+    own = f"characteristic '{trait.get('key', '')}'"
+    kept = {k: [g for g in groups if g["place"] != own] for k, groups in record.relations.items()}
+    return {kind: groups for kind, groups in kept.items() if groups}

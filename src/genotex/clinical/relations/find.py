@@ -218,7 +218,10 @@ class _Texts:
 
     def pools(self) -> dict[int, RelationStatement]:
         """Return the samples that are pools."""
-        return self.gather(lambda _, value: pool_from_text(value), pool_from_text)
+        return self.gather(
+            lambda key, value: None if "reference" in key.casefold() else pool_from_text(value),
+            pool_from_text,
+        )
 
     def time_points(self) -> dict[int, RelationStatement]:
         """Return the time points, but not measurements under such keys."""
@@ -243,8 +246,12 @@ class _Texts:
                 groups[number] = RelationStatement(group, place, statement.words)
                 named[number] = RelationStatement(statement.value, place, statement.words)
 
-        for key in self._keys.characteristics:
-            column, states = treatments_from_column(key, self._keys.columns[key])
+        keys = self._keys
+        healthy = any(
+            "healthy" in v.casefold() for k in keys.characteristics for v in keys.counts(k)
+        )
+        for key in keys.characteristics:
+            column, states = treatments_from_column(key, keys.columns[key], healthy)
             for number, statement in column.items():
                 add(number, f"characteristic '{key}'", statement, states[number])
         for place, line in (("title", self.titles), ("source", self._sources)):

@@ -76,7 +76,7 @@ def find_pairs(keys: SampleKeys, titles: Sequence[str | None], about: str) -> Pe
         if found and _repeated(found):
             return PersonStatements(f"characteristic '{key}'", found)
     stated: dict[int, Statement] = {}
-    for family in _FAMILIES:
+    for family in _FAMILIES if any(titles) else ():
         found = _pairs_of(family, titles, about)
         if len(found) > len(stated) and not conflicting(keys, found):
             stated = found

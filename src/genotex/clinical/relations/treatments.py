@@ -35,17 +35,21 @@ _WORDS = packaged_table("relations")
 _CONTROL, _UNTREATED = "|".join(_WORDS["control_treatments"]), "|".join(_WORDS["untreated"])
 _CONTROL_WORD = re.compile(rf"(?<![A-Za-z0-9])(?:{_CONTROL})(?![A-Za-z0-9])", re.IGNORECASE)
 _UNTREATED_WORD = re.compile(rf"(?<![A-Za-z])(?:{_UNTREATED})(?![A-Za-z])", re.IGNORECASE)
-_NONE = frozenset(
-    {"none", "no", "n", "nil", "nt", "untr", "ut", "unt", "-", "neg", "medium", "media"}
-)
+_NONE = frozenset({"none", "no", "n", "nil", "nt", "untr", "ut", "unt", "medium", "media"})
 _YES = frozenset({"yes", "y", "treated", "+"})
 _PLAIN_CONTROL = frozenset({"control", "ctrl", "ctl", "con", "controls"})
 _FILLERS = re.compile(
     r"\b(?:controls?|ctrl|treated|treatment|only|alone|cells?|for|the|with|in|as|at|solution|of"
     r"|infect(?:ed|ion)|transfect(?:ed|ion)|transduc(?:ed|tion)|exposed|exposure|injection|surgery"
     r"|s[ih]rna|lentivir(?:us|al)|vector|group|sample|a|an|by|medium|media|buffer"
-    r"|minutes?|mins?|hours?|hrs?|h|days?|weeks?|wks?|months?|rep(?:licate)?|v)\b|[\d\W_]+",
+    r"|minutes?|mins?|hours?|hrs?|h|days?|weeks?|wks?|months?|rep(?:licate)?|v|differentiation|culture)\b"
+    r"|\s+",
     re.IGNORECASE,
+)
+_SIGNS = re.compile(r"[\d\W_]+")
+_NO_AGENT = re.compile(
+    r"\bcontrols?\b|\b(?:pt|p|s)\d+$|\bcultured?\b|\bno\b|\bwithout\b|\bminus\b"
+    r"|\b(?:full|complete|normal|growth) medi|\bgroup \w$|\bvarious\b|\bdifferent\b|\bsee\b"
 )
 _PEOPLE = re.compile(
     r"\bhealthy\b|\bnormals?\b|\bpatients?\b|\bdisease|\bdonors?\b|\btumou?rs?\b|\bcancer\b"
@@ -67,13 +71,13 @@ def control_group(text: str) -> TreatmentGroup | None:
     for form, group in ((_UNTREATED_WORD, "untreated"), (_CONTROL_WORD, "control treatment")):
         if form.search(plain):
             rest = _UNTREATED_WORD.sub(" ", _CONTROL_WORD.sub(" ", without_doses(plain)))
-            if not _FILLERS.sub(" ", rest).strip():
+            if not _FILLERS.sub(" ", _SIGNS.sub(" ", rest)).strip():
                 return group  # type: ignore[return-value]
     return None
 
 
 def treatments_from_column(
-    key: str, cells: Sequence[Sequence[str]]
+    key: str, cells: Sequence[Sequence[str]], about_people: bool = False
 ) -> tuple[dict[int, Statement], dict[int, TreatmentGroup]]:
     """Return the treatments that the values of a key state, and their groups, by sample."""
     name = plain_key(key)
@@ -83,7 +87,10 @@ def treatments_from_column(
         _ONLY_WITH_CONTROLS.fullmatch(name) and _is_experiment(name, states)
     ):
         return {}, {}
-    about_people = any(_PEOPLE.search(value) for value in states)
+    # "control" next to "untreated" is another group: healthy people.
+    about_people = (
+        about_people or "untreated" in states.values() or any(map(_PEOPLE.search, states))
+    )
     named = {value: _state(value, group, about_people) for value, group in states.items()}
     stated, groups = {}, {}
     for number, value in values.items():
@@ -109,13 +116,17 @@ def _state(
         return "treated", "treated"
     if plain in _PLAIN_CONTROL:
         return None if about_people else (plain, "control treatment")
-    only_time = time_from_text(plain) is not None and not _FILLERS.sub("", plain).strip()
+    only_time = (
+        time_from_text(plain) is not None and not _FILLERS.sub(" ", _SIGNS.sub(" ", plain)).strip()
+    )
     unclear = (
         only_time
         or plain in MISSING
         or len(plain) > _LONGEST
         or not re.search(r"[a-z]{2}|[a-z]\d", plain)
         or _PEOPLE.search(plain)
+        or _NO_AGENT.search(plain)
+        or _UNTREATED_WORD.search(plain)
         or _TIME_ONLY.fullmatch(plain)
     )
     return None if unclear else (plain, "treated")
