@@ -210,6 +210,8 @@ class _Texts:
         cells = self._keys.columns[key]
         known = {value: from_key(key, value) for value in {v for values in cells for v in values}}
         place, found = f"characteristic '{key}'", {}
+        if not any(known.values()):
+            return {}
         for number, values in enumerate(cells):
             stated = [s for value in values if (s := known[value]) is not None]
             if len({s.value for s in stated}) == 1:

@@ -26,8 +26,8 @@ _KEY = re.compile(
     r"|inhibitor|\w+ ?stimulation)(?: ?[(\[][^()\[\]]*[)\]])?"
 )
 _ONLY_WITH_CONTROLS = re.compile(
-    r"(?:(?:viral|virus|in vitro|cell) )?(?:infection|exposure|exposed to|challenge|intervention"
-    r"|knock ?down|genotype/variation)(?: status)?"
+    r"(?:(?:viral|virus|in vitro|cell) )?(?:infection|exposure|exposed to|challenge|intervention)"
+    r"(?: status)?"
 )
 """Keys that mean an experiment only where one of the values is a control treatment."""
 
@@ -53,7 +53,8 @@ _NO_AGENT = re.compile(
 )
 _PEOPLE = re.compile(
     r"\bhealthy\b|\bnormals?\b|\bpatients?\b|\bdisease|\bdonors?\b|\btumou?rs?\b|\bcancer\b"
-    r"|\bcarcinoma\b|respon[ds]|\bsubjects?\b|\bwild[- ]?type\b|\bage|\bbiops",
+    r"|\bcarcinoma\b|respon[ds]|\bsubjects?\b|\bwild[- ]?type\b|\bage|\bbiops"
+    r"|\bdiagnos|\brelaps|\bremission\b|^(?:before|pre|prior|baseline)\b",
     re.IGNORECASE,
 )
 _TIME_ONLY = re.compile(
