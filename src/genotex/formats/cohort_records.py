@@ -127,6 +127,8 @@ class Evidence:
         The cohort's `CohortInfo` as JSON.
     fingerprint : str
         Digest of input files, options and version; equal means nothing needs doing again.
+    design : dict
+        Of own tables: the formula, contrast and sample table of a design, as given.
     """
 
     trait: str
@@ -149,6 +151,7 @@ class Evidence:
     sample_facts: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    design: dict[str, Any] = field(default_factory=dict)
     relations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -199,7 +202,7 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; values that are not finite become null."""
     record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
-    for name in ("counts", "sample_texts", "relations"):
+    for name in ("counts", "sample_texts", "relations", "design"):
         if not record[name]:
             del record[name]
     write_json(path, record)
