@@ -132,13 +132,7 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
         blocks=tuple(blocks.columns),
     )
     adjustment = adjustment.within(design)
-    paired = blocks.record.get("key")
-    checked = check_sample_facts(
-        facts, table.samples, contrast, table.trait, adjustment.keys, paired
-    )
-    checked = add_relations(
-        checked, cohort.relations, facts, table, contrast, adjustment.keys, paired
-    )
+    checked = _check_facts(cohort, table, contrast, adjustment, blocks.record.get("key"))
     if blocks.record.get("key") == DETECTED:
         quality = quality.with_blocks_used()
     elif checked.repeated or blocks.record:
@@ -194,6 +188,18 @@ def _set_up_own_design(
         gather_libraries(cohort.counts, blocks),
         own=own,
     )
+
+
+def _check_facts(
+    cohort: CohortData,
+    table: LinkedTable,
+    contrast: Contrast,
+    adjustment: Adjustment,
+    paired: str | None,
+) -> FactChecks:
+    facts, used = cohort.sample_facts, adjustment.keys
+    checked = check_sample_facts(facts, table.samples, contrast, table.trait, used, paired)
+    return add_relations(checked, cohort.relations, facts, table, contrast, used, paired)
 
 
 def _controls(options: AnalysisOptions) -> Controls:
