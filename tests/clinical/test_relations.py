@@ -68,6 +68,8 @@ def each(texts: str) -> list[str]:
         ("3h and 24h pooled LPS response", None),
         ("HOMA-IR baseline level high", None),
         ("Patient 12, visit date 2012-03-04", None),
+        ("ICU patient 3 day -1", None),
+        ("36 weeks term placenta", None),
         ("24-hour fasted subject 3", None),
     ],
 )
@@ -153,6 +155,8 @@ def test_treatments_under_keys(
     [
         ("MCF7_DMSO_rep1", "dmso", "control treatment"),
         ("HUVEC, vehicle-treated, 24h", "vehicle", "control treatment"),
+        ("A375 treated with vehicle (0.1% DMSO) 24h", "vehicle", "control treatment"),
+        ("untreated or mock, 3", None, None),
         ("HepG2 siCtrl 2", "sictrl", "control treatment"),
         ("Monocytes, untreated, donor 3", "untreated", "untreated"),
         ("PBMC unstimulated donor 2", "untreated", "untreated"),
@@ -329,6 +333,7 @@ def test_kinds_of_people_and_numbers_that_start_again_are_no_donors(
         # Nothing: numbers that start again in each group, ages, words.
         ("RA patient 1 | OA patient 1 | RA patient 2 | OA patient 2", [None] * 4),
         ("tumor patient 1 | normal patient 1 | tumor patient 2 | normal patient 3", [None] * 4),
+        ("Subject 1, asthma | Subject 1, healthy | Subject 2 | Subject 3", [None] * 4),
         ("patient 45 years | patient 52 years | patient 61 years", [None] * 3),
         ("donor T cells | donor B cells | donor NK cells", [None] * 3),
         ("patient 1a | patient 1b | patient 2a | patient 2b", [None] * 4),
@@ -423,6 +428,7 @@ def test_statements_name_their_place_and_words() -> None:
         "treatment group: control treatment (title: 'DMSO')",
         "time point: hour 6 (title: '6h')",
     ]
+    assert found.lines()[0] == "cell line: MCF7 (1); characteristic 'cell line'"
     assert found.as_record()["time point"] == [
         {"value": "hour 6", "place": "title", "words": "6h", "samples": ["GSM1"]}
     ]

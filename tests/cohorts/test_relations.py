@@ -46,7 +46,7 @@ def sheet(path: Path) -> list[dict[str, str]]:
     return propose_sheet("GSE1", raw, "Asthma", rule_expert("sound"), PreprocessOptions()).rows
 
 
-LESIONS = [f"Patient {n // 2 + 1}, {'healthy' if n % 2 else 'asthma'} side" for n in range(16)]
+LESIONS = [f"Patient {n // 2 + 1}, {'spared' if n % 2 else 'asthma'} side" for n in range(16)]
 TREATED = [f"Blood {n + 1}, {'untreated' if n // 2 % 2 else 'DMSO'}, day 7" for n in range(16)]
 
 

@@ -50,6 +50,7 @@ Kind = Literal[
 _MOST_TIMES = 0.6
 """Larger shares of different numbers are measurements, such as times of survival."""
 _FEWEST_SAMPLES = 5
+_SHOWN_VALUES = 6
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,10 @@ class SampleRelations:
         """Return the statements as plain JSON: kind -> value, place, words and samples of each."""
         return {kind: _grouped(found) for kind, found in self.stated.items()}
 
+    def lines(self) -> list[str]:
+        """Return each kind in words: "time point: baseline (10), day 7 (12); title"."""
+        return [f"{kind}: {_in_short(list(found.values()))}" for kind, found in self.stated.items()]
+
     def texts(self, sample: str) -> list[str]:
         """Return what is stated of a sample, in words for people."""
         return [
@@ -101,6 +106,14 @@ class SampleRelations:
             for kind, found in self.stated.items()
             if sample in found
         ]
+
+
+def _in_short(found: Sequence[RelationStatement]) -> str:
+    counts = Counter(statement.value for statement in found)
+    places = ", ".join(dict.fromkeys(statement.place for statement in found))
+    if len(counts) > _SHOWN_VALUES:
+        return f"{len(counts)} values in {len(found)} samples; {places}"
+    return f"{', '.join(f'{value} ({n})' for value, n in counts.most_common())}; {places}"
 
 
 def _grouped(found: Mapping[str, RelationStatement]) -> list[dict[str, Any]]:

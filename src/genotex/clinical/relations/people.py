@@ -35,6 +35,7 @@ _SAME_PERSON = frozenset(packaged_table("relations")["no_groups"])
 _SIDE_WORDS = frozenset(
     ["normal", "tumor", "tumour", "adjacent", "control", "cancer", "affected", "unaffected"]
 )
+_HEALTHY = re.compile(r"\b(?:healthy|controls?)\b", re.IGNORECASE)
 _EQUAL_KEYS = re.compile(r"(?:patient |donor |subject )?(?:sex|gender|ethnicity|race)")
 _AGE_KEY = re.compile(r"(?:patient |donor |subject )?age(?: ?[(\[].*)?(?: at \w+)?")
 _AGE_STEP = 2.0
@@ -145,6 +146,9 @@ def _from_titles(titles: Sequence[str | None], paired: bool) -> dict[int, Statem
     if sides and not (sides & {"healthy"} or (paired and sides <= _SIDE_WORDS | {""})):
         return {}
     same = sides <= _SIDE_WORDS | {""}
+    # "Subject 1, asthma" and "Subject 1, healthy" may be two people, too.
+    if not paired and _healthy_later(hits):
+        return {}
     stated = {}
     for number, hit in hits.items():
         group = "" if same else _group_of(hit)
@@ -157,6 +161,16 @@ def _group_of(hit: re.Match[str]) -> str:
     """Return the word in front of a person, where it may name a group."""
     before = (hit["before"] or "").casefold()
     return "" if before in _SAME_PERSON or re.search(r"\d", before) else before
+
+
+def _healthy_later(hits: Mapping[int, re.Match[str]]) -> bool:
+    """Return whether only some samples of a person are called healthy behind the id."""
+    found: dict[str, set[bool]] = defaultdict(set)
+    for hit in hits.values():
+        later = _HEALTHY.search(hit.string, hit.end())
+        donor = hit["word"].casefold() == "donor"
+        found[_id_of(hit)].add(later is not None and not (donor and later[0][0] in "cC"))
+    return any(len(states) > 1 for states in found.values())
 
 
 def _person(title: str) -> re.Match[str] | None:

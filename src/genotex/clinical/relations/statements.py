@@ -78,7 +78,8 @@ _FREE = (
     # "6hr_2" is at 6 hours, "Subject 12 Day 7" on day 7.
     re.compile(rf"(?<![\w.+-]){_NUMBER}(?:{_LONG_UNIT}|(?P<h1>h))(?![A-Za-z-])", re.IGNORECASE),
     re.compile(
-        rf"(?<![\w.+-]){_NUMBER}[ -](?:{_LONG_UNIT}(?![A-Za-z-]|[ -]?\d)|(?P<h1>h)(?![A-Za-z-]))",
+        rf"(?<![\w.+-]){_NUMBER}[ -]"
+        rf"(?:{_LONG_UNIT}(?![A-Za-z-]| ?-?\d)|(?P<h1>h)(?![A-Za-z-]))",
         re.IGNORECASE,
     ),
     re.compile(
@@ -92,7 +93,8 @@ _NO_TIME = re.compile(
     r"\b(?:old|aged?|ages|years?|yrs?|gestation\w*|pregnan\w*|trimester|post[- ]?natal|embryo\w*"
     r"|f[oe]*tal|neonat\w*|passage|passages|fast(?:ed|ing)|storage|stored|menstr\w*|cycle|dfs|pfs|os"
     r"|efs|duration|dpc|dpf)\b|surviv|death|died|deceased|relapse|recurr|progress|onset|diagnos"
-    r"|mortal|follow[- ]?up (?:of|time|for)|ischa?emi|smok|symptom|born\b|life",
+    r"|mortal|follow[- ]?up (?:of|time|for)|ischa?emi|smok|symptom|born\b|life"
+    r"|placent|\b(?:pre)?term\b",
     re.IGNORECASE,
 )
 _WORD_TIME = re.compile(

@@ -163,9 +163,10 @@ def treatment_from_text(text: str) -> tuple[Statement, TreatmentGroup] | None:
     controls = {hit.group().casefold(): hit.group() for hit in _CONTROL_TITLE.finditer(plain)}
     hits = [hit for form in (_WITH, _DONE) for hit in form.finditer(plain)]
     names = {hit["name"].casefold(): hit.group() for hit in hits if _names_agent(hit["name"])}
-    if len(controls) == 1 and not names:
-        words = next(iter(controls.values()))
-        untreated = _UNTREATED_WORD.search(words) is not None
+    none = [_UNTREATED_WORD.search(word) is not None for word in controls]
+    if controls and len(set(none)) == 1 and not names:
+        # "treated with vehicle (0.1% DMSO)"
+        words, untreated = next(iter(controls.values())), none[0]
         value = "untreated" if untreated else re.sub(r"[- ]treated$", "", words.casefold())
         return Statement(value, words), "untreated" if untreated else "control treatment"
     several = any(hit.groupdict().get("more") for hit in hits)
