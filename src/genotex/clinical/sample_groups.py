@@ -66,7 +66,7 @@ def check_conditions(
     UsageError
         If one is met by no sample; the message lists the keys with their values and counts.
     """
-    if not series:
+    if not series or not (exclude or need_conditions(cases, controls)):
         return
     keys = [searchable_keys(description) for description in series]
     groups = (
