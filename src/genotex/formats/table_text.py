@@ -43,7 +43,9 @@ def read_text(path: Path, *, numbers: bool) -> TableFile:
     if end_of_header < 0:
         msg = "has a header and no rows"
         raise FormatError(msg, path=path)
-    body = data[end_of_header + 1 :]
+    last = data.rstrip().rfind(b"\n")
+    # A series matrix ends in "!series_matrix_table_end".
+    body = data[end_of_header + 1 : last + 1 if data[last + 1 : last + 2] == b"!" else None]
     del data
     if dialect.sign == " ":
         body = re.sub(rb" +", b" ", re.sub(rb"(?m)^ +| +$", b"", body))
@@ -158,7 +160,7 @@ def _dialect(data: bytes, path: Path, line: int) -> _Dialect:
     sign = _separator(lines)
     if sign is None:
         msg = "is not a table with several columns: no tab, comma, semicolon or space separates it"
-        hint = "give genes x samples (or samples x genes) with a header line"
+        hint = "a table has a header line and at least two columns"
         raise FormatError(msg, path=path, line=line, hint=hint)
     header, *rows = (_cells(text, sign) for text in lines)
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else len(header)
