@@ -103,9 +103,9 @@ def read_own_tables(
     expression : path, data frame or AnnData
         Genes x samples or samples x genes: text in any dialect (also packed), ``.xlsx``,
         ``.parquet``, ``.h5ad``, or a polars or pandas data frame.
-    samples : path or data frame, optional
-        A row for each sample, one column with the names that the expression table uses. May be
-        left out for AnnData, whose ``obs`` is used.
+    samples : path, data frame or AnnData, optional
+        A row for each sample, one column with the names that the expression table uses. Of
+        AnnData its ``obs``, which is used too where `expression` is AnnData and this is left out.
     platform : path, optional
         Annotation of probes: a GPL table, SOFT, or any table with probes and genes.
     scale : {"auto", "log2", "linear", "counts"}
@@ -135,6 +135,9 @@ def read_own_tables(
     table, annotation = _read_expression(expression, scale)
     if samples is None and annotation is None:
         raise refuse_missing()
+    if is_anndata(samples):
+        same = samples is expression or str(samples) == str(expression)
+        samples = annotation if same else read_anndata(samples)[1]
     sample_table = read_samples(annotation if samples is None else samples)
     _refuse_swapped(table, sample_table, genes)
     values = arrange(table, table_keys(sample_table), sample_table.header, genes)
