@@ -55,6 +55,7 @@ class GeoCohortFiles:
     platforms: tuple[Path, ...]
     counts: tuple[Path, ...] = ()
     annotations: tuple[Path, ...] = ()
+    supplementary: tuple[Path, ...] = ()
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -65,6 +66,7 @@ class GeoCohortFiles:
             *self.platforms,
             *self.counts,
             *self.annotations,
+            *self.supplementary,
         )
 
 
@@ -149,7 +151,7 @@ _NCBI_ANNOTATION = re.compile(r"^Human\..*annot\.tsv(\.gz)?$", re.IGNORECASE)
 
 
 def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
-    """Return the files of one series: matrices, family SOFT, platform tables, NCBI's counts."""
+    """Return the files of one series by what they are; the submitter's are supplementary."""
     files = [p for p in _files(folder) if p.suffix.lower() not in _CHECKSUMS]
     counts = tuple(p for p in files if _NCBI_COUNTS.search(p.name))
     annotations = tuple(p for p in files if _NCBI_ANNOTATION.search(p.name))
@@ -160,8 +162,10 @@ def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
     rest = [p for p in files if p not in named]
     platforms = tuple(p for p in rest if p.name.upper().startswith("GPL"))
     soft = tuple(p for p in rest if p not in platforms and "soft" in p.name.lower())
+    known = {*matrices, *soft, *platforms}
+    supplementary = tuple(p for p in files if p not in known)
     return GeoCohortFiles(
-        trait, folder.name, folder, matrices, soft, platforms, counts, annotations
+        trait, folder.name, folder, matrices, soft, platforms, counts, annotations, supplementary
     )
 
 
