@@ -40,6 +40,7 @@ __all__ = [
     "encode_features",
     "no_table",
     "prepare_geo_cohort",
+    "read_geo_cohort",
     "read_or_replay",
     "rows_need_mapping",
     "takes_counts",
@@ -59,6 +60,13 @@ def prepare_geo_cohort(
     files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
 ) -> PreparedCohort:
     """Read one GEO cohort: clinical features as codes, expression by official gene symbol."""
+    return read_geo_cohort(files, expert, options)[0]
+
+
+def read_geo_cohort(
+    files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
+) -> tuple[PreparedCohort, RawSeries]:
+    """Return a prepared GEO cohort, and the series that it was made of."""
     table = GeneTable.load(options.gene_table)
     raw = read_raw_series(
         files,
@@ -74,9 +82,9 @@ def prepare_geo_cohort(
         codes = features["trait"].codes if "trait" in features else None
         binary = _is_binary(reading)
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
-        return assemble_counted_cohort(files, raw, reading, features, counted)
+        return assemble_counted_cohort(files, raw, reading, features, counted), raw
     genes, why_no_genes = _genes(raw, reading, table, options)
-    return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes)
+    return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 
 
 def no_table(procedure: Procedure) -> str:
