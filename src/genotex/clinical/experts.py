@@ -39,7 +39,7 @@ class Expert(Protocol):
         description : SeriesDescription
             All that may be seen of the series.
         trait : str
-            Name of the trait, with spaces or underscores; empty for age and sex alone.
+            Name of the trait, with spaces or underscores.
 
         Returns
         -------
@@ -74,36 +74,39 @@ class RuleExpert:
         self._beyond_characteristics = beyond_characteristics
 
     def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
-        """Annotate the samples of a series for a trait (see `Expert`); without one, age and sex.
+        """Annotate the samples of a series for a trait (see `Expert`).
 
         Raises
         ------
         UsageError
             If the trait is not a name, or an alias of several traits.
         """
-        named = self._vocabulary.named(trait) if trait else None
+        named = self._vocabulary.named(trait)
+        annotation = self.annotate_people(description)
+        rows = characteristic_candidates(description)
+        judge = ValueJudge(
+            self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
+        )
+        annotation = replace(annotation, notes=(named.note,) if named.note else ())
+        annotation = self._with_trait(annotation, trait, rows, description, judge)
+        return self._with_sample_texts(annotation, description, judge)
+
+    def annotate_people(self, description: SeriesDescription) -> ClinicalAnnotation:
+        """Annotate age and sex of the samples alone, without a trait."""
         gene = judge_expression(description)
         rows = characteristic_candidates(description)
         human = gene.human
         age, gender = self._people(rows, description) if human else (None, None)
         beyond = self._beyond_characteristics
-        annotation = ClinicalAnnotation(
+        return ClinicalAnnotation(
             gene,
             None,
             age,
             gender,
-            notes=(named.note,) if named is not None and named.note else (),
             unavailable=why_not_available(rows, age, gender, beyond=beyond)
             if human
             else dict(_OF_ANIMALS),
         )
-        if not trait:
-            return annotation
-        judge = ValueJudge(
-            self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
-        )
-        annotation = self._with_trait(annotation, trait, rows, description, judge)
-        return self._with_sample_texts(annotation, description, judge)
 
     def _with_trait(
         self,

@@ -170,7 +170,7 @@ def read_or_replay(
     series : Series
         The same series.
     trait : str
-        Name of the trait.
+        Name of the trait; empty for age and sex alone, by the built-in rules.
     expert : Expert
         Annotates it, unless a reading is given.
     options : PreprocessOptions
@@ -187,17 +187,14 @@ def read_or_replay(
     if sheet is not None and sheet.of(description.cohort, description.samples):
         from genotex.clinical import annotation_from_sheet
 
-        own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
-            description, trait
-        )
-        reading = annotation_from_sheet(sheet, own, description)
+        reading = annotation_from_sheet(sheet, _by_rules(description, trait, options), description)
+    elif given is None and not trait:
+        reading = _by_rules(description, trait, options)
     elif given is None:
         reading = expert.annotate(description, trait)
     else:
         # A person's changes show against a fresh reading, always by the built-in rules.
-        own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
-            description, trait
-        )
+        own = _by_rules(description, trait, options)
         source = "the encoding" if options.encoding is None else options.encoding.name
         reading = fit_annotation(_check(given, description), own, description, source)
     if options.cases or options.controls:
@@ -215,6 +212,13 @@ def read_or_replay(
         excluded={**reading.excluded, **excluded},
         facts={**reading.facts, **({"pair": pairs} if pairs else {})},
     )
+
+
+def _by_rules(
+    description: SeriesDescription, trait: str, options: PreprocessOptions
+) -> ClinicalAnnotation:
+    rules = rule_expert(options.procedure, vocabulary=options.vocabulary)
+    return rules.annotate(description, trait) if trait else rules.annotate_people(description)
 
 
 def _chosen_groups(
