@@ -45,7 +45,7 @@ Controls = Literal["auto", "healthy", "all"]
 """Which controls cases are compared with."""
 RegressorRule = Literal["inclusive", "exclusive"]
 """Which genes predict the condition of a two-step problem."""
-Scale = Literal["auto", "log2", "linear"]
+Scale = Literal["auto", "log2", "linear", "counts"]
 """Scale of expression values as they are in the file."""
 Model = Literal["moderated", "mixed", "all"]
 Hidden = Literal["auto", "none", "sva", "two-step"]

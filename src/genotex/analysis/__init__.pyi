@@ -35,6 +35,14 @@ from .design import (
     build_design as build_design,
     independent_columns as independent_columns,
 )
+from .designs import (
+    RESULT_COLUMNS as RESULT_COLUMNS,
+    DesignData as DesignData,
+    DesignResult as DesignResult,
+    contrast_name as contrast_name,
+    fit_design as fit_design,
+    result_table as result_table,
+)
 from .enrichment import TEST_COLUMNS as TEST_COLUMNS, Enrichment as Enrichment, enrich as enrich
 from .enrichment_files import (
     enrich_problem as enrich_problem,
@@ -117,6 +125,11 @@ from .moderated import (
     moderate as moderate,
     moderate_variance as moderate_variance,
     shrink as shrink,
+)
+from .own_design import (
+    DesignRequest as DesignRequest,
+    Missing as Missing,
+    typed_columns as typed_columns,
 )
 from .p_values import (
     average_ranks as average_ranks,

@@ -44,6 +44,11 @@ from .prepared import (
     PreprocessOptions as PreprocessOptions,
     load_options as load_options,
 )
+from .own_tables import (
+    OwnTables as OwnTables,
+    keep_expressed as keep_expressed,
+    read_own_tables as read_own_tables,
+)
 from .preprocess import (
     CohortOutcome as CohortOutcome,
     CohortTask as CohortTask,
