@@ -40,6 +40,7 @@ from .designs import (
     DesignData as DesignData,
     DesignResult as DesignResult,
     contrast_name as contrast_name,
+    design_effects as design_effects,
     fit_design as fit_design,
     result_table as result_table,
 )
@@ -49,6 +50,7 @@ from .enrichment_files import (
     read_enrichment as read_enrichment,
     write_enrichment as write_enrichment,
 )
+from .formulas import Formulas as Formulas, fit_formula as fit_formula
 from .gene_columns import COLUMN_GROUPS as COLUMN_GROUPS, GENE_TABLE as GENE_TABLE
 from .gene_set_tests import (
     CameraTest as CameraTest,

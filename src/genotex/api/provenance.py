@@ -11,14 +11,14 @@ import pandas as pd
 
 import genotex
 from genotex.clinical import annotation_to_json
-from genotex.cohorts import PreparedCohort
+from genotex.cohorts import OwnTables, PreparedCohort
 from genotex.errors import UsageError
 from genotex.formats import Series, sha256
 
 if TYPE_CHECKING:
     from anndata import AnnData
 
-__all__ = ["KEY", "provenance", "recorded", "recorded_series"]
+__all__ = ["KEY", "provenance", "recorded", "recorded_series", "table_provenance"]
 
 KEY = "genotex"
 """Name of the record in ``uns``."""
@@ -77,6 +77,19 @@ def provenance(
     }
     certainty = prepared.reading.certainty
     return summary if certainty is None else {**summary, "trait_certainty": certainty}
+
+
+def table_provenance(tables: OwnTables) -> dict[str, Any]:
+    """Return the record of tables of one's own, in the form of `provenance`."""
+    record = {"tables": tables.record, "counts": dict(tables.counts)}
+    return {
+        "cohort": tables.name,
+        "trait": "",
+        "source": "tables",
+        "genotex_version": genotex.__version__,
+        "notes": [*tables.notes, *tables.warnings],
+        "record": json.dumps(record, ensure_ascii=False, default=str),
+    }
 
 
 def recorded(data: AnnData) -> dict[str, Any]:
