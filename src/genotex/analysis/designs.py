@@ -10,12 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.own_design import (
-    DesignRequest,
-    Missing,
-    sample_facts_of,
-    typed_columns,
-)
+from genotex.analysis.own_design import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.pipeline import analyze_data_of_design
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
@@ -25,7 +20,7 @@ from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.layout import trait_folder_name
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, MissingValues
 
 __all__ = [
     "RESULT_COLUMNS",
@@ -161,7 +156,7 @@ def fit_design(
     *,
     trait: str | None = None,
     block: str | None = None,
-    missing: Missing = "error",
+    missing: MissingValues = "error",
     order: Mapping[str, Sequence[str]] | None = None,
     threads: int = 1,
 ) -> tuple[DesignResult, ...]:
