@@ -37,6 +37,7 @@ from .design import (
 )
 from .design_files import (
     DesignCohort as DesignCohort,
+    describe_design_cohort as describe_design_cohort,
     write_design_cohort as write_design_cohort,
     write_gene_files as write_gene_files,
 )
@@ -55,7 +56,6 @@ from .enrichment_files import (
     read_enrichment as read_enrichment,
     write_enrichment as write_enrichment,
 )
-from .formulas import Formulas as Formulas, fit_formula as fit_formula
 from .gene_columns import COLUMN_GROUPS as COLUMN_GROUPS, GENE_TABLE as GENE_TABLE
 from .gene_set_tests import (
     CameraTest as CameraTest,

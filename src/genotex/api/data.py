@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from genotex.analysis import DesignData, Formulas, fit_formula, typed_columns
+from genotex.analysis import DesignData
 from genotex.api.choices import as_path, need
 from genotex.api.provenance import KEY, recorded, table_provenance
 from genotex.clinical import AS_IN_FILE
-from genotex.cohorts import OwnTables, keep_expressed, least_of_group, read_own_tables
+from genotex.cohorts import OwnTables, keep_expressed, read_own_tables
 from genotex.errors import UsageError
 from genotex.options import Scale
 
@@ -178,7 +178,7 @@ def _of_tables(tables: OwnTables) -> GivenData:
         tables.genes,
         tables.samples,
         tables.expression,
-        tables.sample_table,
+        tables.sample_table.drop("sample", strict=False),
         tables.counts,
     )
     return GivenData(
@@ -186,22 +186,12 @@ def _of_tables(tables: OwnTables) -> GivenData:
     )
 
 
-def with_expressed_genes(given: GivenData, design: str) -> GivenData:
-    """Return counted data without the genes that have too few counts for the design."""
+def with_expressed_genes(given: GivenData, least: float) -> GivenData:
+    """Return counted data without the genes that too few samples express (see `keep_expressed`)."""
     if given.tables is None or given.tables.raw_counts is None:
         return given
-    kept = _of_tables(keep_expressed(given.tables, _least_of_design(given.data, design)))
-    return replace(kept, record=given.record)
-
-
-def _least_of_design(data: DesignData, design: str) -> float:
-    """Return in how many samples a gene should be expressed, by the largest leverage."""
-    table = typed_columns(data.table)
-    formula = Formulas.read(design, table.columns)
-    known = table.select(formula.variables).drop_nulls() if formula.variables else table
-    matrix = fit_formula(formula, known, [str(i) for i in range(known.height)]).matrix
-    basis = np.linalg.qr(matrix)[0]
-    return least_of_group(1.0 / float((basis**2).sum(axis=1).max()))
+    kept = _of_tables(keep_expressed(given.tables, least))
+    return replace(kept, record=given.record, samples=given.samples)
 
 
 def read_tables(

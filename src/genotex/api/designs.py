@@ -12,12 +12,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-import genotex
-from genotex.analysis import DesignResult, fit_design
+from genotex.analysis import (
+    DesignCohort,
+    DesignRequest,
+    DesignResult,
+    contrast_name,
+    fit_design,
+    typed_columns,
+)
 from genotex.api.choices import as_path, nearest, options_of
 from genotex.api.data import TABLE_OPTIONS, GivenData, as_pandas, gather_data, with_expressed_genes
 from genotex.errors import UsageError
-from genotex.formats import Evidence
+from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions
 
 if TYPE_CHECKING:
@@ -262,22 +268,9 @@ class Result:
         return self._found
 
     @property
-    def evidence(self) -> Evidence:
-        """The record of the cohort, for pages."""
-        origin = self._given.record
-        return Evidence(
-            trait=self._found.result.trait,
-            cohort=self.name,
-            procedure=self._found.result.procedure,
-            source=str(origin.get("source", "")),
-            genotex_version=genotex.__version__,
-            series=dict(origin.get("series") or {}),
-            reading=dict(origin.get("annotation") or {}),
-            mapping=dict(origin.get("mapping") or {}),
-            counts=dict(self._found.data.counts),
-            notes=list(self.notes),
-            warnings=list(self._given.warnings),
-        )
+    def given(self) -> GivenData:
+        """What was tested, and what is known of its origin."""
+        return self._given
 
     @property
     def expression(self) -> pd.DataFrame:
@@ -431,9 +424,45 @@ def de(
     )
     asked = [contrast] if isinstance(contrast, str) else list(contrast)
     given = gather_data(data, samples, reading, " ".join([design, *asked, block or ""]))
-    given = with_expressed_genes(given, design)
-    found = fit_design(
-        given.data, design, asked, settings, block=block, missing=missing, order=order
-    )
-    results = Results({each.contrast: Result(each, given) for each in found})
+    results = Results()
+    for each in asked:
+        levels = {name: tuple(known) for name, known in (order or {}).items()}
+        request = DesignRequest(
+            design,
+            each,
+            given.data.samples,
+            typed_columns(given.data.table),
+            block,
+            missing,
+            levels,
+        )
+        results[each] = _fit(request, given, settings)
+    if not results:
+        msg = "no contrast was given; name one, such as 'group: case - control'"
+        raise UsageError(msg)
     return results[asked[0]] if isinstance(contrast, str) else results
+
+
+def _fit(request: DesignRequest, given: GivenData, options: AnalysisOptions) -> Result:
+    name = _trait(request.contrast, given)
+    if options.filter_low:
+        cohort = DesignCohort(name, given.data, request)
+        given = with_expressed_genes(given, cohort.fitted(options.controls).least_samples)
+    (found,) = fit_design(
+        given.data,
+        request.formula,
+        [request.contrast],
+        options,
+        trait=name,
+        block=request.block,
+        missing=request.missing,
+        order=request.order,
+    )
+    return Result(found, given)
+
+
+def _trait(contrast: str, given: GivenData) -> str:
+    """Return what a result is about: the trait, where its cases and controls are compared."""
+    trait = str(given.record.get("trait") or "")
+    plain = contrast.replace(" ", "") == "group:case-control"
+    return trait_folder_name(trait) if trait and plain else contrast_name(contrast)

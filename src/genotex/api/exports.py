@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,11 @@ import pandas as pd
 import polars as pl
 
 import genotex
+from genotex.analysis import DesignCohort, describe_design_cohort
 from genotex.api.choices import need
 from genotex.api.provenance import KEY
 from genotex.errors import AnalysisError, UsageError
+from genotex.formats import CohortInfo
 from genotex.io import atomic_write
 
 if TYPE_CHECKING:
@@ -176,8 +179,30 @@ def write_page(result: Result, path: Path) -> Path:
         msg = f"{path} must end in .html"
         raise UsageError(msg)
     path = checked_page(path)
-    found = result.found
-    table = found.data.linked(found.result.trait)
+    found, given, name = result.found, result.given, result.found.result.trait
+    origin = given.record
+    cohort = DesignCohort(
+        name,
+        found.data,
+        found.request,
+        given.notes,
+        given.warnings,
+        _files_read(origin),
+        origin.get("series"),
+    )
+    own = cohort.fitted(result.method["options"]["controls"])
+    table, evidence = describe_design_cohort(cohort, own)
+    if annotation := origin.get("annotation"):
+        evidence = replace(
+            evidence, source="GEO", reading=annotation, mapping=origin.get("mapping") or {}
+        )
     findings = Findings.from_result(found.result, table)
-    page = build_page(result.evidence, table, {}, findings, csv_name=path.with_suffix(".csv").name)
+    csv_name = path.with_suffix(".csv").name
+    infos = {result.name: CohortInfo(**evidence.info)}
+    page = build_page(evidence, table, infos, findings, csv_name=csv_name)
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
+
+
+def _files_read(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the files that data came from, as in the record of a cohort."""
+    return list(origin.get("files_read") or (origin.get("tables") or origin).get("files") or ())

@@ -55,7 +55,17 @@ def provenance(
     Lists of records and empty values cannot be written to an h5ad file, JSON text can.
     """
     genes = prepared.genes
+    digests = {path.name: sha256(path) for path, _ in prepared.files}
     record: dict[str, Any] = {
+        "files_read": [
+            {
+                "name": path.name,
+                "size": path.stat().st_size,
+                "used_for": purpose,
+                "sha256": digests[path.name],
+            }
+            for path, purpose in prepared.files
+        ],
         "series": prepared.series,
         "annotation": annotation_to_json(prepared.reading),
         "mapping": {} if genes is None else {"id_kind": str(genes.id_kind), **genes.counts},
@@ -71,7 +81,7 @@ def provenance(
         "platform": prepared.series.get("platform", ""),
         "title": prepared.series.get("title", ""),
         "scale": "" if genes is None else genes.scale,
-        "files": {path.name: sha256(path) for path, _ in prepared.files},
+        "files": digests,
         "notes": [*prepared.notes, *notes],
         "record": json.dumps(record, ensure_ascii=False),
     }

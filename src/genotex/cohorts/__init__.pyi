@@ -71,7 +71,6 @@ from .rna_seq import (
     CountedGenes as CountedGenes,
     count_genes as count_genes,
     expressed_genes as expressed_genes,
-    least_of_group as least_of_group,
     least_samples as least_samples,
     tmm_factors as tmm_factors,
 )

@@ -26,7 +26,6 @@ __all__ = [
     "NormalisedCounts",
     "count_genes",
     "expressed_genes",
-    "least_of_group",
     "least_samples",
     "normalise_counts",
     "tmm_factors",
@@ -66,14 +65,11 @@ def least_samples(trait: Floats, *, binary: bool) -> float:
     elif len(levels) > 1:
         centred = trait - trait.mean()
         number = 1.0 / float((1 / len(trait) + centred**2 / (centred @ centred)).max())
-    return least_of_group(number)
-
-
-def least_of_group(size: float) -> float:
-    """Return in how many samples a gene should be expressed, given the size of a group."""
-    if size <= _LARGE_GROUP:
-        return size
-    return _LARGE_GROUP + (size - _LARGE_GROUP) * _SHARE_OF_LARGE
+    return (
+        number
+        if number <= _LARGE_GROUP
+        else _LARGE_GROUP + (number - _LARGE_GROUP) * _SHARE_OF_LARGE
+    )
 
 
 def expressed_genes(counts: Floats, library_sizes: Floats, least: float) -> NDArray[np.bool_]:
