@@ -48,6 +48,7 @@ from .designs import (
     contrast_name as contrast_name,
     design_effects as design_effects,
     fit_design as fit_design,
+    formula_of as formula_of,
     result_table as result_table,
 )
 from .enrichment import TEST_COLUMNS as TEST_COLUMNS, Enrichment as Enrichment, enrich as enrich
