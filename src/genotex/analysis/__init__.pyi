@@ -35,6 +35,20 @@ from .design import (
     build_design as build_design,
     independent_columns as independent_columns,
 )
+from .design_files import (
+    DesignCohort as DesignCohort,
+    write_design_cohort as write_design_cohort,
+    write_gene_files as write_gene_files,
+)
+from .designs import (
+    RESULT_COLUMNS as RESULT_COLUMNS,
+    DesignData as DesignData,
+    DesignResult as DesignResult,
+    contrast_name as contrast_name,
+    fit_design as fit_design,
+    formula_of as formula_of,
+    result_table as result_table,
+)
 from .enrichment import TEST_COLUMNS as TEST_COLUMNS, Enrichment as Enrichment, enrich as enrich
 from .enrichment_files import (
     enrich_problem as enrich_problem,
@@ -125,6 +139,10 @@ from .moderated import (
     moderate_variance as moderate_variance,
     shrink as shrink,
 )
+from .own_design import (
+    DesignRequest as DesignRequest,
+    typed_columns as typed_columns,
+)
 from .p_values import (
     average_ranks as average_ranks,
     benjamini_hochberg as benjamini_hochberg,
@@ -210,6 +228,11 @@ from .surrogate import (
 )
 from .survival import CoxTests as CoxTests, cox_score_tests as cox_score_tests
 from .time_to_event import read_events as read_events
+from .survival_analysis import (
+    SurvivalResult as SurvivalResult,
+    fit_survival as fit_survival,
+    write_survival as write_survival,
+)
 from .trait_effects import TraitEffects as TraitEffects, read_trait_effects as read_trait_effects
 from .trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes
 from .unmeasured import (
