@@ -132,6 +132,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no time": ({"time": np.where(np.arange(N) == 3, np.nan, TIME)}, r"first is sample 4\)"),
     "words as time": ({"time": ["soon"] * N}, r"time has values that are not numbers"),
     "coded 1 and 2": ({"event": EVENT + 1}, r"values other than 0 and 1: '2' \(where 1 is"),
+    "coded, one missing": (
+        {"event": [None, *(EVENT + 1.0).tolist()[1:]]},
+        r"values other than 0 and 1: '2.0' \(where 1 is",
+    ),
     "unknown word": ({"event": ["dead", "lost"] * 20}, r"other than 0 and 1: 'lost' \(write 1"),
     "missing event": ({"event": ["dead", ""] * 20}, r"^event is missing in 20 of 40 samples"),
     "constant": ({"covariates": np.ones(N)}, r"^covariate 1 is constant: .*leave it out"),
