@@ -173,3 +173,14 @@ def test_a_new_table_in_the_folder_is_noticed(tmp_path: Path) -> None:
     write_gz(folder / "GSE1_counts.txt.gz", count_text(count_rows(12), ACCESSIONS))
     outcome, _, _ = run(tmp_path)
     assert outcome.info is not None and outcome.info.is_gene_available
+
+
+def test_a_sample_sheet_in_the_folder_is_no_expression(tmp_path: Path) -> None:
+    folder = write_series(tmp_path / "input")
+    rows = "".join(f"{name},{i % 2},{40 + i}\n" for i, name in enumerate(ACCESSIONS))
+    (folder / "sheet.csv").write_text("sample,group,age\n" + rows)
+    values = {g: [c / 7.3 for c in row] for g, row in count_rows(12).items()}
+    write_gz(folder / "GSE1_fpkm.txt.gz", table(ACCESSIONS, values))
+    outcome, evidence, _ = run(tmp_path)
+    assert outcome.info is not None and outcome.info.is_gene_available
+    assert any(note.startswith("sheet.csv is not used") for note in evidence.notes)

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, read_chunks
+from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, GZIP_MAGIC, as_utf8, read_chunks
 from genotex.formats.rows import MISSING_WORDS
 from genotex.formats.table_files import TableFile
 
@@ -43,9 +43,9 @@ def read_text(path: Path, *, numbers: bool) -> TableFile:
     if end_of_header < 0:
         msg = "has a header and no rows"
         raise FormatError(msg, path=path)
-    last = data.rstrip().rfind(b"\n")
     # A series matrix ends in "!series_matrix_table_end".
-    body = data[end_of_header + 1 : last + 1 if data[last + 1 : last + 2] == b"!" else None]
+    end = data.rfind(b"\n!", max(end_of_header, len(data) - 100))
+    body = data[end_of_header + 1 : end + 1 if end > 0 else None]
     del data
     if dialect.sign == " ":
         body = re.sub(rb" +", b" ", re.sub(rb"(?m)^ +| +$", b"", body))
@@ -75,7 +75,13 @@ def _unpacked(path: Path) -> bytes:
     except (ValueError, EOFError, lzma.LZMAError) as error:
         msg = f"the compressed data are damaged: {error}"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
-    return _zstd(path) if magic.startswith(_ZSTD) else b"".join(read_chunks(path))
+    if magic.startswith(_ZSTD):
+        return _zstd(path)
+    if magic.startswith(GZIP_MAGIC):
+        return b"".join(read_chunks(path))
+    # The first piece is checked to be text.
+    next(read_chunks(path), b"")
+    return path.read_bytes()
 
 
 def _zstd(path: Path) -> bytes:
@@ -97,7 +103,7 @@ def _zstd(path: Path) -> bytes:
 
 def _utf8(data: bytes) -> bytes:
     data = data.removeprefix(BYTE_ORDER_MARK)
-    if b"\r" in data[:100_000]:
+    if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return as_utf8(data)
 
@@ -267,7 +273,7 @@ def _parsed(body: bytes, dialect: _Dialect, schema: Schema, path: Path, line: in
 
 
 def _polars(body: bytes, dialect: _Dialect, schema: Schema) -> pl.DataFrame:
-    if not body.strip():
+    if not body[:1000].strip() and not body.strip():
         return pl.DataFrame(schema=schema)
     return pl.read_csv(
         io.BytesIO(body),
