@@ -10,9 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.own_design import DesignRequest, typed_columns
+from genotex.analysis.own_design import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.pipeline import analyze_data_of_design
+from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
+from genotex.analysis.sound import carry_out
+from genotex.analysis.trait_effects import TraitEffects, stored_options, trait_effects
+from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.layout import trait_folder_name
@@ -22,12 +26,17 @@ __all__ = [
     "RESULT_COLUMNS",
     "DesignData",
     "DesignResult",
+    "FormulaText",
     "contrast_name",
+    "design_effects",
     "fit_design",
+    "formula_of",
     "result_table",
 ]
 
 Floats = NDArray[np.float64]
+_STANDARD = {"Age": "age", "Gender": "sex"}
+"""Covariates of a linked table -> columns of a sample sheet."""
 
 RESULT_COLUMNS = {
     "gene": "Variable",
@@ -97,6 +106,8 @@ class DesignResult:
         What was analysed.
     groups
         Sample -> level of the factor that was compared, or value of the tested column.
+    request
+        The design as it was asked for.
     """
 
     contrast: str
@@ -105,6 +116,7 @@ class DesignResult:
     result: AnalysisResult
     data: DesignData
     groups: Mapping[str, str | float]
+    request: DesignRequest
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -218,8 +230,28 @@ def fit_design(
             threads=threads,
         )
         groups = _groups(result, request)
-        found.append(DesignResult(contrast, design, result_table(result), result, data, groups))
+        genes = result_table(result)
+        found.append(DesignResult(contrast, design, genes, result, data, groups, request))
     return tuple(found)
+
+
+def design_effects(found: DesignResult) -> TraitEffects:
+    """Return the effects of the regression behind a result, for tests of gene sets.
+
+    Raises
+    ------
+    AnalysisError
+        If several coefficients were tested together, or nearly all genes have missing values.
+    """
+    data, result = found.data, found.result
+    cohort = CohortData(
+        data.linked(result.trait),
+        sample_facts=sample_facts_of(found.request),
+        counts=data.counts,
+        design=found.request,
+    )
+    steps = carry_out(cohort, Problem(result.trait, None), stored_options(result))
+    return trait_effects(steps)
 
 
 def result_table(result: AnalysisResult) -> pl.DataFrame:
@@ -235,6 +267,50 @@ def result_table(result: AnalysisResult) -> pl.DataFrame:
     ]
     more = [n for n in more if n not in known and tested[n].null_count() < tested.height]
     return tested.select(*columns, *more)
+
+
+@dataclass(frozen=True)
+class FormulaText:
+    """The design of an analysis in the words of ``genotex de``, with a sample sheet's columns."""
+
+    design: str
+    contrast: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options of ``genotex de``."""
+        return ("--design", self.design, "--contrast", self.contrast, *self.options)
+
+
+def formula_of(result: AnalysisResult) -> FormulaText | None:
+    """Return the formula and contrast of a result; None where no formula says the same."""
+    method = result.method
+    if "formula" in method:
+        asked = method["formula"]
+        return FormulaText(asked["formula"], asked["contrast"])
+    pair = method.get("pair", {})
+    if "hidden" not in method or method.get("two_step") or pair.get("design") == "averaged":
+        return None
+    kind = method["contrast"]["kind"]
+    terms = ["C(group)" if kind == "factor" else "group"]
+    codes = method.get("named_covariates", {})
+    for name in method.get("adjusted_for", ()):
+        quoted = _STANDARD.get(name) or (name if name.isidentifier() else f"`{name}`")
+        terms.append(f"C({quoted})" if "groups" in str(codes.get(name, "")) else quoted)
+    options: list[str] = []
+    if pair:
+        key = str(pair["key"])
+        if pair["design"] == "paired":
+            terms.append(f"C({key if key.isidentifier() else f'`{key}`'})")
+        else:
+            options += ["--block", key]
+    if method.get("filled"):
+        options += ["--missing", "fill"]
+    if method["contrast"].get("controls") == "all" and kind == "binary":
+        options += ["--controls", "all"]
+    contrast = "group: case - control" if kind == "binary" else terms[0]
+    return FormulaText("~ " + " + ".join(terms), contrast, tuple(options))
 
 
 def _groups(result: AnalysisResult, request: DesignRequest) -> dict[str, str | float]:

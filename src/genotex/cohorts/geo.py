@@ -41,6 +41,7 @@ __all__ = [
     "encode_features",
     "no_table",
     "prepare_geo_cohort",
+    "read_geo_cohort",
     "read_or_replay",
     "rows_need_mapping",
     "takes_counts",
@@ -63,6 +64,13 @@ def prepare_geo_cohort(
     files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
 ) -> PreparedCohort:
     """Read one GEO cohort: clinical features as codes, expression by official gene symbol."""
+    return read_geo_cohort(files, expert, options)[0]
+
+
+def read_geo_cohort(
+    files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
+) -> tuple[PreparedCohort, RawSeries]:
+    """Return a prepared GEO cohort, and the series that it was made of."""
     table = GeneTable.load(options.gene_table)
     raw = read_raw_series(
         files,
@@ -78,17 +86,17 @@ def prepare_geo_cohort(
     binary = _is_binary(reading)
     if reading.gene.available and takes_counts(files, raw.series, options.procedure):
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
-        return assemble_counted_cohort(files, raw, reading, features, counted)
+        return assemble_counted_cohort(files, raw, reading, features, counted), raw
     if reading.gene.available and takes_submitted(files, raw.series, options.procedure):
         found = submitted_genes(
             files, raw.series, codes, binary=binary, table=table, scale=options.scale
         )
         if found is not None:
-            return assemble_counted_cohort(files, raw, reading, features, found)
+            return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(raw, reading, table, options)
     if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
         why_no_genes += _PUT_TABLE + raw_files_hint(files)
-    return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes)
+    return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 
 
 def no_table(procedure: Procedure) -> str:
@@ -183,7 +191,7 @@ def read_or_replay(
     series : Series
         The same series.
     trait : str
-        Name of the trait.
+        Name of the trait; empty for age and sex alone, by the built-in rules.
     expert : Expert
         Annotates it, unless a reading is given.
     options : PreprocessOptions
@@ -200,17 +208,14 @@ def read_or_replay(
     if sheet is not None and sheet.of(description.cohort, description.samples):
         from genotex.clinical import annotation_from_sheet
 
-        own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
-            description, trait
-        )
-        reading = annotation_from_sheet(sheet, own, description)
+        reading = annotation_from_sheet(sheet, _by_rules(description, trait, options), description)
+    elif given is None and not trait:
+        reading = _by_rules(description, trait, options)
     elif given is None:
         reading = expert.annotate(description, trait)
     else:
         # A person's changes show against a fresh reading, always by the built-in rules.
-        own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
-            description, trait
-        )
+        own = _by_rules(description, trait, options)
         source = "the encoding" if options.encoding is None else options.encoding.name
         reading = fit_annotation(_check(given, description), own, description, source)
     if options.cases or options.controls:
@@ -228,6 +233,13 @@ def read_or_replay(
         excluded={**reading.excluded, **excluded},
         facts={**reading.facts, **({"pair": pairs} if pairs else {})},
     )
+
+
+def _by_rules(
+    description: SeriesDescription, trait: str, options: PreprocessOptions
+) -> ClinicalAnnotation:
+    rules = rule_expert(options.procedure, vocabulary=options.vocabulary)
+    return rules.annotate(description, trait) if trait else rules.annotate_people(description)
 
 
 def _chosen_groups(

@@ -45,7 +45,7 @@ from genotex.parallel import side_by_side
 if TYPE_CHECKING:
     from genotex.clinical import SampleSheet
 
-__all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
+__all__ = ["CohortOutcome", "check_choices", "preprocess", "preprocess_cohort"]
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def preprocess(
     if options.sheet is not None and not cohorts:
         tasks = _in_sheet(tasks, options.sheet)
     _check_options(tasks, options)
-    _check_samples(tasks, [task.cohort for task in every], options)
+    check_choices(tasks, [task.cohort for task in every], options)
     outcomes = []
     done = {} if force else _find_done(tasks, output, options)
     left = [task for task in tasks if task not in done]
@@ -370,7 +370,7 @@ def _in_sheet(tasks: list[CohortTask], sheet: SampleSheet) -> list[CohortTask]:
     return kept if named and kept and not unknown else tasks
 
 
-def _check_samples(
+def check_choices(
     tasks: Sequence[CohortTask], every: Sequence[str], options: PreprocessOptions
 ) -> None:
     """Check what a person decided against all series, before any file is written."""
