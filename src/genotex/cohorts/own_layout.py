@@ -35,6 +35,13 @@ _DETECTION = re.compile(
     r"(.*[._ -])?(detection[._ -]?p[._ -]?val(ue)?|avg_nbeads|(bead|array)_std(err|ev))([._ -].*)?",
     re.IGNORECASE,
 )
+_PLACE = re.compile(r"chr(om(osome)?)?|seqnames?|start|end|strand|location|band", re.IGNORECASE)
+_NO_GENE = re.compile(
+    r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)"
+    r"|N_(unmapped|multimapping|noFeature|ambiguous)",
+    re.IGNORECASE,
+)
+"""Rows of HTSeq and STAR that are no genes."""
 _QUANTITIES = ("counts", "expected_count", "abundance", "tpm", "fpkm", "rpkm", "length")
 _ONE_SAMPLE = frozenset(
     {"expected_count", "tpm", "fpkm", "rpkm", "numreads", "est_counts", "effectivelength"}
@@ -185,13 +192,21 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
     if quantity:
         samples = [_without_quantity(name) for name in samples]
     _check_names(table, samples, "column")
-    kept = [i for i, name in enumerate(ids) if name]
+    kept = [i for i, name in enumerate(ids) if name and not _NO_GENE.fullmatch(name)]
     numbers = _numbers(table, values, lambda row, name: f"{ids[row]} in {name}")
     if len(kept) < len(ids):
         if filled := [i for i in range(len(ids)) if not ids[i] and np.isfinite(numbers[i]).any()]:
             notes.append(f"{len(filled)} rows without a name were left out")
+        if others := [name for name in ids if _NO_GENE.fullmatch(name)]:
+            notes.append(f"rows that count reads of no gene were left out: {some_names(others)}")
         numbers = numbers[kept]
-    text = [i for i in columns.text if i != columns.ids and not _running(columns.names(i))]
+    text = [
+        i
+        for i in columns.text
+        if i != columns.ids
+        and not _PLACE.fullmatch(columns.header[i].strip())
+        and not _running(columns.names(i))
+    ]
     cells = {"ID": pl.Series([ids[i] for i in kept], dtype=pl.String)}
     for i in text:
         cells[columns.header[i].strip() or f"column {i + 1}"] = table.columns.to_series(i)[kept]
@@ -264,6 +279,7 @@ def _rows_of_samples(columns: _Columns, covariates: Sequence[str]) -> OwnValues:
     known = {name.strip().casefold() for name in covariates}
     values = [i for i in columns.values if i != columns.ids]
     other = [i for i in values if columns.header[i].strip().casefold() in known]
+    other += [i for i in values if _NO_GENE.fullmatch(columns.header[i].strip())]
     values = [i for i in values if i not in other]
     if not values:
         msg = f"no column holds numbers; the columns are {some_names(columns.header)}"
