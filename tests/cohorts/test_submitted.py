@@ -149,13 +149,14 @@ def test_a_table_of_other_samples_is_not_used_and_the_reason_is_stated(tmp_path:
 
 def test_raw_files_alone_name_the_tools_and_the_way_back(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "input")
-    for name in ("GSE1_RAW.tar", "GSM1.CEL.gz", "GSM2.CEL.gz"):
+    for name in ("GSE1_RAW.tar", "GSM1.CEL.gz", "GSM2.CEL.gz", "GSM1_htseq.txt.gz"):
         (folder / name).write_bytes(b"raw")
     outcome, evidence, _ = run(tmp_path)
     assert outcome.info is not None and not outcome.info.is_gene_available
     (note,) = [n for n in evidence.notes if "raw data" in n]
     assert "2 files such as GSM1.CEL.gz (Affymetrix CEL files: affy or oligo" in note
     assert "GSE1_RAW.tar (archives" in note
+    assert "1 file such as GSM1_htseq.txt.gz (tables of single samples: join them" in note
     assert "genotex de TABLE SAMPLES OUTPUT" in note
 
 

@@ -70,6 +70,10 @@ _RAW_FILES = (
     (r"_raw\.tar$|\.tar(\.gz)?$|\.tgz$|\.zip$", "archives: unpack them and look what they hold"),
     (r"\.(bam|sra|fastq(\.gz)?|fq(\.gz)?)$", "reads: salmon, or STAR and featureCounts"),
     (r"\.(rds|rda|rdata)(\.gz)?$", "R objects: write the table with write.csv in R"),
+    (
+        r"^GSM\d+.*\.(txt|tsv|csv|tab|out|results|sf|counts?)(\.gz)?$",
+        "tables of single samples: join them, with readDGE of edgeR or tximport in R",
+    ),
     (r"\.(h5|mtx)(\.gz)?$", "single-cell files: add up the counts of each person first"),
 )
 _LEAST_SHARE = 0.5
