@@ -117,6 +117,13 @@ def test_rows_without_their_empty_cells_at_the_end(tmp_path: Path) -> None:
     assert _values(table) == [("A", "x", None), ("B", "y", "good"), ("C", "x", None)]
 
 
+def test_a_quotation_mark_within_a_cell(tmp_path: Path) -> None:
+    table = _read(tmp_path / "t.tsv", 'id\tnote\tdose\nA\t"5 cm\t1\nB\tx\t2\n')
+    assert [row[2] for row in _values(table)] == [1.0, 2.0]
+    with pytest.raises(FormatError, match="line 2: 3 cells in a table of 2 columns"):
+        _read(tmp_path / "t.csv", 'id,note\nA,"5, x\nB,y\nC,z\nD,y\nE,y\nF,u\n')
+
+
 def test_a_file_cut_within_its_last_line(tmp_path: Path) -> None:
     with pytest.raises(TruncatedFileError, match="the last line is cut off"):
         _read(tmp_path / "t.tsv", PLAIN + "EGFR\t3")

@@ -9,6 +9,7 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -242,6 +243,8 @@ def _separator(lines: Sequence[str]) -> str | None:
 
 
 def _cells(text: str, sign: str) -> list[str]:
+    if text.count('"') % 2:
+        return text.split(sign)
     try:
         return next(csv.reader([text], delimiter=sign, skipinitialspace=sign == " "), [""])
     except csv.Error:
@@ -307,16 +310,21 @@ def _parsed(body: bytes, dialect: _Dialect, schema: Schema, path: Path, line: in
     try:
         return _polars(body, dialect, schema)
     except pl.exceptions.PolarsError as error:
+        if body.count(b'"') % 2:
+            # A quotation mark that is part of a cell, as in 5".
+            with suppress(pl.exceptions.PolarsError):
+                return _polars(body, dialect, schema, quotes=False)
         raise _irregular(body, dialect, path, line, error) from error
 
 
-def _polars(body: bytes, dialect: _Dialect, schema: Schema) -> pl.DataFrame:
+def _polars(body: bytes, dialect: _Dialect, schema: Schema, *, quotes: bool = True) -> pl.DataFrame:
     if not body[:1000].strip() and not body.strip():
         return pl.DataFrame(schema=schema)
     return pl.read_csv(
         io.BytesIO(body),
         has_header=False,
         separator=dialect.sign,
+        quote_char='"' if quotes else None,
         schema=schema,
         decimal_comma=dialect.decimal_comma,
         null_values=list(MISSING_WORDS[1:]),
@@ -333,6 +341,9 @@ def _irregular(
         if text.strip() and cells > width:
             msg = f"{cells} cells in a table of {width} columns"
             return FormatError(msg, path=path, line=number, hint="correct the line")
+    if body.count(b'"') % 2:
+        msg = "a quotation mark is opened and not closed"
+        return FormatError(msg, path=path, hint="remove it, or save the table again")
     first = str(error).splitlines()[0]
     return FormatError(f"is not a table that can be read: {first}", path=path)
 
