@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from genotex.clinical.assay.signs import (
     AssaySign,
-    compile_any,
     known_ids,
     load_signs,
     not_expression,
@@ -127,8 +126,7 @@ def by_sample_assay(description: SeriesDescription) -> AssaySign | None:
     for key, values, complete in _rows(description):
         if not complete or not keys.fullmatch(key):
             continue
-        for entry in signs.entries("samples", "assays"):
-            pattern = compile_any(entry["patterns"])
+        for entry, pattern in signs.with_patterns("samples", "assays"):
             if all(pattern.fullmatch(v) for v in values):
                 reason = f"the samples were measured for {entry['measures']}"
                 return not_expression(_ASSAY, reason, f"characteristics: {key}: {values[0]}")
@@ -220,8 +218,7 @@ def by_assay_words(description: SeriesDescription) -> AssaySign | None:
     expression = signs.pattern("texts", "expression")
     if expression.search(description.title):
         return None
-    for entry in signs.entries("texts", "kinds"):
-        pattern = compile_any(entry["patterns"])
+    for entry, pattern in signs.with_patterns("texts", "kinds"):
         hit = pattern.search(description.title)
         if hit is None and not expression.search(description.text):
             hit = pattern.search(description.text)

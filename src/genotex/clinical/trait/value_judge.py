@@ -317,12 +317,15 @@ class ValueJudge:
             return None
         if kind_of_key(key) in ("never", "treatment", "relatives") or asks_genotype(key):
             return None
-        codes = [without_number(code) for code in _CODE_SIGN.split(value) if code]
+        parts = [part for part in _CODE_SIGN.split(value) if part]
+        if not 0 < len(parts) <= _MOST_CODES:
+            return None
+        codes = [without_number(part) for part in parts]
         of_key = next((word for word in _CODE_SIGN.split(key) if len(word) < _SHORT_KEY), "")
         if len(codes) == 1 and of_key and fits_any(f"{codes[0]}{of_key}", self.trait.names[:1]):
             why = f"{value!r} with {of_key!r} fits the letters of the trait"
             return Judgement("case", Ground.BY_LETTERS, why)
-        if not codes or len(codes) > _MOST_CODES or not _is_code(codes[0]):
+        if not _is_code(codes[0]):
             return None
         if not named and not are_initials(codes[0], self.trait.names):
             return None

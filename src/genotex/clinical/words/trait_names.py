@@ -112,7 +112,7 @@ def _levels_of_name(name: str) -> list[str]:
     return [text, *shorter, *codes, *initials, *(f"hs{code}" for code in initials)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one object for each trait, so that answers can be kept by it
 class TraitWords:
     """How one trait is named."""
 
