@@ -267,10 +267,6 @@ class ValueWords:
         """Return whether a value denies every name it mentions."""
         return self.negation.of(value, names) == "denied"
 
-    def denies(self, value: str, names: Iterable[str]) -> bool:
-        """Return whether a value denies other values ("without severe asthma": "severe asthma")."""
-        return self.is_denied(value, Terms(names))
-
     def other_disease(self, value: str) -> Judgement | None:
         """Judge a value by any diseases it names."""
         name = self._vocabulary.diseases.find(value) or disease_by_ending(value)

@@ -19,7 +19,7 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import simple_key, simplify
+from genotex.clinical.words.wording import Terms, simple_key, simplify
 
 NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 """Kinds of keys whose open values are no groups."""
@@ -157,7 +157,7 @@ def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge
         if judgement.role != "case" or judgement.ground > Ground.BROADER:
             continue
         name = next(filter(None, map(near.find, _CLAUSE.split(value))), None)
-        if name is not None and not judge.words.denies(value, [name]):
+        if name is not None and not judge.words.is_denied(value, Terms([name])):
             why = f"{value!r} names another disease ({name!r})"
             result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
     return result
@@ -185,11 +185,11 @@ def _wider_words(
 ) -> Judgements:
     """Read the trait's wider words, unless the row names the trait itself."""
     cells = candidate.values
+    if not judge.trait.broader:
+        return judgements
     if not named:
         wider = {cell: judge.broader(value, candidate.key) for cell, value in cells.items()}
         return {cell: wider[cell] or j for cell, j in judgements.items()}
-    if not judge.trait.broader:
-        return judgements
     return {
         cell: UNKNOWN if j.role == "other disease" and judge.words.could_be(cells[cell]) else j
         for cell, j in judgements.items()
@@ -222,10 +222,13 @@ def _denials_of_cases(
 ) -> Judgements:
     """Treat "without severe asthma" as a control where the row has "severe asthma"."""
     cases = [candidate.values[cell] for cell, j in judgements.items() if j.role == "case"]
+    if not cases:
+        return judgements
+    names = Terms(cases)
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if judgement.is_open and cases and judge.words.denies(value, cases):
+        if judgement.is_open and judge.words.is_denied(value, names):
             why = f"{value!r} denies a case of its row"
             result[cell] = Judgement("healthy control", Ground.DENIED, why)
     return result

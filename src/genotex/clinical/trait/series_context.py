@@ -102,10 +102,11 @@ class TissueContext:
             for terms in (trait.terms, trait.includes):
                 named["case"] |= self._named_in(plain, terms)
                 named["case"] |= self._next_to(self._marked(clause, terms, _CASE), _CASE)
+            if clause in self._groups["not_healthy"]:
+                continue
             for terms in (self._groups["healthy"], trait.healthy):
-                if clause not in self._groups["not_healthy"]:
-                    marked = self._marked(clause, terms, _CONTROL)
-                    named["control"] |= self._next_to(marked, _CONTROL)
+                marked = self._marked(clause, terms, _CONTROL)
+                named["control"] |= self._next_to(marked, _CONTROL)
         self._words = named
 
     def side(self, tissue: str) -> Side | None:
@@ -133,9 +134,12 @@ class TissueContext:
 
     @staticmethod
     def _marked(clause: str, terms: Terms, mark: str) -> list[str]:
-        """Return the words of a clause with a mark where the terms are."""
+        """Return the words of a clause with a mark where the terms are, none without terms."""
+        spans = terms.spans(clause)
+        if not spans:
+            return []
         plain = simplify(clause)
-        for start, end in reversed(terms.spans(clause)):
+        for start, end in reversed(spans):
             plain = f"{plain[:start]} {mark} {plain[end:]}"
         return plain.split()
 
@@ -346,6 +350,8 @@ class SeriesContext:
 
     def spelt_key(self, key: str) -> str:
         """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""
+        if not self._abbreviations:
+            return key
         parts = _BETWEEN_WORDS.split(key)
         return "".join(self._spelt_in_any_case.get(part.casefold(), part) for part in parts)
 

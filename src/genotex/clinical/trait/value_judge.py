@@ -265,10 +265,11 @@ class ValueJudge:
         )
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
-        if self.words.says_healthy(value):
+        without_norms = self.words.without_norms(value)
+        if self.words.asserts(without_norms, self._terms["healthy"]):
             return self._control(value, self._terms["healthy"])
         kind = "unaffected_tissue" if self.trait.is_cancer else "no_lesion"
-        if self.words.without_norms(value) in self._terms[kind]:
+        if without_norms in self._terms[kind]:
             return self._control(value, self._terms[kind])
         if plain == "donor" or _NO_ILLNESS.search(plain):
             return Judgement("healthy control", Ground.HEALTHY, f"{value!r} has no known disease")
@@ -340,8 +341,9 @@ class ValueJudge:
         """Judge a value by the trait's wider words, for rows without any exact name."""
         if not (self.series.about or asks_trait(self.trait, key)):
             return None
-        masked = self.words.without_near_misses(value, simplify(value))
-        if not any(masked[slice(*span)].strip() for span in self.trait.broader.spans(value)):
+        spans = self.trait.broader.spans(value)
+        masked = self.words.without_near_misses(value, simplify(value)) if spans else ""
+        if not any(masked[slice(*span)].strip() for span in spans):
             return None
         if self.trait.is_cancer and self.words.is_of_other_organ(value):
             return None

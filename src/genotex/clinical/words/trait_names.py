@@ -58,9 +58,11 @@ def _terms_of_name(name: str) -> tuple[list[str], list[str]]:
 def adjectives(phrases: Iterable[str]) -> list[str]:
     """Return "hypertensive" for "hypertension", and so for the last word of each name."""
     endings = load_wording()["adjectives"]
+    nouns = tuple(endings)
     return [
         phrase[: len(phrase) - len(noun)] + adjective
         for phrase in phrases
+        if phrase.endswith(nouns)
         for noun, adjectives in endings.items()
         if phrase.endswith(noun) and (len(phrase) > len(noun) + 1 or noun == phrase)
         for adjective in adjectives

@@ -73,8 +73,10 @@ def folded(text: str) -> str:
 
 
 def _without_accents(text: str) -> str:
-    parts = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in parts if not unicodedata.combining(c))
+    text = unicodedata.normalize("NFKD", text)
+    for accent in filter(unicodedata.combining, set(text)):
+        text = text.replace(accent, "")
+    return text
 
 
 def split_words(key: str) -> list[str]:
@@ -131,15 +133,11 @@ class Terms:
         simplified: frozenset[str] = frozenset(),
     ) -> None:
         acronyms = tuple(acronyms)
-        phrases = (simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT)))
-        self._phrases = (frozenset(phrases) | simplified) - {""}
-        lengths: dict[str, set[int]] = {}
-        for phrase in self._phrases:
-            first = phrase.partition(" ")[0]
-            lengths.setdefault(first, set()).add(phrase.count(" ") + 1)
-        # First word of phrases -> how many words they have, the most first.
-        self._lengths = {word: sorted(found, reverse=True) for word, found in lengths.items()}
-        self._first_words = self._lengths.keys()
+        phrases = {simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT))}
+        self._phrases = (phrases | simplified) if simplified else phrases
+        self._phrases.discard("")
+        self._first_words = {phrase.partition(" ")[0] for phrase in self._phrases}
+        self._most_words = max((phrase.count(" ") for phrase in self._phrases), default=0) + 1
         self._short = frozenset(a for a in acronyms if len(a) <= _SHORT)
         self._alone = frozenset(simplify(a) for a in self._short)
 
@@ -167,11 +165,11 @@ class Terms:
         return found
 
     def _length_at(self, words: list[str], place: int) -> int:
-        left = len(words) - place
-        for length in self._lengths[words[place]]:
-            if length <= left and " ".join(words[place : place + length]) in self._phrases:
-                return length
-        return 0
+        most = min(self._most_words, len(words) - place)
+        return next(
+            (n for n in range(most, 0, -1) if " ".join(words[place : place + n]) in self._phrases),
+            0,
+        )
 
     def _acronym_spans(self, plain: str) -> list[tuple[int, int]]:
         for hit in re.finditer(r"\S+", plain):
@@ -250,19 +248,24 @@ class Spelling:
             if len(word) >= _SHORTEST:
                 for form in _with_one_letter_less(word):
                     self._near.setdefault(form, set()).add(word)
+        self._meanings: dict[str, str | None] = {}
 
     def mended(self, text: str) -> str:
         """Return a text with its slips mended; the text itself where there are none."""
         result = text
-        for word in dict.fromkeys(simplify(text).split()):
-            if len(word) < _SHORTEST or word in self._known:
-                continue
-            meant = self._meant(word)
+        long = [word for word in _in_words(text)[1] if len(word) >= _SHORTEST]
+        for word in dict.fromkeys(long):
+            meant = None if word in self._known else self._meant(word)
             if meant is not None:
                 result = re.sub(re.escape(word), meant, result, count=1, flags=re.IGNORECASE)
         return result
 
     def _meant(self, word: str) -> str | None:
+        if word not in self._meanings:
+            self._meanings[word] = self._find(word)
+        return self._meanings[word]
+
+    def _find(self, word: str) -> str | None:
         forms = (word, *_with_one_letter_less(word))
         found = {known for form in forms for known in self._near.get(form, ())}
         found = {known for known in found if _one_slip(word, known)}
