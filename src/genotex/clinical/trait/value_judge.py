@@ -66,6 +66,8 @@ class ValueJudge:
 
     def judge(self, value: str, key: str) -> Judgement:
         """Judge one value under its key."""
+        if self.words.is_mere_number(value):
+            return UNKNOWN
         # What the series' own texts define a value to mean comes before what the vocabulary
         # knows ("CD" is Canavan disease where they define it so), but for names of the trait in a
         # series about it.

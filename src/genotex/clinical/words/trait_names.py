@@ -142,6 +142,12 @@ class TraitWords:
     names: tuple[str, ...] = ()  # Names that a short code may stand for
     is_listed: bool = True  # Whether the vocabulary lists the trait; else name and lexicon give it
 
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers among its words: cell lines such as 5637."""
+        terms = (each for each in vars(self).values() if isinstance(each, Terms))
+        return frozenset().union(*(each.numbers for each in terms))
+
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return all words of a trait, including those of its own name."""

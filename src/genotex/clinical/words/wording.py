@@ -15,7 +15,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -100,7 +100,8 @@ def simplify(text: str) -> str:
         if _LAST_SIGN.search(text):
             text = _NEGATIVE.sub(" negative ", text)
         text = _APOSTROPHES.sub("", _POSSESSIVE.sub("", text))
-    text = _CAMEL.sub(r" \g<0>", text)
+    if _CAMEL.search(text):
+        text = _CAMEL.sub(r" \g<0>", text)
     if not text.isascii():
         text = _without_accents(text)
     text = text.lower()
@@ -165,11 +166,10 @@ class Terms:
         return found
 
     def _length_at(self, words: list[str], place: int) -> int:
-        most = min(self._most_words, len(words) - place)
-        return next(
-            (n for n in range(most, 0, -1) if " ".join(words[place : place + n]) in self._phrases),
-            0,
-        )
+        for length in range(min(self._most_words, len(words) - place), 0, -1):
+            if " ".join(words[place : place + length]) in self._phrases:
+                return length
+        return 0
 
     def _acronym_spans(self, plain: str) -> list[tuple[int, int]]:
         for hit in re.finditer(r"\S+", plain):
@@ -187,6 +187,12 @@ class Terms:
 
     def _has_short(self, plain: str, written: list[str]) -> bool:
         return plain in self._alone or not self._short.isdisjoint(written)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The words of phrases that are made of digits alone: the cell lines 5637 and 92.1."""
+        phrases = (phrase.split() for phrase in self._phrases if phrase[0].isdecimal())
+        return frozenset(w for words in phrases if all(map(str.isdecimal, words)) for w in words)
 
     def find(self, text: str) -> str | None:
         """Return the first term found, in simplified form, or None."""
