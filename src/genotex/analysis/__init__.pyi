@@ -35,6 +35,19 @@ from .design import (
     build_design as build_design,
     independent_columns as independent_columns,
 )
+from .design_files import (
+    DesignCohort as DesignCohort,
+    write_design_cohort as write_design_cohort,
+    write_gene_files as write_gene_files,
+)
+from .designs import (
+    RESULT_COLUMNS as RESULT_COLUMNS,
+    DesignData as DesignData,
+    DesignResult as DesignResult,
+    contrast_name as contrast_name,
+    fit_design as fit_design,
+    result_table as result_table,
+)
 from .enrichment import TEST_COLUMNS as TEST_COLUMNS, Enrichment as Enrichment, enrich as enrich
 from .enrichment_files import (
     enrich_problem as enrich_problem,
@@ -66,6 +79,13 @@ from .gene_tests import (
     partial_correlation as partial_correlation,
 )
 from .gmt import GeneSet as GeneSet, read_gmt as read_gmt
+from .kaplan_meier import (
+    LogRankTest as LogRankTest,
+    SurvivalCurve as SurvivalCurve,
+    kaplan_meier as kaplan_meier,
+    log_rank_test as log_rank_test,
+    split_by_level as split_by_level,
+)
 from .linear import (
     fit_last_column as fit_last_column,
     fit_weighted_columns as fit_weighted_columns,
@@ -117,6 +137,10 @@ from .moderated import (
     moderate as moderate,
     moderate_variance as moderate_variance,
     shrink as shrink,
+)
+from .own_design import (
+    DesignRequest as DesignRequest,
+    typed_columns as typed_columns,
 )
 from .p_values import (
     average_ranks as average_ranks,
@@ -200,6 +224,13 @@ from .surrogate import (
     find_surrogates as find_surrogates,
     permute_rows as permute_rows,
     surrogate_number as surrogate_number,
+)
+from .survival import CoxTests as CoxTests, cox_score_tests as cox_score_tests
+from .time_to_event import read_events as read_events
+from .survival_analysis import (
+    SurvivalResult as SurvivalResult,
+    fit_survival as fit_survival,
+    write_survival as write_survival,
 )
 from .trait_effects import TraitEffects as TraitEffects, read_trait_effects as read_trait_effects
 from .trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes

@@ -27,7 +27,7 @@ from genotex.analysis.sample_facts import (
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 
-__all__ = ["Blocks", "block_detected", "block_samples", "blocked_by"]
+__all__ = ["Blocks", "block_detected", "block_samples", "blocked_by", "correlate_samples"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -225,6 +225,34 @@ def _correlated(
         )
     narrowed = _narrow(table, contrast, contrast.rows, contrast.values, [], text)
     return Blocks(table, narrowed, {}, record, tuple(warnings), block)
+
+
+def correlate_samples(
+    table: LinkedTable, contrast: Contrast, key: str, people: Sequence[str | None]
+) -> Blocks:
+    """Treat the samples of one person as correlated, whatever is compared; see `Blocks`."""
+    # Samples without a value are people of their own.
+    names = [f"sample {i}" if person is None else person for i, person in enumerate(people)]
+    _, block = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)
+    places: dict[str, list[int]] = {}
+    for place, person in enumerate(people):
+        if person is not None:
+            places.setdefault(person, []).append(place)
+    members = {value: np.array(found, dtype=np.intp) for value, found in places.items()}
+    grouping = _Grouping(key, members, list(people).count(None))
+    several = {value: found for value, found in members.items() if len(found) > 1}
+    if not several:
+        msg = (
+            f"no two of the {len(people)} samples have the same {key!r}, so there are no blocks; "
+            "leave the block out or name another column"
+        )
+        raise AnalysisError(msg)
+    record = {
+        **_record("correlated", table, contrast, grouping, several, len(contrast.rows)),
+        "without_comparison": len(contrast.rows) - sum(map(len, several.values())),
+        "constant_within_blocks": [],
+    }
+    return Blocks(table, contrast, {}, record, (), block)
 
 
 def _check_pairs(contrast: Contrast, grouping: _Grouping, varying: dict[str, Rows]) -> None:

@@ -9,11 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.adjustment import Adjustment, gather_adjustment
-from genotex.analysis.blocks import Blocks, block_detected, block_samples
+from genotex.analysis.blocks import Blocks, block_detected, block_samples, correlate_samples
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Libraries, gather_libraries
+from genotex.analysis.own_design import (
+    DesignRequest,
+    OwnDesign,
+    other_characteristics,
+    own_design,
+    with_offset,
+)
 from genotex.analysis.problem_data import CohortData, ConditionCohort
 from genotex.analysis.sample_facts import (
     DETECTED,
@@ -25,6 +32,7 @@ from genotex.analysis.sample_quality import (
     SampleQuality,
     check_samples,
     leave_out_outliers,
+    with_outliers_left_out,
 )
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.formats import LinkedTable
@@ -49,6 +57,7 @@ class Comparison:
     quality: SampleQuality  # Checks of the samples, before any was left out
     libraries: Libraries | None = None  # Of a cohort whose expression was counted
     condition_column: str | None = None  # The condition's column of the design
+    own: OwnDesign | None = None  # The user's formula and contrast, where there are such
 
     @property
     def condition(self) -> ConditionCohort | None:
@@ -63,6 +72,8 @@ class Comparison:
     @property
     def covariates(self) -> tuple[str, ...]:
         """Columns of the design that are adjusted for, without those of pairs and condition."""
+        if self.own is not None:
+            return self.own.covariates
         held = (*self.blocks.columns, self.condition_column)
         return tuple(name for name in self.design.adjusted if name not in held)
 
@@ -91,6 +102,8 @@ class Comparison:
 
 def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOptions) -> Comparison:
     """Choose samples, pairs, condition and covariates, and build the design."""
+    if cohort.design is not None:
+        return _set_up_own_design(cohort, cohort.design, options)
     table, roles, facts = cohort.table, cohort.roles, cohort.sample_facts
     contrast = choose_contrast(table, roles, _controls(options))
     quality = check_samples(table, contrast, facts, cohort.sample_texts, problem.condition)
@@ -137,6 +150,44 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
         quality,
         libraries,
         problem.condition,
+    )
+
+
+def _set_up_own_design(
+    cohort: CohortData, request: DesignRequest, options: AnalysisOptions
+) -> Comparison:
+    """Build the comparison of a formula and its contrast."""
+    table, facts = cohort.table, cohort.sample_facts
+    own = own_design(request, table, options.controls)
+    quality = check_samples(table, own.contrast, facts, cohort.sample_texts)
+    if options.exclude_outliers and quality.outliers:
+        own = own_design(request, table, options.controls, without=tuple(quality.outliers))
+        quality = with_outliers_left_out(quality, len(table.samples))
+    table = with_offset(table, own)
+    blocks = Blocks(table, own.contrast, {}, {}, ())
+    if own.people is not None:
+        blocks = correlate_samples(table, own.contrast, str(request.block), own.people)
+    tested = own.tested.weights.shape[1]
+    design = Design(own.names, own.matrix, None, dict(own.filled), own.warnings, tested=tested)
+    others = other_characteristics(facts, request, own)
+    measured = own.contrast.members or own.design.formula.variables == (own.tested.text.strip(),)
+    checked = FactChecks()
+    if measured:
+        checked = check_sample_facts(others, table.samples, own.contrast, table.trait, (), None)
+    if request.block is not None:
+        quality = quality.with_known_donors()
+    return Comparison(
+        replace(cohort, sample_facts=others),
+        table,
+        own.contrast,
+        blocks,
+        None,
+        Adjustment({}, (), own.sources, None, (), {}, dict(own.filled), ()),
+        design,
+        checked,
+        quality,
+        gather_libraries(cohort.counts, blocks),
+        own=own,
     )
 
 

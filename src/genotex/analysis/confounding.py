@@ -144,7 +144,7 @@ def _associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Associati
 def associate_measured(contrast: Contrast, known: Mask, values: Floats) -> Association:
     """Measure how the trait is associated with a covariate; levels of a factor are groups."""
     # Shapes: known (n,), values (k,).
-    if contrast.factor is None:
+    if contrast.factor is None and not contrast.cells:
         return associate_covariate(contrast.values[known], values, contrast.binary)
     if len(np.unique(values)) == 2:
         return _associate_groups(_groups(contrast, known), [f"{value:g}" for value in values])
@@ -153,7 +153,7 @@ def associate_measured(contrast: Contrast, known: Mask, values: Floats) -> Assoc
 
 def associate_named(contrast: Contrast, known: Mask, levels: Sequence[str]) -> Association:
     """Measure how the trait is associated with a characteristic; levels of a factor are groups."""
-    if contrast.factor is None:
+    if contrast.factor is None and not contrast.cells:
         return associate_levels(contrast.values[known], levels, contrast.binary)
     return _associate_groups(_groups(contrast, known), levels)
 

@@ -8,7 +8,7 @@ it), *ordered* (the line ranks the genes, and each gene is tested for a departur
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -64,6 +64,11 @@ class Levels:
         return tuple(np.bincount(self.place, minlength=len(self.values)).tolist())
 
     @property
+    def members(self) -> tuple[NDArray[np.bool_], ...]:
+        """Masks (n,) of the levels."""
+        return tuple(np.asarray(self.place == k) for k in range(len(self.values)))
+
+    @property
     def pairs(self) -> tuple[tuple[str, Floats], ...]:
         """Name of each pair of levels, and its weights of the columns of `indicators`."""
         basis = np.vstack([np.zeros(len(self.values) - 1), np.eye(len(self.values) - 1)])
@@ -83,6 +88,39 @@ class Levels:
 
     def _columns(self, levels: range) -> Floats:
         return np.column_stack([(self.place == k).astype(np.float64) for k in levels])
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficients(Levels):
+    """Coefficients of a design that are tested together, in the place of levels of a factor."""
+
+    texts: tuple[str, ...] = ()
+    columns: Floats = field(default_factory=lambda: np.empty((0, 0)))  # (n, m)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coefficients."""
+        return self.texts
+
+    @property
+    def members(self) -> tuple[NDArray[np.bool_], ...]:
+        """No groups: the columns may be measured."""
+        return ()
+
+    @property
+    def pairs(self) -> tuple[tuple[str, Floats], ...]:
+        """Each coefficient on its own."""
+        return tuple(zip(self.texts, np.eye(len(self.texts)), strict=True))
+
+    def indicators(self) -> Floats:
+        """Return the columns of the coefficients, (n, m)."""
+        return self.columns
+
+    @classmethod
+    def of(cls, texts: tuple[str, ...], columns: Floats) -> Coefficients:
+        """Return the coefficients of these columns of a design."""
+        places = np.zeros(len(columns), dtype=np.intp)
+        return cls("factor", tuple(map(float, range(len(texts)))), places, texts, columns)
 
 
 def find_levels(trait: str, values: Floats, mode: LevelsMode) -> Levels | None:
@@ -195,7 +233,14 @@ class Contrast:
     warnings
         What a reader should know about the groups.
     levels
-        Of a trait that is tested as ordered levels or as a factor.
+        Of a trait that is tested as ordered levels or as a factor; of a design, the coefficients
+        that are tested together.
+    cells : tuple of str, shape (n,)
+        Level of each sample, where a contrast of a design compares levels of a factor.
+    compared
+        Those of the levels that it compares.
+    difference
+        Whether the coefficient is the difference of two of these levels.
     """
 
     binary: bool
@@ -207,6 +252,14 @@ class Contrast:
     summary: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     levels: Levels | None = None
+    cells: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
+    difference: bool = False
+
+    @property
+    def two_groups(self) -> bool:
+        """Whether the coefficient is a difference between two groups, a log2 fold change."""
+        return self.binary or self.difference
 
     @property
     def factor(self) -> Levels | None:
@@ -221,6 +274,8 @@ class Contrast:
     @property
     def groups(self) -> tuple[str, ...] | None:
         """Group or level of each sample; None for a measured trait."""
+        if self.cells:
+            return self.cells
         if self.levels is not None:
             return tuple(f"level {self.levels.names[place]}" for place in self.levels.place)
         if not self.binary:
@@ -228,14 +283,21 @@ class Contrast:
         return tuple("case" if value == 1 else "control" for value in self.values)
 
     @property
+    def members(self) -> tuple[NDArray[np.bool_], ...]:
+        """Masks (n,) of the groups or levels that are compared; none for a measured trait."""
+        if self.cells:
+            cells = np.array(self.cells)
+            return tuple(np.asarray(cells == level) for level in self.compared)
+        if self.factor is not None:
+            return self.factor.members
+        if not self.binary:
+            return ()
+        return tuple(np.asarray(self.values == group) for group in (0.0, 1.0))
+
+    @property
     def smaller_group(self) -> int:
         """Samples in the smallest group or level; all samples for a continuous trait."""
-        if self.factor is not None:
-            return min(self.factor.counts)
-        if not self.binary:
-            return len(self.rows)
-        cases = int(self.values.sum())
-        return min(cases, len(self.rows) - cases)
+        return min((int(mask.sum()) for mask in self.members), default=len(self.rows))
 
 
 def choose_contrast(table: LinkedTable, roles: Mapping[str, Role], controls: Controls) -> Contrast:

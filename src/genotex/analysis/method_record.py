@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 import genotex
 from genotex.analysis.comparison import Comparison
-from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.gene_tests import ModeratedF, interaction_record
 from genotex.analysis.mixed import mixed_record
@@ -80,7 +79,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         },
         "quality": dict(comparison.quality.record),
         "sample_facts": [dict(fact) for fact in comparison.facts.record],
-        "coefficient": _coefficient(contrast),
+        "coefficient": _coefficient(comparison),
         "standardised_effect": _standardised(steps),
         "filter": dict(tests.kept.record),
         "hidden": dict(tests.unmeasured.record),
@@ -97,6 +96,8 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
     """Return the parts that only some analyses have, such as pairs or an interaction."""
     comparison, tests = steps.comparison, steps.tests
     record: dict[str, Any] = {}
+    if comparison.own is not None and comparison.cohort.design is not None:
+        record["formula"] = comparison.own.record(comparison.cohort.design)
     if "levels" in comparison.contrast.summary:
         record["levels"] = {**comparison.contrast.summary["levels"], **_level_tests(steps)}
     if comparison.libraries is not None:
@@ -126,7 +127,10 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
     return record
 
 
-def _coefficient(contrast: Contrast) -> str:
+def _coefficient(comparison: Comparison) -> str:
+    contrast = comparison.contrast
+    if comparison.own is not None:
+        return comparison.own.coefficient
     if contrast.binary:
         return "log2 fold change, case against control"
     if contrast.factor is not None:
@@ -166,7 +170,8 @@ def _moderated_t(steps: Steps) -> str:
         test = f"{COUNTED_T}{'' if libraries.sizes is None else weighted}"
     if factor is None:
         return test
-    among = f"moderated F test of {len(factor.values)} levels"
+    what = "levels" if steps.comparison.own is None else "coefficients"
+    among = f"moderated F test of {len(factor.values)} {what}"
     return test.replace("moderated t-test", among)
 
 
@@ -174,7 +179,7 @@ def _standardised(steps: Steps) -> str:
     """Return what the standardised effect is, and by which deviation."""
     if steps.comparison.contrast.factor is not None:
         return "none: a factor has several effects"
-    name = "Hedges' g" if steps.comparison.contrast.binary else "partial correlation"
+    name = "Hedges' g" if steps.comparison.contrast.two_groups else "partial correlation"
     counted = steps.comparison.library_sizes is not None
     within = ", in deviations within pairs" if steps.comparison.blocks.columns else ""
     without = (
@@ -188,6 +193,8 @@ def _standardised(steps: Steps) -> str:
 
 def _covariates(steps: Steps) -> list[str]:
     """Return what is adjusted for, without the columns of pairs and surrogate variables."""
+    if steps.comparison.own is not None:
+        return list(steps.comparison.own.covariates)
     return [
         name
         for name in steps.comparison.design.adjusted

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.libraries import Counts
+from genotex.analysis.own_design import DesignRequest, sample_facts_of
 from genotex.analysis.problem_data import (
     CohortData,
     ConditionCohort,
@@ -34,6 +35,7 @@ from genotex.parallel import side_by_side
 __all__ = [
     "ProblemOutcome",
     "analyze_data",
+    "analyze_data_of_design",
     "analyze_table",
     "check_request",
     "solve_problem",
@@ -52,6 +54,7 @@ def analyze_table(
     related: tuple[str, ...] | None = None,
     counts: Counts | None = None,
     sample_texts: SampleTexts | None = None,
+    design: DesignRequest | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes associated with a problem's trait in one cohort.
@@ -78,6 +81,8 @@ def analyze_table(
         the values as they are.
     sample_texts
         Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
+    design
+        A formula and contrast of the user's own, in the place of trait and covariates.
     threads
         Threads to compute with; the answer does not depend on them.
 
@@ -104,9 +109,26 @@ def analyze_table(
 
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
     cohort = CohortData(
-        table, roles, sample_facts or {}, sample_texts or {}, counts or {}, condition
+        table, roles, sample_facts or {}, sample_texts or {}, counts or {}, condition, design
     )
     return analyze_sound(cohort, problem, options, threads=threads)
+
+
+def analyze_data_of_design(
+    table: LinkedTable,
+    request: DesignRequest,
+    options: AnalysisOptions,
+    counts: Counts,
+    *,
+    cohort: str,
+    threads: int = 1,
+) -> AnalysisResult:
+    """Analyse a table in memory by a design of the user's own; see `fit_design`."""
+    check_table(table)
+    facts = sample_facts_of(request)
+    data = CohortData(table, sample_facts=facts, counts=counts, design=request)
+    result = analyze_sound(data, Problem(table.trait, None), options, threads=threads)
+    return replace(result, cohort=cohort, cohort_reason="the table that was given")
 
 
 def _no_related(problem: Problem) -> str:
@@ -184,6 +206,7 @@ def analyze_data(
             related=data.related,
             counts=cohort.counts,
             sample_texts=cohort.sample_texts,
+            design=cohort.design,
             threads=threads,
         )
     return replace(

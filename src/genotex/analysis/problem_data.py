@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from genotex.analysis.libraries import Counts
+from genotex.analysis.own_design import DesignRequest
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
@@ -91,6 +92,8 @@ class CohortData:
         precision weights (Law et al. 2014). Empty where expression was not counted.
     condition
         Two-step: the cohort of the condition.
+    design
+        A formula and contrast of the user's own, in the place of trait and covariates.
     """
 
     table: LinkedTable
@@ -99,6 +102,7 @@ class CohortData:
     sample_texts: SampleTexts = field(default_factory=dict)
     counts: Counts = field(default_factory=dict)
     condition: ConditionCohort | None = None
+    design: DesignRequest | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +142,7 @@ class ProblemData:
             record.sample_texts,
             record.counts,
             self.condition,
+            DesignRequest.from_json(record.design),
         )
 
 

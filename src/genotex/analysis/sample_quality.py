@@ -183,17 +183,21 @@ def leave_out_outliers(
     )
     controls: Controls = "healthy" if contrast.controls == "healthy" else "all"
     left = choose_contrast(smaller, roles, controls)
-    names = _listed([_with_reasons(*item) for item in quality.outliers.items()], len(kept))
+    return smaller, left, with_outliers_left_out(quality, len(kept))
+
+
+def with_outliers_left_out(quality: SampleQuality, samples: int) -> SampleQuality:
+    """Return the checks of so many samples with a warning that the outliers were left out."""
+    names = _listed([_with_reasons(*item) for item in quality.outliers.items()], samples)
     count = len(quality.outliers)
     warning = (
         f"{_samples(count)} left out as {'an outlier' if count == 1 else 'outliers'}: {names}."
     )
-    found = replace(
+    return replace(
         quality,
         record={**quality.record, "excluded": list(quality.outliers)},
         warnings=(warning, *quality.warnings[1:]),
     )
-    return smaller, left, found
 
 
 def named_pools(samples: Sequence[str], facts: SampleFacts, texts: SampleTexts) -> dict[str, str]:

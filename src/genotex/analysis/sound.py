@@ -87,8 +87,8 @@ def check_groups(contrast: Contrast) -> list[str]:
     """Warn of groups that are too small for stable results."""
     if contrast.smaller_group >= SMALL_GROUP:
         return []
-    what = "The smaller group has" if contrast.binary else "The analysis has"
-    if contrast.factor is not None:
+    what = "The smaller group has" if contrast.two_groups else "The analysis has"
+    if contrast.members and not contrast.two_groups:
         what = "The smallest level has"
     return [f"{what} {contrast.smaller_group} samples only: expect unstable genes and low power."]
 
@@ -253,6 +253,8 @@ def _fit_panel(
     if comparison.blocks.columns:
         # Folds would tear pairs apart, and the pair's own level is unknown for a new person.
         return Panel(notes=("No panel: samples are compared within pairs.",))
+    if comparison.own is not None and not comparison.own.predictable:
+        return Panel(notes=("No panel: this contrast of a design is not predicted.",))
     if comparison.contrast.factor is not None:
         return Panel(notes=("No panel: a factor of several levels is not predicted.",))
     # Surrogate variables were made with the trait in view, so they must not help to predict it.
@@ -293,7 +295,7 @@ def _warnings(steps: Steps) -> tuple[str, ...]:
         *design.warnings,
         *_filled(design, adjustment),
         *check_groups(contrast),
-        *check_covariates(comparison.table, contrast, design, adjustment.held_by_pairs),
+        *_covariate_warnings(comparison),
         *adjustment.warnings,
         *comparison.facts.warnings,
         *tests.unmeasured.warnings,
@@ -303,6 +305,16 @@ def _warnings(steps: Steps) -> tuple[str, ...]:
         *check_scale(comparison.expression),
         *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),
     )
+
+
+def _covariate_warnings(comparison: Comparison) -> list[str]:
+    contrast, design, own = comparison.contrast, comparison.design, comparison.own
+    if own is None:
+        held = comparison.adjustment.held_by_pairs
+        return check_covariates(comparison.table, contrast, design, held)
+    if not contrast.members:
+        return []
+    return check_covariates(comparison.table, contrast, design, own.standard_covariates)
 
 
 def _many_departures(steps: Steps) -> list[str]:

@@ -138,7 +138,7 @@ def _low_genes(
     if not has_floor and float((values < 0).mean()) > CENTRED_SHARE:
         return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
     cut = float(np.quantile(values, LOW_QUANTILE))
-    if contrast.binary or contrast.factor is not None:
+    if contrast.members:
         need = contrast.smaller_group
     else:
         need = max(1, int(np.ceil(CONTINUOUS_SHARE * len(contrast.rows))))
@@ -156,12 +156,8 @@ def _constant(expression: NDArray[np.float64]) -> Mask:
 
 def _enough_values(present: Mask, contrast: Contrast, columns: int) -> Mask:
     enough = present.sum(axis=0) >= columns + MIN_RESIDUAL_DF
-    if contrast.binary:
-        for group in (0.0, 1.0):
-            enough &= present[contrast.values == group].sum(axis=0) >= 2
-    elif contrast.factor is not None:
-        for level in range(len(contrast.factor.values)):
-            enough &= present[contrast.factor.place == level].sum(axis=0) >= 2
+    for members in contrast.members:
+        enough &= present[members].sum(axis=0) >= 2
     return np.asarray(enough)
 
 
@@ -327,7 +323,7 @@ def _rank(
     if precision.libraries is not None:
         # Weights of single observations give deviations no unit that other cohorts share.
         unit = replace(precision, libraries=None).fit(comparison.design.matrix, values)
-    return moderated_columns(fit.last, values, settings, binary=contrast.binary, unit=unit)
+    return moderated_columns(fit.last, values, settings, binary=contrast.two_groups, unit=unit)
 
 
 def _estimable_columns(

@@ -53,10 +53,11 @@ def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
     """Return the correlation with the trait; of a factor the multiple correlation."""
     if contrast.factor is None:
         return pearson(column, contrast.values)
-    groups = [column[contrast.factor.place == k] for k in range(len(contrast.factor.values))]
-    between = sum(len(group) * (group.mean() - column.mean()) ** 2 for group in groups)
-    whole = float(((column - column.mean()) ** 2).sum())
-    share, tested, left = between / whole, len(groups) - 1, len(column) - len(groups)
+    wide = np.column_stack([np.ones(len(column)), contrast.columns])
+    centred = column - column.mean()
+    rest = centred - wide @ np.linalg.lstsq(wide, centred, rcond=None)[0]
+    share = 1 - float(rest @ rest) / float(centred @ centred)
+    tested, left = wide.shape[1] - 1, len(column) - wide.shape[1]
     f = share / tested / max((1 - share) / left, np.finfo(np.float64).tiny)
     return float(np.sqrt(share)), float(fdtrc(tested, left, f))
 

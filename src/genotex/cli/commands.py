@@ -39,6 +39,7 @@ COMMANDS = {
     "verify": _Command(_DATA, "verify"),
     "describe": _Command(_DATA, "describe"),
     "solve": _Command(_GENES, "solve", _TESTS),
+    "de": _Command(_GENES, "de"),
     "preprocess": _Command(_GENES, "preprocess"),
     "clinical": _Command(_GENES, "clinical"),
     "analyze": _Command(_GENES, "analyze", _TESTS),

@@ -37,6 +37,11 @@ from .linking import (
     why_unavailable as why_unavailable,
     without_biased_covariates as without_biased_covariates,
 )
+from .own_tables import (
+    OwnTables as OwnTables,
+    keep_expressed as keep_expressed,
+    read_own_tables as read_own_tables,
+)
 from .prepared import PreparedCohort as PreparedCohort, PreprocessOptions as PreprocessOptions
 from .preprocess import (
     CohortOutcome as CohortOutcome,

@@ -23,9 +23,11 @@ from genotex.layout import GeoCohortFiles
 
 __all__ = [
     "CountedGenes",
+    "NormalisedCounts",
     "count_genes",
     "expressed_genes",
     "least_samples",
+    "normalise_counts",
     "tmm_factors",
 ]
 
@@ -249,20 +251,47 @@ def _by_sample(matrix: CountMatrix, samples: list[str]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Normalised:
+class NormalisedCounts:
+    """Log2 counts per million of the genes kept, and the record of `Evidence.counts`."""
+
     expression: ExpressionMatrix
     record: dict[str, Any]
 
 
-def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _Normalised:
-    counts = np.asarray(matrix.values, dtype=np.float64)
+def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> NormalisedCounts:
     known = ~np.isnan(trait)
-    compared = known if known.any() else np.ones(len(trait), dtype=bool)
     # Without a trait all samples are one group.
     codes = trait[known] if known.any() else np.zeros(len(trait))
-    least = least_samples(codes, binary=binary)
+    return normalise_counts(matrix, least_samples(codes, binary=binary), known)
+
+
+def normalise_counts(
+    matrix: ExpressionMatrix, least: float, compared: NDArray[np.bool_] | None = None
+) -> NormalisedCounts:
+    """Filter and normalise counts, genes x samples.
+
+    Parameters
+    ----------
+    matrix : ExpressionMatrix
+        Counts of official symbols.
+    least : float
+        In how many samples a gene should be expressed (`least_samples`); 0 keeps every gene with
+        a read.
+    compared : ndarray of bool, shape (n,), optional
+        Samples that filter and normalisation look at; all by default, and where none is True.
+    """
+    counts = np.asarray(matrix.values, dtype=np.float64)
+    if compared is None or not compared.any():
+        compared = np.ones(counts.shape[1], dtype=bool)
     sizes = counts.sum(axis=0)
-    kept = expressed_genes(counts[:, compared], sizes[compared], least)
+    if least > 0:
+        kept = expressed_genes(counts[:, compared], sizes[compared], least)
+        rule = (
+            f"at least {_LEAST_COUNT:g} counts, brought to a library of median size, in "
+            f"{int(np.ceil(least))} samples or more (edgeR's filterByExpr)"
+        )
+    else:
+        kept, rule = np.asarray(counts.any(axis=1)), "at least one count"
     counts = counts[kept]
     # A sample may have no read in the genes kept and then cannot be normalised.
     sizes = np.maximum(counts.sum(axis=0), 1.0)
@@ -274,13 +303,12 @@ def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _Nor
         "genes": len(kept),
         "filtered": len(kept) - len(genes),
         "kept": len(genes),
-        "rule": f"at least {_LEAST_COUNT:g} counts, brought to a library of median size, in "
-        f"{int(np.ceil(least))} samples or more (edgeR's filterByExpr)",
+        "rule": rule,
         "normalisation": "TMM",
         "factors": dict(zip(matrix.samples, factors.tolist(), strict=True)),
         "effective_library_sizes": dict(zip(matrix.samples, effective.tolist(), strict=True)),
     }
-    return _Normalised(ExpressionMatrix(genes, matrix.samples, logged), record)
+    return NormalisedCounts(ExpressionMatrix(genes, matrix.samples, logged), record)
 
 
 def _mapping(counted: GeneCounts, expression: ExpressionMatrix) -> GeneMapping:

@@ -1,3 +1,4 @@
+from .anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
 from .cohort_records import (
     CohortInfo as CohortInfo,
     Evidence as Evidence,
@@ -53,7 +54,7 @@ from .raw import (
     read_chunks as read_chunks,
     sha256 as sha256,
 )
-from .rows import first_repeated as first_repeated
+from .rows import MISSING_WORDS as MISSING_WORDS, first_repeated as first_repeated
 from .series import ExpressionMatrix as ExpressionMatrix, Series as Series
 from .series_matrix import read_series_matrix as read_series_matrix
 from .series_parts import (
@@ -61,6 +62,12 @@ from .series_parts import (
     join_series as join_series,
 )
 from .soft import Platform as Platform, read_platforms as read_platforms
+from .table_files import (
+    TABLE_KINDS as TABLE_KINDS,
+    TableFile as TableFile,
+    read_table_file as read_table_file,
+    table_kind as table_kind,
+)
 from .table_lines import (
     TableLines as TableLines,
     count_lines as count_lines,

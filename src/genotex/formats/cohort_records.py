@@ -123,6 +123,8 @@ class Evidence:
         The cohort's `CohortInfo` as JSON.
     fingerprint : str
         Digest of input files, options and version; equal means nothing needs doing again.
+    design : dict
+        Of own tables: the formula, contrast and sample table of a design, as given.
     """
 
     trait: str
@@ -145,6 +147,7 @@ class Evidence:
     sample_facts: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    design: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Make a procedure of its name."""
@@ -194,7 +197,7 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; values that are not finite become null."""
     record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
-    for name in ("counts", "sample_texts"):
+    for name in ("counts", "sample_texts", "design"):
         if not record[name]:
             del record[name]
     write_json(path, record)

@@ -200,6 +200,9 @@ def _check_scale(scale: str) -> None:
     if scale not in get_args(Scale):
         msg = f"scale {scale!r} is unknown: use auto, log2 or linear"
         raise UsageError(msg)
+    if scale == "counts":
+        msg = "scale 'counts' is for tables of counts; the values of a series are log2 or linear"
+        raise UsageError(msg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +210,7 @@ class _Scaled:
     """A matrix on the scale of the procedure (see `GeneMapping`)."""
 
     matrix: ExpressionMatrix
-    scale: Literal["log2", "linear"]
+    scale: Literal["log2", "linear", "counts"]
     notes: tuple[str, ...]
     offset: float = 0.0
     lost: int = 0

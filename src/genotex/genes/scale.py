@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +11,15 @@ from numpy.typing import NDArray
 
 from genotex.errors import UsageError
 
-__all__ = ["GENE_SHARE", "SAMPLE_SHARE", "ScaleVerdict", "detect_scale", "to_log2", "zero_offset"]
+__all__ = [
+    "GENE_SHARE",
+    "SAMPLE_SHARE",
+    "ScaleVerdict",
+    "detect_scale",
+    "recognise_scale",
+    "to_log2",
+    "zero_offset",
+]
 
 _ENOUGH = 2_000_000
 
@@ -23,7 +32,7 @@ _PRIOR_COUNT = 2.0
 class ScaleVerdict:
     """The scale of a matrix, and the reason."""
 
-    scale: Literal["log2", "linear"]
+    scale: Literal["log2", "linear", "counts"]
     reason: str
 
 
@@ -68,6 +77,66 @@ def _plain(value: float) -> str:
     """Return four digits of a number without exponent: 10,090, not 1.009e+04."""
     value = float(f"{value:.4g}")
     return f"{value:,.0f}" if abs(value) >= 1000 else np.format_float_positional(value, trim="-")
+
+
+_COUNTS = re.compile(r"counts?(?![a-z])|numreads|reads|htseq|featurecounts|star", re.IGNORECASE)
+_NORMALISED = re.compile(
+    r"[fr]pkm|tpm|(?<![a-z])cpm|norm(alis|aliz)?(ed)?(?![a-z])|rma|vst|rlog|log2?", re.IGNORECASE
+)
+_MILLION = 1e6
+_LEAST_LIBRARY = 2e6
+
+
+def recognise_scale(
+    values: NDArray[np.floating], names: str = "", *, probes: bool = False
+) -> ScaleVerdict:
+    """Distinguish counts, other linear values (CPM, FPKM, TPM, intensities) and log2 values.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, samples)
+        Missing is NaN.
+    names : str
+        What the file and its columns call the values; decides where the values allow either.
+    probes : bool
+        Whether the rows are probes of an array, whose whole numbers are intensities.
+
+    Returns
+    -------
+    ScaleVerdict
+        Counts are whole numbers, also those of RSEM and salmon, of which many are fractional
+        because reads of several genes are shared.
+    """
+    verdict = detect_scale(values)
+    step = max(1, len(values) * max(1, values.shape[1]) // _ENOUGH)
+    some = values[::step]
+    finite = some[np.isfinite(some)]
+    if not finite.size or finite.min() < 0:
+        return verdict
+    high = finite[finite >= 10]
+    whole = float((high == np.floor(high)).mean()) if high.size else 0.0
+    all_whole = bool((finite == np.floor(finite)).all())
+    normalised = _NORMALISED.search(names)
+    if all_whole and finite.max() > 30 and not probes:
+        if normalised and not _COUNTS.search(names):
+            why = f"whole numbers, but called {normalised[0]!r}: normalised and rounded"
+            return ScaleVerdict("linear", why)
+        return ScaleVerdict("counts", "whole numbers of 0 or more")
+    if verdict.scale == "log2":
+        return verdict
+    sums = np.nansum(values, axis=0)
+    if (np.abs(sums / _MILLION - 1) < 0.02).all():
+        return ScaleVerdict("linear", "every sample adds up to a million: TPM or CPM")
+    named = _COUNTS.search(names)
+    if not probes and not normalised and (whole > 0.1 or (named and sums.max() > _LEAST_LIBRARY)):
+        if whole > 0.1:
+            why = f"{whole:.0%} of the values above 10 are whole: expected counts (RSEM, salmon)"
+        else:
+            why = f"called {named[0]!r}, and samples add up to {_plain(float(np.median(sums)))}"  # type: ignore[index]
+        return ScaleVerdict("counts", why)
+    zeros = float((finite == 0).mean())
+    what = "intensities" if probes or zeros < 0.001 else "FPKM, CPM or other normalised reads"
+    return ScaleVerdict("linear", f"{verdict.reason}; {what}")
 
 
 def zero_offset(values: NDArray[np.floating]) -> float:

@@ -1,0 +1,250 @@
+"""Genes tested under any design: a formula and contrasts, on an expression table in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.analysis.own_design import DesignRequest, typed_columns
+from genotex.analysis.pipeline import analyze_data_of_design
+from genotex.analysis.result import AnalysisResult
+from genotex.errors import UsageError
+from genotex.formats.linked import LinkedTable
+from genotex.layout import trait_folder_name
+from genotex.options import AnalysisOptions, MissingValues
+
+__all__ = [
+    "RESULT_COLUMNS",
+    "DesignData",
+    "DesignResult",
+    "contrast_name",
+    "fit_design",
+    "result_table",
+]
+
+Floats = NDArray[np.float64]
+
+RESULT_COLUMNS = {
+    "gene": "Variable",
+    "log2_fold_change": "Coefficient",
+    "ci_low": "CI Lower",
+    "ci_high": "CI Upper",
+    "mean": "Mean Expression",
+    "t": "t",
+    "p": "p",
+    "q": "q",
+}
+"""Columns of the short table of genes, and where they come from."""
+
+
+@dataclass(frozen=True, eq=False)
+class DesignData:
+    """What a design is fitted to.
+
+    Attributes
+    ----------
+    name
+        Of the cohort.
+    genes, samples
+        Symbols of the p genes, names of the n samples.
+    expression : ndarray of float64, shape (n, p)
+        log2 values, of counts log2 counts per million; NaN is missing.
+    table
+        n rows, the annotation of the samples; texts are factors, texts that are all numbers are
+        numbers.
+    counts
+        How counts became expression, as in `Evidence.counts`; the tests then use voom's weights.
+    """
+
+    name: str
+    genes: tuple[str, ...]
+    samples: tuple[str, ...]
+    expression: Floats
+    table: pl.DataFrame
+    counts: Mapping[str, Any] = field(default_factory=dict)
+
+    def linked(self, trait: str) -> LinkedTable:
+        """Return it as a linked table; the values of the trait are those of the design, not its."""
+        return LinkedTable(
+            trait,
+            self.samples,
+            np.zeros(len(self.samples)),
+            standard_covariates(self.table),
+            self.genes,
+            self.expression,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class DesignResult:
+    """The genes of one contrast.
+
+    Attributes
+    ----------
+    contrast, design
+        As asked for.
+    genes
+        Tested genes by p-value, with the columns of `RESULT_COLUMNS`; of several coefficients also
+        ``F`` and each coefficient with its p- and q-value.
+    result
+        The whole analysis, as `genotex solve` gives it.
+    data
+        What was analysed.
+    groups
+        Sample -> level of the factor that was compared, or value of the tested column.
+    """
+
+    contrast: str
+    design: str
+    genes: pl.DataFrame
+    result: AnalysisResult
+    data: DesignData
+    groups: Mapping[str, str | float]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should know before trusting the list."""
+        return self.result.warnings
+
+    @property
+    def method(self) -> Mapping[str, Any]:
+        """How it came about, plain JSON values."""
+        return self.result.method
+
+
+def contrast_name(contrast: str) -> str:
+    """Return a contrast as a name for files, such as ``group_case_vs_control``."""
+    return trait_folder_name(
+        contrast.replace(" - ", " vs ").replace(":", " ").replace("/", " per ")
+    )
+
+
+def standard_covariates(table: pl.DataFrame) -> dict[str, Floats]:
+    """Return ``Age`` and ``Gender`` (female 0, male 1) of a sample table that names them so."""
+    found = {}
+    typed = typed_columns(table)
+    by_name = {name.lower(): name for name in reversed(typed.columns)}
+    if (name := by_name.get("age")) and typed[name].dtype.is_numeric():
+        found["Age"] = typed[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    name = by_name.get("sex", by_name.get("gender"))
+    if name is not None:
+        words = {"female": 0.0, "f": 0.0, "woman": 0.0, "male": 1.0, "m": 1.0, "man": 1.0}
+        values = [words.get(str(value).lower(), np.nan) for value in typed[name].to_list()]
+        if np.isfinite(values).any():
+            found["Gender"] = np.array(values, dtype=np.float64)
+    return found
+
+
+def fit_design(
+    data: DesignData,
+    design: str,
+    contrasts: Sequence[str],
+    options: AnalysisOptions | None = None,
+    *,
+    trait: str | None = None,
+    block: str | None = None,
+    missing: MissingValues = "error",
+    order: Mapping[str, Sequence[str]] | None = None,
+    threads: int = 1,
+) -> tuple[DesignResult, ...]:
+    """Test every gene for each contrast of a design.
+
+    Parameters
+    ----------
+    data
+        Expression and annotation of the samples.
+    design
+        A formula such as ``~ group + age``, ``~ group * sex``, ``~ group + ns(age, 3)``; read by
+        formulaic, with ``offset(column)`` in addition.
+    contrasts
+        ``group: case - control``, ``group: (B + C)/2 - A``, ``group: B - A | sex = female``,
+        ``stage: trend``, or a term or coefficient of the design (``age``, ``group:sex``); several
+        coefficients are tested together by an F test.
+    options
+        As of `genotex solve`; those that choose covariates, pairs and levels have no effect.
+    trait
+        What the result is about, the contrast by default.
+    block
+        Column of the sample table; samples with the same value are correlated.
+    missing
+        What becomes of samples without a value that the design needs: ``error``, ``drop`` or
+        ``fill``.
+    order
+        Factor to its levels, the reference first.
+    threads
+        Threads to compute with; the answer does not depend on them.
+
+    Raises
+    ------
+    UsageError
+        If the design or a contrast names what is not there; the message says what there is.
+    AnalysisError
+        If the design is not estimable, values are missing, or groups are too small.
+
+    References
+    ----------
+    Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3:3; block: Smyth, Michaud and Scott 2005,
+    Bioinformatics 21:2067; counts: Law and others 2014, Genome Biol. 15:R29.
+    """
+    if not contrasts:
+        msg = "no contrast was given; name one, such as 'group: case - control'"
+        raise UsageError(msg)
+    typed = typed_columns(data.table)
+    found = []
+    for contrast in contrasts:
+        name = (
+            trait_folder_name(trait) if trait and len(contrasts) == 1 else contrast_name(contrast)
+        )
+        request = DesignRequest(
+            design,
+            contrast,
+            data.samples,
+            typed,
+            block,
+            missing,
+            {key: tuple(levels) for key, levels in (order or {}).items()},
+        )
+        result = analyze_data_of_design(
+            data.linked(name),
+            request,
+            options or AnalysisOptions(),
+            data.counts,
+            cohort=data.name,
+            threads=threads,
+        )
+        groups = _groups(result, request)
+        found.append(DesignResult(contrast, design, result_table(result), result, data, groups))
+    return tuple(found)
+
+
+def result_table(result: AnalysisResult) -> pl.DataFrame:
+    """Return the tested genes of a result with the columns of `RESULT_COLUMNS`, by p-value."""
+    tested = result.genes.filter(pl.col("Status") == "tested")
+    columns = [pl.col(name).alias(short) for short, name in RESULT_COLUMNS.items()]
+    factor = result.method["contrast"]["kind"] == "factor"
+    known = set(RESULT_COLUMNS.values())
+    more = [
+        n
+        for n in tested.columns
+        if factor and (n == "F" or n.endswith((" Coefficient", " p", " q")))
+    ]
+    more = [n for n in more if n not in known and tested[n].null_count() < tested.height]
+    return tested.select(*columns, *more)
+
+
+def _groups(result: AnalysisResult, request: DesignRequest) -> dict[str, str | float]:
+    """Return the level or value that was compared, for the samples that took part."""
+    formula = result.method["formula"]
+    rows = {sample: i for i, sample in enumerate(request.samples)}
+    variable = request.contrast.partition(":")[0].strip().strip("`")
+    if variable not in request.table.columns:
+        variable = next((v for v in request.table.columns if v in str(formula["tested"])), "")
+    if not variable:
+        return {}
+    values = request.table[variable].to_list()
+    return {sample: values[rows[sample]] for sample in formula["samples"]}

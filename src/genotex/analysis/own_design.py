@@ -1,0 +1,580 @@
+"""A design of the user's own, as a formula with a contrast, in the place of trait and covariates.
+
+The design is rewritten so that what the contrast tests are its last columns (as `contrastAsCoef`
+of limma does). From there on everything is as in any other analysis: the choice of genes, weights,
+unmeasured confounding, tests, records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.analysis.contrast import MIN_HEALTHY, Coefficients, Contrast
+from genotex.analysis.formulas import (
+    FormulaDesign,
+    Formulas,
+    TestedContrast,
+    find_contrast,
+    fit_formula,
+)
+from genotex.errors import AnalysisError, UsageError
+from genotex.formats.linked import LinkedTable
+from genotex.options import MissingValues
+
+if TYPE_CHECKING:
+    from genotex.options import Controls
+
+__all__ = [
+    "DesignRequest",
+    "OwnDesign",
+    "complete_rows",
+    "other_characteristics",
+    "own_design",
+    "sample_facts_of",
+    "typed_columns",
+    "with_offset",
+]
+
+Floats = NDArray[np.float64]
+
+CASE, CONTROL, OTHER_DISEASE = "case", "control", "other disease"
+UNKNOWN_GROUP = "unknown group"
+_STANDARD = {"age": "Age", "sex": "Gender", "gender": "Gender"}
+FEWEST_IN_GROUP = 2
+_LARGE, _SHARE_OF_LARGE = 10.0, 0.7
+_NOT_A_FACT = ("why", "title", "source", "series", "exclude")
+"""Columns of a sample sheet that describe no property of a sample."""
+MOST_NAMED = 10
+MOST_CODES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class DesignRequest:
+    """A design as the user asked for it, with the samples it is for.
+
+    Attributes
+    ----------
+    formula
+        Such as ``~ group + age``.
+    contrast
+        Such as ``group: case - control``, or a term or coefficient of the formula.
+    samples, table
+        Names of the samples and their annotation, a row each; numbers are numeric, all else text.
+    block
+        Column whose equal values are samples of one person; their correlation is estimated.
+    missing
+        What becomes of samples without a value of the design: an error, left out, or filled with
+        the mean or the most frequent level.
+    order
+        Factor to its levels, the reference first.
+    """
+
+    formula: str
+    contrast: str
+    samples: tuple[str, ...]
+    table: pl.DataFrame
+    block: str | None = None
+    missing: MissingValues = "error"
+    order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse unknown words and a table of other samples."""
+        if self.missing not in get_args(MissingValues):
+            msg = f"missing {self.missing!r} is not known; use {', '.join(get_args(MissingValues))}"
+            raise UsageError(msg)
+        if self.table.height != len(self.samples):
+            msg = f"the sample table has {self.table.height} rows for {len(self.samples)} samples"
+            raise UsageError(msg)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON, for the record of the cohort."""
+        return {
+            "formula": self.formula,
+            "contrast": self.contrast,
+            "block": self.block,
+            "missing": self.missing,
+            "order": {name: list(levels) for name, levels in self.order.items()},
+            "samples": list(self.samples),
+            "table": {
+                name: [None if _is_nan(value) else value for value in self.table[name].to_list()]
+                for name in self.table.columns
+            },
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> DesignRequest | None:
+        """Read `as_json`; None from an empty record."""
+        if not record:
+            return None
+        return cls(
+            record["formula"],
+            record["contrast"],
+            tuple(record["samples"]),
+            typed_columns(pl.DataFrame(record["table"], strict=False)),
+            record["block"],
+            record["missing"],
+            {name: tuple(levels) for name, levels in record["order"].items()},
+        )
+
+    def rows_of(self, samples: Sequence[str]) -> pl.DataFrame:
+        """Return the rows of these samples, in their order."""
+        place = {sample: i for i, sample in enumerate(self.samples)}
+        return self.table[[place[sample] for sample in samples]]
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and not np.isfinite(value)
+
+
+def typed_columns(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a sample table with numbers as float64 and all else as text without empty texts."""
+    columns = []
+    for name in table.columns:
+        values = table[name]
+        if values.dtype == pl.Boolean:
+            values = values.cast(pl.String)
+        if values.dtype.is_numeric():
+            columns.append(values.cast(pl.Float64).fill_nan(None))
+            continue
+        texts = values.cast(pl.String).str.strip_chars()
+        texts = texts.set(texts.is_in(["", "NA", "N/A", "NaN", "nan", "null", "None"]), None)
+        numbers = texts.cast(pl.Float64, strict=False)
+        whole = numbers.is_finite().sum() == texts.len() - texts.null_count()
+        numeric = whole and texts.null_count() < texts.len()
+        columns.append(numbers if numeric else texts)
+    return pl.DataFrame([column.alias(n) for column, n in zip(columns, table.columns, strict=True)])
+
+
+@dataclass(frozen=True, eq=False)
+class OwnDesign:
+    """A design with its contrast, fitted to the samples that take part.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+        Rows of the linked table that take part.
+    design
+        The design matrix of the formula, for these samples.
+    tested
+        What is tested, as combinations of its columns.
+    names, matrix
+        The design with the tested columns last.
+    contrast
+        The comparison, for everything that follows.
+    filled
+        Variable to the number of values that were filled.
+    offset : ndarray of float64, shape (n,), or None
+        What the formula subtracts from the expression of each sample.
+    people
+        Values of the column that blocks, one for each sample; None without blocks.
+    """
+
+    rows: NDArray[np.intp]
+    design: FormulaDesign
+    tested: TestedContrast
+    names: tuple[str, ...]
+    matrix: Floats
+    contrast: Contrast
+    filled: Mapping[str, int]
+    warnings: tuple[str, ...]
+    offset: Floats | None = None
+    people: tuple[str | None, ...] | None = None
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Columns of the sample table that the formula uses."""
+        return self.design.formula.variables
+
+    @property
+    def sources(self) -> dict[str, tuple[str, ...]]:
+        """Term that is adjusted for -> its columns of the design; not terms that are tested."""
+        untested = ~self.tested.weights.any(axis=1)
+        compared = self.tested.variable
+        return {
+            term: tuple(self.design.names[j] for j in places)
+            for term, places in self.design.terms.items()
+            if term != "1" and untested[list(places)].all() and compared not in term.split(":")
+        }
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Columns of the design that are adjusted for."""
+        return tuple(name for columns in self.sources.values() for name in columns)
+
+    @property
+    def predictable(self) -> bool:
+        """Whether the contrast is one of two groups that a panel can predict."""
+        plain = all(":" not in term for term in self.design.terms)
+        return self.contrast.binary and plain and self.names[0] == "Intercept"
+
+    @property
+    def least_samples(self) -> float:
+        """In how many samples a counted gene should be expressed, as edgeR's ``filterByExpr``."""
+        basis = np.linalg.qr(self.design.matrix)[0]
+        number = 1.0 / float((basis**2).sum(axis=1).max())
+        return number if number <= _LARGE else _LARGE + (number - _LARGE) * _SHARE_OF_LARGE
+
+    @property
+    def standard_covariates(self) -> tuple[str, ...]:
+        """Names of the linked table's covariates that the formula adjusts for."""
+        return tuple({_STANDARD[n.lower()] for n in self.variables if n.lower() in _STANDARD})
+
+    @property
+    def coefficient(self) -> str:
+        """What the coefficient of a gene is, in words."""
+        if self.tested.several:
+            return "largest of the coefficients that are tested together"
+        if self.tested.difference is not None:
+            up, down = self.tested.difference
+            return f"log2 fold change, {up} against {down}"
+        if self.tested.levels:
+            return f"log2 fold change, {self.tested.text.strip()}"
+        return f"change of log2 expression per unit of {self.tested.names[0]}"
+
+    def record(self, request: DesignRequest) -> dict[str, Any]:
+        """Return what was asked and what became of it, as plain JSON."""
+        return {
+            "formula": request.formula,
+            "contrast": request.contrast,
+            "block": request.block,
+            "missing": request.missing,
+            "columns": list(self.names),
+            "tested": list(self.tested.names),
+            "levels": {level: float(weight) for level, weight in self.tested.levels.items()},
+            "samples": [request.samples[i] for i in self.rows],
+        }
+
+
+def own_design(
+    request: DesignRequest,
+    table: LinkedTable,
+    controls: Controls = "auto",
+    *,
+    without: Sequence[str] = (),
+) -> OwnDesign:
+    """Build the design of a request for the samples of a linked table, but for some of them.
+
+    Raises
+    ------
+    UsageError
+        If the formula or the contrast names what is not there.
+    AnalysisError
+        If the design is not estimable, a group has one sample, or values are missing.
+    """
+    formula = Formulas.read(request.formula, request.table.columns)
+    annotation = request.rows_of(table.samples)
+    if request.block is not None and request.block not in request.table.columns:
+        msg = (
+            f"the sample table has no column {request.block!r} to block on; it has "
+            f"{_listed(request.table.columns)}"
+        )
+        raise UsageError(msg)
+    keep = ~np.isin(np.array(table.samples), list(without))
+    annotation, keep, warnings = _groups(request, annotation, keep, controls, table.samples)
+    annotation, keep, filled, more = complete_rows(
+        formula.variables, request, annotation, table.samples, keep
+    )
+    rows = np.flatnonzero(keep)
+    annotation = annotation.filter(pl.Series(keep))
+    samples = [table.samples[i] for i in rows]
+    order = dict(request.order)
+    _put_reference_first(request.contrast, annotation, order)
+    design = fit_formula(formula, annotation, samples, order)
+    tested = find_contrast(request.contrast, design)
+    names, matrix = _tested_last(design, tested)
+    contrast = _contrast(design, tested, matrix, rows, samples)
+    offset = None if formula.offset is None else annotation[formula.offset].to_numpy()
+    people = None
+    if request.block is not None:
+        people = tuple(None if v is None else str(v) for v in annotation[request.block].to_list())
+    notes = (*warnings, *more, *_codes(formula, annotation, design))
+    return OwnDesign(rows, design, tested, names, matrix, contrast, filled, notes, offset, people)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(map(str, names[:MOST_NAMED])) + more
+
+
+def _compared_factor(request: DesignRequest) -> tuple[str, str]:
+    variable, _, rest = request.contrast.partition(":")
+    return variable.strip().strip("`"), rest
+
+
+def _groups(
+    request: DesignRequest,
+    annotation: pl.DataFrame,
+    keep: NDArray[np.bool_],
+    controls: Controls,
+    samples: Sequence[str],
+) -> tuple[pl.DataFrame, NDArray[np.bool_], list[str]]:
+    """Leave out samples without a group; treat those with another disease as in any analysis."""
+    variable, levels = _compared_factor(request)
+    if variable not in annotation.columns or annotation[variable].dtype != pl.String:
+        return annotation, keep, []
+    warnings = []
+    groups = annotation[variable].to_list()
+    lone = np.array([group is None or group == UNKNOWN_GROUP for group in groups]) & keep
+    if lone.any():
+        warnings.append(
+            f"{int(lone.sum())} samples have no {variable} and take no part: "
+            f"{_listed([samples[int(i)] for i in np.flatnonzero(lone)])}."
+        )
+    keep = keep & ~lone
+    other = np.array([group == OTHER_DISEASE for group in groups]) & keep
+    if not other.any() or OTHER_DISEASE in levels or CONTROL not in levels:
+        return annotation, keep, warnings
+    healthy = int((np.array([group == CONTROL for group in groups]) & keep).sum())
+    if controls == "healthy" or (controls == "auto" and healthy >= MIN_HEALTHY):
+        warnings.append(
+            f"{int(other.sum())} samples of another disease take no part; {healthy} healthy "
+            "controls are compared. --controls all takes them as controls, and a contrast that "
+            "names 'other disease' compares them."
+        )
+        return annotation, keep & ~other, warnings
+    warnings.append(
+        f"{int(other.sum())} of {int(other.sum()) + healthy} controls have another disease: genes "
+        "of that disease, and of disease in general, may mix with those of the trait."
+    )
+    joined = [CONTROL if group == OTHER_DISEASE else group for group in groups]
+    return annotation.with_columns(pl.Series(variable, joined)), keep, warnings
+
+
+def complete_rows(
+    variables: Sequence[str],
+    request: DesignRequest,
+    annotation: pl.DataFrame,
+    samples: Sequence[str],
+    keep: NDArray[np.bool_] | None = None,
+) -> tuple[pl.DataFrame, NDArray[np.bool_], dict[str, int], list[str]]:
+    """Treat samples without a value of the variables as the request says."""
+    # Returns the table with filled values, which samples are kept, how many values of each
+    # variable were filled, and warnings.
+    filled: dict[str, int] = {}
+    warnings = []
+    keep = np.ones(len(samples), dtype=bool) if keep is None else keep
+    for name in variables:
+        missing = annotation[name].is_null().to_numpy() & keep
+        if not missing.any():
+            continue
+        names = [samples[int(i)] for i in np.flatnonzero(missing)]
+        if missing.sum() == keep.sum():
+            msg = f"{name} has no value in any sample, so it cannot be in the design"
+            raise AnalysisError(msg)
+        if request.missing == "error":
+            raise AnalysisError(_why_missing(name, names, int(keep.sum())))
+        if request.missing == "drop":
+            keep = keep & ~missing
+            warnings.append(f"{len(names)} samples without {name} are left out: {_listed(names)}.")
+            continue
+        filled[name] = len(names)
+        known = annotation[name].filter(pl.Series(keep)).drop_nulls()
+        numeric = known.dtype.is_numeric()
+        value = known.mean() if numeric else known.mode().sort()[0]
+        annotation = annotation.with_columns(pl.col(name).fill_null(value))
+        if not numeric:
+            filling = f"{name} was missing in {len(names)} samples and filled with {value!r}."
+            warnings.append(filling)
+    return annotation, keep, filled, warnings
+
+
+def _why_missing(name: str, without: Sequence[str], samples: int) -> str:
+    return (
+        f"{name} is missing in {len(without)} of {samples} samples: {_listed(without)}; fill it "
+        "in, leave these samples out (--missing drop), or fill it with the mean or the most "
+        "frequent level (--missing fill)"
+    )
+
+
+def _put_reference_first(
+    contrast: str, annotation: pl.DataFrame, order: dict[str, tuple[str, ...]]
+) -> None:
+    """Make the level that is subtracted the reference, so that its coefficient is the contrast."""
+    variable, colon, rest = contrast.partition(":")
+    variable = variable.strip().strip("`")
+    if not colon or variable in order or variable not in annotation.columns:
+        return
+    if annotation[variable].dtype != pl.String:
+        return
+    last = rest.partition("|")[0].rpartition(" - ")[2].strip().strip("'\"")
+    if last in annotation[variable].to_list():
+        order[variable] = (last,)
+
+
+def _tested_last(design: FormulaDesign, tested: TestedContrast) -> tuple[tuple[str, ...], Floats]:
+    """Return the design in coordinates in which the last ones are what is tested."""
+    weights = tested.weights
+    single = (np.count_nonzero(weights, axis=0) == 1).all() and np.isin(weights, (0.0, 1.0)).all()
+    touched = np.flatnonzero(weights.any(axis=1))
+    others = [j for j in range(len(design.names)) if j not in touched]
+    names = [design.names[j] for j in others]
+    if single:
+        columns = [int(np.flatnonzero(column)[0]) for column in weights.T]
+        order = [*others, *columns]
+        return (*names, *(design.names[j] for j in columns)), design.matrix[:, order]
+    part = weights[touched]
+    if np.linalg.matrix_rank(part) < part.shape[1]:
+        msg = f"the contrast {tested.text!r} tests the same coefficient twice"
+        raise AnalysisError(msg)
+    rest = np.linalg.svd(part.T)[2][part.shape[1] :].T  # what the contrast does not look at
+    along = part @ np.linalg.inv(part.T @ part)
+    held = design.matrix[:, touched]
+    names += [f"{design.names[touched[0]]} and related {i + 1}" for i in range(rest.shape[1])]
+    matrix = np.column_stack([design.matrix[:, others], held @ rest, held @ along])
+    return (*names, *tested.names), matrix
+
+
+def _contrast(
+    design: FormulaDesign,
+    tested: TestedContrast,
+    matrix: Floats,
+    rows: NDArray[np.intp],
+    samples: Sequence[str],
+) -> Contrast:
+    several = tested.weights.shape[1]
+    values = matrix[:, -several]
+    if tested.several:
+        coefficients = Coefficients.of(tested.names, matrix[:, -several:])
+        summary = {
+            "kind": "factor",
+            "text": f"{tested.text.strip()} ({several} coefficients together), {len(rows)} samples",
+            "samples": {"all": list(samples)},
+        }
+        return Contrast(False, rows, values, "", 0.0, 1.0, summary, levels=coefficients)
+    if tested.variable is None or tested.variable not in design.levels:
+        summary = {
+            "kind": "continuous",
+            "text": f"{tested.text.strip()}, {len(rows)} samples",
+            "samples": {"all": list(samples)},
+        }
+        return Contrast(False, rows, values, "", 0.0, 1.0, summary)
+    return _of_levels(design, tested, values, rows, samples)
+
+
+def _of_levels(
+    design: FormulaDesign,
+    tested: TestedContrast,
+    values: Floats,
+    rows: NDArray[np.intp],
+    samples: Sequence[str],
+) -> Contrast:
+    variable = str(tested.variable)
+    cells = tuple(str(value) for value in design.column(variable))
+    members = {
+        level: [s for s, c in zip(samples, cells, strict=True) if c == level]
+        for level in tested.levels
+    }
+    small = [level for level, found in members.items() if len(found) < FEWEST_IN_GROUP]
+    if small:
+        there = ", ".join(f"{level}: {len(found)}" for level, found in members.items())
+        msg = (
+            f"{variable} {small[0]!r} has {len(members[small[0]])} sample; each group that is "
+            f"compared needs {FEWEST_IN_GROUP} ({there})"
+        )
+        raise AnalysisError(msg)
+    sizes = {level: len(found) for level, found in members.items()}
+    beyond = len(samples) - sum(sizes.values())
+    more = f", {beyond} further samples in the design" if beyond else ""
+    if tested.difference is None:
+        listed = ", ".join(f"{level}: {size}" for level, size in sizes.items())
+        summary: dict[str, Any] = {
+            "kind": "continuous",
+            "text": f"{tested.text.strip()} ({listed}{more})",
+            "samples": {"all": list(samples)},
+        }
+        return Contrast(
+            False, rows, values, "", 0.0, 1.0, summary, cells=cells, compared=tuple(tested.levels)
+        )
+    up, down = tested.difference
+    plain = {up, down} == {CASE, CONTROL}
+    words = ("cases", "controls") if plain else (up, down)
+    summary = {
+        "kind": "binary",
+        "text": f"{sizes[up]} {words[0]} against {sizes[down]} {words[1]}{more}",
+        "levels_compared": {"case": up, "control": down},
+        "group_sizes": {"case": sizes[up], "control": sizes[down]},
+        "samples": {"case": members[up], "control": members[down], "left_out": []},
+    }
+    two = not beyond and set(np.unique(values)) <= {0.0, 1.0}
+    if two:
+        return Contrast(True, rows, values, "all", 0.0, 1.0, summary)
+    return Contrast(
+        False,
+        rows,
+        values,
+        "",
+        0.0,
+        1.0,
+        summary,
+        cells=cells,
+        compared=(down, up),
+        difference=True,
+    )
+
+
+def _codes(formula: Formulas, annotation: pl.DataFrame, design: FormulaDesign) -> tuple[str, ...]:
+    """Say which columns are taken as numbers although they may name groups."""
+    found = []
+    for name in formula.variables:
+        values = annotation[name]
+        if name in design.levels or not values.dtype.is_numeric() or name == formula.offset:
+            continue
+        levels, counts = np.unique(values.to_numpy(), return_counts=True)
+        whole = bool((levels == np.round(levels)).all())
+        if 2 < len(levels) <= MOST_CODES and whole and counts.min() > 1:
+            listed = ", ".join(f"{level:g}" for level in levels)
+            found.append(f"{name} ({listed}) is taken as a number; C({name}) takes it as groups.")
+    return tuple(found)
+
+
+def sample_facts_of(request: DesignRequest) -> dict[str, dict[str, str | None]]:
+    """Return the characteristics of the samples in the form of `Evidence.sample_facts`."""
+    return {
+        name: {
+            sample: None if value is None else _plain(value)
+            for sample, value in zip(request.samples, request.table[name].to_list(), strict=True)
+        }
+        for name in request.table.columns
+        if request.table[name].n_unique() > 1
+    }
+
+
+def _plain(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def other_characteristics(
+    facts: Mapping[str, Mapping[str, str | None]], request: DesignRequest, own: OwnDesign
+) -> dict[str, Mapping[str, str | None]]:
+    """Return the characteristics that the design does not hold, under this or another name."""
+    used = [*own.variables, *([request.block] if request.block else [])]
+    samples = own.design.samples
+    held = [[str(value) for value in request.rows_of(samples)[name].to_list()] for name in used]
+    found = {}
+    for name, recorded in facts.items():
+        values = [str(recorded.get(sample)) for sample in samples]
+        renamed = any(_same_groups(values, other) for other in held)
+        if name not in used and name.lower() not in _NOT_A_FACT and not renamed:
+            found[name] = recorded
+    return found
+
+
+def _same_groups(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether two characteristics divide the samples in the same way."""
+    pairs = set(zip(one, other, strict=True))
+    return len(pairs) == len(set(one)) == len(set(other))
+
+
+def with_offset(table: LinkedTable, own: OwnDesign) -> LinkedTable:
+    """Return the table with the formula's offset subtracted from the samples that take part."""
+    if own.offset is None:
+        return table
+    expression = np.array(table.expression, dtype=np.float64)
+    expression[own.rows] -= own.offset[:, None]
+    return replace(table, expression=expression)

@@ -1,0 +1,288 @@
+"""`genotex de`: own tables and a design to genes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.analyze import analyze_with_progress, check_cohorts
+from genotex.cli.option_classes import Only, with_options
+from genotex.cli.results import combine_cohorts, show_result
+from genotex.errors import UsageError
+from genotex.layout import OutputFolder, trait_folder_name
+from genotex.options import AnalysisOptions, DesignOptions, Scale
+from genotex.parallel import prepare_workers
+
+if TYPE_CHECKING:
+    from genotex.analysis import DesignCohort, ProblemOutcome
+    from genotex.cohorts import OwnTables
+
+__all__ = ["de"]
+
+TOP_GENES = 10
+_TESTS = Only(
+    "hidden",
+    "weights",
+    "robust",
+    "q_cut",
+    "min_effect",
+    "controls",
+    "exclude_outliers",
+    "filter_low",
+    "trend",
+    "panel",
+    "seed",
+)
+
+
+@with_options
+def de(
+    expression: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EXPRESSION",
+            help="Genes or probes x samples, either way round: csv, tsv, xlsx, parquet, h5ad, "
+            "also .gz.",
+        ),
+    ],
+    samples: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SAMPLES",
+            help="One row per sample: csv, tsv, xlsx, or a sample sheet of 'genotex clinical "
+            "sheet'. For an h5ad file its own obs: give the same file again.",
+        ),
+    ],
+    output: o.OutputDir,
+    asked: DesignOptions,
+    analysis: Annotated[AnalysisOptions, _TESTS],
+    trait: Annotated[
+        str | None,
+        typer.Option("--trait", help="Name of the result.", show_default="the contrast"),
+    ] = None,
+    cohort: Annotated[
+        str | None,
+        typer.Option("--cohort", help="Name of the cohort.", show_default="the file's name"),
+    ] = None,
+    platform: Annotated[
+        Path | None,
+        typer.Option("--platform", help="Annotation of probes: a GPL file, or any table of them."),
+    ] = None,
+    scale: Annotated[
+        Scale, typer.Option("--scale", help="Scale of the values; auto recognises it and says so.")
+    ] = "auto",
+    cohorts: o.Cohorts = "largest",
+    json: o.Json = False,
+) -> None:
+    r"""Test genes in tables of your own, under any design.
+
+    Results go to OUTPUT: genes.csv, the report, and all that 'genotex solve'
+    writes, so that report, enrich and analyze work on them. analysis.R does
+    the same in R with limma. Unmeasured confounding is adjusted for as by
+    solve; --hidden none switches that off.
+
+    Examples:
+      genotex de counts.csv samples.csv results \
+          --design "~ group + age" --contrast "group: case - control"
+
+      genotex de counts.tsv.gz samples.xlsx results \
+          --design "~ group * sex" --contrast group:sex \
+          --contrast "group: B - A | sex = female"
+
+      genotex de values.csv samples.csv results --design "~ group + ns(age, 3)" \
+          --contrast "group: case - control" --block patient
+
+      genotex de values.h5ad values.h5ad results --design "~ stage" \
+          --order "stage: I < II < III" --contrast "stage: trend"
+
+      genotex de values.csv samples.csv results --survival months,died \
+          --design "~ age"
+    """
+    prepare_workers("genotex.reports.figures:get_ready")
+    if asked.survival is None:
+        check_cohorts(cohorts, analysis)
+    with screen.progress("reading the tables", total=1):
+        tables = _read(expression, samples, platform, scale, cohort)
+    _say(tables, json)
+    if asked.survival is not None:
+        raise typer.Exit(_survival(tables, asked, analysis, OutputFolder(output), json))
+    prepared = _prepare(tables, asked, analysis, trait)
+    raise typer.Exit(_analyze(prepared, analysis, OutputFolder(output), cohorts == "all", json))
+
+
+def _read(
+    expression: Path, samples: Path, platform: Path | None, scale: Scale, cohort: str | None
+) -> OwnTables:
+    from genotex.cohorts import read_own_tables
+
+    same = expression.suffix == ".h5ad" and samples.resolve() == expression.resolve()
+    name = None if cohort is None else trait_folder_name(cohort)
+    return read_own_tables(
+        expression, None if same else samples, platform=platform, scale=scale, name=name
+    )
+
+
+def _say(tables: OwnTables, quiet: bool) -> None:
+    for note in () if quiet else tables.notes:
+        screen.notify(note, "note")
+    for warning in tables.warnings:
+        screen.notify(warning, "warning")
+
+
+def _prepare(
+    tables: OwnTables, asked: DesignOptions, analysis: AnalysisOptions, trait: str | None
+) -> list[DesignCohort]:
+    """Return the cohort with each contrast; any mistake in a design is found here."""
+    from genotex.analysis import contrast_name
+
+    prepared = []
+    for contrast in asked.contrasts:
+        name = contrast_name(contrast)
+        if trait is not None:
+            start = trait_folder_name(trait)
+            name = start if len(asked.contrasts) == 1 else f"{start}_{name}"
+        one = _cohort(tables, asked, contrast, name)
+        own = one.fitted(analysis.controls)
+        if tables.counts and analysis.filter_low:
+            from genotex.cohorts import keep_expressed
+
+            kept = keep_expressed(tables, own.least_samples)
+            for note in kept.notes[len(tables.notes) :]:
+                screen.notify(note, "note")
+            one = _cohort(kept, asked, contrast, name)
+        prepared.append(one)
+    repeated = len({one.trait for one in prepared}) < len(prepared)
+    if repeated:
+        msg = "two contrasts have the same name; give different ones"
+        raise UsageError(msg)
+    return prepared
+
+
+def _cohort(tables: OwnTables, asked: DesignOptions, contrast: str, trait: str) -> DesignCohort:
+    from genotex.analysis import DesignCohort, DesignData, DesignRequest, typed_columns
+
+    table = typed_columns(tables.sample_table.drop("sample"))
+    data = DesignData(
+        tables.name, tables.genes, tables.samples, tables.expression, table, tables.counts
+    )
+    request = DesignRequest(
+        asked.design, contrast, tables.samples, table, asked.block, asked.missing, asked.levels
+    )
+    return DesignCohort(
+        trait, data, request, tables.notes, tables.warnings, tables.record.get("files", ())
+    )
+
+
+def _analyze(
+    prepared: list[DesignCohort],
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    every: bool,
+    json: bool,
+) -> int:
+    from genotex.analysis import write_design_cohort, write_gene_files
+    from genotex.bench.problems import Problem
+    from genotex.reports import write_report
+
+    problems = [Problem(one.trait, None) for one in prepared]
+    options = replace(analysis, cohort=prepared[0].data.name)
+    with screen.progress("writing the linked tables", total=len(prepared)) as step:
+        for one in prepared:
+            write_design_cohort(output, one, analysis.controls)
+            step(one.trait, len(prepared))
+    outcomes = analyze_with_progress(output.root, problems, options)
+    solved = [outcome for outcome in outcomes if outcome.result is not None]
+    results = [outcome.result for outcome in solved if outcome.result is not None]
+    files = write_gene_files(output, results)
+    pages = {}
+    with screen.progress("writing the reports", total=len(results)) as step:
+        for result in results:
+            pages[result.trait] = write_report(output, result.trait, None)
+            step(result.trait, len(results))
+    combined = []
+    if every:
+        combined = combine_cohorts(output.root, problems, analysis, None, quiet=json)
+    if json:
+        rows = [_row(outcome, files, pages) for outcome in outcomes]
+        screen.print_json({"contrasts": rows, **({"combined": combined} if every else {})})
+    else:
+        _show(outcomes, files, pages)
+    return screen.DONE if solved else screen.NOTHING_USABLE
+
+
+def _row(outcome: ProblemOutcome, files: dict[str, Path], pages: dict[str, Path]) -> dict[str, Any]:
+    trait = outcome.problem.trait
+    found = {"genes.csv": files.get(trait), "report": pages.get(trait)}
+    return {**outcome.summary(), **{k: None if p is None else str(p) for k, p in found.items()}}
+
+
+def _show(outcomes: list[ProblemOutcome], files: dict[str, Path], pages: dict[str, Path]) -> None:
+    for outcome in outcomes:
+        screen.out.print()
+        if outcome.result is None:
+            screen.notify(outcome.why, "not answered")
+            continue
+        formula = outcome.result.method["formula"]
+        screen.show(f"{formula['contrast']} in {formula['formula']}")
+        show_result(outcome.result)
+        screen.show(f"\ngenes:  {files[outcome.problem.trait]}")
+        screen.show(f"report: {pages[outcome.problem.trait]}")
+
+
+def _survival(
+    tables: OwnTables,
+    asked: DesignOptions,
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    json: bool,
+) -> int:
+    """Test the time to an event; there is no report page, and no cohort to combine."""
+    from genotex.analysis import DesignData, fit_survival, write_survival
+    from genotex.cohorts import keep_expressed
+
+    if tables.counts and analysis.filter_low:
+        tables = keep_expressed(tables, 0.1 * len(tables.samples))
+    data = DesignData(
+        tables.name,
+        tables.genes,
+        tables.samples,
+        tables.expression,
+        tables.sample_table.drop("sample"),
+        tables.counts,
+    )
+    with screen.progress("testing genes", total=1):
+        found = fit_survival(data, asked, analysis)
+    output.root.mkdir(parents=True, exist_ok=True)
+    files = write_survival(output.root, found)
+    top = found.genes.head(TOP_GENES).to_dicts()
+    if json:
+        record = {"significant": found.significant.height, "tested": found.genes.height}
+        screen.print_json({**record, "top": top, "genes.csv": str(files[0])})
+        return screen.DONE
+    method = found.method
+    screen.show(
+        f"\n{found.significant.height} of {found.genes.height} genes are associated with the time "
+        f"to {method['survival']['event']} at q < {analysis.q_cut:g}: {len(method['samples'])} "
+        f"samples, {method['events']} events"
+    )
+    names = ("gene", "hazard_ratio", "ci_low", "ci_high", "p", "q")
+    screen.table(
+        [name.replace("_", " ") for name in names],
+        [{name.replace("_", " "): _exp(row, name) for name in names} for row in top],
+    )
+    for warning in found.warnings:
+        screen.notify(warning, "warning")
+    screen.show(f"\ngenes:  {files[0]}\nrecord: {files[1]}")
+    return screen.DONE
+
+
+def _exp(row: dict[str, Any], name: str) -> Any:
+    """Return a value of the table; limits of the log hazard ratio as those of the hazard ratio."""
+    value = row[name]
+    return math.exp(value) if name in ("ci_low", "ci_high") and value is not None else value

@@ -1,0 +1,172 @@
+"""Tables that are not text: workbooks, Parquet files, and data frames in memory."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from genotex.errors import FormatError, UsageError
+from genotex.formats.rows import MISSING_WORDS
+from genotex.formats.table_files import TableFile, number_column
+
+__all__ = ["read_parquet", "read_workbook", "table_of_frame"]
+
+_INDEX = "__index_level_0__"
+_MOST_TITLE_ROWS = 30
+
+
+def read_workbook(path: Path, *, numbers: bool) -> TableFile:
+    """Read the sheet of a workbook with the most cells; rows above the header are left out."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        msg = "Excel workbooks need the package openpyxl: pip install openpyxl, or use a .csv file"
+        raise UsageError(msg) from error
+    try:
+        with path.open("rb") as handle:
+            book = openpyxl.load_workbook(handle, read_only=True, data_only=True)
+            sheets = {sheet.title: list(sheet.values) for sheet in book.worksheets}
+    # The library raises whatever a damaged archive or its XML makes it raise.
+    except Exception as error:
+        msg = f"is not an Excel workbook that can be read: {error}"
+        hint = "save it again as .xlsx or as .csv"
+        raise FormatError(msg, path=path, hint=hint) from error
+    name = max(sheets, key=lambda title: _filled(sheets[title]), default=None)
+    if name is None or not _filled(sheets[name]):
+        msg = "has no sheet with cells"
+        raise FormatError(msg, path=path)
+    rows = sheets[name]
+    first = _header_row(rows)
+    header = tuple(_text(cell) or "" for cell in rows[first])
+    width = max(i for i, title in enumerate(header) if title) + 1
+    width = max(width, *(_width(row) for row in rows[first + 1 : first + 6]), 1)
+    header = (*header, *[""] * width)[:width]
+    cells = [(*row, *[None] * width)[:width] for row in rows[first + 1 :]]
+    while cells and not any(cell is not None for cell in cells[-1]):
+        cells.pop()
+    columns = [_column([row[i] for row in cells], numbers=numbers and i > 0) for i in range(width)]
+    form = f"Excel workbook, sheet {name!r}" + (f" of {len(sheets)}" if len(sheets) > 1 else "")
+    return TableFile(path, path.name, form, header, _frame(columns), first + 2)
+
+
+def _filled(rows: Sequence[Sequence[Any]]) -> int:
+    return sum(cell is not None for row in rows for cell in row)
+
+
+def _width(row: Sequence[Any]) -> int:
+    return max((i + 1 for i, cell in enumerate(row) if cell is not None), default=0)
+
+
+def _header_row(rows: Sequence[Sequence[Any]]) -> int:
+    """Return the first row that is about as wide as the table: titles above it are narrow."""
+    widths = [sum(cell is not None for cell in row) for row in rows[: _MOST_TITLE_ROWS + 1]]
+    return next(i for i, width in enumerate(widths) if width > 0 and width >= 0.5 * max(widths))
+
+
+def _text(cell: Any) -> str | None:
+    """Return a cell of a workbook or data frame as text, None where it is missing."""
+    if cell is None or (isinstance(cell, float) and cell != cell):
+        return None
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, float | np.floating):
+        value = float(cell)
+        whole = value.is_integer() and abs(value) < 1e15
+        return f"{value:.0f}" if whole else f"{value:.10g}"
+    if isinstance(cell, datetime.datetime | datetime.date):
+        return cell.isoformat()[:10]
+    return str(cell).strip()
+
+
+def _column(cells: list[Any], *, numbers: bool) -> pl.Series:
+    if numbers:
+        given = [None if isinstance(c, str) and c.strip() in MISSING_WORDS else c for c in cells]
+        found = number_column(given)
+        if found is not None:
+            return found
+        text = pl.Series([_text(cell) for cell in given], dtype=pl.String)
+        parsed = text.cast(pl.Float64, strict=False)
+        return text if parsed.null_count() > text.null_count() else parsed
+    return pl.Series([_text(cell) for cell in cells], dtype=pl.String)
+
+
+def _frame(columns: Sequence[pl.Series]) -> pl.DataFrame:
+    return pl.DataFrame([column.alias(f"c{i}") for i, column in enumerate(columns)])
+
+
+def read_parquet(path: Path, *, numbers: bool) -> TableFile:
+    """Read a Parquet file; the row names of pandas come first."""
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        msg = f"is not a Parquet file that can be read: {str(error).splitlines()[0]}"
+        raise FormatError(msg, path=path) from error
+    index = [name for name in frame.columns if name.startswith("__index_level_")]
+    frame = frame.select(*index, pl.exclude(index)) if index else frame
+    table = _of_polars(frame, path.name, "Parquet", numbers=numbers)
+    header = tuple("" if name in index else name for name in table.header)
+    return TableFile(path, path.name, "Parquet", header, table.columns, 1)
+
+
+def table_of_frame(frame: Any, label: str, *, numbers: bool) -> TableFile:
+    """Return a data frame in memory as a table, the row names of pandas in the first column."""
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, pl.DataFrame):
+        return _of_polars(frame, label, "polars data frame", numbers=numbers)
+    if type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "iloc"):
+        return _of_pandas(frame, label, numbers=numbers)
+    if hasattr(frame, "__dataframe__"):
+        given = pl.from_dataframe(frame)
+        return _of_polars(given, label, "data frame", numbers=numbers)
+    msg = f"{label}: a {type(frame).__name__} is not a table; give a path or a data frame"
+    raise UsageError(msg)
+
+
+def _of_polars(frame: pl.DataFrame, label: str, form: str, *, numbers: bool) -> TableFile:
+    columns = [
+        _typed(column, numbers=numbers and i > 0) for i, column in enumerate(frame.get_columns())
+    ]
+    return TableFile(None, label, form, tuple(frame.columns), _frame(columns), 1)
+
+
+def _typed(column: pl.Series, *, numbers: bool) -> pl.Series:
+    if numbers and column.dtype.is_numeric():
+        return column.cast(pl.Float64).fill_nan(None)
+    if column.dtype == pl.Boolean or column.dtype.is_nested() or column.dtype.is_float():
+        return pl.Series([_text(cell) for cell in column.to_list()], dtype=pl.String)
+    text = column.cast(pl.String)
+    if not numbers:
+        return text
+    cells = text.set(text.str.strip_chars().is_in(list(MISSING_WORDS)), None)
+    parsed = cells.str.strip_chars().cast(pl.Float64, strict=False)
+    return text if parsed.null_count() > cells.null_count() else parsed
+
+
+def _of_pandas(frame: Any, label: str, *, numbers: bool) -> TableFile:
+    if getattr(frame, "ndim", 2) != 2 or any(a.nlevels > 1 for a in (frame.index, frame.columns)):
+        msg = f"{label}: give a pandas data frame whose rows and columns have one level of names"
+        raise UsageError(msg)
+    header = [str(name) for name in frame.columns]
+    columns = [_of_series(frame.iloc[:, i], numbers=numbers) for i in range(frame.shape[1])]
+    if type(frame.index).__name__ != "RangeIndex":
+        names = pl.Series([_text(name) for name in frame.index.tolist()], dtype=pl.String)
+        header, columns = [str(frame.index.name or ""), *header], [names, *columns]
+    elif columns and columns[0].dtype != pl.String:
+        columns[0] = pl.Series([_text(cell) for cell in columns[0].to_list()], dtype=pl.String)
+    return TableFile(None, label, "pandas data frame", tuple(header), _frame(columns), 1)
+
+
+def _of_series(column: Any, *, numbers: bool) -> pl.Series:
+    kind = getattr(column.dtype, "kind", "O")
+    if numbers and kind in "iuf" and hasattr(column.dtype, "itemsize"):
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return pl.Series(values, nan_to_null=True)
+    missing = column.isna().tolist()
+    cells = [None if gone else c for c, gone in zip(column.tolist(), missing, strict=True)]
+    return _column(cells, numbers=numbers)

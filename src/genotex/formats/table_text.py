@@ -1,0 +1,284 @@
+"""Text of a table in any dialect: separator, decimal sign, comments, a header one cell short."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import io
+import lzma
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, read_chunks
+from genotex.formats.rows import MISSING_WORDS
+from genotex.formats.table_files import TableFile
+
+__all__ = ["read_text"]
+
+Schema = Mapping[str, type[pl.DataType]]
+
+_SIGNS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces", "|": "bars"}
+_LINES = 40
+_JUDGED = 200
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_ZSTD, _BZIP2, _XZ = b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][-+]?\d+)?")
+_DECIMAL_POINT = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_UNLIKE_NUMBER = re.compile(r"[^\d.,eE+-]")
+
+
+def read_text(path: Path, *, numbers: bool) -> TableFile:
+    """Read a table of text, whatever its separator and compression."""
+    data = _utf8(_unpacked(path))
+    start, line = _skip_comments(data)
+    dialect = _dialect(data[start : start + (1 << 20)], path, line)
+    end_of_header = data.find(b"\n", start)
+    if end_of_header < 0:
+        msg = "has a header and no rows"
+        raise FormatError(msg, path=path)
+    body = data[end_of_header + 1 :]
+    del data
+    if dialect.sign == " ":
+        body = re.sub(rb" +", b" ", re.sub(rb"(?m)^ +| +$", b"", body))
+    columns = _columns(body, dialect, path, line + 1, numbers=numbers)
+    form = f"text with {_SIGNS[dialect.sign]} between cells"
+    if dialect.decimal_comma:
+        form += " and decimal commas"
+    if dialect.thousands:
+        form += " and commas between thousands"
+    return TableFile(path, path.name, form, dialect.header, columns, line + 1, tuple(dialect.notes))
+
+
+def _unpacked(path: Path) -> bytes:
+    """Return the contents of a file, unpacked; judged by content, not by name."""
+    try:
+        with path.open("rb") as handle:
+            magic = handle.read(6)
+        if magic.startswith(_BZIP2):
+            return bz2.decompress(path.read_bytes())
+        if magic.startswith(_XZ):
+            return lzma.decompress(path.read_bytes())
+        if magic.startswith(_UTF16):
+            return path.read_bytes().decode("utf-16").encode()
+    except OSError as error:
+        msg = f"cannot be read: {error.strerror or error}"
+        raise FormatError(msg, path=path, hint="check the path and its permissions") from error
+    except (ValueError, EOFError, lzma.LZMAError) as error:
+        msg = f"the compressed data are damaged: {error}"
+        raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
+    return _zstd(path) if magic.startswith(_ZSTD) else b"".join(read_chunks(path))
+
+
+def _zstd(path: Path) -> bytes:
+    """Unpack by polars, whose readers know zstd: each line is one cell of a single column."""
+    try:
+        lines = pl.read_csv(
+            path,
+            has_header=False,
+            separator="\x01",
+            quote_char=None,
+            schema={"line": pl.String},
+            encoding="utf8-lossy",
+        )["line"]
+    except (pl.exceptions.PolarsError, OSError) as error:
+        msg = f"the zstd data cannot be unpacked: {error}"
+        raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
+    return ("\n".join(lines.fill_null("").to_list()) + "\n").encode()
+
+
+def _utf8(data: bytes) -> bytes:
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    if b"\r" in data[:100_000]:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return as_utf8(data)
+
+
+def _skip_comments(data: bytes) -> tuple[int, int]:
+    """Return where the header starts, and the number of its line."""
+    # A comment in the last line before the first row may be the header itself: "#gene<tab>A<tab>B".
+    at, line = 0, 1
+    while at < len(data):
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        text = data[at:end].strip()
+        excel = re.fullmatch(rb'"?sep=.?"?', text)
+        if text and not excel and not text.startswith((b"#", b"!", b"%%")):
+            break
+        if text.startswith(b"#") and _heads(data[at:end], data[end + 1 : end + 1 + 100_000]):
+            break
+        at, line = end + 1, line + 1
+    return _skip_sizes(data, at, line)
+
+
+def _heads(comment: bytes, below: bytes) -> bool:
+    """Return whether a line that begins with # has as many cells as the line below it."""
+    following = below.split(b"\n", 1)[0]
+    tabs = comment.count(b"\t")
+    return tabs > 0 and tabs == following.count(b"\t") and not following.startswith(b"#")
+
+
+def _skip_sizes(data: bytes, at: int, line: int) -> tuple[int, int]:
+    """Skip the line with the numbers of rows and columns of a GCT file."""
+    end = data.find(b"\n", at)
+    sizes = re.fullmatch(rb"\d+\t\d+\s*", data[at:end]) if end > 0 else None
+    if sizes and data[end + 1 : end + 5].lower() == b"name":
+        return end + 1, line + 1
+    return at, line
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """How the text of a table is written."""
+
+    sign: str
+    header: tuple[str, ...]
+    decimal_comma: bool = False
+    thousands: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def _dialect(data: bytes, path: Path, line: int) -> _Dialect:
+    lines = [text for text in data.decode(errors="replace").split("\n") if text.strip()]
+    if len(data) == 1 << 20 and len(lines) > 2:
+        lines.pop()
+    if not lines:
+        msg = "the file is empty"
+        raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN)
+    if lines[0].lstrip().startswith("<"):
+        msg = "an HTML or XML page in place of the data"
+        raise NotDataError(msg, path=path, hint="fetch the file again")
+    lines = lines[: _LINES + 1]
+    sign = _separator(lines)
+    if sign is None:
+        msg = "is not a table with several columns: no tab, comma, semicolon or space separates it"
+        hint = "give genes x samples (or samples x genes) with a header line"
+        raise FormatError(msg, path=path, line=line, hint=hint)
+    header, *rows = (_cells(text, sign) for text in lines)
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else len(header)
+    notes = []
+    header[0] = header[0].removeprefix("#").strip() if header[0].startswith("#") else header[0]
+    if len(header) == width - 1:
+        header = ["", *header]
+        notes.append("the header is one cell short, as R writes row names")
+    while len(header) > width and not header[-1].strip():
+        header.pop()
+    if len(header) != width:
+        msg = f"the header has {len(header)} cells and most rows have {width}"
+        raise FormatError(msg, path=path, line=line, hint="separate cells in the same way")
+    names = tuple(cell.strip() for cell in header)
+    return _with_decimals(_Dialect(sign, names, notes=tuple(notes)), rows)
+
+
+def _separator(lines: Sequence[str]) -> str | None:
+    """Return the sign that splits the lines into the same number of cells, more than one."""
+    found = {}
+    for rank, sign in enumerate(_SIGNS):
+        header, *rows = (len(_cells(text, sign)) for text in lines)
+        width, often = Counter(rows).most_common(1)[0] if rows else (header, 1)
+        same = often / max(1, len(rows))
+        if width > 1 and same > 0.8 and header in (width, width - 1, width + 1):
+            found[sign] = (same, -rank)
+    return max(found, key=lambda sign: found[sign], default=None)
+
+
+def _cells(text: str, sign: str) -> list[str]:
+    try:
+        return next(csv.reader([text], delimiter=sign, skipinitialspace=sign == " "), [""])
+    except csv.Error:
+        return text.split(sign)
+
+
+def _with_decimals(dialect: _Dialect, rows: Sequence[Sequence[str]]) -> _Dialect:
+    """Find out whether commas in numbers are decimal signs or separate thousands."""
+    cells = [cell.strip() for row in rows for cell in row[1:] if "," in cell or "." in cell]
+    commas = [c for c in cells if "," in c and not _UNLIKE_NUMBER.search(c)]
+    if not commas:
+        return dialect
+    thousands = sum(_THOUSANDS.fullmatch(c) is not None for c in commas)
+    decimal = sum(_DECIMAL_COMMA.fullmatch(c) is not None for c in commas)
+    points = any(_DECIMAL_POINT.fullmatch(c) for c in cells)
+    if thousands == len(commas) and (points or decimal < len(commas)):
+        return replace(dialect, thousands=True)
+    if decimal == len(commas) and dialect.sign != ",":
+        return replace(dialect, decimal_comma=True)
+    return dialect
+
+
+def _columns(
+    body: bytes, dialect: _Dialect, path: Path, line: int, *, numbers: bool
+) -> pl.DataFrame:
+    names = [f"c{i}" for i in range(len(dialect.header))]
+    text = dict.fromkeys(names, pl.String)
+    if not numbers:
+        return _parsed(body, dialect, text, path, line)
+    head = _parsed(b"\n".join(body.split(b"\n", _JUDGED)[:_JUDGED]), dialect, text, path, line)
+    typed: dict[str, type[pl.DataType]] = {name: _guess(head[name], dialect) for name in names}
+    typed[names[0]] = pl.String
+    try:
+        if not dialect.thousands:
+            return _polars(body, dialect, typed)
+    except pl.exceptions.PolarsError:
+        # Some cell is not what the first rows promised.
+        pass
+    frame = _parsed(body, dialect, text, path, line)
+    return frame.select(
+        frame[names[0]], *(_as_numbers(column, dialect) for column in frame.get_columns()[1:])
+    )
+
+
+def _parsed(body: bytes, dialect: _Dialect, schema: Schema, path: Path, line: int) -> pl.DataFrame:
+    try:
+        return _polars(body, dialect, schema)
+    except pl.exceptions.PolarsError as error:
+        raise _irregular(body, dialect, path, line, error) from error
+
+
+def _polars(body: bytes, dialect: _Dialect, schema: Schema) -> pl.DataFrame:
+    if not body.strip():
+        return pl.DataFrame(schema=schema)
+    return pl.read_csv(
+        io.BytesIO(body),
+        has_header=False,
+        separator=dialect.sign,
+        schema=schema,
+        decimal_comma=dialect.decimal_comma,
+        null_values=list(MISSING_WORDS[1:]),
+    )
+
+
+def _irregular(
+    body: bytes, dialect: _Dialect, path: Path, line: int, error: Exception
+) -> FormatError:
+    """Return an error that names the first line of another width."""
+    width = len(dialect.header)
+    for number, text in enumerate(io.BytesIO(body), line):
+        cells = len(_cells(text.decode(errors="replace").rstrip("\n"), dialect.sign))
+        if text.strip() and cells > width:
+            msg = f"{cells} cells in a table of {width} columns"
+            return FormatError(msg, path=path, line=number, hint="correct the line")
+    first = str(error).splitlines()[0]
+    return FormatError(f"is not a table that can be read: {first}", path=path)
+
+
+def _guess(column: pl.Series, dialect: _Dialect) -> type[pl.DataType]:
+    """Return the type of a column by its first cells; of an empty one, a number."""
+    return _as_numbers(column, dialect).dtype.base_type()
+
+
+def _as_numbers(column: pl.Series, dialect: _Dialect) -> pl.Series:
+    """Return the column as numbers where every cell is one or is missing, else as it is."""
+    cells = column.str.strip_chars(' "')
+    cells = cells.set(cells.is_in(list(MISSING_WORDS)), None)
+    if dialect.thousands:
+        cells = cells.str.replace_all(",", "", literal=True)
+    elif dialect.decimal_comma:
+        cells = cells.str.replace(",", ".", literal=True)
+    numbers = cells.cast(pl.Float64, strict=False)
+    return column if numbers.null_count() > cells.null_count() else numbers
