@@ -88,6 +88,7 @@ _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
 _MOSTLY_CODES = 0.8
 _CODES_PER_GROUP = 3
 _CLAUSE = re.compile(r"[,;()]")
+_LAST_SIGNS = ("+", "-", "\u2212", ")")
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
@@ -129,7 +130,10 @@ def _without_letters(candidate: Candidate, judgements: Judgements, judge: ValueJ
 
 def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
     """Remove plus and minus where a row has both: "BD(+)" and "BD(-)" are forms of "BD"."""
-    bases = {cell: hit[1] for cell, v in values.items() if (hit := _SIGNED.fullmatch(v))}
+    signed = {cell: v for cell, v in values.items() if v.endswith(_LAST_SIGNS)}
+    bases = {cell: hit[1] for cell, v in signed.items() if (hit := _SIGNED.fullmatch(v))}
+    if not bases:
+        return dict(values)
     often = Counter(simple_key(base) for base in bases.values())
     return {
         cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value

@@ -252,6 +252,8 @@ class SeriesContext:
     @cached_property
     def _included(self) -> str:
         """The texts without sentences about who was excluded."""
+        if not _EXCLUDED.search(self._text):
+            return self._text
         sentences = re.split(r"(?<=[.;])\s", self._text)
         return " ".join(s for s in sentences if not _EXCLUDED.search(s))
 

@@ -153,9 +153,11 @@ class ValueJudge:
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
-        genes = self.trait.genes
         ground = Ground.INCLUDED
-        if key not in genes and not (asks_genotype(key) and value in genes):
+        of_gene = key in self.trait.genes
+        if not of_gene and not asks_genotype(key):
+            return None
+        if not of_gene and value not in self.trait.genes:
             if not (self.series.about and self.series.names_gene(key)) or self.trait.is_cancer:
                 return None
             ground = Ground.CONTEXT

@@ -52,10 +52,7 @@ def load_wording() -> Mapping[str, Any]:
     return packaged_table("wording")
 
 
-_SPELLING = tuple(
-    (re.compile(british), american) for british, american in load_wording()["spelling"].items()
-)
-_ANY_BRITISH = re.compile("|".join(load_wording()["spelling"]))
+_SPELLING: tuple[tuple[str, str], ...] = tuple(load_wording()["spelling"].items())
 
 
 @lru_cache(maxsize=4096)
@@ -105,9 +102,9 @@ def simplify(text: str) -> str:
     if not text.isascii():
         text = _without_accents(text)
     text = text.lower()
-    if _ANY_BRITISH.search(text):
-        for british, american in _SPELLING:
-            text = british.sub(american, text)
+    for british, american in _SPELLING:
+        if british in text:
+            text = text.replace(british, american)
     return " ".join([_singular(w) if w[-1] == "s" else w for w in _WORD.findall(text)])
 
 
@@ -145,15 +142,13 @@ class Terms:
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where terms are in the simplified text (an acronym: the whole of it)."""
         plain, words, written = _in_words(text)
-        found = self._phrase_spans(words)
+        found = [] if self._first_words.isdisjoint(words) else self._phrase_spans(words)
         if not found and self._short and self._has_short(plain, written):
             found = self._acronym_spans(plain)
         return found
 
     def _phrase_spans(self, words: list[str]) -> list[tuple[int, int]]:
         """Return where phrases are, from left to right, the longest at each place."""
-        if self._first_words.isdisjoint(words):
-            return []
         found, free = [], 0
         for place, word in enumerate(words):
             if place < free or word not in self._first_words:
