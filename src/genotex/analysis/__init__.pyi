@@ -46,6 +46,7 @@ from .designs import (
     DesignResult as DesignResult,
     contrast_name as contrast_name,
     fit_design as fit_design,
+    formula_of as formula_of,
     result_table as result_table,
 )
 from .enrichment import TEST_COLUMNS as TEST_COLUMNS, Enrichment as Enrichment, enrich as enrich
