@@ -22,6 +22,7 @@ _BETWEEN_VALUES = tuple(
 _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 
 
+@lru_cache(maxsize=16384)
 def split_cell(cell: str) -> tuple[str, str]:
     """Split a characteristics cell at its first colon."""
     key, colon, value = cell.partition(":")

@@ -42,12 +42,15 @@ def _read_by_key(
     """Read open values by what their key asks, where the row names a case."""
     key = candidate.key
     healthy = any(j.role == "healthy control" for j in judgements.values())
+    asks = healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key))
+    if not (asks or named):
+        return judgements
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
         if not can_be_read_by_key(value, judgement, judge):
             continue
-        if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
+        if asks:
             why = f"{value!r} under {key!r}, alongside controls"
             result[cell] = Judgement("case", Ground.INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
 from genotex.clinical.trait.series_context import SeriesContext
@@ -100,7 +100,7 @@ class ValueJudge:
                 return judgement
         return self.words.other_disease(value) or UNKNOWN
 
-    @property
+    @cached_property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
         return (
             self._answer,

@@ -221,15 +221,20 @@ def disease_by_ending(value: str) -> str | None:
 
 
 def _word_with_ending(value: str, kind: str) -> str | None:
-    others = load_wording()["endings"][f"no_{kind}"]
-    words = (hit[0] for hit in _ending(kind).finditer(simplify(value)))
-    return next((word for word in words if word not in others), None)
+    endings, pattern, others = _endings(kind)
+    for word in _in_words(value)[1]:
+        if word.endswith(endings) and pattern.fullmatch(word) and word not in others:
+            return word
+    return None
 
 
 @lru_cache(maxsize=2)
-def _ending(kind: str) -> re.Pattern[str]:
-    endings = "|".join(map(re.escape, load_wording()["endings"][kind]))
-    return re.compile(rf"\b[a-z]{{4,}}(?:{endings})\b")
+def _endings(kind: str) -> tuple[tuple[str, ...], re.Pattern[str], frozenset[str]]:
+    """Return endings, the pattern of a word with one of them, and words that end so by chance."""
+    table = load_wording()["endings"]
+    endings = tuple(table[kind])
+    pattern = re.compile(rf"[a-z]{{4,}}(?:{'|'.join(map(re.escape, endings))})")
+    return endings, pattern, frozenset(table[f"no_{kind}"])
 
 
 _SHORTEST = 9
