@@ -105,17 +105,18 @@ def by_sample_species(description: SeriesDescription) -> AssaySign | None:
     if named is not None:
         return named
     signs = load_signs()
-    texts = [description.text, *(value for _, values, _ in rows for value in values)]
-    if any(signs.pattern("samples", "xenograft").search(t) for t in texts):
-        return None
     people = bool(signs.pattern("texts", "human_words").search(description.text))
-    for key, values, complete in rows:
-        if people and not complete:
-            continue
-        found = _strain(key, values) or _embryo(key, values, description)
-        if found is not None:
-            return found
-    return None
+    findings = (
+        _strain(key, values) or _embryo(key, values, description)
+        for key, values, complete in rows
+        if complete or not people
+    )
+    found = next(filter(None, findings), None)
+    if found is None:
+        return None
+    texts = [description.text, *(value for _, values, _ in rows for value in values)]
+    xenograft = signs.pattern("samples", "xenograft")
+    return None if any(map(xenograft.search, texts)) else found
 
 
 def by_sample_assay(description: SeriesDescription) -> AssaySign | None:
@@ -218,9 +219,10 @@ def by_assay_words(description: SeriesDescription) -> AssaySign | None:
     expression = signs.pattern("texts", "expression")
     if expression.search(description.title):
         return None
+    in_text = expression.search(description.text) is not None
     for entry, pattern in signs.with_patterns("texts", "kinds"):
         hit = pattern.search(description.title)
-        if hit is None and not expression.search(description.text):
+        if hit is None and not in_text:
             hit = pattern.search(description.text)
         if hit:
             reason = f"the series is about {entry['measures']}"

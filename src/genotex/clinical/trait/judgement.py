@@ -209,7 +209,8 @@ class ValueWords:
     def without_near_misses(self, value: str, plain: str) -> str:
         """Return a value with blanks where it names what only looks like the trait."""
         for terms in (self.trait.excludes, self.trait.near_misses):
-            plain = mask(plain, terms.spans(value))
+            if spans := terms.spans(value):
+                plain = mask(plain, spans)
         return plain
 
     def is_repaired(self, value: str) -> bool:

@@ -343,7 +343,9 @@ def _tissues_of_people(
     # where such rows hold the organs of other patients.
     if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
         return judgements
-    if any(j.role == "case" for j in judgements.values()):
+    roles = {j.role for j in judgements.values()}
+    fewest = 1 if "healthy control" in roles else 2  # open values, for cases and for controls
+    if "case" in roles or sum(j.is_open for j in judgements.values()) < fewest:
         return judgements
     result = dict(judgements)
     for cell, judgement in judgements.items():
