@@ -126,11 +126,11 @@ def characteristic_candidates(description: SeriesDescription) -> list[Candidate]
         _row_counts(description, number) for number in range(len(description.characteristics))
     ]
     size = _samples if description.cells is not None else _guessed_samples
-    rows_of: dict[str, defaultdict[int, Counter[str]]] = {}
+    rows_of: defaultdict[str, defaultdict[int, Counter[str]]]
+    rows_of = defaultdict(lambda: defaultdict(Counter))
     for number, cells in enumerate(counts):
         for cell, count in cells.items():
-            key = simple_key(split_cell(cell)[0])
-            rows_of.setdefault(key, defaultdict(Counter))[number][cell] = count
+            rows_of[simple_key(split_cell(cell)[0])][number][cell] = count
     found = [
         candidate
         for key, rows in rows_of.items()
