@@ -381,7 +381,7 @@ def main() -> None:
         shares, wrong = [], []
         for name, expert in experts().items():
             done = [(case, variant) for case, variant in pairs if variant is not None]
-            before = [is_right(_as_it_is(case), expert) for case, _ in done]
+            before = [is_right(unvaried(case), expert) for case, _ in done]
             after = [is_right(variant, expert) for _, variant in done]
             shares += [sum(before) / len(done), sum(after) / len(done)]
             lost = zip(done, before, after, strict=True)
@@ -394,7 +394,8 @@ def main() -> None:
             print(f"    {name} {variant.id} as {variant.trait}: wanted {wanted}, found {codes}")
 
 
-def _as_it_is(case: Case) -> Variant:
+def unvaried(case: Case) -> Variant:
+    """Return a case as it is."""
     label = case["labels"]["reading"]["trait"]
     wanted = None if label is None else FeatureLabel(label["row"], label["map"])
     return Variant(case["id"], case["trait"], description_from_case(case), wanted)

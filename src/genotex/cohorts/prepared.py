@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -20,7 +20,7 @@ from genotex.procedure import Procedure
 if TYPE_CHECKING:
     from genotex.clinical import SampleSheet
 
-__all__ = ["BY_PERSON", "PreparedCohort", "PreprocessOptions"]
+__all__ = ["BY_PERSON", "PreparedCohort", "PreprocessOptions", "load_options"]
 
 BY_PERSON = "samples decided by a person"
 """Beginning of the note on what a person decided, with the number of samples in each group."""
@@ -79,6 +79,22 @@ class PreprocessOptions(PreprocessChoices):
             raise UsageError(msg)
 
 
+def load_options(chosen: PreprocessChoices) -> PreprocessOptions:
+    """Return the choices with what is in the sample sheet, the pairs and the encoding file."""
+    from genotex.clinical import load_annotations, load_pairs, load_sample_sheet
+
+    # Refuses options that exclude each other before any file is read.
+    options = PreprocessOptions(**vars(chosen))
+    saved = None if chosen.encoding is None else load_annotations(chosen.encoding)
+    return replace(
+        options,
+        readings={} if saved is None else saved.annotations,
+        readings_of=None if saved is None else saved.trait,
+        sheet=None if chosen.samples is None else load_sample_sheet(chosen.samples),
+        pair_of={} if chosen.pairs is None else load_pairs(chosen.pairs),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class PreparedCohort:
     """A cohort as read: its samples, and their genes if available.
@@ -110,6 +126,8 @@ class PreparedCohort:
         How RNA-seq counts became expression (see `Evidence.counts`); empty for arrays.
     sample_texts : dict
         Titles and source names (see `facts.sample_texts`); empty for TCGA.
+    relations : dict
+        What texts state on the relations of samples (see `Evidence.relations`); empty for TCGA.
     """
 
     trait: str
@@ -126,6 +144,7 @@ class PreparedCohort:
     notes: tuple[str, ...]
     counts: dict[str, Any] = field(default_factory=dict)
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    relations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     @property
     def trait_values(self) -> NDArray[np.float64] | None:

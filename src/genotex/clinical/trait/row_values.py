@@ -14,6 +14,7 @@ _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
 _MOSTLY_CODES = 0.8
 _CODES_PER_GROUP = 3
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
+_LAST_SIGNS = ("+", "-", "\u2212", ")")
 # "status (0=no; 1=yes)", "group [1: healthy, 2: patient]".
 _LEGEND = re.compile(r"(?<![\w.])(?P<code>\d|[A-Z]{1,2})\s*[=:]\s*(?P<word>[A-Za-z][^,;:=()\[\]]*)")
 
@@ -33,8 +34,11 @@ def key_legend(key: str) -> Mapping[str, str]:
 
 def _without_signs(values: Mapping[str, str], judge: ValueJudge) -> dict[str, str]:
     """Remove plus and minus where a row has both and controls: "BD(+)", "BD(-)" next to "HC"."""
-    bases = {cell: hit[1] for cell, v in values.items() if (hit := _SIGNED.fullmatch(v))}
-    if not any(judge.words.says_healthy(v) for cell, v in values.items() if cell not in bases):
+    signed = {cell: v for cell, v in values.items() if v.endswith(_LAST_SIGNS)}
+    bases = {cell: hit[1] for cell, v in signed.items() if (hit := _SIGNED.fullmatch(v))}
+    if not bases or not any(
+        judge.words.says_healthy(v) for cell, v in values.items() if cell not in bases
+    ):
         return dict(values)
     often = Counter(simple_key(base) for base in bases.values())
     return {

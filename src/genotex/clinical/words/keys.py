@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from genotex.clinical.words.abbreviations import are_initials
@@ -76,8 +77,10 @@ _PLAIN = re.compile(
 
 
 _FORM = re.compile(r"(?:sub)?(?:type|class|group)|form|variant|category")
+_ASKS_FORM = re.compile(r"type|form|class|stage|grade|severity")
 
 
+@lru_cache(maxsize=4096)
 def kind_of_key(key: str) -> KeyKind:
     """Return what kind of thing a key asks for, for any trait."""
     # ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
@@ -125,6 +128,7 @@ def lists_diseases(key: str) -> bool:
     return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
 
 
+@lru_cache(maxsize=4096)
 def asks_genotype(key: str) -> bool:
     """Return whether a key asks for an inherited genotype, so that "wild type" is an answer."""
     plain = simple_key(key)
@@ -147,6 +151,7 @@ def lists_tissues(key: str) -> bool:
     return bool(_TISSUE.search(plain)) and kind_of_key(key) in ("tissue", "status")
 
 
+@lru_cache(maxsize=4096)
 def asks_trait(trait: TraitWords, key: str) -> bool:
     """Return whether a key asks for the trait, as "hypertension: yes" does."""
     named = key in trait.terms or key in trait.broader or is_code_of(trait, key)
@@ -178,9 +183,10 @@ def asks_plainly(trait: TraitWords, key: str) -> bool:
 
 def asks_form(trait: TraitWords, key: str) -> bool:
     """Return whether a key asks for the form of the trait, as "hemophilia type" does."""
-    return names_trait(trait, key) and bool(re.search(r"type|form|class|stage|grade|severity", simple_key(key)))
+    return names_trait(trait, key) and bool(_ASKS_FORM.search(simple_key(key)))
 
 
+@lru_cache(maxsize=4096)
 def names_trait(trait: TraitWords, key: str) -> bool:
     """Return whether a key names the trait at all, as "asthma severity" does."""
     return key in trait.terms and "family" not in simple_key(key)

@@ -100,13 +100,13 @@ class DiseaseLexicon:
     @cached_property
     def phrases(self) -> frozenset[str]:
         """Every name of a disease, in the form of comparison; of single words the main names."""
-        found: set[str] = set()
-        for line in self._lines:
-            phrases = line.split("\t", 3)[2].split("|")
-            found.update(p for p in phrases if " " in p and not p.endswith(_ANATOMY))
-            found.update(p for p in phrases[:1] if len(p) >= _SHORTEST_WORD)
-            found.update(p for p in phrases[1:] if _NAMES_ILLNESS.fullmatch(p))
-        return frozenset(found) - _TOO_WIDE
+        names = [line.split("\t", 3)[2] for line in self._lines]
+        every = "|".join(names).split("|")
+        found = {p for p in every if " " in p and not p.endswith(_ANATOMY)}
+        main_names = (name.partition("|")[0] for name in names)
+        found.update(name for name in main_names if len(name) >= _SHORTEST_WORD)
+        found.update(p for p in every if " " not in p and _NAMES_ILLNESS.fullmatch(p))
+        return frozenset(found - _TOO_WIDE)
 
     def find(self, name: str) -> int | None:
         """Return the number of the disease that a name means best, None when there is none."""

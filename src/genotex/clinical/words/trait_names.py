@@ -94,9 +94,11 @@ def _is_too_wide(core: str) -> bool:
 def adjectives(phrases: Iterable[str]) -> list[str]:
     """Return "hypertensive" for "hypertension", and so for the last word of each name."""
     endings = load_wording()["adjectives"]
+    nouns = tuple(endings)
     return [
         phrase[: len(phrase) - len(noun)] + adjective
         for phrase in phrases
+        if phrase.endswith(nouns)
         for noun, adjectives in endings.items()
         if phrase.endswith(noun) and (len(phrase) > len(noun) + 1 or noun == phrase)
         for adjective in adjectives
@@ -148,7 +150,7 @@ def _levels_of_name(name: str) -> list[str]:
     return [text, *shorter, *codes, *initials, *(f"hs{code}" for code in initials)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one object for each trait, so that answers can be kept by it
 class TraitWords:
     """How one trait is named."""
 
@@ -177,6 +179,12 @@ class TraitWords:
     level_names: tuple[str, ...] = ()  # Keys of a measured level, simplified
     acronyms: frozenset[str] = frozenset()  # Abbreviations of the trait, as they are written
     is_listed: bool = True  # Whether the vocabulary lists the trait; else name and lexicon give it
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers among its words: cell lines such as 5637."""
+        terms = (each for each in vars(self).values() if isinstance(each, Terms))
+        return frozenset().union(*(each.numbers for each in terms))
 
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
