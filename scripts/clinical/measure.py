@@ -64,12 +64,13 @@ def main() -> None:
     tables["cross-validated, reading"] = _score(cases, held, "reading")
     _print_table(tables)
     halves = {"listed": slice(0, len(cases)), "lexicon alone": slice(len(cases), None)}
+    tables_of_certainty = {}
     for name, half in halves.items():
         print(f"\n{name}, cross-validated in {len(SEEDS)} splits")
         _print_spread([result[half] for result in chosen])
-        table = _reliability(chosen[0][half])
-        if arguments.figure and name == "listed":
-            _draw(table, arguments.figure)
+        tables_of_certainty[name] = _reliability(chosen[0][half])
+    if arguments.figure:
+        _draw(tables_of_certainty, arguments.figure)
     _own_cases(cases)
     if arguments.foreign:
         _count_foreign(cases, arguments.foreign)
@@ -145,24 +146,25 @@ def _reliability(chosen: Sequence[_Chosen]) -> list[tuple[float, float, int]]:
     return table
 
 
-def _draw(table: Sequence[tuple[float, float, int]], path: Path) -> None:
+def _draw(tables: Mapping[str, Sequence[tuple[float, float, int]]], path: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "genotex"
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(5, 4.4))
-    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-    for mean, share, count in table:
-        error = 1.96 * np.sqrt(max(share * (1 - share), 0.25 / count) / count)
-        axes.errorbar(mean, share, yerr=min(error, 1), color="#1f5f8b", marker="o", capsize=3)
-        axes.annotate(
-            f"{count}", (mean, share), xytext=(6, -14), textcoords="offset points", fontsize=8
-        )
-    axes.set(xlabel="certainty, as stated", ylabel="share that is right (cross-validated)")
-    axes.set(xlim=(0.2, 1.02), ylim=(0, 1.05))
-    axes.spines[["top", "right"]].set_visible(False)
+    figure, panels = plt.subplots(1, len(tables), figsize=(9, 4.4), sharey=True)
+    for axes, (name, table) in zip(panels, tables.items(), strict=True):
+        axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+        for mean, share, count in table:
+            error = 1.96 * np.sqrt(max(share * (1 - share), 0.25 / count) / count)
+            axes.errorbar(mean, share, yerr=min(error, 1), color="#1f5f8b", marker="o", capsize=3)
+            axes.annotate(
+                f"{count}", (mean, share), xytext=(6, -14), textcoords="offset points", fontsize=8
+            )
+        axes.set(xlabel="certainty, as stated", title=name, xlim=(0.2, 1.02), ylim=(0, 1.05))
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("share that is right (cross-validated)")
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
 
