@@ -66,6 +66,8 @@ class Comparison:
     @property
     def covariates(self) -> tuple[str, ...]:
         """Columns of the design that are adjusted for, without those of pairs and condition."""
+        if self.own is not None:
+            return tuple(name for columns in self.own.sources.values() for name in columns)
         held = (*self.blocks.columns, self.condition_column)
         return tuple(name for name in self.design.adjusted if name not in held)
 
