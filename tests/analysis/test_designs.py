@@ -13,6 +13,7 @@ import pytest
 
 from genotex.analysis import DesignData, DesignResult, fit_design
 from genotex.cohorts import tmm_factors
+from genotex.errors import AnalysisError, UsageError
 from genotex.options import AnalysisOptions
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "designs"
@@ -146,3 +147,167 @@ def test_a_design_of_counts_gives_the_table_of_voom_and_limma(name: str) -> None
     case = COUNTS["cases"][name]
 
     check(fit(counted_data(), case), case, COUNTS["genes"], 1e-8)
+
+
+def with_table(**columns: list[object]) -> DesignData:
+    data = data_of(LINEAR)
+    extra = [pl.Series(name, values, strict=False) for name, values in columns.items()]
+    return replace(data, table=data.table.with_columns(extra))
+
+
+def refused(
+    data: DesignData, design: str, contrast: str, kind: type[Exception], **more: Any
+) -> str:
+    with pytest.raises(kind) as found:
+        fit_design(data, design, [contrast], PLAIN, **more)
+    return str(found.value)
+
+
+DATA = data_of(LINEAR)
+
+
+@pytest.mark.parametrize(
+    ("design", "contrast", "words"),
+    [
+        ("~ groop + age", "groop: B - A", "'groop', which is not a column"),
+        ("~ groop + age", "groop: B - A", "perhaps 'group'"),
+        ("~ group +", "group: B - A", "cannot be read"),
+        ("expression ~ group", "group: B - A", "has an outcome before '~'"),
+        ("~ group + open('x')", "group: B - A", "which is not allowed"),
+        ("~ group + age.__class__", "group: B - A", "not a column"),
+        ("~ group + np.log(age)", "group: B - A", "which is not allowed"),
+        ("~ group", "group: D - A", "'D' is no level of group. Its levels are 'A', 'B', 'C'"),
+        ("~ group", "group: B", "its weights add to 1, not 0"),
+        ("~ group", "group: B - B", "is 0 in the design"),
+        ("~ group", "sex: male - female", "'sex', which is not a column"),
+        ("~ group", "something", "possible are 'group: B - A', 'group'"),
+        ("~ group * sex", "group: B - A | sex = man", "'man', which is no level of sex"),
+        ("~ sex", "sex: trend", "needs a factor of three or more levels"),
+    ],
+)
+def test_a_mistake_in_design_or_contrast_is_named(design: str, contrast: str, words: str) -> None:
+    assert words in refused(DATA, design, contrast, UsageError)
+
+
+def test_a_design_that_is_not_estimable_names_columns_and_samples() -> None:
+    site = ["x" if group == "C" else "y" for group in LINEAR["table"]["group"]]
+
+    said = refused(with_table(site=site), "~ group + site", "group: B - A", AnalysisError)
+
+    assert "is not estimable: the column site[T.y]" in said
+    assert "is a combination of Intercept, group[T.C]" in said
+    assert "S01" in said
+
+
+def test_an_interaction_without_samples_is_named() -> None:
+    only = [
+        "female" if group == "B" else sex
+        for group, sex in zip(LINEAR["table"]["group"], LINEAR["table"]["sex"], strict=True)
+    ]
+
+    said = refused(with_table(only=only), "~ group * only", "group:only", AnalysisError)
+
+    assert "no sample has group[T.B] and only[T.male]" in said
+
+
+def test_too_few_samples_for_the_coefficients() -> None:
+    few = [f"f{i // 2}" for i in range(30)]
+
+    said = refused(with_table(few=few), "~ few * group", "few", AnalysisError)
+
+    assert "not estimable" in said or "too few" in said
+
+
+def test_a_group_of_one_is_named() -> None:
+    group = ["B", *["A"] * 29]
+
+    said = refused(with_table(group=group), "~ group", "group: B - A", AnalysisError)
+
+    assert "group 'B' has 1 sample; each group that is compared needs 2 (B: 1, A: 29)" in said
+
+
+def test_a_constant_variable_is_named() -> None:
+    said = refused(with_table(site=["x"] * 30), "~ group + site", "group: B - A", AnalysisError)
+
+    assert "site is 'x' in all 30 samples" in said
+
+
+def test_missing_values_are_an_error_unless_they_are_dropped_or_filled() -> None:
+    age = [None, *LINEAR["table"]["age"][1:]]
+    data = with_table(age=age)
+
+    said = refused(data, "~ group + age", "group: B - A", AnalysisError)
+    (dropped,) = fit_design(data, "~ group + age", ["group: B - A"], PLAIN, missing="drop")
+    (filled,) = fit_design(data, "~ group + age", ["group: B - A"], PLAIN, missing="fill")
+
+    assert "age is missing in 1 of 30 samples: S01" in said
+    assert "S01" not in dropped.groups and any("left out: S01" in w for w in dropped.warnings)
+    assert "S01" in filled.groups and "age was missing in 1 sample" in " ".join(filled.warnings)
+
+
+def test_samples_without_a_group_take_no_part_and_are_named() -> None:
+    group = [None, *LINEAR["table"]["group"][1:]]
+
+    (found,) = fit_design(with_table(group=group), "~ group", ["group: B - A"], PLAIN)
+
+    assert "1 samples have no group and take no part: S01." in found.warnings
+
+
+def test_other_diseases_are_left_out_where_there_are_healthy_controls() -> None:
+    words = {"A": "control", "B": "case", "C": "other disease"}
+    data = with_table(group=[words[group] for group in LINEAR["table"]["group"]])
+
+    (found,) = fit_design(data, "~ group + age", ["group: case - control"], PLAIN)
+    (all_of_them,) = fit_design(
+        data, "~ group + age", ["group: case - control"], replace(PLAIN, controls="all")
+    )
+    (named,) = fit_design(data, "~ group + age", ["group: case - other disease"], PLAIN)
+
+    assert found.method["contrast"]["text"] == "10 cases against 11 controls"
+    assert all_of_them.method["contrast"]["text"] == "10 cases against 20 controls"
+    assert "9 other disease, 11 further samples" in named.method["contrast"]["text"]
+
+
+def test_a_block_without_repeats_is_refused() -> None:
+    alone = [f"p{i}" for i in range(30)]
+
+    said = refused(with_table(p=alone), "~ group", "group: B - A", AnalysisError, block="p")
+
+    assert "no two of the 30 samples have the same 'p'" in said
+
+
+def test_levels_with_signs_and_spaces_are_read() -> None:
+    words = {"A": "IL-6", "B": "IL-6 high", "C": "pre - post"}
+    data = with_table(**{"disease state": [words[group] for group in LINEAR["table"]["group"]]})
+
+    (found,) = fit_design(data, "~ `disease state`", ["disease state: IL-6 high - IL-6"], PLAIN)
+    (plain,) = fit_design(DATA, "~ group", ["group: B - A"], PLAIN)
+
+    assert found.genes["p"].to_list() == pytest.approx(plain.genes["p"].to_list(), rel=1e-9)
+
+
+def test_an_offset_is_subtracted_from_expression() -> None:
+    shift = np.linspace(-1, 1, 30)
+    data = with_table(shift=shift.tolist())
+    moved = replace(data, expression=data.expression + shift[:, None])
+
+    (plain,) = fit_design(DATA, "~ group", ["group: B - A"], PLAIN)
+    (found,) = fit_design(moved, "~ group + offset(shift)", ["group: B - A"], PLAIN)
+
+    assert found.genes["t"].to_list() == pytest.approx(plain.genes["t"].to_list(), rel=1e-9)
+
+
+def test_numbers_that_may_be_groups_are_mentioned() -> None:
+    data = with_table(run=[1, 2, 3] * 10)
+
+    (as_number,) = fit_design(data, "~ group + run", ["group: B - A"], PLAIN)
+    (as_groups,) = fit_design(data, "~ group + C(run)", ["group: B - A"], PLAIN)
+
+    assert "run (1, 2, 3) is taken as a number; C(run) takes it as groups." in as_number.warnings
+    assert len(as_groups.method["design"]) == len(as_number.method["design"]) + 1
+
+
+def test_the_order_of_levels_is_that_of_the_request() -> None:
+    (found,) = fit_design(DATA, "~ group", ["group"], PLAIN, order={"group": ("C", "A", "B")})
+
+    assert found.method["formula"]["tested"] == ["group[T.A]", "group[T.B]"]

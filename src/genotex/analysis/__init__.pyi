@@ -47,6 +47,7 @@ from .designs import (
     DesignResult as DesignResult,
     contrast_name as contrast_name,
     fit_design as fit_design,
+    formula_of as formula_of,
     result_table as result_table,
 )
 from .enrichment import TEST_COLUMNS as TEST_COLUMNS, Enrichment as Enrichment, enrich as enrich
@@ -234,6 +235,11 @@ from .surrogate import (
 )
 from .survival import CoxTests as CoxTests, cox_score_tests as cox_score_tests
 from .time_to_event import read_events as read_events
+from .survival_analysis import (
+    SurvivalResult as SurvivalResult,
+    fit_survival as fit_survival,
+    write_survival as write_survival,
+)
 from .trait_effects import TraitEffects as TraitEffects, read_trait_effects as read_trait_effects
 from .trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes
 from .unmeasured import (

@@ -14,7 +14,13 @@ from genotex.analysis.condition_predictor import PredictedCondition, predict_con
 from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Libraries, gather_libraries
-from genotex.analysis.own_design import DesignRequest, OwnDesign, own_design, with_offset
+from genotex.analysis.own_design import (
+    DesignRequest,
+    OwnDesign,
+    other_characteristics,
+    own_design,
+    with_offset,
+)
 from genotex.analysis.problem_data import CohortData, ConditionCohort
 from genotex.analysis.sample_facts import (
     DETECTED,
@@ -67,7 +73,7 @@ class Comparison:
     def covariates(self) -> tuple[str, ...]:
         """Columns of the design that are adjusted for, without those of pairs and condition."""
         if self.own is not None:
-            return tuple(name for columns in self.own.sources.values() for name in columns)
+            return self.own.covariates
         held = (*self.blocks.columns, self.condition_column)
         return tuple(name for name in self.design.adjusted if name not in held)
 
@@ -163,8 +169,7 @@ def _set_up_own_design(
         blocks = correlate_samples(table, own.contrast, str(request.block), own.people)
     tested = own.tested.weights.shape[1]
     design = Design(own.names, own.matrix, None, dict(own.filled), own.warnings, tested=tested)
-    used = (*own.variables, *((request.block,) if request.block else ()))
-    others = {key: values for key, values in facts.items() if key not in used}
+    others = other_characteristics(facts, request, own)
     measured = own.contrast.members or own.design.formula.variables == (own.tested.text.strip(),)
     checked = FactChecks()
     if measured:

@@ -22,12 +22,16 @@ __all__ = [
     "RESULT_COLUMNS",
     "DesignData",
     "DesignResult",
+    "FormulaText",
     "contrast_name",
     "fit_design",
+    "formula_of",
     "result_table",
 ]
 
 Floats = NDArray[np.float64]
+_STANDARD = {"Age": "age", "Gender": "sex"}
+"""Covariates of a linked table -> columns of a sample sheet."""
 
 RESULT_COLUMNS = {
     "gene": "Variable",
@@ -235,6 +239,50 @@ def result_table(result: AnalysisResult) -> pl.DataFrame:
     ]
     more = [n for n in more if n not in known and tested[n].null_count() < tested.height]
     return tested.select(*columns, *more)
+
+
+@dataclass(frozen=True)
+class FormulaText:
+    """The design of an analysis in the words of ``genotex de``, with a sample sheet's columns."""
+
+    design: str
+    contrast: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options of ``genotex de``."""
+        return ("--design", self.design, "--contrast", self.contrast, *self.options)
+
+
+def formula_of(result: AnalysisResult) -> FormulaText | None:
+    """Return the formula and contrast of a result; None where no formula says the same."""
+    method = result.method
+    if "formula" in method:
+        asked = method["formula"]
+        return FormulaText(asked["formula"], asked["contrast"])
+    pair = method.get("pair", {})
+    if "hidden" not in method or method.get("two_step") or pair.get("design") == "averaged":
+        return None
+    kind = method["contrast"]["kind"]
+    terms = ["C(group)" if kind == "factor" else "group"]
+    codes = method.get("named_covariates", {})
+    for name in method.get("adjusted_for", ()):
+        quoted = _STANDARD.get(name) or (name if name.isidentifier() else f"`{name}`")
+        terms.append(f"C({quoted})" if "groups" in str(codes.get(name, "")) else quoted)
+    options: list[str] = []
+    if pair:
+        key = str(pair["key"])
+        if pair["design"] == "paired":
+            terms.append(f"C({key if key.isidentifier() else f'`{key}`'})")
+        else:
+            options += ["--block", key]
+    if method.get("filled"):
+        options += ["--missing", "fill"]
+    if method["contrast"].get("controls") == "all" and kind == "binary":
+        options += ["--controls", "all"]
+    contrast = "group: case - control" if kind == "binary" else terms[0]
+    return FormulaText("~ " + " + ".join(terms), contrast, tuple(options))
 
 
 def _groups(result: AnalysisResult, request: DesignRequest) -> dict[str, str | float]:

@@ -195,6 +195,8 @@ def _standardised(steps: Steps) -> str:
 
 def _covariates(steps: Steps) -> list[str]:
     """Return what is adjusted for, without the columns of pairs and surrogate variables."""
+    if steps.comparison.own is not None:
+        return list(steps.comparison.own.covariates)
     return [
         name
         for name in steps.comparison.design.adjusted

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DesignRequest",
     "OwnDesign",
+    "complete_rows",
+    "other_characteristics",
     "own_design",
     "sample_facts_of",
     "typed_columns",
@@ -47,6 +49,8 @@ UNKNOWN_GROUP = "unknown group"
 _STANDARD = {"age": "Age", "sex": "Gender", "gender": "Gender"}
 FEWEST_IN_GROUP = 2
 _LARGE, _SHARE_OF_LARGE = 10.0, 0.7
+_NOT_A_FACT = ("why", "title", "source", "series", "exclude")
+"""Columns of a sample sheet that describe no property of a sample."""
 MOST_NAMED = 10
 MOST_CODES = 5
 
@@ -214,6 +218,11 @@ class OwnDesign:
         return found
 
     @property
+    def covariates(self) -> tuple[str, ...]:
+        """Columns of the design that are adjusted for."""
+        return tuple(name for columns in self.sources.values() for name in columns)
+
+    @property
     def predictable(self) -> bool:
         """Whether the contrast is one of two groups that a panel can predict."""
         plain = all(":" not in term for term in self.design.terms)
@@ -296,7 +305,9 @@ def own_design(
         raise UsageError(msg)
     keep = ~np.isin(np.array(table.samples), list(without))
     annotation, keep, warnings = _groups(request, annotation, keep, controls, table.samples)
-    annotation, keep, filled, more = _complete(formula, request, annotation, keep, table.samples)
+    annotation, keep, filled, more = complete_rows(
+        formula.variables, request, annotation, table.samples, keep
+    )
     rows = np.flatnonzero(keep)
     annotation = annotation.filter(pl.Series(keep))
     samples = [table.samples[i] for i in rows]
@@ -363,17 +374,20 @@ def _groups(
     return annotation.with_columns(pl.Series(variable, joined)), keep, warnings
 
 
-def _complete(
-    formula: Formulas,
+def complete_rows(
+    variables: Sequence[str],
     request: DesignRequest,
     annotation: pl.DataFrame,
-    keep: NDArray[np.bool_],
     samples: Sequence[str],
+    keep: NDArray[np.bool_] | None = None,
 ) -> tuple[pl.DataFrame, NDArray[np.bool_], dict[str, int], list[str]]:
-    """Treat samples without a value of the formula's variables as the request says."""
+    """Treat samples without a value of the variables as the request says."""
+    # Returns the table with filled values, which samples are kept, how many values of each
+    # variable were filled, and warnings.
     filled: dict[str, int] = {}
     warnings = []
-    for name in formula.variables:
+    keep = np.ones(len(samples), dtype=bool) if keep is None else keep
+    for name in variables:
         missing = annotation[name].is_null().to_numpy() & keep
         if not missing.any():
             continue
@@ -382,12 +396,7 @@ def _complete(
             msg = f"{name} has no value in any sample, so it cannot be in the design"
             raise AnalysisError(msg)
         if request.missing == "error":
-            msg = (
-                f"{name} is missing in {len(names)} of {int(keep.sum())} samples: "
-                f"{_listed(names)}; fill it in, leave these samples out (--missing drop), or fill "
-                "it with the mean or the most frequent level (--missing fill)"
-            )
-            raise AnalysisError(msg)
+            raise AnalysisError(_why_missing(name, names, int(keep.sum())))
         if request.missing == "drop":
             keep = keep & ~missing
             warnings.append(f"{len(names)} samples without {name} are left out: {_listed(names)}.")
@@ -398,10 +407,17 @@ def _complete(
         value = known.mean() if numeric else known.mode().sort()[0]
         annotation = annotation.with_columns(pl.col(name).fill_null(value))
         if not numeric:
-            warnings.append(
-                f"{name} was missing in {len(names)} samples and filled with {value!r}."
-            )
+            filling = f"{name} was missing in {len(names)} samples and filled with {value!r}."
+            warnings.append(filling)
     return annotation, keep, filled, warnings
+
+
+def _why_missing(name: str, without: Sequence[str], samples: int) -> str:
+    return (
+        f"{name} is missing in {len(without)} of {samples} samples: {_listed(without)}; fill it "
+        "in, leave these samples out (--missing drop), or fill it with the mean or the most "
+        "frequent level (--missing fill)"
+    )
 
 
 def _put_reference_first(
@@ -559,6 +575,28 @@ def sample_facts_of(request: DesignRequest) -> dict[str, dict[str, str | None]]:
 
 def _plain(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def other_characteristics(
+    facts: Mapping[str, Mapping[str, str | None]], request: DesignRequest, own: OwnDesign
+) -> dict[str, Mapping[str, str | None]]:
+    """Return the characteristics that the design does not hold, under this or another name."""
+    used = [*own.variables, *([request.block] if request.block else [])]
+    samples = own.design.samples
+    held = [[str(value) for value in request.rows_of(samples)[name].to_list()] for name in used]
+    found = {}
+    for name, recorded in facts.items():
+        values = [str(recorded.get(sample)) for sample in samples]
+        renamed = any(_same_groups(values, other) for other in held)
+        if name not in used and name.lower() not in _NOT_A_FACT and not renamed:
+            found[name] = recorded
+    return found
+
+
+def _same_groups(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether two characteristics divide the samples in the same way."""
+    pairs = set(zip(one, other, strict=True))
+    return len(pairs) == len(set(one)) == len(set(other))
 
 
 def with_offset(table: LinkedTable, own: OwnDesign) -> LinkedTable:

@@ -49,7 +49,8 @@ def regression_record(steps: Steps) -> dict[str, Any]:
     return {
         "samples": list(samples),
         "columns": {
-            name: column.tolist() for name, column in zip(design.names, design.matrix.T, strict=True)
+            name: column.tolist()
+            for name, column in zip(design.names, design.matrix.T, strict=True)
         },
         "tested": design.tested,
         **{name: values for name, values in by_sample.items() if values is not None},
@@ -242,7 +243,7 @@ def _reading(record: Mapping[str, Any], files: RFiles, names: list[str]) -> str:
         'here <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))',
         "if (length(here)) setwd(dirname(here))",
         "",
-        f"genes <- read.csv({_quoted(files.genes)}, check.names = FALSE, na.strings = \"\")",
+        f'genes <- read.csv({_quoted(files.genes)}, check.names = FALSE, na.strings = "")',
         f"samples <- read.csv({_quoted(files.design)}, check.names = FALSE,",
         '                    colClasses = c(sample = "character"))',
         f"linked <- {_quoted(files.linked)}",
@@ -256,7 +257,7 @@ def _reading(record: Mapping[str, Any], files: RFiles, names: list[str]) -> str:
     ]
     if files.missing is not None:
         lines += [
-            f"missing <- read.csv({_quoted(files.missing)}, colClasses = \"character\", "
+            f'missing <- read.csv({_quoted(files.missing)}, colClasses = "character", '
             'na.strings = "")',
             "y[cbind(missing$gene, missing$sample)] <- NA  # the linked table has them filled",
         ]
@@ -338,7 +339,7 @@ def _tests(result: AnalysisResult, record: Mapping[str, Any]) -> str:
                 f"f <- squares / length(tested) / fit$s2.post{inflation}",
                 "p <- pf(f, length(tested), fit$df.total, lower.tail = FALSE)",
                 "b <- fit$coefficients[, tested]",
-                "largest <- b[cbind(seq_len(nrow(b)), max.col(abs(b), ties.method = \"first\"))]",
+                'largest <- b[cbind(seq_len(nrow(b)), max.col(abs(b), ties.method = "first"))]',
                 "found <- data.frame(log2_fold_change = largest, mean = fit$Amean, F = f, p = p,",
                 '                    q = p.adjust(p, "BH"))',
                 "each <- fit$p.value[, tested]",
@@ -360,7 +361,7 @@ def _tests(result: AnalysisResult, record: Mapping[str, Any]) -> str:
         [
             *lines,
             f"fit <- do.call({test}, c(list(fit), settings))",
-            f"top <- {table}(fit, coef = ncol(design), number = Inf, sort.by = \"none\","
+            f'top <- {table}(fit, coef = ncol(design), number = Inf, sort.by = "none",'
             " confint = TRUE)",
             "found <- data.frame(log2_fold_change = top$logFC, ci_low = top$CI.L, "
             "ci_high = top$CI.R,",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["de"]
 
+TOP_GENES = 10
 _TESTS = Only(
     "hidden",
     "weights",
@@ -256,4 +258,47 @@ def _survival(
     output: OutputFolder,
     json: bool,
 ) -> int:
-    raise NotImplementedError
+    """Test the time to an event; there is no report page, and no cohort to combine."""
+    from genotex.analysis import DesignData, fit_survival, write_survival
+    from genotex.cohorts import keep_expressed
+
+    if tables.counts and analysis.filter_low:
+        tables = keep_expressed(tables, 0.1 * len(tables.samples))
+    data = DesignData(
+        tables.name,
+        tables.genes,
+        tables.samples,
+        tables.expression,
+        tables.sample_table.drop("sample"),
+        tables.counts,
+    )
+    with screen.progress("testing genes", total=1):
+        found = fit_survival(data, asked, analysis)
+    output.root.mkdir(parents=True, exist_ok=True)
+    files = write_survival(output.root, found)
+    top = found.genes.head(TOP_GENES).to_dicts()
+    if json:
+        record = {"significant": found.significant.height, "tested": found.genes.height}
+        screen.print_json({**record, "top": top, "genes.csv": str(files[0])})
+        return screen.DONE
+    method = found.method
+    screen.show(
+        f"\n{found.significant.height} of {found.genes.height} genes are associated with the time "
+        f"to {method['survival']['event']} at q < {analysis.q_cut:g}: {len(method['samples'])} "
+        f"samples, {method['events']} events"
+    )
+    names = ("gene", "hazard_ratio", "ci_low", "ci_high", "p", "q")
+    screen.table(
+        [name.replace("_", " ") for name in names],
+        [{name.replace("_", " "): _exp(row, name) for name in names} for row in top],
+    )
+    for warning in found.warnings:
+        screen.notify(warning, "warning")
+    screen.show(f"\ngenes:  {files[0]}\nrecord: {files[1]}")
+    return screen.DONE
+
+
+def _exp(row: dict[str, Any], name: str) -> Any:
+    """Return a value of the table; limits of the log hazard ratio as those of the hazard ratio."""
+    value = row[name]
+    return math.exp(value) if name in ("ci_low", "ci_high") and value is not None else value

@@ -63,7 +63,12 @@ def _beyond(options: dict[str, Any]) -> str:
 
 
 def _sentences(result: AnalysisResult) -> Iterator[str]:
+    from genotex.analysis import formula_of
+
     method = result.method
+    design = formula_of(result)
+    if design is not None and "formula" not in method:
+        yield f"Design: {design.design}; contrast: {design.contrast}"
     if result.counts_summary:
         yield result.counts_summary
     if result.levels_summary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -143,6 +144,7 @@ def _answer(
         raise UsageError(outcome.why)
     if not running.json:
         _show(outcome, report)
+        _show_way_on(output, outcome)
     # An option that the largest cohort has no use for may suit the others.
     combined = []
     if every:
@@ -205,6 +207,23 @@ def solve_and_report(
         return outcome, page
     with screen.progress("writing the report", total=1):
         return outcome, write_report(folder, trait, condition, path=report)
+
+
+def _show_way_on(output: Path, outcome: ProblemOutcome) -> None:
+    """Print how the same design is taken to `genotex de` and changed."""
+    from genotex.analysis import formula_of
+
+    result = outcome.result
+    design = None if result is None else formula_of(result)
+    if result is None or design is None:
+        return
+    genes = OutputFolder(output).gene_csv(result.trait, result.cohort)
+    if not genes.is_file() or not result.cohort.startswith("GSE"):
+        return
+    command = shlex.join(["genotex", "de", str(genes), "samples.csv", "OUTPUT2", *design.words])
+    screen.show(
+        f"To change the design, with the samples.csv of 'genotex clinical sheet':\n  {command}"
+    )
 
 
 def _show(outcome: ProblemOutcome, report: Path | None) -> None:

@@ -1,0 +1,153 @@
+"""Genes associated with the time to an event, from tables of one's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from genotex.analysis.contrast import Contrast
+from genotex.analysis.designs import DesignData
+from genotex.analysis.formulas import Formulas, fit_formula
+from genotex.analysis.method_record import versions
+from genotex.analysis.own_design import DesignRequest, complete_rows, typed_columns
+from genotex.analysis.p_values import benjamini_hochberg
+from genotex.analysis.survival import cox_score_tests
+from genotex.analysis.trait_tests import filter_genes
+from genotex.errors import UsageError
+from genotex.io import atomic_write
+from genotex.options import AnalysisOptions, DesignOptions
+
+__all__ = ["SurvivalResult", "fit_survival", "write_survival"]
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalResult:
+    """The genes associated with the time to an event.
+
+    Attributes
+    ----------
+    genes
+        Tested genes by p-value: ``gene``, ``log_hazard_ratio`` per unit of log2 expression with
+        ``ci_low`` and ``ci_high`` (Wald, 95 %), ``hazard_ratio``, ``mean``, ``z`` and ``p`` of the
+        score test, ``q``.
+    method
+        How it came about, plain JSON values.
+    warnings
+        What a reader should know before trusting the list.
+    """
+
+    genes: pl.DataFrame
+    method: Mapping[str, Any]
+    warnings: tuple[str, ...]
+
+    @property
+    def significant(self) -> pl.DataFrame:
+        """Genes with a q-value below the cut."""
+        return self.genes.filter(pl.col("q") < self.method["options"]["q_cut"])
+
+
+def fit_survival(
+    data: DesignData, asked: DesignOptions, options: AnalysisOptions | None = None
+) -> SurvivalResult:
+    """Test every gene for association with the time to an event, by the score test of Cox models.
+
+    Parameters
+    ----------
+    data
+        Expression and annotation of the samples.
+    asked
+        With `survival`; its `design` holds the covariates, such as ``~ age + stage``.
+    options
+        `q_cut` and `filter_low` have an effect.
+
+    Raises
+    ------
+    UsageError
+        If columns are not there.
+    AnalysisError
+        If times or events make no sense, are missing, or are too few.
+    """
+    options = options or AnalysisOptions()
+    table = typed_columns(data.table)
+    for name in asked.time_and_event:
+        if name not in table.columns:
+            msg = (
+                f"--survival names {name!r}, which is not a column of the sample table; it has "
+                f"{', '.join(table.columns)}"
+            )
+            raise UsageError(msg)
+    formula = Formulas.read(asked.design or "~ 1", table.columns)
+    request = DesignRequest(
+        asked.design, "", data.samples, table, None, asked.missing, asked.levels
+    )
+    needed = (*asked.time_and_event, *formula.variables)
+    table, keep, filled, warnings = complete_rows(needed, request, table, data.samples)
+    rows = np.flatnonzero(keep)
+    part = table.filter(pl.Series(keep))
+    samples = [data.samples[int(i)] for i in rows]
+    design = fit_formula(formula, part, samples, asked.levels)
+    chosen = [j for j, name in enumerate(design.names) if name != "Intercept"]
+    time, event = (part[name].to_list() for name in asked.time_and_event)
+    expression = data.expression[rows]
+    contrast = Contrast(
+        False, np.arange(len(rows)), np.arange(len(rows), dtype=float), "", 0, 1, {}
+    )
+    kept = filter_genes(expression, contrast, len(chosen) + 1, options.filter_low)
+    found = cox_score_tests(
+        expression[:, kept.tested],
+        time,
+        event,
+        design.matrix[:, chosen] if chosen else None,
+        covariate_names=[design.names[j] for j in chosen] or None,
+    )
+    low, high = found.interval()
+    fine = np.isfinite(found.p)
+    q = np.full(len(found.p), np.nan)
+    q[fine] = benjamini_hochberg(found.p[fine])
+    genes = pl.DataFrame(
+        {
+            "gene": [data.genes[int(j)] for j in np.flatnonzero(kept.tested)],
+            "log_hazard_ratio": found.log_hazard_ratio,
+            "ci_low": low,
+            "ci_high": high,
+            "hazard_ratio": found.hazard_ratio,
+            "mean": np.nanmean(expression[:, kept.tested], axis=0),
+            "z": found.z,
+            "p": found.p,
+            "q": q,
+        }
+    ).fill_nan(None)
+    method = {
+        "model": "score test of each gene in a Cox model (Efron's ties), given the covariates",
+        "survival": dict(zip(("time", "event"), asked.time_and_event, strict=True)),
+        "formula": asked.design,
+        "columns": [design.names[j] for j in chosen],
+        "covariates": dict(
+            zip([design.names[j] for j in chosen], found.covariates.tolist(), strict=True)
+        ),
+        "samples": samples,
+        "events": int(found.events.max(initial=0)),
+        "filter": dict(kept.record),
+        "filled": filled,
+        "options": options.as_json(),
+        "versions": versions(),
+    }
+    ranked = genes.sort("p", "gene", nulls_last=True)
+    return SurvivalResult(ranked, method, (*warnings, *found.warnings))
+
+
+def write_survival(folder: Path, found: SurvivalResult) -> tuple[Path, Path]:
+    """Write ``genes.csv`` and ``survival.json``; return both."""
+    table, record = folder / "genes.csv", folder / "survival.json"
+    text = json.dumps({**found.method, "warnings": list(found.warnings)}, indent=2, allow_nan=False)
+    with atomic_write(table) as part:
+        found.genes.write_csv(part)
+    with atomic_write(record) as part:
+        part.write_text(text + "\n", encoding="utf-8")
+    return table, record
