@@ -173,7 +173,7 @@ def write_gene_files(output: OutputFolder, results: Sequence[AnalysisResult]) ->
 
 def write_r_files(output: OutputFolder, results: Sequence[AnalysisResult]) -> dict[str, Path]:
     """Write the R script of each contrast next to its genes, and return the scripts by trait."""
-    scripts = {}
+    scripts: dict[str, Path] = {}
     for result in results:
         trait, cohort = result.trait, result.cohort
         suffix = "" if not scripts else f"_{trait}"

@@ -311,8 +311,8 @@ def _fit(result: AnalysisResult, record: Mapping[str, Any]) -> str:
         ]
     if float(record["inflation"]) != 1:
         lines += [
-            "# The surrogate variables were estimated from the same genes: variances of coefficients",
-            "# that are adjusted for them are this many times larger than least squares claims",
+            "# The surrogate variables were estimated from the same genes: the variances of",
+            "# coefficients are this many times larger than least squares claims",
             f"inflation <- {_number(record['inflation'])}",
             "fit$stdev.unscaled <- fit$stdev.unscaled * sqrt(inflation)",
         ]
@@ -333,8 +333,8 @@ def _tests(result: AnalysisResult, record: Mapping[str, Any]) -> str:
                 *lines,
                 "fit <- do.call(eBayes, c(list(fit), settings))",
                 "",
-                "# F of each gene from its own sums of squares; topTable() takes the correlation of",
-                "# the coefficients as the same for all genes where there are weights or gaps",
+                "# F of each gene from its own sums of squares; topTable() takes the correlation",
+                "# of the coefficients as that of all genes where there are weights or gaps",
                 "squares <- without$sigma^2 * without$df.residual - fit$sigma^2 * fit$df.residual",
                 f"f <- squares / length(tested) / fit$s2.post{inflation}",
                 "p <- pf(f, length(tested), fit$df.total, lower.tail = FALSE)",

@@ -13,7 +13,7 @@ from genotex.reports.sections.condition import condition_methods
 from genotex.reports.sections.levels import levels_methods
 from genotex.reports.sections.samples import samples_methods
 from genotex.reports.sections.selection import selection_methods
-from genotex.reports.words import counted, listed, readable
+from genotex.reports.words import counted, listed, readable, sentence
 
 __all__ = ["LogStep", "log_steps", "methods_paragraph", "model_methods", "remaining_notes"]
 
@@ -36,6 +36,7 @@ _QUALITY = {
     "brier": "Brier score",
     "nmse": "normalised squared error",
 }
+OWN_TABLES = "own tables"
 _PERCENT = frozenset({"accuracy", "precision", "recall", "f1"})
 
 
@@ -68,6 +69,8 @@ def methods_paragraph(
 
 
 def _source(evidence: Evidence) -> str:
+    if evidence.source == OWN_TABLES:
+        return _own_tables(evidence)
     series = evidence.series
     platform = series.get("platform", "")
     title = series.get("platform_title", "")
@@ -78,6 +81,15 @@ def _source(evidence: Evidence) -> str:
         f"Gene expression data of {where} {evidence.cohort}{hub}{on} were processed with genotex "
         f"{evidence.genotex_version} (procedure '{evidence.procedure}')."
     )
+
+
+def _own_tables(evidence: Evidence) -> str:
+    names = listed([str(file["name"]) for file in evidence.files if file.get("name")])
+    files = f" ({names})" if names else ""
+    return (
+        f"Expression and sample tables of the cohort {evidence.cohort}{files} were read with "
+        f"genotex {evidence.genotex_version}. {' '.join(sentence(note) for note in evidence.notes)}"
+    ).strip()
 
 
 def _genes(evidence: Evidence) -> str:
@@ -119,6 +131,8 @@ def _counted(evidence: Evidence) -> str:
 
 
 def _clinical(evidence: Evidence, findings: Findings) -> str:
+    if evidence.source == OWN_TABLES and not evidence.reading:
+        return ""
     trait = evidence.reading.get("trait") or {}
     key = str(trait.get("key") or "").strip()
     source = f" from the sample characteristic '{key}'" if key else ""
@@ -282,14 +296,18 @@ def _pairs(findings: Findings) -> str:
 
 
 def _regression(findings: Findings) -> str:
-    covariates = (
+    covariates = "" if findings.design is not None else _covariates(findings)
+    out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
+    return f"{_model(findings)}{covariates}.{out}"
+
+
+def _covariates(findings: Findings) -> str:
+    return (
         f", with {listed(findings.covariate_names)} as "
         f"covariate{'s' if len(findings.covariates) > 1 else ''}"
         if findings.covariates
         else ""
     )
-    out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
-    return f"{_model(findings)}{covariates}.{out}"
 
 
 def _model(findings: Findings) -> str:
@@ -301,12 +319,19 @@ def _model(findings: Findings) -> str:
     robust = "; robust to hypervariable genes, Phipson et al. 2016" if prior.get("robust") else ""
     least = _number(options.get("min_effect") or None)
     statistic, what = "t", "trait's coefficient was"
+    on = "the trait"
+    if (design := findings.design) is not None:
+        on = "the design"
+        statistic = "F" if design.several else "t"
+        what = f"{design.short} {'were' if design.several else 'was'}"
+        if design.several:
+            what += " together"
     if findings.record("levels").get("treatment") == "factor":
         statistic, what = "F", "differences among the trait's levels were"
     against = f" against effects of at most {least} (McCarthy and Smyth 2009)" if least else ""
     return (
-        f"{_regressed(findings.record('counts'))}{_weighted(findings.record('weights'))} and the "
-        f"{what} tested{against} with limma's empirical-Bayes moderated {statistic} "
+        f"{_regressed(findings.record('counts'), on)}{_weighted(findings.record('weights'))} and "
+        f"the {what} tested{against} with limma's empirical-Bayes moderated {statistic} "
         f"statistic (Smyth 2004{trend}{degrees}{robust})"
     )
 
@@ -326,9 +351,9 @@ def _weighted(weights: Mapping[str, Any]) -> str:
     )
 
 
-def _regressed(counts: Mapping[str, Any]) -> str:
+def _regressed(counts: Mapping[str, Any], on: str) -> str:
     if not counts:
-        return "Each gene's log2 expression was regressed on the trait by ordinary least squares"
+        return f"Each gene's log2 expression was regressed on {on} by ordinary least squares"
     squares = (
         "weighted least squares with voom's precision weights (Law et al. 2014)"
         if counts.get("weights") == "voom"
@@ -336,7 +361,7 @@ def _regressed(counts: Mapping[str, Any]) -> str:
     )
     return (
         "Each gene's log2 counts per million, with library sizes normalised by the trimmed mean of "
-        "M values (Robinson and Oshlack 2010), were regressed on the trait by " + squares
+        f"M values (Robinson and Oshlack 2010), were regressed on {on} by {squares}"
     )
 
 

@@ -175,9 +175,6 @@ def _points_by_level(
     return {}
 
 
-_SHORT = {"case": "case", "control": "control", "other": "other", "unknown": "?"}
-
-
 def draw_profiles(
     symbols: Sequence[str], values: NDArray[np.float64], marks: SampleMarks, alt: str
 ) -> str:
@@ -214,7 +211,7 @@ def draw_profiles(
 
 
 def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMarks) -> None:
-    order = sorted(marks.labels, key=["control", "other", "case", "unknown"].index)
+    order = marks.ordered
     for place, key in enumerate(order):
         inside = values[marks.members(key)]
         inside = inside[np.isfinite(inside)]
@@ -230,7 +227,7 @@ def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMark
         )
         if len(inside):
             axes.plot([place - 0.3, place + 0.3], [np.median(inside)] * 2, color=INK, linewidth=1.3)
-    axes.set_xticks(range(len(order)), [_SHORT[key] for key in order])
+    axes.set_xticks(range(len(order)), [marks.short(key, _ROOM // len(order)) for key in order])
     axes.set_xlim(-0.55, len(order) - 0.45)
     axes.tick_params(axis="x", length=0)
 
@@ -243,6 +240,8 @@ def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return spread
 
 
+_ROOM = 26
+"""Letters that fit under a panel."""
 _LIMIT = 2.5
 _WIDTH = 11.4
 
@@ -286,7 +285,7 @@ def draw_heatmap(
 
 
 def _group_places(marks: SampleMarks) -> list[int]:
-    order = ["control", "other", "case", "unknown"]
+    order = list(marks.order)
     return [order.index(key) if key in order else 0 for key in marks.keys]
 
 
