@@ -85,7 +85,7 @@ def _text(csv: str, label: str, help_: str) -> dict[str, str]:
     return {"csv": csv, "label": label, "help": help_}
 
 
-_WITHOUT_GROUPS = ("continuous", "factor", "combination", "unit", "coefficients")
+_WITHOUT_GROUPS = ("continuous", "factor", "combination", "unit", "coefficients", "differences")
 _PARTIAL = _text("partial_r", "partial r", "partial correlation with the trait, given the covariates")  # fmt: skip  # noqa: E501
 _PARTIAL_ERROR = _text("partial_r_standard_error", "partial r SE", "its standard error")
 
@@ -111,6 +111,9 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
             "levels": _text("log2_fold_change", "log2 FC", "{coefficient}"),
             "combination": _text("log2_fold_change", "log2 FC", "{coefficient}"),
             "unit": _text("change_per_unit", "change / unit", "{coefficient}"),
+            "differences": _text(
+                "largest_difference", "largest diff.", "largest difference to the reference level"
+            ),
             "coefficients": _text("largest_coefficient", "largest coef.", "{coefficient}"),
             SELECTED: {
                 **_text("coefficient", "coefficient", "coefficient in the Lasso"), "form": "fine",

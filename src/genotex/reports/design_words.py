@@ -11,6 +11,7 @@ from genotex.reports.words import counted, listed, sentence
 
 __all__ = ["DesignWords"]
 
+ColumnKind = Literal["levels", "combination", "unit", "coefficients", "differences"]
 _PLAIN = {"case": "cases", "control": "controls"}
 
 
@@ -106,10 +107,10 @@ class DesignWords:
         return self.factor is not None and rest.strip().lower() == "trend"
 
     @property
-    def column_kind(self) -> Literal["levels", "combination", "unit", "coefficients"]:
+    def column_kind(self) -> ColumnKind:
         """The variant of the gene columns (`GeneColumn.of`)."""
         if self.several:
-            return "coefficients"
+            return "coefficients" if self.factor is None else "differences"
         if not self.weights:
             return "unit"
         return "levels" if self.standardised.startswith("Hedges") else "combination"
@@ -138,7 +139,7 @@ class DesignWords:
     @property
     def _held(self) -> str:
         held = self.contrast.partition("|")[2].strip() if self.compared else ""
-        return f", at {held}" if held else ""
+        return f" where {held}" if held else ""
 
     @property
     def predicate(self) -> str:
@@ -170,6 +171,8 @@ class DesignWords:
     @property
     def sides(self) -> tuple[str, str]:
         """What genes above and below zero are."""
+        if self.several and self.factor is not None:
+            return f"higher than in {self._reference}", f"lower than in {self._reference}"
         if self.several:
             return "with a positive largest coefficient", "with a negative one"
         if self.trend:
@@ -184,9 +187,15 @@ class DesignWords:
     @property
     def effect(self) -> str:
         """What a gene's coefficient is, for the axis of a figure."""
+        if self.several and self.factor is not None:
+            return f"largest difference to {self._reference}, log2"
         if self.several:
             return "largest of the coefficients tested together"
         return self.coefficient
+
+    @property
+    def _reference(self) -> str:
+        return self.factors[str(self.factor)][0]
 
     @property
     def short(self) -> str:
@@ -206,9 +215,10 @@ class DesignWords:
             up, down = self.difference
             beyond = len(self.samples) - self.sizes[up] - self.sizes[down]
             more = f", with {counted(beyond, 'further sample')} in the design" if beyond else ""
-            return f"{self._members(up)} against {self._members(down)}{more}{self._held}"
+            held = f"; tested was the difference{self._held}" if self._held else ""
+            return f"{self._members(up)} against {self._members(down)}{more}{held}"
         if self.factor is not None:
-            return f"{many} in the levels of {self.factor}: {self.groups_text()}{self._held}"
+            return f"{many} in the levels of {self.factor}: {self.groups_text()}"
         if len(self.variables) > 1:
             return f"{many}, for the interaction of {listed(self.variables)}"
         return f"{many} along {listed(self.variables) or self.contrast}"
@@ -221,10 +231,10 @@ class DesignWords:
 
     def coefficient_label(self, name: str) -> str:
         """Return a tested coefficient as "B vs A" where it is the difference of two levels."""
-        found = re.fullmatch(r"(?:C\()?`?([^\[`]+?)`?\)?\[T\.(.+)\]", name)
-        if found is None or found[1] not in self.factors or ":" in name:
+        found = re.fullmatch(r"(?:C\()?`?([^\[`]+?)`?\)?\[(?:T\.)?(.+)\]", name)
+        if found is None or self.factor != found[1] or found[2] not in self.factors[found[1]]:
             return name
-        return f"{found[2]} vs {self.factors[found[1]][0]}"
+        return f"{found[2]} vs {self._reference}"
 
     def method_sentence(self) -> str:
         """Return design and contrast for the methods paragraph."""

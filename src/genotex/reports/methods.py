@@ -86,9 +86,10 @@ def _source(evidence: Evidence) -> str:
 def _own_tables(evidence: Evidence) -> str:
     names = listed([str(file["name"]) for file in evidence.files if file.get("name")])
     files = f" ({names})" if names else ""
+    notes = [note for note in evidence.notes if note.startswith(("scale:", "row ids:"))]
     return (
         f"Expression and sample tables of the cohort {evidence.cohort}{files} were read with "
-        f"genotex {evidence.genotex_version}. {' '.join(sentence(note) for note in evidence.notes)}"
+        f"genotex {evidence.genotex_version}. {' '.join(sentence(note) for note in notes)}"
     ).strip()
 
 
@@ -197,7 +198,8 @@ def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tupl
     for key, value in evidence.linking.items():
         name, remark = _LINKING.get(key, (key.replace("_", " ").capitalize(), ""))
         steps.append(LogStep(name, _written(value), remark))
-    samples = LogStep("Samples compared", f"{len(findings.tested):,}", "those of the contrast")
+    whose = "those of the contrast" if findings.design is None else "those of the design"
+    samples = LogStep("Samples compared", f"{len(findings.tested):,}", whose)
     if findings.selects:
         return (*steps, samples, LogStep("Genes to select from", f"{tested_genes:,}", ""))
     return (*steps, samples, LogStep("Genes tested", f"{tested_genes:,}", _out(findings)))

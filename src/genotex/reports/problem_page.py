@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -232,7 +233,9 @@ def _title(trait: str, condition: str | None) -> str:
 
 def _as_sentence(text: str, findings: Findings) -> str:
     """Return a warning or note as a sentence with readable names of traits."""
-    return sentence(with_names(text, findings.result.trait, findings.result.condition))
+    named = with_names(text, findings.result.trait, findings.result.condition)
+    # Names of files keep their first letter.
+    return f"{named.rstrip('.')}." if re.match(r"[\w-]+\.\w", named) else sentence(named)
 
 
 def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...]:

@@ -408,6 +408,8 @@ def unmeasured_methods(findings: Findings) -> str:
     if found is None or found.mode == "none" or found.mode not in _ESTIMATES:
         return ""
     how = _ESTIMATES[found.mode]
+    if findings.design is not None:
+        how = how.replace("the trait", "what is tested")
     if not found.used:
         return f"{how}; none was used." if found.estimated else f"{how}; none was found."
     shares = listed([_percent(share) for share in found.shares])
