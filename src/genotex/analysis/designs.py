@@ -124,7 +124,7 @@ class DesignResult:
 def contrast_name(contrast: str) -> str:
     """Return a contrast as a name for files, such as ``group_case_vs_control``."""
     return trait_folder_name(
-        contrast.replace(" - ", " vs ").replace(":", " ").replace("/", " per ")
+        contrast.replace(" - ", " vs ").replace(" | ", " in ").replace(" = ", " ").replace(":", " ").replace("/", " per ")
     )
 
 

@@ -95,9 +95,14 @@ class SampleMarks:
         """The groups from left to right."""
         return sorted(self.labels, key=self.order.index)
 
+    @property
+    def own_labels(self) -> bool:
+        """Whether groups are levels that the user named."""
+        return self.order != SampleMarks.order
+
     def short(self, key: str, room: int) -> str:
         """Return the label of a group in about so many letters."""
-        if key in _SHORT and self.order == SampleMarks.order:
+        if key in _SHORT and not self.own_labels:
             return _SHORT[key]
         label = self.labels[key]
         return (

@@ -227,7 +227,10 @@ def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMark
         )
         if len(inside):
             axes.plot([place - 0.3, place + 0.3], [np.median(inside)] * 2, color=INK, linewidth=1.3)
-    axes.set_xticks(range(len(order)), [marks.short(key, _ROOM // len(order)) for key in order])
+    names = [marks.short(key, _MOST_LETTERS) for key in order]
+    long = marks.own_labels and max(map(len, names)) > _ROOM // len(order)
+    turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if long else {}
+    axes.set_xticks(range(len(order)), names, **turned)
     axes.set_xlim(-0.55, len(order) - 0.45)
     axes.tick_params(axis="x", length=0)
 
@@ -242,6 +245,7 @@ def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 _ROOM = 26
 """Letters that fit under a panel."""
+_MOST_LETTERS = 16
 _LIMIT = 2.5
 _WIDTH = 11.4
 
