@@ -131,8 +131,7 @@ def why_not_tested(result: AnalysisResult) -> str:
             instead = "test one difference or coefficient with --contrast"
             what = "several coefficients"
         return (
-            f"the genes are ranked by the F statistic of {what}, which has no "
-            f"direction; {instead}"
+            f"the genes are ranked by the F statistic of {what}, which has no direction; {instead}"
         )
     if result.method.get("options", {}).get("model") == "mixed":
         return (

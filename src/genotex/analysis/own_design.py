@@ -197,7 +197,7 @@ class OwnDesign:
         """Columns of the sample table that the contrast is about."""
         if self.tested.variable is not None:
             return (self.tested.variable,)
-        touched = set(np.flatnonzero(self.tested.weights.any(axis=1)).tolist())
+        touched = set(np.flatnonzero(np.atleast_1d(self.tested.weights.any(axis=1))).tolist())
         terms = [term for term, places in self.design.terms.items() if touched & set(places)]
         return tuple(dict.fromkeys(name for term in terms for name in self._variables_of(term)))
 
