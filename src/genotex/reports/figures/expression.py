@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -230,8 +230,8 @@ def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMark
             axes.plot([place - 0.3, place + 0.3], [np.median(inside)] * 2, color=INK, linewidth=1.3)
     names = [marks.short(key, _MOST_LETTERS) for key in order]
     long = marks.own_labels and max(map(len, names)) > _ROOM // len(order)
-    turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if long else {}
-    axes.set_xticks(range(len(order)), names, **turned)
+    turned: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(order)), names, **(turned if long else {}))
     axes.set_xlim(-0.55, len(order) - 0.45)
     axes.tick_params(axis="x", length=0)
 
