@@ -249,3 +249,17 @@ def test_cohorts_of_ones_own_are_combined_under_the_names_of_their_levels(tmp_pa
     assert "Which genes differ between B and A, from cohort to cohort?" in page.text
     assert "lower in B." in page.text
     assert "Hedges' g, B against A" in page.text
+
+
+def test_a_design_of_one_factor_is_not_taken_for_a_measured_variable(tmp_path: Path) -> None:
+    page = write(tmp_path, "~ group", "group")
+
+    assert "p = nan" not in page.text
+    assert "Warnings" not in page.text
+
+
+def test_coefficients_of_an_interaction_have_short_names(tmp_path: Path) -> None:
+    page = write(tmp_path, "~ group * sex", "group:sex")
+
+    assert "coefficient B:male" in page.text
+    assert {"coefficient_B:male", "q_C:male"} <= set(page.columns)

@@ -230,7 +230,12 @@ class DesignWords:
         return f"{counted(size, 'sample')} of {level}"
 
     def coefficient_label(self, name: str) -> str:
-        """Return a tested coefficient as "B vs A" where it is the difference of two levels."""
+        """Return a tested coefficient as "B vs A", the difference of two levels, or "B:male"."""
+        if ":" in name:
+            parts = [
+                re.fullmatch(r"[^\[]+\[(?:T\.)?([^\[\]]+)\]", part) for part in name.split(":")
+            ]
+            return ":".join(part[1] for part in parts if part) if all(parts) else name
         found = re.fullmatch(r"(?:C\()?`?([^\[`]+?)`?\)?\[(?:T\.)?(.+)\]", name)
         if found is None or self.factor != found[1] or found[2] not in self.factors[found[1]]:
             return name
