@@ -11,8 +11,12 @@ from genotex.formats.cohort_records import Evidence
 from genotex.formats.linked import LinkedTable
 from genotex.reports.design_words import DesignWords
 from genotex.reports.figures import SampleMarks, level_key
+from genotex.reports.words import listed, sentence
 
-__all__ = ["design_marks", "values_of"]
+__all__ = ["OWN_TABLES", "design_marks", "own_tables_methods", "values_of"]
+
+OWN_TABLES = "own tables"
+"""Source of a cohort that was read from them (`Evidence.source`)."""
 
 _NOT_IN_DESIGN = "unknown"
 
@@ -103,3 +107,14 @@ def _keys(design: DesignWords, order: Sequence[str]) -> dict[str, str]:
         up, down = design.difference
         keys |= {up: "case", down: "control"}
     return keys
+
+
+def own_tables_methods(evidence: Evidence) -> str:
+    """Return what was read and how, for the methods paragraph."""
+    names = listed([str(file["name"]) for file in evidence.files if file.get("name")])
+    files = f" ({names})" if names else ""
+    notes = [note for note in evidence.notes if note.startswith(("scale:", "row ids:"))]
+    return (
+        f"Expression and sample tables of the cohort {evidence.cohort}{files} were read with "
+        f"genotex {evidence.genotex_version}. {' '.join(sentence(note) for note in notes)}"
+    ).strip()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from genotex.formats import Evidence
+from genotex.reports.design_groups import OWN_TABLES, own_tables_methods
 from genotex.reports.findings import Findings
 from genotex.reports.groups import Group, compared_methods
 from genotex.reports.sections.alternatives import mixed_methods, unmeasured_methods, unmeasured_note
@@ -13,7 +14,7 @@ from genotex.reports.sections.condition import condition_methods
 from genotex.reports.sections.levels import levels_methods
 from genotex.reports.sections.samples import samples_methods
 from genotex.reports.sections.selection import selection_methods
-from genotex.reports.words import counted, listed, readable, sentence
+from genotex.reports.words import counted, listed, readable
 
 __all__ = ["LogStep", "log_steps", "methods_paragraph", "model_methods", "remaining_notes"]
 
@@ -36,7 +37,6 @@ _QUALITY = {
     "brier": "Brier score",
     "nmse": "normalised squared error",
 }
-OWN_TABLES = "own tables"
 _PERCENT = frozenset({"accuracy", "precision", "recall", "f1"})
 
 
@@ -70,7 +70,7 @@ def methods_paragraph(
 
 def _source(evidence: Evidence) -> str:
     if evidence.source == OWN_TABLES:
-        return _own_tables(evidence)
+        return own_tables_methods(evidence)
     series = evidence.series
     platform = series.get("platform", "")
     title = series.get("platform_title", "")
@@ -81,16 +81,6 @@ def _source(evidence: Evidence) -> str:
         f"Gene expression data of {where} {evidence.cohort}{hub}{on} were processed with genotex "
         f"{evidence.genotex_version} (procedure '{evidence.procedure}')."
     )
-
-
-def _own_tables(evidence: Evidence) -> str:
-    names = listed([str(file["name"]) for file in evidence.files if file.get("name")])
-    files = f" ({names})" if names else ""
-    notes = [note for note in evidence.notes if note.startswith(("scale:", "row ids:"))]
-    return (
-        f"Expression and sample tables of the cohort {evidence.cohort}{files} were read with "
-        f"genotex {evidence.genotex_version}. {' '.join(sentence(note) for note in notes)}"
-    ).strip()
 
 
 def _genes(evidence: Evidence) -> str:
@@ -132,7 +122,7 @@ def _counted(evidence: Evidence) -> str:
 
 
 def _clinical(evidence: Evidence, findings: Findings) -> str:
-    if evidence.source == OWN_TABLES and not evidence.reading:
+    if findings.design is not None:
         return ""
     trait = evidence.reading.get("trait") or {}
     key = str(trait.get("key") or "").strip()
