@@ -35,6 +35,8 @@ __all__ = ["Result", "Results", "de"]
 _OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
 """Names of arguments, as on the command line, whose option has another name."""
 _FIRST_ROWS = 10
+MOST_GROUPS = 6
+"""Columns of so few different whole numbers are plotted as groups."""
 Missing = Literal["error", "drop", "fill"]
 
 
@@ -321,6 +323,8 @@ class Result:
             msg = f"the samples have no column {by!r}{nearest(by, table.columns)}"
             raise UsageError(msg)
         column = table[by]
+        if _names_groups(column):
+            column = column.cast(pl.Int64).cast(pl.String)
         values = (
             column.cast(pl.Float64).fill_nan(None)
             if column.dtype.is_numeric()
@@ -341,6 +345,14 @@ class Result:
                 raise UsageError(msg)
         rows = [self._place[sample] for sample in self._members]
         return self._found.data.expression[np.ix_(rows, [known[gene] for gene in genes])]
+
+
+def _names_groups(column: pl.Series) -> bool:
+    """Return whether numbers are few and whole, as those of batches."""
+    if not column.dtype.is_numeric():
+        return False
+    known = column.drop_nulls().unique()
+    return len(known) <= MOST_GROUPS and bool((known == known.cast(pl.Float64).round()).all())
 
 
 class Results(dict[str, Result]):
