@@ -57,6 +57,7 @@ class GeoCohortFiles:
     platforms: tuple[Path, ...]
     counts: tuple[Path, ...] = ()
     annotations: tuple[Path, ...] = ()
+    supplementary: tuple[Path, ...] = ()
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -67,6 +68,7 @@ class GeoCohortFiles:
             *self.platforms,
             *self.counts,
             *self.annotations,
+            *self.supplementary,
         )
 
 
@@ -151,7 +153,7 @@ _NCBI_ANNOTATION = re.compile(r"^Human\..*annot\.tsv(\.gz)?$", re.IGNORECASE)
 
 
 def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
-    """Return the files of one series: matrices, family SOFT, platform tables, NCBI's counts."""
+    """Return the files of one series by what they are; the submitter's are supplementary."""
     return sort_geo_files(trait, folder.name, folder, _files(folder))
 
 
@@ -167,7 +169,11 @@ def sort_geo_files(trait: str, cohort: str, folder: Path, paths: Sequence[Path])
     rest = [p for p in files if p not in named]
     platforms = tuple(p for p in rest if p.name.upper().startswith("GPL"))
     soft = tuple(p for p in rest if p not in platforms and "soft" in p.name.lower())
-    return GeoCohortFiles(trait, cohort, folder, matrices, soft, platforms, counts, annotations)
+    known = {*matrices, *soft, *platforms}
+    supplementary = tuple(p for p in files if p not in known)
+    return GeoCohortFiles(
+        trait, cohort, folder, matrices, soft, platforms, counts, annotations, supplementary
+    )
 
 
 def tcga_cohort_files(folder: Path) -> TcgaCohortFiles:

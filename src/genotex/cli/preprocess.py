@@ -194,6 +194,8 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
         name = f"{outcome.trait}/{outcome.cohort}"
         if outcome.by_person:
             screen.notify(f"{name}: {outcome.by_person}", "note")
+        if outcome.submitted:
+            screen.notify(f"{name}: {outcome.submitted}", "note")
         if outcome.zeros_kept:
             screen.notify(f"{name}: {outcome.zeros_kept}", "note")
         if outcome.warnings:

@@ -28,6 +28,7 @@ from genotex.clinical import (
 from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
+from genotex.cohorts.submitted import raw_files_hint, submitted_genes
 from genotex.errors import FormatError
 from genotex.formats import Platform, Series
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
@@ -51,6 +52,9 @@ _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 _PUT_COUNTS = (
     "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
     "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
+)
+_PUT_TABLE = (
+    "; a submitter's table of counts or values there is used too, if its columns name the samples"
 )
 _OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
@@ -78,12 +82,20 @@ def read_geo_cohort(
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, raw.series, files.trait, expert, options, given)
     features = encode_features(reading, raw.series, options, load_vocabulary(options.vocabulary))
+    codes = features["trait"].codes if "trait" in features else None
+    binary = _is_binary(reading)
     if reading.gene.available and takes_counts(files, raw.series, options.procedure):
-        codes = features["trait"].codes if "trait" in features else None
-        binary = _is_binary(reading)
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
+    if reading.gene.available and takes_submitted(files, raw.series, options.procedure):
+        found = submitted_genes(
+            files, raw.series, codes, binary=binary, table=table, scale=options.scale
+        )
+        if found is not None:
+            return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(raw, reading, table, options)
+    if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
+        why_no_genes += _PUT_TABLE + raw_files_hint(files)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 
 
@@ -94,8 +106,17 @@ def no_table(procedure: Procedure) -> str:
 
 def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
     """Return whether expression comes from NCBI's counts."""
-    empty = series.expression is None or not series.expression.ids
-    return empty and procedure.uses_ncbi_counts and bool(files.counts)
+    return is_empty(series) and procedure.uses_ncbi_counts and bool(files.counts)
+
+
+def takes_submitted(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
+    """Return whether expression may come from the submitter's own tables."""
+    return is_empty(series) and procedure.uses_ncbi_counts and bool(files.supplementary)
+
+
+def is_empty(series: Series) -> bool:
+    """Return whether a series has no expression table."""
+    return series.expression is None or not series.expression.ids
 
 
 def _is_binary(reading: ClinicalAnnotation) -> bool:

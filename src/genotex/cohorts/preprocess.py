@@ -25,6 +25,7 @@ from genotex.cohorts.geo_files import choose_file
 from genotex.cohorts.linking import REFUSALS
 from genotex.cohorts.prepared import BY_PERSON, PreprocessOptions
 from genotex.cohorts.records import finish_cohort, remove_stale_tables
+from genotex.cohorts.submitted import SUBMITTED
 from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
 from genotex.cohorts.tcga_files import choose_folder
 from genotex.errors import FormatError, GenotexError, UsageError
@@ -106,6 +107,11 @@ class CohortOutcome:
     def by_person(self) -> str:
         """The note on groups and samples that a person decided; empty where no person did."""
         return next((note for note in self.notes if note.startswith(BY_PERSON)), "")
+
+    @property
+    def submitted(self) -> str:
+        """The note on the submitter's table that was used; empty where none was."""
+        return next((note for note in self.notes if note.startswith(SUBMITTED)), "")
 
     @property
     def zeros_kept(self) -> str:
