@@ -32,8 +32,7 @@ def adata(study: Path) -> anndata.AnnData:
 
 @pytest.fixture(scope="module")
 def res(adata: anndata.AnnData) -> gx.Result:
-    result: gx.Result = gx.de(adata, design="~ group + batch", contrast=CONTRAST)
-    return result
+    return gx.de(adata, design="~ group + batch", contrast=CONTRAST)
 
 
 @pytest.fixture
@@ -204,6 +203,18 @@ def test_a_notebook_shows_the_first_genes(res: gx.Result) -> None:
     assert str(res.table.index[0]) in page and "<table" in page
 
 
+def test_several_coefficients_have_a_page_and_no_ranks(
+    study: Path, tmp_path: Path, plt: object
+) -> None:
+    adata = gx.read_geo(study / "GEO" / "Simulated_Arthritis" / "GSE90000002", ARTHRITIS)
+    found = gx.de(adata, design="~ group", contrast="group", hidden="none")
+    assert "F" in found.table.columns
+    assert "coefficients" in found.report(tmp_path / "out.html").read_text()
+    found.volcano()
+    with pytest.raises(gx.AnalysisError, match="no direction"):
+        found.to_rnk(tmp_path / "out.rnk")
+
+
 MISTAKES: list[tuple[Callable[[anndata.AnnData, gx.Result], object], str]] = [
     (lambda a, r: gx.de(a, design="~ grp", contrast=CONTRAST), "perhaps 'group'"),
     (lambda a, r: gx.de(a, design="~ group", contrast="group: cse - control"), "perhaps 'case'"),
@@ -212,6 +223,10 @@ MISTAKES: list[tuple[Callable[[anndata.AnnData, gx.Result], object], str]] = [
     (lambda a, r: gx.de(a, design="~ group", contrast=[]), "no contrast"),
     (lambda a, r: gx.de(a, design="~ age", contrast="age"), "age is missing in 2 of"),
     (lambda a, r: gx.de(3, design="~ age", contrast="age"), "sample table|not a"),
+    (lambda a, r: gx.de(a, design="~ group", contrast=CONTRAST, q="x"), "wrong kind"),
+    (lambda a, r: gx.de(a, design="~ group", contrast=CONTRAST, order=["x"]), "is a mapping"),
+    (lambda a, r: gx.read_geo(None), "a NoneType names no file"),
+    (lambda a, r: gx.read_geo(".", samples=a.obs), "samples is a DataFrame; give the path"),
     (lambda a, r: r.plot_gene(r.table.index[0], by="batc"), "the nearest are batch"),
     (lambda a, r: r.plot_gene(r.table.index[0] + "Q"), "the nearest are .*"),
     (lambda a, r: r.heatmap([]), "no gene to plot"),

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from genotex.api.choices import as_path, nearest, options_of
 from genotex.api.data import TABLE_OPTIONS, GivenData, as_pandas, gather_data, with_expressed_genes
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, MissingValues
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -37,7 +37,6 @@ _OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
 _FIRST_ROWS = 10
 MOST_GROUPS = 6
 """Columns of so few different whole numbers are plotted as groups."""
-Missing = Literal["error", "drop", "fill"]
 
 
 class Result:
@@ -362,17 +361,41 @@ class Results(dict[str, Result]):
         return "".join(result._repr_html_() for result in self.values())
 
 
+@overload
 def de(
     data: Any,
     samples: Any = None,
     *,
     design: str,
-    contrast: str | Sequence[str],
+    contrast: str,
     block: str | None = None,
-    missing: Missing = "error",
+    missing: MissingValues = "error",
     order: Mapping[str, Sequence[str]] | None = None,
     **options: Any,
-) -> Any:
+) -> Result: ...
+@overload
+def de(
+    data: Any,
+    samples: Any = None,
+    *,
+    design: str,
+    contrast: list[str] | tuple[str, ...],
+    block: str | None = None,
+    missing: MissingValues = "error",
+    order: Mapping[str, Sequence[str]] | None = None,
+    **options: Any,
+) -> Results: ...
+def de(
+    data: Any,
+    samples: Any = None,
+    *,
+    design: str,
+    contrast: str | list[str] | tuple[str, ...],
+    block: str | None = None,
+    missing: MissingValues = "error",
+    order: Mapping[str, Sequence[str]] | None = None,
+    **options: Any,
+) -> Result | Results:
     """Test every gene for a contrast of a design.
 
     Linear models with moderated variances (limma), voom's weights for counts, and surrogate
@@ -388,7 +411,7 @@ def de(
     design : str
         Formula over columns of the samples, such as ``"~ group + age + sex"``,
         ``"~ group * sex"`` or ``"~ group + ns(age, 3)"``.
-    contrast : str or sequence of str
+    contrast : str or list of str
         ``"group: case - control"``, ``"group: (B + C)/2 - A"``,
         ``"group: case - control | sex = female"``, ``"stage: trend"``, or a term or coefficient of
         the design. Several give `Results`.
@@ -434,6 +457,9 @@ def de(
     settings: AnalysisOptions = options_of(
         AnalysisOptions, {"panel": False, **options}, _OTHER_NAMES
     )
+    if order is not None and not isinstance(order, Mapping):
+        msg = "order is a mapping of a column to its levels, the reference first"
+        raise UsageError(msg)
     asked = [contrast] if isinstance(contrast, str) else list(contrast)
     given = gather_data(data, samples, reading, " ".join([design, *asked, block or ""]))
     results = Results()
