@@ -126,6 +126,19 @@ def test_files_of_counts_are_filtered_and_weighted(study: Path, tmp_path: Path) 
     pd.testing.assert_frame_equal(gx.de(read, **asked).table, found.table)
 
 
+def test_controls_of_unknown_health_take_part_only_if_asked_for(adata: anndata.AnnData) -> None:
+    data = adata.copy()
+    groups = data.obs["group"].astype(str)
+    groups[data.obs_names[groups == "control"][:4]] = "other control"
+    data.obs["group"] = groups
+    auto = gx.de(data, design="~ group", contrast=CONTRAST, hidden="none")
+    assert auto.method["contrast"]["text"] == "12 cases against 8 controls"
+    every = gx.de(data, design="~ group", contrast=CONTRAST, hidden="none", controls="all")
+    assert every.method["contrast"]["text"] == "12 cases against 12 controls"
+    named = gx.de(data, design="~ group", contrast="group: case - other control", hidden="none")
+    assert "12 case against 4 other control" in named.method["contrast"]["text"]
+
+
 def test_more_columns_for_the_samples_can_be_given(adata: anndata.AnnData) -> None:
     more = pd.DataFrame({"score": np.arange(24.0)}, index=adata.obs_names)
     found = gx.de(adata, more, design="~ group + score", contrast="score")
