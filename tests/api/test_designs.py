@@ -228,6 +228,19 @@ def test_several_coefficients_have_a_page_and_no_ranks(
         found.to_rnk(tmp_path / "out.rnk")
 
 
+def test_the_time_to_an_event_is_tested(adata: anndata.AnnData, res: gx.Result) -> None:
+    data = adata.copy()
+    gene = res.table.index[0]
+    noise = np.random.default_rng(1).normal(scale=0.3, size=24)
+    data.obs["months"] = 30 - np.asarray(adata[:, gene].X).ravel() + noise
+    data.obs["died"] = 1
+    found = gx.survival(data, time="months", event="died", design="~ batch")
+    assert found.index[0] == gene and found["hazard_ratio"].iloc[0] > 1
+    assert found.attrs["method"]["events"] == 24
+    with pytest.raises(gx.UsageError, match="'moths'"):
+        gx.survival(data, time="moths", event="died")
+
+
 MISTAKES: list[tuple[Callable[[anndata.AnnData, gx.Result], object], str]] = [
     (lambda a, r: gx.de(a, design="~ grp", contrast=CONTRAST), "perhaps 'group'"),
     (lambda a, r: gx.de(a, design="~ group", contrast="group: cse - control"), "perhaps 'case'"),

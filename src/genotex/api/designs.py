@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
+import pandas as pd
+
 from genotex.analysis import (
     DesignCohort,
     DesignRequest,
     contrast_name,
     fit_design,
+    fit_survival,
     typed_columns,
 )
 from genotex.api.choices import options_of
-from genotex.api.data import TABLE_OPTIONS, GivenData, gather_data, with_expressed_genes
+from genotex.api.data import (
+    TABLE_OPTIONS,
+    GivenData,
+    as_pandas,
+    gather_data,
+    with_expressed_genes,
+)
 from genotex.api.result import Result, Results
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
-from genotex.options import AnalysisOptions, MissingValues
+from genotex.options import AnalysisOptions, DesignOptions, MissingValues
 
-__all__ = ["de"]
+__all__ = ["de", "survival"]
 
 _OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
 """Names of arguments, as on the command line, whose option has another name."""
+_EXPRESSED = 0.1
+"""Share of the samples that should express a counted gene whose survival is tested."""
 
 
 @overload
@@ -168,3 +179,69 @@ def _trait(contrast: str, given: GivenData) -> str:
     trait = str(given.record.get("trait") or "")
     plain = contrast.replace(" ", "") == "group:case-control"
     return trait_folder_name(trait) if trait and plain else contrast_name(contrast)
+
+
+def survival(
+    data: Any,
+    samples: Any = None,
+    *,
+    time: str,
+    event: str,
+    design: str = "",
+    missing: MissingValues = "error",
+    **options: Any,
+) -> pd.DataFrame:
+    """Test every gene for association with the time to an event.
+
+    Score tests in Cox models (Efron's ties), given the covariates of a design.
+
+    Parameters
+    ----------
+    data, samples
+        As for `de`.
+    time, event : str
+        Columns of the samples: the time, and whether it ended with the event (1 and 0, yes and
+        no, dead and alive).
+    design : str
+        Covariates, such as ``"~ age + stage"``; none by default.
+    missing : {"error", "drop", "fill"}
+        What becomes of samples without a value.
+    **options
+        ``q`` and ``filter``; for expression tables also those of `read_tables`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Genes by p-value: ``log_hazard_ratio`` per unit of log2 expression with its 95 % interval,
+        ``hazard_ratio``, ``mean``, ``z``, ``p``, ``q``. ``attrs`` has ``warnings`` and ``method``.
+
+    Raises
+    ------
+    UsageError
+        If columns are not there.
+    AnalysisError
+        If times or events make no sense, are missing, or are too few.
+
+    Examples
+    --------
+    >>> import genotex as gx
+    >>> adata = gx.read_geo("study/GEO/Simulated_Arthritis/GSE90000001")
+    >>> adata.obs["months"] = range(1, 25)
+    >>> adata.obs["died"] = [1, 0] * 12
+    >>> found = gx.survival(adata, time="months", event="died")
+    >>> found.attrs["method"]["events"]
+    12
+    """
+    reading = {name: options.pop(name) for name in TABLE_OPTIONS if name in options}
+    settings: AnalysisOptions = options_of(AnalysisOptions, options, _OTHER_NAMES)
+    asked = DesignOptions(design=design, missing=missing, survival=f"{time},{event}")
+    given = gather_data(data, samples, reading, " ".join((design, time, event)))
+    if settings.filter_low:
+        given = with_expressed_genes(given, _EXPRESSED * len(given.data.samples))
+    found = fit_survival(given.data, asked, settings)
+    table = as_pandas(found.genes, "gene")
+    table.attrs = {
+        "warnings": [*given.warnings, *found.warnings],
+        "method": dict(found.method),
+    }
+    return table
