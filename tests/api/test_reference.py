@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,10 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     place = {"metadata": {"path": str(tmp_path)}}
     nbclient.NotebookClient(notebook, timeout=600, resources=place).execute()
     assert (tmp_path / "genes.html").is_file()
+
+
+def test_importing_genotex_loads_no_package_for_data() -> None:
+    code = "import sys, genotex; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"anndata", "matplotlib", "numpy", "pandas", "polars", "scipy"}
+    assert not set(done.stdout.split()) & heavy
