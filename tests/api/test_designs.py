@@ -203,12 +203,23 @@ def test_texts_of_a_workbook_are_never_formulas(adata: anndata.AnnData, tmp_path
     assert len(cells) == 24 and {cell.data_type for cell in cells} == {"s"}
 
 
-def test_a_page_names_contrast_and_genes(res: gx.Result, tmp_path: Path) -> None:
-    page = res.report(tmp_path / "out.html")
-    text = page.read_text()
-    assert "12 cases against 12 controls" in re.sub(r"\s+", " ", text) or "group" in text
-    assert str(res.table.index[0]) in text
+def words_of(page: Path) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", page.read_text()).split())
+
+
+def test_a_page_names_groups_and_genes(res: gx.Result, tmp_path: Path) -> None:
+    text = words_of(res.report(tmp_path / "out.html"))
+    assert "12 cases against 12 healthy controls" in text
+    assert str(res.table.index[0]) in text and "GSE90000001_family.soft.gz" in text
     assert (tmp_path / "out.csv").is_file()
+
+
+def test_a_page_names_controls_that_take_no_part(study: Path, tmp_path: Path) -> None:
+    adata = gx.read_geo(study / "GEO" / "Simulated_Arthritis" / "GSE90000002", ARTHRITIS)
+    found = gx.de(adata, design="~ group", contrast=CONTRAST, hidden="none")
+    text = words_of(found.report(tmp_path / "out.html"))
+    assert "7 cases against 7 healthy controls" in text
+    assert "Other disease , 5 samples (not compared)" in text
 
 
 def test_a_notebook_shows_the_first_genes(res: gx.Result) -> None:
