@@ -139,6 +139,20 @@ def test_controls_of_unknown_health_take_part_only_if_asked_for(adata: anndata.A
     assert "12 case against 4 other control" in named.method["contrast"]["text"]
 
 
+def test_a_file_that_genotex_wrote_gives_the_same_numbers(study: Path, tmp_path: Path) -> None:
+    adata = gx.read_geo(study / "GEO" / "Simulated_Arthritis" / "GSE90000007", ARTHRITIS)
+    adata.write_h5ad(tmp_path / "cohort.h5ad")
+    asked = {"design": "~ group + batch", "contrast": CONTRAST, "hidden": "none"}
+    wanted = gx.de(adata, **asked)
+    for data in (tmp_path / "cohort.h5ad", anndata.read_h5ad(tmp_path / "cohort.h5ad", "r")):
+        pd.testing.assert_frame_equal(gx.de(data, **asked).table, wanted.table)
+    with pytest.raises(gx.GenotexError, match=r"nope\.h5ad"):
+        gx.de("nope.h5ad", **asked)
+    (tmp_path / "text.h5ad").write_text("gene,s1")
+    with pytest.raises(gx.GenotexError, match=r"text\.h5ad"):
+        gx.de(tmp_path / "text.h5ad", **asked)
+
+
 def test_more_columns_for_the_samples_can_be_given(adata: anndata.AnnData) -> None:
     more = pd.DataFrame({"score": np.arange(24.0)}, index=adata.obs_names)
     found = gx.de(adata, more, design="~ group + score", contrast="score")
