@@ -102,6 +102,8 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
         record["levels"] = {**comparison.contrast.summary["levels"], **_level_tests(steps)}
     if comparison.libraries is not None:
         record["counts"] = dict(comparison.libraries.record)
+    if comparison.facts.relations:
+        record["relations"] = [dict(relation) for relation in comparison.facts.relations]
     if comparison.blocks.record:
         record["pair"] = {
             **comparison.blocks.record,

@@ -18,14 +18,22 @@ from genotex.clinical import (
     annotation_notes,
     apply_encoding,
     choose_groups,
+    control_group,
     describe_series,
     fit_annotation,
     judge_expression,
     load_vocabulary,
     rule_expert,
+    split_cell,
     without_samples,
 )
-from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
+from genotex.cohorts.geo_files import (
+    RawSeries,
+    read_raw_series,
+    sample_facts,
+    sample_relations,
+    sample_texts,
+)
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.cohorts.submitted import raw_files_hint, submitted_genes
@@ -151,6 +159,7 @@ def assemble_geo_cohort(
         files=list(raw.used),
         sample_facts=sample_facts(raw.series, reading),
         sample_texts=sample_texts(raw.series, reading),
+        relations=sample_relations(raw.series),
         notes=(
             *raw.notes,
             *raw.series.notes,
@@ -280,6 +289,8 @@ def encode_features(
         name: apply_encoding(encoding, series, procedure=options.procedure, vocabulary=vocabulary)
         for name, encoding in reading.columns.items()
     }
+    if "trait" in features:
+        features["trait"] = _without_diseases_of_treatments(features["trait"])
     if reading.excluded:
         features = {
             name: without_samples(feature, series, reading.excluded)
@@ -290,6 +301,22 @@ def encode_features(
     if "trait" in features:
         features["trait"] = _with_decision(features["trait"], reading)
     return features
+
+
+def _without_diseases_of_treatments(feature: EncodedFeature) -> EncodedFeature:
+    """Take no vehicle or untreated control for a sample of another disease."""
+    own = {
+        raw: control_group(split_cell(raw)[1]) is not None
+        for raw, role in zip(feature.raw, feature.roles, strict=True)
+        if raw and role == "other disease"
+    }
+    if not any(own.values()):
+        return feature
+    roles = tuple(
+        "unknown" if role == "other disease" and own.get(raw or "") else role
+        for raw, role in zip(feature.raw, feature.roles, strict=True)
+    )
+    return replace(feature, roles=roles)
 
 
 def _with_decision(feature: EncodedFeature, reading: ClinicalAnnotation) -> EncodedFeature:

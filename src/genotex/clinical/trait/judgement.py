@@ -129,6 +129,7 @@ _MUTATION = re.compile(
     r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+\b|/\s*\+$|\+\s*/\s*[A-Z]"
 )
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+|\b(?:wt|WT|N)\s*/\s*(?:wt|WT|N)\b")
+_NUMBER = re.compile(r"[0-9][0-9.,%\s]*")
 _TEST_RESULTS = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
@@ -154,6 +155,15 @@ class ValueWords:
         rest = mask(simplify(value), self._terms["healthy"].spans(value))
         rest = mask(rest, self._terms["person"].spans(rest))
         return not re.sub(r"\b(?:no|group|sample|age|sex|matched|and|the|\d+)\b", "", rest).strip()
+
+    def is_mere_number(self, value: str) -> bool:
+        """Return whether a value is a number that is no name and no answer, as 1 is."""
+        if not _NUMBER.fullmatch(value):
+            return False
+        numbers = re.findall("[0-9]+", value)
+        return self._vocabulary.numbers.isdisjoint(numbers) and self.trait.numbers.isdisjoint(
+            numbers
+        )
 
     def is_missing(self, plain: str) -> bool:
         """Return whether each word of a value means that nothing is known ("UNK/UNK")."""
@@ -199,7 +209,8 @@ class ValueWords:
     def without_near_misses(self, value: str, plain: str) -> str:
         """Return a value with blanks where it names what only looks like the trait."""
         for terms in (self.trait.excludes, self.trait.near_misses):
-            plain = mask(plain, terms.spans(value))
+            if spans := terms.spans(value):
+                plain = mask(plain, spans)
         return plain
 
     def is_repaired(self, value: str) -> bool:
@@ -266,10 +277,6 @@ class ValueWords:
     def is_denied(self, value: str, names: Terms) -> bool:
         """Return whether a value denies every name it mentions."""
         return self.negation.of(value, names) == "denied"
-
-    def denies(self, value: str, names: Iterable[str]) -> bool:
-        """Return whether a value denies other values ("without severe asthma": "severe asthma")."""
-        return self.is_denied(value, Terms(names))
 
     def other_disease(self, value: str) -> Judgement | None:
         """Judge a value by any diseases it names."""

@@ -107,7 +107,10 @@ def _options(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
 def _by_roles(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
     if kind_of_key(candidate.key) == "never" or (candidate.key and not candidate.values):
         return
-    asked = replace(candidate, key=judge.series.spelt_key(candidate.key))
+    if all(map(judge.words.is_mere_number, candidate.values.values())):
+        return  # ages, doses, counts
+    spelt = judge.series.spelt_key(candidate.key)
+    asked = candidate if spelt == candidate.key else replace(candidate, key=spelt)
     plain = judge_row(asked, judge)
     ways: list[tuple[How, Judgements | None]] = [
         ("words", plain),

@@ -19,7 +19,7 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import simple_key, simplify
+from genotex.clinical.words.wording import Terms, simple_key, simplify
 
 NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 """Kinds of keys whose open values are no groups."""
@@ -42,12 +42,15 @@ def _read_by_key(
     """Read open values by what their key asks, where the row names a case."""
     key = candidate.key
     healthy = any(j.role == "healthy control" for j in judgements.values())
+    asks = healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key))
+    if not (asks or named):
+        return judgements
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
         if not can_be_read_by_key(value, judgement, judge):
             continue
-        if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
+        if asks:
             why = f"{value!r} under {key!r}, alongside controls"
             result[cell] = Judgement("case", Ground.INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
@@ -88,6 +91,7 @@ _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
 _MOSTLY_CODES = 0.8
 _CODES_PER_GROUP = 3
 _CLAUSE = re.compile(r"[,;()]")
+_LAST_SIGNS = ("+", "-", "\u2212", ")")
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
@@ -129,7 +133,10 @@ def _without_letters(candidate: Candidate, judgements: Judgements, judge: ValueJ
 
 def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
     """Remove plus and minus where a row has both: "BD(+)" and "BD(-)" are forms of "BD"."""
-    bases = {cell: hit[1] for cell, v in values.items() if (hit := _SIGNED.fullmatch(v))}
+    signed = {cell: v for cell, v in values.items() if v.endswith(_LAST_SIGNS)}
+    bases = {cell: hit[1] for cell, v in signed.items() if (hit := _SIGNED.fullmatch(v))}
+    if not bases:
+        return dict(values)
     often = Counter(simple_key(base) for base in bases.values())
     return {
         cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value
@@ -157,7 +164,7 @@ def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge
         if judgement.role != "case" or judgement.ground > Ground.BROADER:
             continue
         name = next(filter(None, map(near.find, _CLAUSE.split(value))), None)
-        if name is not None and not judge.words.denies(value, [name]):
+        if name is not None and not judge.words.is_denied(value, Terms([name])):
             why = f"{value!r} names another disease ({name!r})"
             result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
     return result
@@ -185,11 +192,11 @@ def _wider_words(
 ) -> Judgements:
     """Read the trait's wider words, unless the row names the trait itself."""
     cells = candidate.values
+    if not judge.trait.broader:
+        return judgements
     if not named:
         wider = {cell: judge.broader(value, candidate.key) for cell, value in cells.items()}
         return {cell: wider[cell] or j for cell, j in judgements.items()}
-    if not judge.trait.broader:
-        return judgements
     return {
         cell: UNKNOWN if j.role == "other disease" and judge.words.could_be(cells[cell]) else j
         for cell, j in judgements.items()
@@ -222,10 +229,13 @@ def _denials_of_cases(
 ) -> Judgements:
     """Treat "without severe asthma" as a control where the row has "severe asthma"."""
     cases = [candidate.values[cell] for cell, j in judgements.items() if j.role == "case"]
+    if not cases:
+        return judgements
+    names = Terms(cases)
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if judgement.is_open and cases and judge.words.denies(value, cases):
+        if judgement.is_open and judge.words.is_denied(value, names):
             why = f"{value!r} denies a case of its row"
             result[cell] = Judgement("healthy control", Ground.DENIED, why)
     return result
@@ -333,7 +343,9 @@ def _tissues_of_people(
     # where such rows hold the organs of other patients.
     if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
         return judgements
-    if any(j.role == "case" for j in judgements.values()):
+    roles = {j.role for j in judgements.values()}
+    fewest = 1 if "healthy control" in roles else 2  # open values, for cases and for controls
+    if "case" in roles or sum(j.is_open for j in judgements.values()) < fewest:
         return judgements
     result = dict(judgements)
     for cell, judgement in judgements.items():

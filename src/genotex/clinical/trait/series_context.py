@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
 
@@ -22,8 +22,12 @@ _ONE_LETTER = re.compile(
     r"\b(?P<long>(?P<first>[a-z])[a-z-]{2,}(?: [a-z]{3,})?) \((?P<short>(?=(?P=first))[a-z])\)",
     re.IGNORECASE,
 )
+_LETTER_IN_PARENTHESES = re.compile(r"\([a-z]\)", re.IGNORECASE)
 _IN_WORD = re.compile(r"[^\W_]|['\u2018\u2019]")
-_IN_PARENTHESES = re.compile(r"([^().;:\n]{3,160})\(\s*([A-Za-z][\w/+-]{1,9})\s*[);,]")
+_IN_PARENTHESES = re.compile(r"\(\s*([A-Za-z][\w/+-]{1,9})\s*[);,]")
+_CLAUSE_BREAK = re.compile(r"[().;:\n]")
+_SHORTEST_CLAUSE = 3
+_LONGEST_CLAUSE = 160
 
 
 def explained_abbreviations(text: str) -> dict[str, str]:
@@ -32,8 +36,7 @@ def explained_abbreviations(text: str) -> dict[str, str]:
     # letters of the short form, read backwards, must occur in the words before the parenthesis, its
     # first letter at the beginning of a word.
     found: dict[str, str] = {}
-    for hit in _IN_PARENTHESES.finditer(text):
-        before, short = hit[1], hit[2]
+    for before, short in _parentheses(text):
         if short in found or not any(letter.isupper() for letter in short):
             continue
         letters = sum(letter.isalnum() for letter in short)
@@ -41,14 +44,26 @@ def explained_abbreviations(text: str) -> dict[str, str]:
         long = _long_form(short, " ".join(words))
         if long is not None:
             found[short] = long
-    for hit in _ONE_LETTER.finditer(text):
-        found.setdefault(hit["short"], hit["long"])
+    if _LETTER_IN_PARENTHESES.search(text):
+        for hit in _ONE_LETTER.finditer(text):
+            found.setdefault(hit["short"], hit["long"])
     for hit in _EXPLAINED.finditer(text):
         short, long = hit["short"], (hit["inside"] or hit["behind"]).strip()
         same_start = short[0].lower() == long[0].lower()
         if short not in found and same_start and _long_form(short, long) is not None:
             found[short] = long
     return found
+
+
+def _parentheses(text: str) -> Iterator[tuple[str, str]]:
+    """Yield short words in parentheses, each with what is in front of it in its clause."""
+    end = 0
+    for hit in _IN_PARENTHESES.finditer(text):
+        start = max(end, hit.start() - _LONGEST_CLAUSE)
+        before = _CLAUSE_BREAK.split(text[start : hit.start()])[-1]
+        if len(before) >= _SHORTEST_CLAUSE:
+            end = hit.end()
+            yield before, hit[1]
 
 
 def _long_form(short: str, before: str) -> str | None:
@@ -87,10 +102,11 @@ class TissueContext:
             for terms in (trait.terms, trait.includes):
                 named["case"] |= self._named_in(plain, terms)
                 named["case"] |= self._next_to(self._marked(clause, terms, _CASE), _CASE)
+            if clause in self._groups["not_healthy"]:
+                continue
             for terms in (self._groups["healthy"], trait.healthy):
-                if clause not in self._groups["not_healthy"]:
-                    marked = self._marked(clause, terms, _CONTROL)
-                    named["control"] |= self._next_to(marked, _CONTROL)
+                marked = self._marked(clause, terms, _CONTROL)
+                named["control"] |= self._next_to(marked, _CONTROL)
         self._words = named
 
     def side(self, tissue: str) -> Side | None:
@@ -118,9 +134,12 @@ class TissueContext:
 
     @staticmethod
     def _marked(clause: str, terms: Terms, mark: str) -> list[str]:
-        """Return the words of a clause with a mark where the terms are."""
+        """Return the words of a clause with a mark where the terms are, none without terms."""
+        spans = terms.spans(clause)
+        if not spans:
+            return []
         plain = simplify(clause)
-        for start, end in reversed(terms.spans(clause)):
+        for start, end in reversed(spans):
             plain = f"{plain[:start]} {mark} {plain[end:]}"
         return plain.split()
 
@@ -178,6 +197,9 @@ _ALL_PATIENTS = re.compile(
 )
 
 
+_BETWEEN_WORDS = re.compile(r"([\s_,;/()]+)")
+
+
 class SeriesContext:
     """The texts of one series, read for one trait."""
 
@@ -230,6 +252,8 @@ class SeriesContext:
     @cached_property
     def _included(self) -> str:
         """The texts without sentences about who was excluded."""
+        if not _EXCLUDED.search(self._text):
+            return self._text
         sentences = re.split(r"(?<=[.;])\s", self._text)
         return " ".join(s for s in sentences if not _EXCLUDED.search(s))
 
@@ -313,7 +337,9 @@ class SeriesContext:
 
     def spelt_out(self, value: str) -> str | None:
         """Return a value with its abbreviations spelt out as the texts explain them."""
-        pieces = re.split(r"([\s_,;/()]+)", value)
+        if not self._abbreviations:
+            return None
+        pieces = _BETWEEN_WORDS.split(value)
         spelt = [self._spelt_piece(piece) for piece in pieces]
         return "".join(spelt) if spelt != pieces else None
 
@@ -326,8 +352,14 @@ class SeriesContext:
 
     def spelt_key(self, key: str) -> str:
         """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""
-        spelt = {short.casefold(): long for short, long in self._abbreviations.items()}
-        return "".join(spelt.get(p.casefold(), p) for p in re.split(r"([\s_,;/()]+)", key))
+        if not self._abbreviations:
+            return key
+        parts = _BETWEEN_WORDS.split(key)
+        return "".join(self._spelt_in_any_case.get(part.casefold(), part) for part in parts)
+
+    @cached_property
+    def _spelt_in_any_case(self) -> Mapping[str, str]:
+        return {short.casefold(): long for short, long in self._abbreviations.items()}
 
     @cached_property
     def _abbreviations(self) -> Mapping[str, str]:
@@ -336,5 +368,5 @@ class SeriesContext:
         return {
             short: long
             for short, long in found.items()
-            if not set(found) & set(re.split(r"[\s_,;/()]+", long))
+            if found.keys().isdisjoint(_BETWEEN_WORDS.split(long))
         }

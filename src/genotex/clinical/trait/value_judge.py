@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
 from genotex.clinical.trait.series_context import SeriesContext
@@ -66,6 +66,8 @@ class ValueJudge:
 
     def judge(self, value: str, key: str) -> Judgement:
         """Judge one value under its key."""
+        if self.words.is_mere_number(value):
+            return UNKNOWN
         # What the series' own texts define a value to mean comes before what the vocabulary
         # knows ("CD" is Canavan disease where they define it so), but for names of the trait in a
         # series about it.
@@ -98,7 +100,7 @@ class ValueJudge:
                 return judgement
         return self.words.other_disease(value) or UNKNOWN
 
-    @property
+    @cached_property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
         return (
             self._answer,
@@ -151,9 +153,11 @@ class ValueJudge:
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
-        genes = self.trait.genes
         ground = Ground.INCLUDED
-        if key not in genes and not (asks_genotype(key) and value in genes):
+        of_gene = key in self.trait.genes
+        if not of_gene and not asks_genotype(key):
+            return None
+        if not of_gene and value not in self.trait.genes:
             if not (self.series.about and self.series.names_gene(key)) or self.trait.is_cancer:
                 return None
             ground = Ground.CONTEXT
@@ -265,10 +269,11 @@ class ValueJudge:
         )
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
-        if self.words.says_healthy(value):
+        without_norms = self.words.without_norms(value)
+        if self.words.asserts(without_norms, self._terms["healthy"]):
             return self._control(value, self._terms["healthy"])
         kind = "unaffected_tissue" if self.trait.is_cancer else "no_lesion"
-        if self.words.without_norms(value) in self._terms[kind]:
+        if without_norms in self._terms[kind]:
             return self._control(value, self._terms[kind])
         if plain == "donor" or _NO_ILLNESS.search(plain):
             return Judgement("healthy control", Ground.HEALTHY, f"{value!r} has no known disease")
@@ -317,12 +322,15 @@ class ValueJudge:
             return None
         if kind_of_key(key) in ("never", "treatment", "relatives") or asks_genotype(key):
             return None
-        codes = [without_number(code) for code in _CODE_SIGN.split(value) if code]
+        parts = [part for part in _CODE_SIGN.split(value) if part]
+        if not 0 < len(parts) <= _MOST_CODES:
+            return None
+        codes = [without_number(part) for part in parts]
         of_key = next((word for word in _CODE_SIGN.split(key) if len(word) < _SHORT_KEY), "")
         if len(codes) == 1 and of_key and fits_any(f"{codes[0]}{of_key}", self.trait.names[:1]):
             why = f"{value!r} with {of_key!r} fits the letters of the trait"
             return Judgement("case", Ground.BY_LETTERS, why)
-        if not codes or len(codes) > _MOST_CODES or not _is_code(codes[0]):
+        if not _is_code(codes[0]):
             return None
         if not named and not are_initials(codes[0], self.trait.names):
             return None
@@ -337,8 +345,9 @@ class ValueJudge:
         """Judge a value by the trait's wider words, for rows without any exact name."""
         if not (self.series.about or asks_trait(self.trait, key)):
             return None
-        masked = self.words.without_near_misses(value, simplify(value))
-        if not any(masked[slice(*span)].strip() for span in self.trait.broader.spans(value)):
+        spans = self.trait.broader.spans(value)
+        masked = self.words.without_near_misses(value, simplify(value)) if spans else ""
+        if not any(masked[slice(*span)].strip() for span in spans):
             return None
         if self.trait.is_cancer and self.words.is_of_other_organ(value):
             return None

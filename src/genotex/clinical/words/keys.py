@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from genotex.clinical.words.abbreviations import are_initials
@@ -71,6 +72,7 @@ _PLAIN = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def kind_of_key(key: str) -> KeyKind:
     """Return what kind of thing a key asks for, for any trait."""
     # ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
@@ -113,6 +115,7 @@ def lists_diseases(key: str) -> bool:
     return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
 
 
+@lru_cache(maxsize=4096)
 def asks_genotype(key: str) -> bool:
     """Return whether a key asks for an inherited genotype, so that "wild type" is an answer."""
     plain = simple_key(key)
@@ -135,6 +138,7 @@ def lists_tissues(key: str) -> bool:
     return bool(_TISSUE.search(plain)) and kind_of_key(key) in ("tissue", "status")
 
 
+@lru_cache(maxsize=4096)
 def asks_trait(trait: TraitWords, key: str) -> bool:
     """Return whether a key asks for the trait, as "hypertension: yes" does."""
     named = key in trait.terms or key in trait.broader or is_code_of(trait, key)
@@ -160,6 +164,7 @@ def asks_plainly(trait: TraitWords, key: str) -> bool:
     return all(_PLAIN.fullmatch(word) for word in plain.split())
 
 
+@lru_cache(maxsize=4096)
 def names_trait(trait: TraitWords, key: str) -> bool:
     """Return whether a key names the trait at all, as "asthma severity" does."""
     return key in trait.terms and "family" not in simple_key(key)

@@ -91,12 +91,11 @@ class DiseaseLexicon:
     @cached_property
     def phrases(self) -> frozenset[str]:
         """Every name of a disease, in the form of comparison; of single words the main names."""
-        found: set[str] = set()
-        for line in self._lines:
-            phrases = line.split("\t", 3)[2].split("|")
-            found.update(p for p in phrases if " " in p and not p.endswith(_ANATOMY))
-            found.update(p for p in phrases[:1] if len(p) >= _SHORTEST_WORD)
-        return frozenset(found) - _TOO_WIDE
+        names = [line.split("\t", 3)[2] for line in self._lines]
+        found = {p for p in "|".join(names).split("|") if " " in p and not p.endswith(_ANATOMY)}
+        main_names = (name.partition("|")[0] for name in names)
+        found.update(name for name in main_names if len(name) >= _SHORTEST_WORD)
+        return frozenset(found - _TOO_WIDE)
 
     def find(self, name: str) -> int | None:
         """Return the number of the disease that a name means best, None when there is none."""

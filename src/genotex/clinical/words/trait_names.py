@@ -58,9 +58,11 @@ def _terms_of_name(name: str) -> tuple[list[str], list[str]]:
 def adjectives(phrases: Iterable[str]) -> list[str]:
     """Return "hypertensive" for "hypertension", and so for the last word of each name."""
     endings = load_wording()["adjectives"]
+    nouns = tuple(endings)
     return [
         phrase[: len(phrase) - len(noun)] + adjective
         for phrase in phrases
+        if phrase.endswith(nouns)
         for noun, adjectives in endings.items()
         if phrase.endswith(noun) and (len(phrase) > len(noun) + 1 or noun == phrase)
         for adjective in adjectives
@@ -112,7 +114,7 @@ def _levels_of_name(name: str) -> list[str]:
     return [text, *shorter, *codes, *initials, *(f"hs{code}" for code in initials)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one object for each trait, so that answers can be kept by it
 class TraitWords:
     """How one trait is named."""
 
@@ -139,6 +141,12 @@ class TraitWords:
     is_level: bool  # Whether the trait is a quantity and no disease
     names: tuple[str, ...] = ()  # Names that a short code may stand for
     is_listed: bool = True  # Whether the vocabulary lists the trait; else name and lexicon give it
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers among its words: cell lines such as 5637."""
+        terms = (each for each in vars(self).values() if isinstance(each, Terms))
+        return frozenset().union(*(each.numbers for each in terms))
 
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
