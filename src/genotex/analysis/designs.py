@@ -131,9 +131,10 @@ class DesignResult:
 
 def contrast_name(contrast: str) -> str:
     """Return a contrast as a name for files, such as ``group_case_vs_control``."""
-    return trait_folder_name(
-        contrast.replace(" - ", " vs ").replace(":", " ").replace("/", " per ")
-    )
+    words = {" - ": " vs ", " | ": " in ", " = ": " ", ":": " ", "/": " per "}
+    for sign, word in words.items():
+        contrast = contrast.replace(sign, word)
+    return trait_folder_name(contrast)
 
 
 def standard_covariates(table: pl.DataFrame) -> dict[str, Floats]:

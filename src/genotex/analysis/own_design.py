@@ -7,6 +7,7 @@ unmeasured confounding, tests, records.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, get_args
@@ -43,7 +44,9 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-CASE, CONTROL, OTHER_DISEASE = "case", "control", "other disease"
+CASE, CONTROL = "case", "control"
+OTHER_CONTROLS = ("other disease", "other control")
+"""Groups of samples that are controls only where healthy ones are few, as in any analysis."""
 UNKNOWN_GROUP = "unknown group"
 _STANDARD = {"age": "Age", "sex": "Gender", "gender": "Gender"}
 FEWEST_IN_GROUP = 2
@@ -192,15 +195,29 @@ class OwnDesign:
         return self.design.formula.variables
 
     @property
+    def tested_variables(self) -> tuple[str, ...]:
+        """Columns of the sample table that the contrast is about."""
+        if self.tested.variable is not None:
+            return (self.tested.variable,)
+        touched = set(np.flatnonzero(np.atleast_1d(self.tested.weights.any(axis=1))).tolist())
+        terms = [term for term, places in self.design.terms.items() if touched & set(places)]
+        return tuple(dict.fromkeys(name for term in terms for name in self._variables_of(term)))
+
+    def _variables_of(self, term: str) -> list[str]:
+        found = re.findall(r"`[^`]+`|[\w.]+", term)
+        return [name for name in (word.strip("`") for word in found) if name in self.variables]
+
+    @property
     def sources(self) -> dict[str, tuple[str, ...]]:
-        """Term that is adjusted for -> its columns of the design; not terms that are tested."""
-        untested = ~np.atleast_1d(self.tested.weights.any(axis=1))
-        compared = self.tested.variable
-        return {
-            term: tuple(self.design.names[j] for j in places)
-            for term, places in self.design.terms.items()
-            if term != "1" and untested[list(places)].all() and compared not in term.split(":")
-        }
+        """Term that is adjusted for -> its columns; not those that what is tested is part of."""
+        adjusted = set(self.names[: -self.tested.weights.shape[1]])
+        found = {}
+        for term, places in self.design.terms.items():
+            columns = tuple(self.design.names[j] for j in places)
+            apart = set(self.tested_variables).isdisjoint(self._variables_of(term))
+            if term != "1" and apart and adjusted.issuperset(columns):
+                found[term] = columns
+        return found
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -237,6 +254,14 @@ class OwnDesign:
             return f"log2 fold change, {self.tested.text.strip()}"
         return f"change of log2 expression per unit of {self.tested.names[0]}"
 
+    def _groups(self) -> dict[str, int]:
+        """Return the number of samples of each level of the factor that the contrast is about."""
+        names = self.tested_variables
+        if len(names) != 1 or names[0] not in self.design.levels:
+            return {}
+        cells = [str(value) for value in self.design.column(names[0])]
+        return {level: cells.count(level) for level in self.design.levels[names[0]]}
+
     def record(self, request: DesignRequest) -> dict[str, Any]:
         """Return what was asked and what became of it, as plain JSON."""
         return {
@@ -247,6 +272,11 @@ class OwnDesign:
             "columns": list(self.names),
             "tested": list(self.tested.names),
             "levels": {level: float(weight) for level, weight in self.tested.levels.items()},
+            "compared": self.tested.variable,
+            "variables": list(self.tested_variables),
+            "factors": {name: list(levels) for name, levels in self.design.levels.items()},
+            "groups": self._groups(),
+            "adjusted_for": list(self.sources),
             "samples": [request.samples[i] for i in self.rows],
         }
 
@@ -327,22 +357,25 @@ def _groups(
             f"{_listed([samples[int(i)] for i in np.flatnonzero(lone)])}."
         )
     keep = keep & ~lone
-    other = np.array([group == OTHER_DISEASE for group in groups]) & keep
-    if not other.any() or OTHER_DISEASE in levels or CONTROL not in levels:
+    other = np.array([group in OTHER_CONTROLS for group in groups]) & keep
+    named = any(group in levels for group in OTHER_CONTROLS)
+    if not other.any() or named or CONTROL not in levels:
         return annotation, keep, warnings
     healthy = int((np.array([group == CONTROL for group in groups]) & keep).sum())
     if controls == "healthy" or (controls == "auto" and healthy >= MIN_HEALTHY):
+        kinds = sorted({str(groups[int(i)]) for i in np.flatnonzero(other)})
+        what = "another disease" if "other disease" in kinds else "unknown health"
         warnings.append(
-            f"{int(other.sum())} samples of another disease take no part; {healthy} healthy "
-            "controls are compared. --controls all takes them as controls, and a contrast that "
-            "names 'other disease' compares them."
+            f"{int(other.sum())} samples of {what} take no part; {healthy} healthy controls are "
+            "compared. --controls all takes them as controls, and a contrast that names "
+            f"{kinds[0]!r} compares them."
         )
         return annotation, keep & ~other, warnings
     warnings.append(
         f"{int(other.sum())} of {int(other.sum()) + healthy} controls have another disease: genes "
         "of that disease, and of disease in general, may mix with those of the trait."
     )
-    joined = [CONTROL if group == OTHER_DISEASE else group for group in groups]
+    joined = [CONTROL if group in OTHER_CONTROLS else group for group in groups]
     return annotation.with_columns(pl.Series(variable, joined)), keep, warnings
 
 
