@@ -44,7 +44,9 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-CASE, CONTROL, OTHER_DISEASE = "case", "control", "other disease"
+CASE, CONTROL = "case", "control"
+OTHER_CONTROLS = ("other disease", "other control")
+"""Groups of samples that are controls only where healthy ones are few, as in any analysis."""
 UNKNOWN_GROUP = "unknown group"
 _STANDARD = {"age": "Age", "sex": "Gender", "gender": "Gender"}
 FEWEST_IN_GROUP = 2
@@ -355,22 +357,25 @@ def _groups(
             f"{_listed([samples[int(i)] for i in np.flatnonzero(lone)])}."
         )
     keep = keep & ~lone
-    other = np.array([group == OTHER_DISEASE for group in groups]) & keep
-    if not other.any() or OTHER_DISEASE in levels or CONTROL not in levels:
+    other = np.array([group in OTHER_CONTROLS for group in groups]) & keep
+    named = any(group in levels for group in OTHER_CONTROLS)
+    if not other.any() or named or CONTROL not in levels:
         return annotation, keep, warnings
     healthy = int((np.array([group == CONTROL for group in groups]) & keep).sum())
     if controls == "healthy" or (controls == "auto" and healthy >= MIN_HEALTHY):
+        kinds = sorted({str(groups[int(i)]) for i in np.flatnonzero(other)})
+        what = "another disease" if "other disease" in kinds else "unknown health"
         warnings.append(
-            f"{int(other.sum())} samples of another disease take no part; {healthy} healthy "
-            "controls are compared. --controls all takes them as controls, and a contrast that "
-            "names 'other disease' compares them."
+            f"{int(other.sum())} samples of {what} take no part; {healthy} healthy controls are "
+            "compared. --controls all takes them as controls, and a contrast that names "
+            f"{kinds[0]!r} compares them."
         )
         return annotation, keep & ~other, warnings
     warnings.append(
         f"{int(other.sum())} of {int(other.sum()) + healthy} controls have another disease: genes "
         "of that disease, and of disease in general, may mix with those of the trait."
     )
-    joined = [CONTROL if group == OTHER_DISEASE else group for group in groups]
+    joined = [CONTROL if group in OTHER_CONTROLS else group for group in groups]
     return annotation.with_columns(pl.Series(variable, joined)), keep, warnings
 
 

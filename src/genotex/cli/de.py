@@ -95,8 +95,8 @@ def de(
           --design "~ group * sex" --contrast group:sex \
           --contrast "group: B - A | sex = female"
 
-      genotex de values.csv samples.csv results --design "~ group + ns(age, 3)" \
-          --contrast "group: case - control" --block patient
+      genotex de values.csv samples.csv results --block patient \
+          --design "~ group + ns(age, 3)" --contrast "group: case - control"
 
       genotex de values.h5ad values.h5ad results --design "~ stage" \
           --order "stage: I < II < III" --contrast "stage: trend"

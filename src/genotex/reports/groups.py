@@ -177,8 +177,10 @@ def contrast_sentence(findings: Findings, groups: Sequence[Group]) -> str:
         right = listed([g.members(g.compared) for g in controls]) or "no control"
         text = f"{left} against {right}"
     elif findings.trait_kind == "factor":
-        many = f"{len(findings.record('levels')['samples'])} levels"
-        text = f"{counted(len(findings.tested), 'sample')} in {many}"
+        levels = findings.record("levels").get("samples")
+        several = f", {len(findings.record('formula').get('tested', ()))} coefficients together"
+        text = counted(len(findings.tested), "sample")
+        text += f" in {len(levels)} levels" if levels else several
     else:
         text = f"{counted(len(findings.tested), 'sample')} along the measured level"
     if findings.pairs is not None:
@@ -201,9 +203,12 @@ def compared_methods(findings: Findings, groups: Sequence[Group]) -> str:
     else:
         many, trait = counted(len(findings.tested), "sample"), readable(findings.result.trait)
         text = f"{many} were compared along their level of {trait}"
-        if findings.trait_kind == "factor":
-            levels = len(findings.record("levels")["samples"])
-            text = f"{many} in {levels} levels of {trait} were compared"
+        levels = findings.record("levels").get("samples")
+        if findings.trait_kind == "factor" and levels:
+            text = f"{many} in {len(levels)} levels of {trait} were compared"
+        elif findings.trait_kind == "factor":
+            number = len(findings.record("formula").get("tested", ()))
+            text = f"{number} coefficients were tested together in {many}"
     if averaged:
         return f"After averaging, {text}."
     rest = [(g, g.samples - g.compared) for g in groups if g.samples > g.compared]
