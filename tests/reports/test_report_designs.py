@@ -261,7 +261,7 @@ def test_a_design_of_one_factor_is_not_taken_for_a_measured_variable(tmp_path: P
 def test_numbers_as_groups_and_measured_interactions(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     data = data_of()
-    more = {"batch": np.arange(36) % 3 * 1.0, "bmi": rng.normal(26, 4, 36)}
+    more = {"batch": np.arange(36) // 6 % 2 * 1.0, "bmi": rng.normal(26, 4, 36)}
     data = replace(
         data, table=data.table.with_columns(**{k: pl.Series(v) for k, v in more.items()})
     )
