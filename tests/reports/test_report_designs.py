@@ -258,6 +258,20 @@ def test_a_design_of_one_factor_is_not_taken_for_a_measured_variable(tmp_path: P
     assert "Warnings" not in page.text
 
 
+def test_numbers_as_groups_and_measured_interactions(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    data = data_of()
+    more = {"batch": np.arange(36) // 6 % 2 * 1.0, "bmi": rng.normal(26, 4, 36)}
+    data = replace(
+        data, table=data.table.with_columns(**{k: pl.Series(v) for k, v in more.items()})
+    )
+
+    page = write(tmp_path / "a", "~ group + C(batch)", "group: B - A", data=data)
+    assert "adjusted for batch" in page.text
+    page = write(tmp_path / "b", "~ age * bmi", "age:bmi", data=data)
+    assert "Samples with a level of age , 36 samples" in page.text
+
+
 def test_coefficients_of_an_interaction_have_short_names(tmp_path: Path) -> None:
     page = write(tmp_path, "~ group * sex", "group:sex")
 

@@ -75,7 +75,7 @@ def _cells(
     found: list[str | None] = []
     for sample in samples:
         values = [_as_text(column.get(sample)) for column in columns]
-        found.append(None if None in values or not values else ", ".join(map(str, values)))
+        found.append(None if None in values else ", ".join(map(str, values)) or "Samples")
     if design.difference is None:
         return found
     compared = contrast.get("samples", {})

@@ -97,8 +97,9 @@ class DesignWords:
     @property
     def measured(self) -> str | None:
         """The measured variable that the contrast is about; None for other contrasts."""
-        one = self.variables[0] if len(self.variables) == 1 else None
-        return None if one in self.factors else one
+        if not self.variables or any(name in self.factors for name in self.variables):
+            return None
+        return self.variables[0]
 
     @property
     def trend(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,6 +89,8 @@ class Findings:
     @property
     def covariate_names(self) -> list[str]:
         """The covariates in words; a predicted condition is called so."""
+        if self.design is not None:
+            return [re.sub(r"^C\(`?(.+?)`?\)$", r"\1", name) for name in self.covariates]
         predicted = None if self.predicted is None else self.predicted.condition
         return [
             f"the prediction of {readable(name)}" if name == predicted else readable(name).lower()
