@@ -169,7 +169,8 @@ def _set_up_own_design(
     tested = own.tested.weights.shape[1]
     design = Design(own.names, own.matrix, None, dict(own.filled), own.warnings, tested=tested)
     others = other_characteristics(facts, request, own)
-    measured = own.contrast.members or own.design.formula.variables == (own.tested.text.strip(),)
+    alone = own.design.formula.variables == (own.tested.text.strip(),)
+    measured = own.contrast.members or (alone and not own.tested.several)
     checked = FactChecks()
     if measured:
         checked = check_sample_facts(others, table.samples, own.contrast, table.trait, (), None)

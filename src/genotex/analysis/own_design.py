@@ -7,6 +7,7 @@ unmeasured confounding, tests, records.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, get_args
@@ -194,15 +195,29 @@ class OwnDesign:
         return self.design.formula.variables
 
     @property
+    def tested_variables(self) -> tuple[str, ...]:
+        """Columns of the sample table that the contrast is about."""
+        if self.tested.variable is not None:
+            return (self.tested.variable,)
+        touched = set(np.flatnonzero(np.atleast_1d(self.tested.weights.any(axis=1))).tolist())
+        terms = [term for term, places in self.design.terms.items() if touched & set(places)]
+        return tuple(dict.fromkeys(name for term in terms for name in self._variables_of(term)))
+
+    def _variables_of(self, term: str) -> list[str]:
+        found = re.findall(r"`[^`]+`|[\w.]+", term)
+        return [name for name in (word.strip("`") for word in found) if name in self.variables]
+
+    @property
     def sources(self) -> dict[str, tuple[str, ...]]:
-        """Term that is adjusted for -> its columns of the design; not terms that are tested."""
-        untested = ~np.atleast_1d(self.tested.weights.any(axis=1))
-        compared = self.tested.variable
-        return {
-            term: tuple(self.design.names[j] for j in places)
-            for term, places in self.design.terms.items()
-            if term != "1" and untested[list(places)].all() and compared not in term.split(":")
-        }
+        """Term that is adjusted for -> its columns; not those that what is tested is part of."""
+        adjusted = set(self.names[: -self.tested.weights.shape[1]])
+        found = {}
+        for term, places in self.design.terms.items():
+            columns = tuple(self.design.names[j] for j in places)
+            apart = set(self.tested_variables).isdisjoint(self._variables_of(term))
+            if term != "1" and apart and adjusted.issuperset(columns):
+                found[term] = columns
+        return found
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -239,6 +254,14 @@ class OwnDesign:
             return f"log2 fold change, {self.tested.text.strip()}"
         return f"change of log2 expression per unit of {self.tested.names[0]}"
 
+    def _groups(self) -> dict[str, int]:
+        """Return the number of samples of each level of the factor that the contrast is about."""
+        names = self.tested_variables
+        if len(names) != 1 or names[0] not in self.design.levels:
+            return {}
+        cells = [str(value) for value in self.design.column(names[0])]
+        return {level: cells.count(level) for level in self.design.levels[names[0]]}
+
     def record(self, request: DesignRequest) -> dict[str, Any]:
         """Return what was asked and what became of it, as plain JSON."""
         return {
@@ -249,6 +272,11 @@ class OwnDesign:
             "columns": list(self.names),
             "tested": list(self.tested.names),
             "levels": {level: float(weight) for level, weight in self.tested.levels.items()},
+            "compared": self.tested.variable,
+            "variables": list(self.tested_variables),
+            "factors": {name: list(levels) for name, levels in self.design.levels.items()},
+            "groups": self._groups(),
+            "adjusted_for": list(self.sources),
             "samples": [request.samples[i] for i in self.rows],
         }
 

@@ -95,8 +95,8 @@ def de(
           --design "~ group * sex" --contrast group:sex \
           --contrast "group: B - A | sex = female"
 
-      genotex de values.csv samples.csv results --design "~ group + ns(age, 3)" \
-          --contrast "group: case - control" --block patient
+      genotex de values.csv samples.csv results --block patient \
+          --design "~ group + ns(age, 3)" --contrast "group: case - control"
 
       genotex de values.h5ad values.h5ad results --design "~ stage" \
           --order "stage: I < II < III" --contrast "stage: trend"
@@ -186,7 +186,7 @@ def _analyze(
     every: bool,
     json: bool,
 ) -> int:
-    from genotex.analysis import write_design_cohort, write_gene_files
+    from genotex.analysis import write_design_cohort, write_gene_files, write_r_files
     from genotex.bench.problems import Problem
     from genotex.reports import write_report
 
@@ -200,6 +200,7 @@ def _analyze(
     solved = [outcome for outcome in outcomes if outcome.result is not None]
     results = [outcome.result for outcome in solved if outcome.result is not None]
     files = write_gene_files(output, results)
+    scripts = write_r_files(output, results)
     pages = {}
     with screen.progress("writing the reports", total=len(results)) as step:
         for result in results:
@@ -209,20 +210,34 @@ def _analyze(
     if every:
         combined = combine_cohorts(output.root, problems, analysis, None, quiet=json)
     if json:
-        rows = [_row(outcome, files, pages) for outcome in outcomes]
+        rows = [_row(outcome, files, pages, scripts) for outcome in outcomes]
         screen.print_json({"contrasts": rows, **({"combined": combined} if every else {})})
     else:
-        _show(outcomes, files, pages)
+        _show(outcomes, files, pages, scripts)
     return screen.DONE if solved else screen.NOTHING_USABLE
 
 
-def _row(outcome: ProblemOutcome, files: dict[str, Path], pages: dict[str, Path]) -> dict[str, Any]:
+def _row(
+    outcome: ProblemOutcome,
+    files: dict[str, Path],
+    pages: dict[str, Path],
+    scripts: dict[str, Path],
+) -> dict[str, Any]:
     trait = outcome.problem.trait
-    found = {"genes.csv": files.get(trait), "report": pages.get(trait)}
+    found = {
+        "genes.csv": files.get(trait),
+        "report": pages.get(trait),
+        "analysis.R": scripts.get(trait),
+    }
     return {**outcome.summary(), **{k: None if p is None else str(p) for k, p in found.items()}}
 
 
-def _show(outcomes: list[ProblemOutcome], files: dict[str, Path], pages: dict[str, Path]) -> None:
+def _show(
+    outcomes: list[ProblemOutcome],
+    files: dict[str, Path],
+    pages: dict[str, Path],
+    scripts: dict[str, Path],
+) -> None:
     for outcome in outcomes:
         screen.out.print()
         if outcome.result is None:
@@ -233,6 +248,7 @@ def _show(outcomes: list[ProblemOutcome], files: dict[str, Path], pages: dict[st
         show_result(outcome.result)
         screen.show(f"\ngenes:  {files[outcome.problem.trait]}")
         screen.show(f"report: {pages[outcome.problem.trait]}")
+        screen.show(f"in R:   {scripts[outcome.problem.trait]}")
 
 
 def _survival(

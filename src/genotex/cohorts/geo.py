@@ -60,9 +60,7 @@ _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 _PUT_COUNTS = (
     "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
     "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
-)
-_PUT_TABLE = (
-    "; a submitter's table of counts or values there is used too, if its columns name the samples"
+    "; solve and preprocess also take a submitter's table there whose columns name the samples"
 )
 _OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
@@ -103,7 +101,7 @@ def read_geo_cohort(
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(raw, reading, table, options)
     if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
-        why_no_genes += _PUT_TABLE + raw_files_hint(files)
+        why_no_genes += raw_files_hint(files)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 
 
