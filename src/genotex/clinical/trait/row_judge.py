@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate, parse_number
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.row_values import plain_values
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
+    asks_cause,
     asks_genotype,
+    asks_history,
     asks_trait,
     kind_of_key,
     lists_diseases,
@@ -19,7 +20,7 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import Terms, simple_key, simplify
+from genotex.clinical.words.wording import Terms, simplify
 
 NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 """Kinds of keys whose open values are no groups."""
@@ -48,9 +49,12 @@ def _read_by_key(
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if not can_be_read_by_key(value, judgement, judge):
+        if named and asks_history(key) and judgement.is_open and not judge.words.is_vague(value):
+            why = f"{value!r} is under {key!r}, and is not the trait"
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
+        if not can_be_read_by_key(value, result[cell], judge):
             continue
-        if asks:
+        if asks or (healthy and named and asks_cause(key)):
             why = f"{value!r} under {key!r}, alongside controls"
             result[cell] = Judgement("case", Ground.INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
@@ -87,17 +91,12 @@ def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> b
 
 
 _MANY_TUMOURS = 3
-_NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
-_MOSTLY_CODES = 0.8
-_CODES_PER_GROUP = 3
 _CLAUSE = re.compile(r"[,;()]")
-_LAST_SIGNS = ("+", "-", "\u2212", ")")
-_SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
 def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     """Judge all values under one key."""
-    values = _without_numbers(_without_signs(candidate.values))
+    values = plain_values(candidate, judge)
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
@@ -112,8 +111,10 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _denials_beside_healthy(judgements)
     judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
+    judgements = _ends_of_scales(candidate, judgements, judge)
     judgements = _single_letters(candidate, judgements, judge)
     judgements = _not_diseased(candidate, judgements)
+    judgements = _counterparts(candidate, judgements, judge)
     judgements = _read_by_key(candidate, judgements, judge, named=named)
     return _tissues_of_people(candidate, judgements, judge)
 
@@ -129,30 +130,6 @@ def _without_letters(candidate: Candidate, judgements: Judgements, judge: ValueJ
         else j
         for cell, j in judgements.items()
     }
-
-
-def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
-    """Remove plus and minus where a row has both: "BD(+)" and "BD(-)" are forms of "BD"."""
-    signed = {cell: v for cell, v in values.items() if v.endswith(_LAST_SIGNS)}
-    bases = {cell: hit[1] for cell, v in signed.items() if (hit := _SIGNED.fullmatch(v))}
-    if not bases:
-        return dict(values)
-    often = Counter(simple_key(base) for base in bases.values())
-    return {
-        cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value
-        for cell, value in values.items()
-    }
-
-
-def _without_numbers(values: Mapping[str, str]) -> dict[str, str]:
-    """Remove running numbers from the codes of a row: "ET1", "ET2", "N1" are "ET" and "N"."""
-    bases = {cell: hit[1] for cell, v in values.items() if (hit := _NUMBERED.fullmatch(v))}
-    often = Counter(bases.values())
-    if len(bases) < _MOSTLY_CODES * len(values) or len(often) < 2 or min(often.values()) < 2:
-        return dict(values)
-    if len(bases) < _CODES_PER_GROUP * len(often):
-        return dict(values)
-    return {cell: bases.get(cell, value) for cell, value in values.items()}
 
 
 def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
@@ -289,6 +266,29 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
     }
 
 
+_DEGREES = re.compile(r"\b(?:mild|moderate|mod|severe|sev|critical|asymptomatic|fatal)\b")
+NO_DEGREE = {"no", "non", "none", "neg", "negative", "0", "absent", "uninfected"}
+"""Ends of scales of severity that are no severity at all."""
+
+
+def _ends_of_scales(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Treat "negative" as a control where the other values are degrees of severity."""
+    if not judge.series.about or any(j.code is not None for j in judgements.values()):
+        return judgements
+    plain = {cell: simplify(value) for cell, value in candidate.values.items()}
+    if sum(_DEGREES.search(value) is not None for value in plain.values()) < 2:
+        return judgements
+    key = candidate.key
+    if kind_of_key(key) != "stage" and not names_trait(judge.trait, key):
+        return judgements
+    return {
+        cell: Judgement("healthy control", Ground.HEALTHY, f"{candidate.values[cell]!r} of {key!r}")
+        if j.is_open and plain[cell] in NO_DEGREE
+        else j
+        for cell, j in judgements.items()
+    }
+
+
 _LETTERS_OF_TUMOURS = ({"t": 1.0, "n": 0.0}, {"c": 1.0, "n": 0.0}, {"ca": 1.0, "n": 0.0})
 _LETTERS_OF_PATIENTS = tuple(
     {case: 1.0, control: 0.0}
@@ -306,7 +306,8 @@ def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJu
         return judgements
     pairs = _LETTERS_OF_PATIENTS + (_LETTERS_OF_TUMOURS if judge.trait.is_cancer else ())
     if asks_trait(judge.trait, candidate.key):
-        pairs += ({"p": 1.0, "n": 0.0},)
+        first = simplify(judge.trait.name)[:1]
+        pairs += ({"p": 1.0, "n": 0.0}, {first: 1.0, "c": 0.0}, {first: 1.0, "n": 0.0})
     codes = next((pair for pair in pairs if pair.keys() == known), None)
     if codes is None or any(j.role == "case" for j in judgements.values()):
         return judgements
@@ -320,6 +321,24 @@ def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJu
                 else Judgement("healthy control", Ground.HEALTHY, why)
             )
     return result
+
+
+def _counterparts(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Treat "diseased gingiva" as a case next to "healthy gingiva"."""
+    if judge.trait.is_cancer or not judge.series.about:
+        return judgements
+    controls = {
+        judge.words.without_health(candidate.values[cell])
+        for cell, j in judgements.items()
+        if j.role == "healthy control"
+    } - {""}
+    why = "of the tissue of controls, in a series about the trait"
+    return {
+        cell: Judgement("case", Ground.CONTEXT, f"{candidate.values[cell]!r} {why}")
+        if j.is_open and judge.words.without_illness(candidate.values[cell]) in controls
+        else j
+        for cell, j in judgements.items()
+    }
 
 
 def _not_diseased(candidate: Candidate, judgements: Judgements) -> Judgements:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
+from genotex.clinical.trait.name_forms import holds_all_words
+from genotex.clinical.words.abbreviations import are_initials
 from genotex.clinical.words.keys import asks_genotype
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -43,7 +46,7 @@ def explained_abbreviations(text: str) -> dict[str, str]:
         words = re.findall(r"\S+", before)[-min(letters + 5, 2 * letters) :]
         long = _long_form(short, " ".join(words))
         if long is not None:
-            found[short] = long
+            found[short] = _with_first_words(short, long, words)
     if _LETTER_IN_PARENTHESES.search(text):
         for hit in _ONE_LETTER.finditer(text):
             found.setdefault(hit["short"], hit["long"])
@@ -79,6 +82,23 @@ def _long_form(short: str, before: str) -> str | None:
             return None
     long = before[place:].strip()
     return long if len(long) > len(short) else None
+
+
+def _with_first_words(short: str, long: str, words: Sequence[str]) -> str:
+    """Return a long form with words before it whose first letters fit as well ("SSPE")."""
+    # Read backwards, "sclerosing panencephalitis" has all letters already.
+    number = len(long.split())
+    for place in range(len(words) - number - 1, -1, -1):
+        initials = (word[0].lower() for word in words[place:] if word[:1].isalnum())
+        if words[place][0].lower() != short[0].lower() or not _are_in_order(initials, short):
+            break
+        long = " ".join(words[place:])
+    return long
+
+
+def _are_in_order(letters: Iterable[str], text: str) -> bool:
+    rest = iter(text.lower())
+    return all(letter in rest for letter in letters)
 
 
 Side = Literal["case", "control", "both"]
@@ -190,7 +210,14 @@ _PATIENTS_WITH = re.compile(
 )
 
 
+_MOLECULE = re.compile(r"(?:regulator|protein|receptor|antigen|factor|kinase|gene|antibody)s?$")
+"""Ends of long forms that may hold the name of a disease and are none ("CFTR")."""
+_LONGEST_SENTENCE = 40
+_SENTENCE = re.compile(r"[.;:](?:\s|$)|\n")
 _EXCLUDED = re.compile(r"\b(?:exclu(?:ded|sion|ding)|removed|ruled out)\b", re.IGNORECASE)
+_CODE = re.compile(r"[\w+-]+")
+_SHORTEST_CODE = 3
+_TRIAL = re.compile(r"\b(?:randomi[sz]ed|placebo|clinical trial|phase (?:i+|[1-4])|arms?)\b", re.I)
 _ALL_PATIENTS = re.compile(
     r"\ball (?:\w+ ){0,2}(?:patient|participant|subject|sample|case|individual|tumou?r|donor)s?\b",
     re.IGNORECASE,
@@ -239,15 +266,27 @@ class SeriesContext:
     def mentions(self) -> int:
         """How often title, summary and design name the trait, a form of it, or its abbreviation."""
         trait = self._trait
-        short = {
-            short
-            for short, long in self._abbreviations.items()
-            if long in trait.terms or long in trait.includes
-        }
+        short = self._explained(trait.terms) | self._explained(trait.includes)
         text = self._included
-        words = re.findall(r"[\w+-]+", text) if short else []
+        words = _CODE.findall(text)
         codes = sum(word in short or word.rstrip("s") in short for word in words)
+        codes += sum(count for word, count in Counter(words).items() if self._is_initials(word))
         return len(trait.terms.spans(text)) + len(trait.includes.spans(text)) + codes
+
+    def _is_initials(self, word: str) -> bool:
+        """Return whether an unexplained abbreviation has the initials of the trait: "PVR"."""
+        known = word in self._abbreviations or word in self._trait.acronyms
+        if known or len(word) < _SHORTEST_CODE or not word.isupper():
+            return False
+        return are_initials(word, self._trait.names) and word not in self._vocabulary.diseases
+
+    @cached_property
+    def acronyms(self) -> frozenset[str]:
+        """Abbreviations of the trait: those that are known, and those that the texts explain."""
+        return self._trait.acronyms | self._explained(self._trait.terms)
+
+    def _explained(self, names: Terms) -> frozenset[str]:
+        return frozenset(short for short, long in self._abbreviations.items() if long in names)
 
     @cached_property
     def _included(self) -> str:
@@ -261,6 +300,11 @@ class SeriesContext:
     def all_have_it(self) -> bool:
         """Whether the texts speak of what all patients, or all samples, have."""
         return _ALL_PATIENTS.search(self._text) is not None
+
+    @cached_property
+    def is_trial(self) -> bool:
+        """Whether the texts speak of a trial, whose controls are patients."""
+        return _TRIAL.search(self._text) is not None
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
@@ -329,7 +373,9 @@ class SeriesContext:
         if text in trait.terms or text in trait.includes:
             return True
         if trait.is_subtype:
-            return False
+            return any(
+                holds_all_words(part, trait, _LONGEST_SENTENCE) for part in _SENTENCE.split(text)
+            )
         if trait.is_cancer:
             # "Adenocarcinoma" in a title leaves open of which organ; the organ has to be named.
             return text in trait.sites and text in self._terms["cancer"]
@@ -344,11 +390,14 @@ class SeriesContext:
         return "".join(spelt) if spelt != pieces else None
 
     def _spelt_piece(self, piece: str) -> str:
-        """Spell out an abbreviation, or the one before a hyphen: "FL-relapse"."""
+        """Spell out an abbreviation, also one next to a hyphen: "FL-relapse", "NF-PNET"."""
         if piece in self._abbreviations:
             return self._abbreviations[piece]
-        first, hyphen, rest = piece.partition("-")
-        return self._abbreviations.get(first, first) + hyphen + rest if hyphen else piece
+        parts = piece.split("-")
+        long = self._abbreviations.get(parts[-1], "")
+        if parts[0].lower() == "non" and (name := self._trait.terms.find(long)):
+            return f"no {name}"
+        return "-".join(self._abbreviations.get(part, part) for part in parts)
 
     def spelt_key(self, key: str) -> str:
         """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""
@@ -369,4 +418,5 @@ class SeriesContext:
             short: long
             for short, long in found.items()
             if found.keys().isdisjoint(_BETWEEN_WORDS.split(long))
+            and not _MOLECULE.search(long.lower())
         }

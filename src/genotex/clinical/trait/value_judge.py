@@ -8,10 +8,23 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
+from genotex.clinical.trait.name_forms import (
+    ends_with_acronym,
+    holds_all_words,
+    prefixed_acronym,
+    without_glue,
+)
 from genotex.clinical.trait.series_context import SeriesContext
-from genotex.clinical.words.abbreviations import are_initials, fits_any, without_number
+from genotex.clinical.words.abbreviations import (
+    are_initials,
+    fits_any,
+    without_number,
+    without_roman,
+)
 from genotex.clinical.words.keys import (
+    INCIDENTAL,
     asks_disease,
+    asks_form,
     asks_genotype,
     asks_history,
     asks_plainly,
@@ -19,6 +32,7 @@ from genotex.clinical.words.keys import (
     asks_trait,
     kind_of_key,
     lists_diseases,
+    names_trait,
 )
 from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.trait_names import TraitWords
@@ -36,11 +50,14 @@ _CODE_SIGN = re.compile(r"[\s_./,;()-]+")
 _MOST_CODES = 3
 _SHORT_KEY = 5
 _DETAILS_BEHIND = re.compile(r"[,;(]")
-_NO_ILLNESS = re.compile(
-    r"\b(?:no|without|free of|free from)(?: \w+){0,3} (?:illness|disease|disorder|diagnosis|"
-    r"abnormality|pathology|symptom|complaint)$"
+_NORMAL_KARYOTYPE = re.compile(r"46,? ?X[XY]")
+_KARYOTYPE = re.compile(r"4[5-9],? ?X")
+_OTHER_ILLNESS = re.compile(
+    r"other(?: \w+){0,2} "
+    r"(?:illness|disease|disorder|infection|diagnosis|etiology|cause|condition)\b"
 )
 _LONGEST_CODE = 6
+_LONGEST_PART = 3
 
 
 def _is_code(word: str) -> bool:
@@ -71,7 +88,7 @@ class ValueJudge:
         # What the series' own texts define a value to mean comes before what the vocabulary
         # knows ("CD" is Canavan disease where they define it so), but for names of the trait in a
         # series about it.
-        value = self._vocabulary.spelling.mended(value)
+        value = without_glue(self._vocabulary.spelling.mended(value), self.series.acronyms)
         if self.words.is_missing(simplify(value)) and not self.words.is_wild_type(value):
             return Judgement("missing", Ground.NOTHING, "missing")
         judgement = self._judge_words(value, key)
@@ -79,6 +96,10 @@ class ValueJudge:
         if long is None:
             return judgement
         spelt = self._judge_words(long, key)
+        if judgement.ground == Ground.CONTEXT and not self.words.names_trait(long):
+            instead = self.words.other_disease(long)
+            if instead is not None and instead.ground == Ground.OTHER_DISEASE:
+                return self._as_explained(instead, value)
         if judgement.meaning == "case" and self.series.about:
             other = (
                 spelt.ground == Ground.OTHER_DISEASE
@@ -98,13 +119,25 @@ class ValueJudge:
             judgement = rule(value, plain, key)
             if judgement is not None:
                 return judgement
-        return self.words.other_disease(value) or UNKNOWN
+        return self._with_key(value, key) or self.words.other_disease(value) or UNKNOWN
+
+    def _with_key(self, value: str, key: str) -> Judgement | None:
+        """Judge a value that names the trait together with its key: "diabetes: type 2"."""
+        if len(value.split()) > _LONGEST_PART or kind_of_key(key) in INCIDENTAL:
+            return None
+        for text in (f"{value} {key}", f"{key} {value}"):
+            spans = self.trait.terms.spans(text)
+            if spans and key not in self.trait.terms and value not in self.trait.terms:
+                why = f"{value!r} under {key!r} names the trait"
+                return Judgement("case", Ground.NAMED, why)
+        return self.words.other_disease_with(value, key)
 
     @cached_property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
         return (
             self._answer,
             self._named,
+            self._other_form,
             self._genotype,
             self._other_control,
             self._organ,
@@ -119,11 +152,11 @@ class ValueJudge:
         if self.words.is_test_result(plain) and not asks_plainly(self.trait, key):
             return None
         plain = simplify(_DETAILS_BEHIND.split(value)[0]) or plain
-        if plain in self._vocabulary.yes:
+        if plain in self._vocabulary.yes or value in self._terms["high"]:
             return Judgement(
                 "case", Ground.NAMED, f"{key!r} asks for the trait, {value!r} affirms it"
             )
-        if plain in self._vocabulary.no:
+        if plain in self._vocabulary.no or value in self._terms["low"]:
             return Judgement(
                 "healthy control", Ground.NAMED, f"{key!r} asks for the trait, {value!r} denies it"
             )
@@ -147,18 +180,43 @@ class ValueJudge:
             return leave_open(f"{value!r} leaves open whether it is the trait")
         return None
 
+    def _other_form(self, value: str, plain: str, key: str) -> Judgement | None:
+        """Judge "cSLE", and all words of a name in another order."""
+        acronyms = self.series.acronyms
+        if _OTHER_ILLNESS.match(plain):
+            why = f"{value!r} is something else"
+            return Judgement("other disease", Ground.OTHER_DISEASE, why)
+        form = prefixed_acronym(value, acronyms)
+        if form is None and names_trait(self.trait, key) and ends_with_acronym(value, acronyms):
+            form = value
+        if form is None and not holds_all_words(value, self.trait):
+            return None
+        words = self.words
+        other = value in self._terms["unaffected_tissue"] or words.is_relative(value)
+        if other or words.says_healthy(value) or words.has_denial(plain):
+            return None
+        if value in self._terms["uncertain"]:
+            return leave_open(f"{value!r} does not state whether it is the trait")
+        why = (
+            f"{value!r} is a form of the trait" if form else f"{value!r} has all words of its name"
+        )
+        return Judgement("case", Ground.INCLUDED if form else Ground.NAMED, why)
+
     def _may_abbreviate(self, key: str) -> bool:
         """Return whether two letters can mean the trait here: "PD" is progressive disease, too."""
         return self.series.mentions > 0 or self.series.about or kind_of_key(key) == "disease"
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
+        if "karyotype" in key.lower() and self.series.names_trait and not self.trait.is_cancer:
+            return self._karyotype(value)
         ground = Ground.INCLUDED
         of_gene = key in self.trait.genes
         if not of_gene and not asks_genotype(key):
             return None
         if not of_gene and value not in self.trait.genes:
-            if not (self.series.about and self.series.names_gene(key)) or self.trait.is_cancer:
+            named = self.series.names_trait and self.series.names_gene(key)
+            if not named or self.trait.is_cancer:
                 return None
             ground = Ground.CONTEXT
         if self.words.is_wild_type(value) or self.words.is_repaired(value):
@@ -166,6 +224,15 @@ class ValueJudge:
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
         return Judgement("case", ground, f"{value!r} is a mutation of the trait's gene")
+
+    @staticmethod
+    def _karyotype(value: str) -> Judgement | None:
+        """Judge "46,XX" and "47,XXY" in a series about a disease of chromosomes."""
+        if _NORMAL_KARYOTYPE.fullmatch(value):
+            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is normal")
+        if _KARYOTYPE.match(value):
+            return Judgement("case", Ground.CONTEXT, f"{value!r} is not normal")
+        return None
 
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, ground: Ground
@@ -186,8 +253,8 @@ class ValueJudge:
             return Judgement("healthy control", Ground.DENIED, f"{value!r} is {name!r}, corrected")
         if denial == "open":
             return leave_open(f"{value!r} may or may not deny {name!r}")
-        if plain[: span[0]].split()[-1:] == ["pre"]:
-            return leave_open(f"{value!r} is not {name!r} yet")
+        if plain[: span[0]].split()[-1:] in (["pre"], ["post"]):
+            return leave_open(f"{value!r} is not {name!r} yet, or no longer")
         if self.words.names_control_group(plain, terms.spans(value)):
             return Judgement(
                 "healthy control", Ground.DENIED, f"{value!r} names the controls of {name!r}"
@@ -270,14 +337,15 @@ class ValueJudge:
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
         without_norms = self.words.without_norms(value)
-        if self.words.asserts(without_norms, self._terms["healthy"]):
+        if self.words.says_healthy(value):
             return self._control(value, self._terms["healthy"])
         kind = "unaffected_tissue" if self.trait.is_cancer else "no_lesion"
         if without_norms in self._terms[kind]:
             return self._control(value, self._terms[kind])
-        if plain == "donor" or _NO_ILLNESS.search(plain):
+        if plain == "donor" or self.words.is_without_illness(value):
             return Judgement("healthy control", Ground.HEALTHY, f"{value!r} has no known disease")
-        if plain in _NO_DISEASE and self._key_asks_for_disease(key, plain):
+        asked = self._key_asks_for_disease(key, plain) or asks_form(self.trait, key)
+        if plain in _NO_DISEASE and asked:
             return Judgement("healthy control", Ground.HEALTHY, f"{key!r} is {value!r}")
         return None
 
@@ -307,8 +375,15 @@ class ValueJudge:
                 "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
             )
         elif (
-            words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None
-        ) or (words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value)):
+            plain == "ca"
+            or (words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None)
+            or (
+                words.affirmed(value, terms["cancer"])
+                and not words.is_of_other_organ(value)
+                and not words.has_other_code(value)
+                and not words.is_primary_disease(value)
+            )
+        ):
             return Judgement("case", Ground.BROADER, f"{value!r} in a series about the trait")
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
@@ -335,9 +410,12 @@ class ValueJudge:
         if not named and not are_initials(codes[0], self.trait.names):
             return None
         if (
-            not fits_any(codes[0], (*self.trait.names, *self.series.forms))
+            not fits_any(without_roman(codes[0]), (*self.trait.names, *self.series.forms))
             or codes[0] in self._terms["healthy"]
         ):
+            return None
+        known = self.words.has_other_code(codes[0])
+        if known and not fits_any(codes[0], (*self.trait.names[:1], *self.series.forms)):
             return None
         return Judgement("case", Ground.BY_LETTERS, f"{value!r} fits the letters of the trait")
 

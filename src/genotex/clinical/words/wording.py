@@ -194,6 +194,11 @@ class Terms:
         spans = self.spans(text)
         return simplify(text)[slice(*spans[0])] if spans else None
 
+    @property
+    def count(self) -> int:
+        """Number of terms."""
+        return len(self._phrases) + len(self._short)
+
     def __bool__(self) -> bool:
         """Return whether there is any term at all."""
         return bool(self._phrases or self._short)
