@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.analysis.gene_columns import GENE_COLUMNS
 from genotex.analysis.own_design import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.pipeline import analyze_data_of_design
 from genotex.analysis.problem_data import CohortData
@@ -260,13 +261,8 @@ def result_table(result: AnalysisResult) -> pl.DataFrame:
     tested = result.genes.filter(pl.col("Status") == "tested")
     columns = [pl.col(name).alias(short) for short, name in RESULT_COLUMNS.items()]
     factor = result.method["contrast"]["kind"] == "factor"
-    known = set(RESULT_COLUMNS.values())
-    more = [
-        n
-        for n in tested.columns
-        if factor and (n == "F" or n.endswith((" Coefficient", " p", " q")))
-    ]
-    more = [n for n in more if n not in known and tested[n].null_count() < tested.height]
+    of_tests = [n for n in tested.columns if n == "F" or n not in GENE_COLUMNS]
+    more = [n for n in of_tests if factor and tested[n].null_count() < tested.height]
     return tested.select(*columns, *more)
 
 

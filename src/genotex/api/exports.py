@@ -18,7 +18,7 @@ from genotex.analysis import DesignCohort, describe_design_cohort
 from genotex.api.choices import need
 from genotex.api.provenance import KEY
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats import CohortInfo, Evidence, LinkedTable
+from genotex.formats import CohortInfo
 from genotex.io import atomic_write
 
 if TYPE_CHECKING:
@@ -196,31 +196,11 @@ def write_page(result: Result, path: Path) -> Path:
         evidence = replace(
             evidence, source="GEO", reading=annotation, mapping=origin.get("mapping") or {}
         )
-        if "group" in given.samples.columns:
-            groups = dict(zip(table.samples, given.samples["group"].to_list(), strict=True))
-            table, evidence = _with_roles(table, evidence, origin.get("roles") or {}, groups)
     findings = Findings.from_result(found.result, table)
     csv_name = path.with_suffix(".csv").name
     infos = {result.name: CohortInfo(**evidence.info)}
     page = build_page(evidence, table, infos, findings, csv_name=csv_name)
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
-
-
-def _with_roles(
-    table: LinkedTable, evidence: Evidence, roles: Mapping[str, Any], groups: Mapping[str, Any]
-) -> tuple[LinkedTable, Evidence]:
-    """Return table and record with the roles of controls, where the groups are those recorded."""
-    words = {"healthy control": "control", "other disease": "other disease"}
-    known = {
-        sample: role
-        for sample, role in roles.items()
-        if role in words and groups.get(sample) == words[role]
-    }
-    if "case" not in evidence.roles.values():
-        return table, evidence
-    other = np.array([known.get(sample) == "other disease" for sample in table.samples])
-    values = np.where(other & np.isnan(table.trait_values), 0.0, table.trait_values)
-    return replace(table, trait_values=values), replace(evidence, roles={**evidence.roles, **known})
 
 
 def _files_read(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -70,7 +70,6 @@ def provenance(
         "annotation": annotation_to_json(prepared.reading),
         "mapping": {} if genes is None else {"id_kind": str(genes.id_kind), **genes.counts},
         "counts": prepared.counts,
-        "roles": prepared.roles,
     }
     if series is not None:
         record["header"] = _header(series)
