@@ -142,7 +142,7 @@ from .moderated import (
     moderate_variance as moderate_variance,
     shrink as shrink,
 )
-from .own_design import (
+from .design_request import (
     DesignRequest as DesignRequest,
     typed_columns as typed_columns,
 )

@@ -13,9 +13,9 @@ from genotex.analysis.blocks import Blocks, block_detected, block_samples, corre
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
+from genotex.analysis.design_request import DesignRequest
 from genotex.analysis.libraries import Libraries, gather_libraries
 from genotex.analysis.own_design import (
-    DesignRequest,
     OwnDesign,
     other_characteristics,
     own_design,

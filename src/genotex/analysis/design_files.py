@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import genotex
+from genotex.analysis.design_request import DesignRequest, sample_facts_of
 from genotex.analysis.designs import DesignData, result_table
-from genotex.analysis.own_design import DesignRequest, OwnDesign, own_design, sample_facts_of
+from genotex.analysis.own_design import OwnDesign, own_design
 from genotex.analysis.r_script import write_r_script
 from genotex.analysis.result import AnalysisResult
 from genotex.formats import (

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.analysis.design_request import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.gene_columns import GENE_COLUMNS
-from genotex.analysis.own_design import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.pipeline import analyze_data_of_design
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult

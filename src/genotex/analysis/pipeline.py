@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from genotex.analysis.design_request import DesignRequest, sample_facts_of
 from genotex.analysis.libraries import Counts
-from genotex.analysis.own_design import DesignRequest, sample_facts_of
 from genotex.analysis.problem_data import (
     CohortData,
     ConditionCohort,

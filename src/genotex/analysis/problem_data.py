@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from genotex.analysis.design_request import DesignRequest
 from genotex.analysis.libraries import Counts
-from genotex.analysis.own_design import DesignRequest
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.sample_relations import Relations

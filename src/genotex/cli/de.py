@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,6 +41,23 @@ _TESTS = Only(
 )
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """How the tables are read."""
+
+    platform: Annotated[
+        Path | None,
+        typer.Option("--platform", help="Annotation of probes: a GPL file, or any table of them."),
+    ] = None
+    scale: Annotated[
+        Scale, typer.Option("--scale", help="Scale of the values; auto recognises it and says so.")
+    ] = "auto"
+    cohort: Annotated[
+        str | None,
+        typer.Option("--cohort", help="Name of the cohort.", show_default="the file's name"),
+    ] = None
+
+
 @with_options
 def de(
     expression: Annotated[
@@ -61,22 +78,12 @@ def de(
     ],
     output: o.OutputDir,
     asked: DesignOptions,
+    reading: _Reading,
     analysis: Annotated[AnalysisOptions, _TESTS],
     trait: Annotated[
         str | None,
         typer.Option("--trait", help="Name of the result.", show_default="the contrast"),
     ] = None,
-    cohort: Annotated[
-        str | None,
-        typer.Option("--cohort", help="Name of the cohort.", show_default="the file's name"),
-    ] = None,
-    platform: Annotated[
-        Path | None,
-        typer.Option("--platform", help="Annotation of probes: a GPL file, or any table of them."),
-    ] = None,
-    scale: Annotated[
-        Scale, typer.Option("--scale", help="Scale of the values; auto recognises it and says so.")
-    ] = "auto",
     cohorts: o.Cohorts = "largest",
     json: o.Json = False,
 ) -> None:
@@ -108,7 +115,7 @@ def de(
     if asked.survival is None:
         check_cohorts(cohorts, analysis)
     with screen.progress("reading the tables", total=1):
-        tables = _read(expression, samples, platform, scale, cohort)
+        tables = _read(expression, samples, reading)
     _say(tables, json)
     if asked.survival is not None:
         raise typer.Exit(_survival(tables, asked, analysis, OutputFolder(output), json))
@@ -116,16 +123,13 @@ def de(
     raise typer.Exit(_analyze(prepared, analysis, OutputFolder(output), cohorts == "all", json))
 
 
-def _read(
-    expression: Path, samples: Path, platform: Path | None, scale: Scale, cohort: str | None
-) -> OwnTables:
+def _read(expression: Path, samples: Path, how: _Reading) -> OwnTables:
     from genotex.cohorts import read_own_tables
 
     same = expression.suffix == ".h5ad" and samples.resolve() == expression.resolve()
-    name = None if cohort is None else trait_folder_name(cohort)
-    return read_own_tables(
-        expression, None if same else samples, platform=platform, scale=scale, name=name
-    )
+    name = None if how.cohort is None else trait_folder_name(how.cohort)
+    given = None if same else samples
+    return read_own_tables(expression, given, platform=how.platform, scale=how.scale, name=name)
 
 
 def _say(tables: OwnTables, quiet: bool) -> None:
