@@ -149,12 +149,12 @@ def cox_score_tests(
     cohort = _Cohort.of(len(values), time, event, covariates, strata)
     names = _names(cohort, covariate_names)
     cohort.check(names)
-    whole = _Model.of(cohort, np.arange(cohort.samples))
+    whole = _CoxModel.of(cohort, np.arange(cohort.samples))
     if whole is None:
         raise AnalysisError(_separated(cohort, names))
     found = _Tests.empty(values.shape[1])
     for rows, genes in _patterns(values):
-        model = whole if len(rows) == cohort.samples else _Model.of(cohort, rows)
+        model = whole if len(rows) == cohort.samples else _CoxModel.of(cohort, rows)
         found.samples[genes] = len(rows)
         found.events[genes] = int(cohort.event[rows].sum())
         if model is not None:
@@ -245,7 +245,7 @@ def _separated(cohort: _Cohort, names: Sequence[str]) -> str:
     alone = [
         name
         for i, name in enumerate(names)
-        if _Model.of(_Cohort(cohort.time, cohort.event, cohort.x[:, [i]], cohort.strata)) is None
+        if _CoxModel.of(_Cohort(cohort.time, cohort.event, cohort.x[:, [i]], cohort.strata)) is None
     ]
     together = f"the covariates together ({', '.join(names)}) separate"
     which = " and ".join(alone) + (" separates" if len(alone) == 1 else " separate")
@@ -254,7 +254,7 @@ def _separated(cohort: _Cohort, names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Model:
+class _CoxModel:
     """The model of the covariates in the samples that have a gene."""
 
     order: Indices  # the samples in the order of the risk sets
@@ -263,7 +263,7 @@ class _Model:
     scale: Floats  # (k,): standard deviations of the covariates
 
     @classmethod
-    def of(cls, cohort: _Cohort, rows: Indices | None = None) -> _Model | None:
+    def of(cls, cohort: _Cohort, rows: Indices | None = None) -> _CoxModel | None:
         """Fit it; None where there are too few events, or the estimates are not finite."""
         rows = np.arange(cohort.samples) if rows is None else rows
         event = cohort.event[rows]
@@ -333,7 +333,7 @@ class _Tests:
             *(np.zeros(genes, dtype=np.intp) for _ in range(2)),
         )
 
-    def result(self, whole: _Model) -> CoxTests:
+    def result(self, whole: _CoxModel) -> CoxTests:
         unbounded = np.isfinite(self.z) & np.isnan(self.estimate)
         warnings = []
         if untested := int(np.isnan(self.z).sum()):
@@ -358,7 +358,7 @@ def _genes(count: int) -> str:
     return "1 gene" if count == 1 else f"{count} genes"
 
 
-def _test(model: _Model, values: NDArray[Any], genes: Indices, found: _Tests) -> None:
+def _test(model: _CoxModel, values: NDArray[Any], genes: Indices, found: _Tests) -> None:
     """Test the genes, all measured in the samples of the model."""
     at_once = max(1, VALUES_AT_ONCE // len(model.order))
     for first in range(0, len(genes), at_once):
