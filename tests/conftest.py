@@ -19,6 +19,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 _SLOW = (
+    "api",
     "agents/audit",
     "agents/models/providers/test_answers.py",
     "agents/models/providers/test_keys.py",

@@ -7,6 +7,7 @@ benchmark reads our output. Files that only we write are in folders of their own
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ __all__ = [
     "OutputFolder",
     "TcgaCohortFiles",
     "geo_cohort_files",
+    "sort_geo_files",
     "tcga_cohort_files",
     "trait_folder_name",
 ]
@@ -55,6 +57,7 @@ class GeoCohortFiles:
     platforms: tuple[Path, ...]
     counts: tuple[Path, ...] = ()
     annotations: tuple[Path, ...] = ()
+    supplementary: tuple[Path, ...] = ()
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -65,6 +68,7 @@ class GeoCohortFiles:
             *self.platforms,
             *self.counts,
             *self.annotations,
+            *self.supplementary,
         )
 
 
@@ -149,8 +153,13 @@ _NCBI_ANNOTATION = re.compile(r"^Human\..*annot\.tsv(\.gz)?$", re.IGNORECASE)
 
 
 def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
-    """Return the files of one series: matrices, family SOFT, platform tables, NCBI's counts."""
-    files = [p for p in _files(folder) if p.suffix.lower() not in _CHECKSUMS]
+    """Return the files of one series by what they are; the submitter's are supplementary."""
+    return sort_geo_files(trait, folder.name, folder, _files(folder))
+
+
+def sort_geo_files(trait: str, cohort: str, folder: Path, paths: Sequence[Path]) -> GeoCohortFiles:
+    """Return files as those of one series, by what their names state."""
+    files = [p for p in paths if p.suffix.lower() not in _CHECKSUMS]
     counts = tuple(p for p in files if _NCBI_COUNTS.search(p.name))
     annotations = tuple(p for p in files if _NCBI_ANNOTATION.search(p.name))
     files = [p for p in files if p not in counts and p not in annotations]
@@ -160,8 +169,10 @@ def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
     rest = [p for p in files if p not in named]
     platforms = tuple(p for p in rest if p.name.upper().startswith("GPL"))
     soft = tuple(p for p in rest if p not in platforms and "soft" in p.name.lower())
+    known = {*matrices, *soft, *platforms}
+    supplementary = tuple(p for p in files if p not in known)
     return GeoCohortFiles(
-        trait, folder.name, folder, matrices, soft, platforms, counts, annotations
+        trait, cohort, folder, matrices, soft, platforms, counts, annotations, supplementary
     )
 
 

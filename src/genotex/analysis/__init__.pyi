@@ -37,6 +37,7 @@ from .design import (
 )
 from .design_files import (
     DesignCohort as DesignCohort,
+    describe_design_cohort as describe_design_cohort,
     write_design_cohort as write_design_cohort,
     write_gene_files as write_gene_files,
 )
@@ -45,6 +46,7 @@ from .designs import (
     DesignData as DesignData,
     DesignResult as DesignResult,
     contrast_name as contrast_name,
+    design_effects as design_effects,
     fit_design as fit_design,
     formula_of as formula_of,
     result_table as result_table,

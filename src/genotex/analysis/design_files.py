@@ -33,7 +33,13 @@ from genotex.layout import OutputFolder
 from genotex.options import Controls
 from genotex.procedure import Procedure
 
-__all__ = ["DesignCohort", "gene_files", "write_design_cohort", "write_gene_files"]
+__all__ = [
+    "DesignCohort",
+    "describe_design_cohort",
+    "gene_files",
+    "write_design_cohort",
+    "write_gene_files",
+]
 
 Floats = NDArray[np.float64]
 OWN_TABLES = "own tables"
@@ -82,11 +88,19 @@ def write_design_cohort(
     """
     own = cohort.fitted(controls)
     trait, name = cohort.trait, cohort.data.name
-    unfilled = _linked(cohort, own)
+    unfilled, evidence = describe_design_cohort(cohort, own)
     output.evidence(trait, name).unlink(missing_ok=True)
     path = output.linked_csv(trait, name)
     write_linked_csv(path, _filled(unfilled))
     write_linked_parquet(output.linked_parquet(trait, name), unfilled, csv=path)
+    update_cohort_info(output.cohort_info(trait), name, CohortInfo(**evidence.info))
+    write_evidence(output.evidence(trait, name), evidence)
+    return own
+
+
+def describe_design_cohort(cohort: DesignCohort, own: OwnDesign) -> tuple[LinkedTable, Evidence]:
+    """Return the linked table of a cohort, with what is tested as its trait, and its record."""
+    unfilled = _linked(cohort, own)
     info = CohortInfo.of_linked(
         biased=False,
         has_age="Age" in unfilled.covariates,
@@ -94,10 +108,9 @@ def write_design_cohort(
         samples=len(unfilled.samples),
         note=f"own tables; design {cohort.request.formula}, contrast {cohort.request.contrast}",
     )
-    update_cohort_info(output.cohort_info(trait), name, info)
-    evidence = Evidence(
-        trait=trait,
-        cohort=name,
+    return unfilled, Evidence(
+        trait=cohort.trait,
+        cohort=cohort.data.name,
         procedure=Procedure.SOUND,
         source=OWN_TABLES,
         genotex_version=genotex.__version__,
@@ -111,8 +124,6 @@ def write_design_cohort(
         info=asdict(info),
         design=cohort.request.as_json(),
     )
-    write_evidence(output.evidence(trait, name), evidence)
-    return own
 
 
 def _linked(cohort: DesignCohort, own: OwnDesign) -> LinkedTable:

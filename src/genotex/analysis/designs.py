@@ -10,9 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.own_design import DesignRequest, typed_columns
+from genotex.analysis.own_design import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.pipeline import analyze_data_of_design
+from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
+from genotex.analysis.sound import carry_out
+from genotex.analysis.trait_effects import TraitEffects, stored_options, trait_effects
+from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.layout import trait_folder_name
@@ -24,6 +28,7 @@ __all__ = [
     "DesignResult",
     "FormulaText",
     "contrast_name",
+    "design_effects",
     "fit_design",
     "formula_of",
     "result_table",
@@ -101,6 +106,8 @@ class DesignResult:
         What was analysed.
     groups
         Sample -> level of the factor that was compared, or value of the tested column.
+    request
+        The design as it was asked for.
     """
 
     contrast: str
@@ -109,6 +116,7 @@ class DesignResult:
     result: AnalysisResult
     data: DesignData
     groups: Mapping[str, str | float]
+    request: DesignRequest
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -222,8 +230,28 @@ def fit_design(
             threads=threads,
         )
         groups = _groups(result, request)
-        found.append(DesignResult(contrast, design, result_table(result), result, data, groups))
+        genes = result_table(result)
+        found.append(DesignResult(contrast, design, genes, result, data, groups, request))
     return tuple(found)
+
+
+def design_effects(found: DesignResult) -> TraitEffects:
+    """Return the effects of the regression behind a result, for tests of gene sets.
+
+    Raises
+    ------
+    AnalysisError
+        If several coefficients were tested together, or nearly all genes have missing values.
+    """
+    data, result = found.data, found.result
+    cohort = CohortData(
+        data.linked(result.trait),
+        sample_facts=sample_facts_of(found.request),
+        counts=data.counts,
+        design=found.request,
+    )
+    steps = carry_out(cohort, Problem(result.trait, None), stored_options(result))
+    return trait_effects(steps)
 
 
 def result_table(result: AnalysisResult) -> pl.DataFrame:

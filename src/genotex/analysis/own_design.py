@@ -194,7 +194,7 @@ class OwnDesign:
     @property
     def sources(self) -> dict[str, tuple[str, ...]]:
         """Term that is adjusted for -> its columns of the design; not terms that are tested."""
-        untested = ~self.tested.weights.any(axis=1)
+        untested = ~np.atleast_1d(self.tested.weights.any(axis=1))
         compared = self.tested.variable
         return {
             term: tuple(self.design.names[j] for j in places)

@@ -20,7 +20,7 @@ from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 
-__all__ = ["TraitEffects", "read_trait_effects", "trait_effects"]
+__all__ = ["TraitEffects", "read_trait_effects", "stored_options", "trait_effects"]
 
 Floats = NDArray[np.float64]
 FEWEST_GENES = 10
@@ -78,7 +78,7 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
     FormatError
         If a file of a cohort is not what it should be.
     """
-    problem, options = Problem(result.trait, result.condition), _options(result)
+    problem, options = Problem(result.trait, result.condition), stored_options(result)
     data = read_data(output, problem, _cohorts(result), options)
     with naming_place(problem, result.cohort):
         steps = carry_out(data.cohort, problem, options)
@@ -125,7 +125,7 @@ def _tested(steps: Steps) -> tuple[str, ...]:
     return tuple(genes[i] for i in np.flatnonzero(steps.tests.kept.tested))
 
 
-def _options(result: AnalysisResult) -> AnalysisOptions:
+def stored_options(result: AnalysisResult) -> AnalysisOptions:
     """Return the options that the result was made with."""
     stored: dict[str, Any] = dict(result.method.get("options", {}))
     if stored.keys() != {field.name for field in fields(AnalysisOptions)} or not result.cohort:

@@ -98,13 +98,13 @@ def points(
         "up": seen & significant & ~marked & (analysis.change > 0),
         "down": seen & significant & ~marked & (analysis.change <= 0),
         "marked": seen & marked,
-        "other": seen & ~significant & ~marked,
+        "rest": seen & ~significant & ~marked,
     }
     names, q = analysis.genes["Variable"], analysis.genes["rank_q"]
     groups = []
-    for kind in ("other", "down", "up", "marked"):
+    for kind in ("rest", "down", "up", "marked"):
         rows = np.flatnonzero(kinds[kind])
-        if kind == "other" or len(rows) > _MOST_SIGNIFICANT:
+        if kind == "rest" or len(rows) > _MOST_SIGNIFICANT:
             rows = _thinned(axes, rows)
         groups.append(
             {
@@ -115,7 +115,7 @@ def points(
                 "q": [number(value, "p") for value in q[rows]],
             }
         )
-    first = np.flatnonzero(seen & (significant | marked))[:_NAMED]
+    first = _apart(axes, np.flatnonzero(seen & (significant | marked)), seen)
     return {
         "plot": plot,
         "x_label": axes.x_label,
@@ -128,6 +128,22 @@ def points(
         "seen": int(seen.sum()),
         "total": int(placed.sum()),
     }
+
+
+def _apart(axes: Axes, rows: NDArray[np.intp], seen: NDArray[np.bool_]) -> list[np.intp]:
+    """Return the first rows whose names do not cover each other."""
+    chosen: list[np.intp] = []
+    if not len(rows):
+        return chosen
+    wide, high = (0.08 * (float(np.ptp(values[seen])) or 1.0) for values in (axes.x, axes.y))
+    for row in rows[: 10 * _NAMED]:
+        near = (
+            abs(axes.x[row] - axes.x[other]) < wide and abs(axes.y[row] - axes.y[other]) < high / 2
+            for other in chosen
+        )
+        if not any(near):
+            chosen.append(row)
+    return chosen[:_NAMED]
 
 
 def _thinned(axes: Axes, rows: NDArray[np.intp]) -> NDArray[np.intp]:

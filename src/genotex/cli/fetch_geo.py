@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -212,31 +211,15 @@ def _traits(
     return list(dict.fromkeys(words.named(name).name for name in trait)) if trait else [None]
 
 
-@contextmanager
-def _geo_source(vocabulary: Path | None, addresses: _Addresses) -> Iterator[GeoSource]:
-    from genotex.clinical import load_vocabulary
-    from genotex.fetch import ClientLimits, WebClient, base_address
-    from genotex.fetch.entrez import Entrez, read_key
-    from genotex.fetch.geo import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
-    from genotex.fetch.geo_plan import GeoTree
+def _geo_source(
+    vocabulary: Path | None, addresses: _Addresses
+) -> AbstractContextManager[GeoSource]:
+    from genotex.fetch import GeoAddresses, open_geo_source
 
-    key = read_key(os.environ)
-    given = [
-        base_address(address)
-        for address in (
-            addresses.eutils_address or EUTILS,
-            addresses.geo_files_address or GEO_FILES,
-            addresses.geo_address or GEO_PAGES,
-        )
-    ]
-    limits = ClientLimits(ncbi_per_second=10.0 if key else 3.0)
-    with WebClient(given, limits=limits, seed=os.getpid(), waiting=note_pause) as client:
-        yield GeoSource(
-            client,
-            Entrez(client, given[0], key),
-            GeoTree(client, given[1], given[2]),
-            load_vocabulary(vocabulary),
-        )
+    chosen = GeoAddresses(
+        addresses.eutils_address, addresses.geo_files_address, addresses.geo_address
+    )
+    return open_geo_source(vocabulary, chosen, note_pause)
 
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:

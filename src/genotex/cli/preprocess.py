@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,22 +88,12 @@ def preprocess(
 
 def load_options(chosen: PreprocessChoices) -> PreprocessOptions:
     """Return the choices with what is in the sample sheet, the pairs and the encoding file."""
-    from genotex.clinical import load_annotations, load_pairs, load_sample_sheet
-    from genotex.cohorts import PreprocessOptions
+    from genotex import cohorts
 
-    # Refuses options that exclude each other before any file is read.
-    options = PreprocessOptions(**vars(chosen))
-    saved = None if chosen.encoding is None else load_annotations(chosen.encoding)
-    sheet = None if chosen.samples is None else load_sample_sheet(chosen.samples)
-    if sheet is not None:
-        screen.notify(sheet.understood, "note")
-    return replace(
-        options,
-        readings={} if saved is None else saved.annotations,
-        readings_of=None if saved is None else saved.trait,
-        sheet=sheet,
-        pair_of={} if chosen.pairs is None else load_pairs(chosen.pairs),
-    )
+    options = cohorts.load_options(chosen)
+    if options.sheet is not None:
+        screen.notify(options.sheet.understood, "note")
+    return options
 
 
 def given_annotation(
@@ -204,6 +194,8 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
         name = f"{outcome.trait}/{outcome.cohort}"
         if outcome.by_person:
             screen.notify(f"{name}: {outcome.by_person}", "note")
+        if outcome.submitted:
+            screen.notify(f"{name}: {outcome.submitted}", "note")
         if outcome.zeros_kept:
             screen.notify(f"{name}: {outcome.zeros_kept}", "note")
         if outcome.warnings:

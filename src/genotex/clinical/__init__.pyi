@@ -89,6 +89,7 @@ from .sample_sheet import (
     load_sample_sheet as load_sample_sheet,
 )
 from .sheet_annotation import (
+    AS_IN_FILE as AS_IN_FILE,
     annotation_from_sheet as annotation_from_sheet,
     sheet_cells as sheet_cells,
     sheet_headers as sheet_headers,

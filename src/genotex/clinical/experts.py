@@ -82,26 +82,31 @@ class RuleExpert:
             If the trait is not a name, or an alias of several traits.
         """
         named = self._vocabulary.named(trait)
-        gene = judge_expression(description)
+        annotation = self.annotate_people(description)
         rows = characteristic_candidates(description)
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
+        annotation = replace(annotation, notes=(named.note,) if named.note else ())
+        annotation = self._with_trait(annotation, trait, rows, description, judge)
+        return self._with_sample_texts(annotation, description, judge)
+
+    def annotate_people(self, description: SeriesDescription) -> ClinicalAnnotation:
+        """Annotate age and sex of the samples alone, without a trait."""
+        gene = judge_expression(description)
+        rows = characteristic_candidates(description)
         human = gene.human
         age, gender = self._people(rows, description) if human else (None, None)
         beyond = self._beyond_characteristics
-        annotation = ClinicalAnnotation(
+        return ClinicalAnnotation(
             gene,
             None,
             age,
             gender,
-            notes=(named.note,) if named.note else (),
             unavailable=why_not_available(rows, age, gender, beyond=beyond)
             if human
             else dict(_OF_ANIMALS),
         )
-        annotation = self._with_trait(annotation, trait, rows, description, judge)
-        return self._with_sample_texts(annotation, description, judge)
 
     def _with_trait(
         self,

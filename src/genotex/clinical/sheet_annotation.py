@@ -21,7 +21,8 @@ from genotex.clinical.words.wording import simple_key
 from genotex.formats import Role, Series
 from genotex.procedure import Procedure
 
-_AS_IN_FILE = " (as in the file)"
+AS_IN_FILE = " (as in the file)"
+"""Ends the name of a characteristic that is named like another column."""
 
 
 def sheet_rows(
@@ -112,7 +113,7 @@ def _characteristics(keys: SampleKeys, number: int) -> dict[str, str]:
 def _header(key: str) -> str:
     """Return the header of a characteristic, which must not be that of another column."""
     name = " ".join(key.split())
-    return f"{name}{_AS_IN_FILE}" if simple_key(name) in COLUMNS else name
+    return f"{name}{AS_IN_FILE}" if simple_key(name) in COLUMNS else name
 
 
 def _group(encoding: FeatureEncoding | None, found: EncodedFeature | None, number: int) -> str:

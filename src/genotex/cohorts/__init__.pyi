@@ -1,8 +1,10 @@
 from .geo import (
     assemble_counted_cohort as assemble_counted_cohort,
     assemble_geo_cohort as assemble_geo_cohort,
+    encode_features as encode_features,
     no_table as no_table,
     prepare_geo_cohort as prepare_geo_cohort,
+    read_geo_cohort as read_geo_cohort,
     read_or_replay as read_or_replay,
     rows_need_mapping as rows_need_mapping,
     takes_counts as takes_counts,
@@ -37,15 +39,20 @@ from .linking import (
     why_unavailable as why_unavailable,
     without_biased_covariates as without_biased_covariates,
 )
+from .prepared import (
+    PreparedCohort as PreparedCohort,
+    PreprocessOptions as PreprocessOptions,
+    load_options as load_options,
+)
 from .own_tables import (
     OwnTables as OwnTables,
     keep_expressed as keep_expressed,
     read_own_tables as read_own_tables,
 )
-from .prepared import PreparedCohort as PreparedCohort, PreprocessOptions as PreprocessOptions
 from .preprocess import (
     CohortOutcome as CohortOutcome,
     CohortTask as CohortTask,
+    check_choices as check_choices,
     preprocess as preprocess,
     preprocess_cohort as preprocess_cohort,
 )

@@ -28,6 +28,7 @@ from genotex.clinical import (
 from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
+from genotex.cohorts.submitted import raw_files_hint, submitted_genes
 from genotex.errors import FormatError
 from genotex.formats import Platform, Series
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
@@ -40,6 +41,7 @@ __all__ = [
     "encode_features",
     "no_table",
     "prepare_geo_cohort",
+    "read_geo_cohort",
     "read_or_replay",
     "rows_need_mapping",
     "takes_counts",
@@ -51,6 +53,9 @@ _PUT_COUNTS = (
     "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
     "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
 )
+_PUT_TABLE = (
+    "; a submitter's table of counts or values there is used too, if its columns name the samples"
+)
 _OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
@@ -59,6 +64,13 @@ def prepare_geo_cohort(
     files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
 ) -> PreparedCohort:
     """Read one GEO cohort: clinical features as codes, expression by official gene symbol."""
+    return read_geo_cohort(files, expert, options)[0]
+
+
+def read_geo_cohort(
+    files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
+) -> tuple[PreparedCohort, RawSeries]:
+    """Return a prepared GEO cohort, and the series that it was made of."""
     table = GeneTable.load(options.gene_table)
     raw = read_raw_series(
         files,
@@ -70,13 +82,21 @@ def prepare_geo_cohort(
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, raw.series, files.trait, expert, options, given)
     features = encode_features(reading, raw.series, options, load_vocabulary(options.vocabulary))
+    codes = features["trait"].codes if "trait" in features else None
+    binary = _is_binary(reading)
     if reading.gene.available and takes_counts(files, raw.series, options.procedure):
-        codes = features["trait"].codes if "trait" in features else None
-        binary = _is_binary(reading)
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
-        return assemble_counted_cohort(files, raw, reading, features, counted)
+        return assemble_counted_cohort(files, raw, reading, features, counted), raw
+    if reading.gene.available and takes_submitted(files, raw.series, options.procedure):
+        found = submitted_genes(
+            files, raw.series, codes, binary=binary, table=table, scale=options.scale
+        )
+        if found is not None:
+            return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(raw, reading, table, options)
-    return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes)
+    if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
+        why_no_genes += _PUT_TABLE + raw_files_hint(files)
+    return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 
 
 def no_table(procedure: Procedure) -> str:
@@ -86,8 +106,17 @@ def no_table(procedure: Procedure) -> str:
 
 def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
     """Return whether expression comes from NCBI's counts."""
-    empty = series.expression is None or not series.expression.ids
-    return empty and procedure.uses_ncbi_counts and bool(files.counts)
+    return is_empty(series) and procedure.uses_ncbi_counts and bool(files.counts)
+
+
+def takes_submitted(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
+    """Return whether expression may come from the submitter's own tables."""
+    return is_empty(series) and procedure.uses_ncbi_counts and bool(files.supplementary)
+
+
+def is_empty(series: Series) -> bool:
+    """Return whether a series has no expression table."""
+    return series.expression is None or not series.expression.ids
 
 
 def _is_binary(reading: ClinicalAnnotation) -> bool:
@@ -162,7 +191,7 @@ def read_or_replay(
     series : Series
         The same series.
     trait : str
-        Name of the trait.
+        Name of the trait; empty for age and sex alone, by the built-in rules.
     expert : Expert
         Annotates it, unless a reading is given.
     options : PreprocessOptions
@@ -179,17 +208,14 @@ def read_or_replay(
     if sheet is not None and sheet.of(description.cohort, description.samples):
         from genotex.clinical import annotation_from_sheet
 
-        own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
-            description, trait
-        )
-        reading = annotation_from_sheet(sheet, own, description)
+        reading = annotation_from_sheet(sheet, _by_rules(description, trait, options), description)
+    elif given is None and not trait:
+        reading = _by_rules(description, trait, options)
     elif given is None:
         reading = expert.annotate(description, trait)
     else:
         # A person's changes show against a fresh reading, always by the built-in rules.
-        own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
-            description, trait
-        )
+        own = _by_rules(description, trait, options)
         source = "the encoding" if options.encoding is None else options.encoding.name
         reading = fit_annotation(_check(given, description), own, description, source)
     if options.cases or options.controls:
@@ -207,6 +233,13 @@ def read_or_replay(
         excluded={**reading.excluded, **excluded},
         facts={**reading.facts, **({"pair": pairs} if pairs else {})},
     )
+
+
+def _by_rules(
+    description: SeriesDescription, trait: str, options: PreprocessOptions
+) -> ClinicalAnnotation:
+    rules = rule_expert(options.procedure, vocabulary=options.vocabulary)
+    return rules.annotate(description, trait) if trait else rules.annotate_people(description)
 
 
 def _chosen_groups(

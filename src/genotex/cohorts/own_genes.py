@@ -146,11 +146,14 @@ def _as_they_are(ids: Sequence[str], table: GeneTable) -> NamedRows:
     )
     what = f" (they look like {kind})" if kind else ""
     note = f"row ids: {verdict.reason}; kept as they are"
+    record = {"id_kind": str(verdict.kind), "mapped": 0}
+    if "not genes" in verdict.reason:
+        return NamedRows(list(ids), (note,), (), record)
     warning = (
         f"the row ids are not genes{what} and are kept as they are; to get genes, give their "
         "annotation: --platform FILE, a GPL table of GEO or a table of two columns"
     )
-    return NamedRows(list(ids), (note,), (warning,), {"id_kind": str(verdict.kind), "mapped": 0})
+    return NamedRows(list(ids), (note,), (warning,), record)
 
 
 def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> NamedRows:

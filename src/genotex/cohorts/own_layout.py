@@ -31,6 +31,10 @@ _TEST_RESULTS = re.compile(
     r"|base[._ ]?mean|ave[._ ]?expr|log[._ ]?cpm|adj\.p\.val|padj|p\.value",
     re.IGNORECASE,
 )
+_DETECTION = re.compile(
+    r"(.*[._ -])?(detection[._ -]?p[._ -]?val(ue)?|avg_nbeads|(bead|array)_std(err|ev))([._ -].*)?",
+    re.IGNORECASE,
+)
 _QUANTITIES = ("counts", "expected_count", "abundance", "tpm", "fpkm", "rpkm", "length")
 _ONE_SAMPLE = frozenset(
     {"expected_count", "tpm", "fpkm", "rpkm", "numreads", "est_counts", "effectivelength"}
@@ -186,9 +190,7 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
         if filled := [i for i in range(len(ids)) if not ids[i] and np.isfinite(numbers[i]).any()]:
             notes.append(f"{len(filled)} rows without a name were left out")
         numbers = numbers[kept]
-    text = [i for i in columns.text if i != columns.ids]
-    if 0 not in (*text, columns.ids) and not _running(columns.names(0)):
-        text = [0, *text]
+    text = [i for i in columns.text if i != columns.ids and not _running(columns.names(i))]
     cells = {"ID": pl.Series([ids[i] for i in kept], dtype=pl.String)}
     for i in text:
         cells[columns.header[i].strip() or f"column {i + 1}"] = table.columns.to_series(i)[kept]
@@ -206,6 +208,10 @@ def _value_columns(columns: _Columns) -> tuple[list[int], list[str], str]:
     header, table = columns.header, columns.table
     values = [i for i in columns.values if i != columns.ids]
     notes = []
+    detection = [i for i in values if _DETECTION.fullmatch(header[i].strip())]
+    if detection:
+        notes.append(f"{len(detection)} columns of detection p-values were left out")
+        values = [i for i in values if i not in detection]
     other = [
         i for i in values if i not in columns.hits and _ANNOTATION.fullmatch(header[i].strip())
     ]

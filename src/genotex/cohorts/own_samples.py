@@ -64,7 +64,7 @@ def read_samples(source: Any, names: frozenset[str] = frozenset()) -> TableFile:
     if table is None:
         table = read_table_file(source, numbers=False, label="the sample table")
     titles = [title.strip() for title in table.header]
-    if repeated := repeated_names([title.casefold() for title in titles if title]):
+    if repeated := repeated_names([title for title in titles if title]):
         msg = f"columns occur more than once: {some_names(repeated)}"
         raise table.error(msg, hint="remove or rename one of the columns")
     return table
@@ -84,7 +84,8 @@ def matched_samples(samples: Sequence[str], table: TableFile) -> MatchedSamples:
     rows = {name: row for name, row in match.rows.items() if row not in excluded}
     left_out = [name for name, row in match.rows.items() if row in excluded]
     if len(rows) < _FEWEST:
-        msg = f"{len(rows)} samples are in both tables; at least {_FEWEST} are needed"
+        number = "only 1 sample is" if rows else "no sample that is not excluded is"
+        msg = f"{number} in both tables; at least {_FEWEST} are needed"
         raise table.error(msg)
     columns = tuple(j for j, name in enumerate(samples) if name in rows)
     order = [rows[samples[j]] for j in columns]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -20,7 +20,7 @@ from genotex.procedure import Procedure
 if TYPE_CHECKING:
     from genotex.clinical import SampleSheet
 
-__all__ = ["BY_PERSON", "PreparedCohort", "PreprocessOptions"]
+__all__ = ["BY_PERSON", "PreparedCohort", "PreprocessOptions", "load_options"]
 
 BY_PERSON = "samples decided by a person"
 """Beginning of the note on what a person decided, with the number of samples in each group."""
@@ -77,6 +77,22 @@ class PreprocessOptions(PreprocessChoices):
                 "which decides the groups and pairs"
             )
             raise UsageError(msg)
+
+
+def load_options(chosen: PreprocessChoices) -> PreprocessOptions:
+    """Return the choices with what is in the sample sheet, the pairs and the encoding file."""
+    from genotex.clinical import load_annotations, load_pairs, load_sample_sheet
+
+    # Refuses options that exclude each other before any file is read.
+    options = PreprocessOptions(**vars(chosen))
+    saved = None if chosen.encoding is None else load_annotations(chosen.encoding)
+    return replace(
+        options,
+        readings={} if saved is None else saved.annotations,
+        readings_of=None if saved is None else saved.trait,
+        sheet=None if chosen.samples is None else load_sample_sheet(chosen.samples),
+        pair_of={} if chosen.pairs is None else load_pairs(chosen.pairs),
+    )
 
 
 @dataclass(frozen=True, eq=False)

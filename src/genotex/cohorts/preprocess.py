@@ -25,6 +25,7 @@ from genotex.cohorts.geo_files import choose_file
 from genotex.cohorts.linking import REFUSALS
 from genotex.cohorts.prepared import BY_PERSON, PreprocessOptions
 from genotex.cohorts.records import finish_cohort, remove_stale_tables
+from genotex.cohorts.submitted import SUBMITTED
 from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
 from genotex.cohorts.tcga_files import choose_folder
 from genotex.errors import FormatError, GenotexError, UsageError
@@ -44,7 +45,7 @@ from genotex.parallel import side_by_side
 if TYPE_CHECKING:
     from genotex.clinical import SampleSheet
 
-__all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
+__all__ = ["CohortOutcome", "check_choices", "preprocess", "preprocess_cohort"]
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,11 @@ class CohortOutcome:
     def by_person(self) -> str:
         """The note on groups and samples that a person decided; empty where no person did."""
         return next((note for note in self.notes if note.startswith(BY_PERSON)), "")
+
+    @property
+    def submitted(self) -> str:
+        """The note on the submitter's table that was used; empty where none was."""
+        return next((note for note in self.notes if note.startswith(SUBMITTED)), "")
 
     @property
     def zeros_kept(self) -> str:
@@ -172,7 +178,7 @@ def preprocess(
     if options.sheet is not None and not cohorts:
         tasks = _in_sheet(tasks, options.sheet)
     _check_options(tasks, options)
-    _check_samples(tasks, [task.cohort for task in every], options)
+    check_choices(tasks, [task.cohort for task in every], options)
     outcomes = []
     done = {} if force else _find_done(tasks, output, options)
     left = [task for task in tasks if task not in done]
@@ -364,7 +370,7 @@ def _in_sheet(tasks: list[CohortTask], sheet: SampleSheet) -> list[CohortTask]:
     return kept if named and kept and not unknown else tasks
 
 
-def _check_samples(
+def check_choices(
     tasks: Sequence[CohortTask], every: Sequence[str], options: PreprocessOptions
 ) -> None:
     """Check what a person decided against all series, before any file is written."""

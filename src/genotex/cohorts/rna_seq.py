@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ __all__ = [
     "expressed_genes",
     "least_samples",
     "normalise_counts",
+    "normalised_genes",
     "tmm_factors",
+    "trait_of_samples",
 ]
 
 
@@ -168,12 +171,17 @@ def _log_factor(observed: Floats, reference: Floats, size: float, reference_size
 
 def _trimmed(values: Floats, share: float) -> NDArray[np.bool_]:
     """Return which values remain after trimming a share of the lowest and of the highest."""
-    lowest = np.floor(len(values) * share) + 1
+    lowest = int(len(values) * share) + 1
+    highest = len(values) + 1 - lowest
     ordered = np.sort(values)
-    above = np.searchsorted(ordered, values, "right")
-    # Equal values share the mean of their ranks, counted from 1.
-    ranks = (np.searchsorted(ordered, values, "left") + above + 1) / 2
-    kept: NDArray[np.bool_] = (ranks >= lowest) & (ranks <= len(values) + 1 - lowest)
+    low, high = ordered[lowest - 1], ordered[highest - 1]
+    kept: NDArray[np.bool_] = (values > low) & (values < high)
+    for bound in (low, high):
+        # Equal values share the mean of their ranks, counted from 1.
+        above = np.searchsorted(ordered, bound, "right")
+        rank = (np.searchsorted(ordered, bound, "left") + above + 1) / 2
+        if lowest <= rank <= highest:
+            kept |= values == bound
     return kept
 
 
@@ -201,28 +209,47 @@ def count_genes(
     annotation = read_count_annotation(annotated[0]) if annotated else None
     samples, empty, notes = _samples(matrix, series)
     counted = counts_by_gene(matrix, samples, table, annotation)
-    codes = np.full(len(series.samples), np.nan) if trait is None else trait
-    place = {sample: i for i, sample in enumerate(series.samples)}
-    compared = codes[[place[sample] for sample in samples]]
-    normal = _normalise(counted.matrix, compared, binary=binary)
-    record = {
-        "file": path.name,
-        "annotation": annotated[0].name if annotated else None,
-        **normal.record,
-        "totals": _by_sample(matrix, samples),
-    }
-    used = ((path, "counts"), *((found, "annotation") for found in annotated))
+    found = normalised_genes(
+        counted,
+        trait_of_samples(series, trait, samples),
+        binary=binary,
+        files=(path.name, annotated[0].name if annotated else None),
+        totals=_by_sample(matrix, samples),
+    )
+    used = ((path, "counts"), *((other, "annotation") for other in annotated))
     notes = [
         *_files_left(files),
         *([] if annotation is None else annotation.notes),
         *notes,
         *(f"{sample} has no reads at all and is left out" for sample in empty),
-        _outcome(record),
+        *found.notes,
     ]
+    return replace(found, used=used, notes=tuple(notes))
+
+
+def trait_of_samples(series: Series, trait: Floats | None, samples: Sequence[str]) -> Floats:
+    """Return the trait's codes of some samples of a series; NaN without a trait."""
+    codes = np.full(len(series.samples), np.nan) if trait is None else trait
+    place = {sample: i for i, sample in enumerate(series.samples)}
+    return codes[[place[sample] for sample in samples]]
+
+
+def normalised_genes(
+    counted: GeneCounts,
+    trait: Floats,
+    *,
+    binary: bool,
+    files: tuple[str, str | None],
+    totals: Mapping[str, float],
+) -> CountedGenes:
+    """Filter and normalise counts of genes by the trait; `files` are those of counts and genes."""
+    normal = _normalise(counted.matrix, trait, binary=binary)
+    record = {"file": files[0], "annotation": files[1], **normal.record, "totals": dict(totals)}
+    notes = (_outcome(record),)
     if not normal.expression.ids:
         why = f"no gene has enough counts ({record['rule']})"
-        return CountedGenes(None, why, used, tuple(notes))
-    return CountedGenes(_mapping(counted, normal.expression), "", used, tuple(notes), record)
+        return CountedGenes(None, why, (), notes)
+    return CountedGenes(_mapping(counted, normal.expression), "", (), notes, record)
 
 
 def _samples(matrix: CountMatrix, series: Series) -> tuple[list[str], list[str], list[str]]:

@@ -26,7 +26,7 @@ _SHOWN = 10
 _GSM = re.compile(r"GSM\d+", re.IGNORECASE)
 _ENDING = re.compile(
     r"[._-](?:bam|sam|cram|cel|idat|fastq|fq|gz|txt|tsv|csv|sf|counts?|tpm|fpkm|rpkm|cpm|reads"
-    r"|sorted|sortedbycoord|aligned|out|dedup|markdup|genes|results|abundance|expected_count)$"
+    r"|avg_signal|sorted|sortedbycoord|aligned|out|dedup|markdup|genes|results|abundance|expected_count)$"
 )
 
 

@@ -14,10 +14,12 @@ from .folder import (
 )
 from .gene_info import FetchedGenes as FetchedGenes, fetch_genes as fetch_genes
 from .geo import (
+    GeoAddresses as GeoAddresses,
     GeoRequest as GeoRequest,
     GeoSource as GeoSource,
     SeriesOutcome as SeriesOutcome,
     fetch_series as fetch_series,
+    open_geo_source as open_geo_source,
 )
 from .geo_plan import GeoTree as GeoTree, RemoteFile as RemoteFile, SeriesPlan as SeriesPlan
 from .geo_search import (

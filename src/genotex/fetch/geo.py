@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical import Vocabulary
+from genotex.clinical import Vocabulary, load_vocabulary
 from genotex.errors import (
     AddressRefusedError,
     CaptchaError,
@@ -22,10 +24,11 @@ from genotex.errors import (
     WebPageError,
     WrongContentError,
 )
-from genotex.fetch.addresses import safe_name
+from genotex.fetch.addresses import base_address, safe_name
+from genotex.fetch.client_limits import ClientLimits
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Progress, Wanted
-from genotex.fetch.entrez import Entrez
+from genotex.fetch.entrez import Entrez, read_key
 from genotex.fetch.folder import Fetched, FetchFolder, Patience, journal_path
 from genotex.fetch.geo_plan import (
     COUNTS_ANNOTATION,
@@ -89,6 +92,36 @@ class GeoSource:
     entrez: Entrez  # finds series
     tree: GeoTree  # lists their files
     vocabulary: Vocabulary  # the words of traits
+
+
+@dataclass(frozen=True)
+class GeoAddresses:
+    """Base addresses in the place of NCBI's; None for those."""
+
+    eutils: str | None = None  # E-utilities
+    files: str | None = None  # folder tree of GEO
+    pages: str | None = None  # platform tables and counts
+
+
+@contextmanager
+def open_geo_source(
+    vocabulary: Path | None = None,
+    addresses: GeoAddresses | None = None,
+    waiting: Callable[[str, float], None] = lambda why, seconds: None,
+) -> Iterator[GeoSource]:
+    """Give the sources of GEO series, with the key of NCBI that the environment holds."""
+    key = read_key(os.environ)
+    own = addresses or GeoAddresses()
+    named = (own.eutils or EUTILS, own.files or GEO_FILES, own.pages or GEO_PAGES)
+    given = [base_address(address) for address in named]
+    limits = ClientLimits(ncbi_per_second=10.0 if key else 3.0)
+    with WebClient(given, limits=limits, seed=os.getpid(), waiting=waiting) as client:
+        yield GeoSource(
+            client,
+            Entrez(client, given[0], key),
+            GeoTree(client, given[1], given[2]),
+            load_vocabulary(vocabulary),
+        )
 
 
 def choose(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:

@@ -99,9 +99,12 @@ def read_table_file(source: Any, *, numbers: bool = True, label: str = "the tabl
 
         return _checked(table_of_frame(source, label, numbers=numbers))
     path = Path(source)
+    if path.is_dir():
+        msg = f"{path} is a folder; name the table in it"
+        raise UsageError(msg)
     kind = table_kind(path)
     if not path.is_file():
-        msg = f"{path} is a folder, not a file" if path.is_dir() else f"{path} does not exist"
+        msg = f"{path} does not exist"
         raise UsageError(msg)
     if kind in _TEXT:
         from genotex.formats.table_text import read_text

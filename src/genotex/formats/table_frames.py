@@ -152,6 +152,9 @@ def _of_pandas(frame: Any, label: str, *, numbers: bool) -> TableFile:
     if getattr(frame, "ndim", 2) != 2 or any(a.nlevels > 1 for a in (frame.index, frame.columns)):
         msg = f"{label}: give a pandas data frame whose rows and columns have one level of names"
         raise UsageError(msg)
+    if type(frame.index).__name__ == type(frame.columns).__name__ == "RangeIndex":
+        msg = f"{label}: neither rows nor columns have names; give an index or column names"
+        raise UsageError(msg)
     header = [str(name) for name in frame.columns]
     columns = [_of_series(frame.iloc[:, i], numbers=numbers) for i in range(frame.shape[1])]
     if type(frame.index).__name__ != "RangeIndex":

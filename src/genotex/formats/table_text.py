@@ -24,8 +24,8 @@ __all__ = ["read_text"]
 Schema = Mapping[str, type[pl.DataType]]
 
 _SIGNS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces", "|": "bars"}
-_LINES = 40
-_JUDGED = 200
+_LINES, _FEWEST_LINES, _ENOUGH_TEXT = 40, 4, 1 << 20
+_JUDGED, _MOST_JUDGED = 200, 4 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _ZSTD, _BZIP2, _XZ = b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][-+]?\d+)?")
@@ -38,12 +38,14 @@ def read_text(path: Path, *, numbers: bool) -> TableFile:
     """Read a table of text, whatever its separator and compression."""
     data = _utf8(_unpacked(path))
     start, line = _skip_comments(data)
-    dialect = _dialect(data[start : start + (1 << 20)], path, line)
+    dialect = _dialect(_first_lines(data, start), path, line)
     end_of_header = data.find(b"\n", start)
     if end_of_header < 0:
         msg = "has a header and no rows"
         raise FormatError(msg, path=path)
-    body = data[end_of_header + 1 :]
+    last = data.rstrip().rfind(b"\n")
+    # A series matrix ends in "!series_matrix_table_end".
+    body = data[end_of_header + 1 : last + 1 if data[last + 1 : last + 2] == b"!" else None]
     del data
     if dialect.sign == " ":
         body = re.sub(rb" +", b" ", re.sub(rb"(?m)^ +| +$", b"", body))
@@ -144,21 +146,32 @@ class _Dialect:
     notes: tuple[str, ...] = ()
 
 
-def _dialect(data: bytes, path: Path, line: int) -> _Dialect:
-    lines = [text for text in data.decode(errors="replace").split("\n") if text.strip()]
-    if len(data) == 1 << 20 and len(lines) > 2:
-        lines.pop()
+def _first_lines(data: bytes, start: int) -> list[str]:
+    """Return the header and the first rows, whole; lines of 60,000 genes are long."""
+    lines: list[str] = []
+    at = start
+    while at < len(data) and len(lines) <= _LINES:
+        if len(lines) >= _FEWEST_LINES and at - start > _ENOUGH_TEXT:
+            break
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        text = data[at:end].decode(errors="replace")
+        lines += [text] if text.strip() else []
+        at = end + 1
+    return lines
+
+
+def _dialect(lines: Sequence[str], path: Path, line: int) -> _Dialect:
     if not lines:
         msg = "the file is empty"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN)
     if lines[0].lstrip().startswith("<"):
         msg = "an HTML or XML page in place of the data"
         raise NotDataError(msg, path=path, hint="fetch the file again")
-    lines = lines[: _LINES + 1]
     sign = _separator(lines)
     if sign is None:
         msg = "is not a table with several columns: no tab, comma, semicolon or space separates it"
-        hint = "give genes x samples (or samples x genes) with a header line"
+        hint = "a table has a header line and at least two columns"
         raise FormatError(msg, path=path, line=line, hint=hint)
     header, *rows = (_cells(text, sign) for text in lines)
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else len(header)
@@ -218,7 +231,7 @@ def _columns(
     text = dict.fromkeys(names, pl.String)
     if not numbers:
         return _parsed(body, dialect, text, path, line)
-    head = _parsed(b"\n".join(body.split(b"\n", _JUDGED)[:_JUDGED]), dialect, text, path, line)
+    head = _parsed(_first_rows(body), dialect, text, path, line)
     typed: dict[str, type[pl.DataType]] = {name: _guess(head[name], dialect) for name in names}
     typed[names[0]] = pl.String
     try:
@@ -231,6 +244,19 @@ def _columns(
     return frame.select(
         frame[names[0]], *(_as_numbers(column, dialect) for column in frame.get_columns()[1:])
     )
+
+
+def _first_rows(body: bytes) -> bytes:
+    """Return the rows by which the columns are judged, whole."""
+    at = 0
+    for number in range(_JUDGED):
+        end = body.find(b"\n", at)
+        if end < 0:
+            return body
+        at = end + 1
+        if number and at > _MOST_JUDGED:
+            break
+    return body[:at]
 
 
 def _parsed(body: bytes, dialect: _Dialect, schema: Schema, path: Path, line: int) -> pl.DataFrame:

@@ -79,9 +79,13 @@ def _plain(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else np.format_float_positional(value, trim="-")
 
 
-_COUNTS = re.compile(r"counts?(?![a-z])|numreads|reads|htseq|featurecounts|star", re.IGNORECASE)
+_COUNTS = re.compile(
+    r"counts?(?![a-z])|numreads|reads|htseq|featurecounts|star(?![a-z])", re.IGNORECASE
+)
 _NORMALISED = re.compile(
-    r"[fr]pkm|tpm|(?<![a-z])cpm|norm(alis|aliz)?(ed)?(?![a-z])|rma|vst|rlog|log2?", re.IGNORECASE
+    r"(?<!non)(?<!non[-_ .])(?<!un)(?<!not[-_ .])norm(alis|aliz)?(ed)?(?![a-z])|[fr]pkm|tpm"
+    r"|(?<![a-z])(cpm|rma|vst|rlog|log2?)(?![a-z])",
+    re.IGNORECASE,
 )
 _MILLION = 1e6
 _LEAST_LIBRARY = 2e6
@@ -118,7 +122,7 @@ def recognise_scale(
     all_whole = bool((finite == np.floor(finite)).all())
     normalised = _NORMALISED.search(names)
     if all_whole and finite.max() > 30 and not probes:
-        if normalised and not _COUNTS.search(names):
+        if normalised:
             why = f"whole numbers, but called {normalised[0]!r}: normalised and rounded"
             return ScaleVerdict("linear", why)
         return ScaleVerdict("counts", "whole numbers of 0 or more")

@@ -144,7 +144,7 @@ class SimulatedStudy:
 
 
 def simulate_study(
-    folder: Path,
+    folder: str | Path,
     *,
     seed: int = 1,
     samples: int = 80,
@@ -163,7 +163,7 @@ def simulate_study(
 
     Parameters
     ----------
-    folder : Path
+    folder : str or Path
         Where to; must not exist or be empty. It appears whole or not at all.
     seed : int
         Seed of all randomness.
@@ -186,6 +186,7 @@ def simulate_study(
     UsageError
         If a size makes no sense, or `folder` holds something.
     """
+    folder = Path(folder)
     check_sizes(seed=(seed, 0, 2**63), samples=(samples, 24, 1000), genes=(genes, 400, 15_000))
     check_folder(folder, overwrite)
     report = progress or no_progress

@@ -1,10 +1,10 @@
 // The workbench: plots by Plotly, and what htmx does not do.
 "use strict";
 const COLOURS = {
-  other: "#b4bcc4", up: "#b8501f", down: "#22689b", marked: "#7b2d8b",
-  case: "#b8501f", control: "#22689b", unknown: "#8b95a0", level: "#1b5e83",
+  rest: "#b4bcc4", up: "#b8501f", down: "#22689b", marked: "#7b2d8b",
+  case: "#b8501f", control: "#22689b", other: "#8a7a1f", unknown: "#8b95a0", level: "#1b5e83",
 };
-const NAMES = { other: "not significant", up: "higher", down: "lower", marked: "highlighted" };
+const NAMES = { rest: "not significant", up: "higher", down: "lower", marked: "highlighted" };
 const CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["toImage", "autoScale2d"] };
 const FONT = { family: "system-ui, sans-serif", size: 13, color: "#1f2933" };
 const element = (id) => document.getElementById(id);
@@ -45,7 +45,7 @@ function genePlot(place) {
   function scatter(data) {
     const traces = data.groups.filter((g) => g.gene.length).map((g) => ({
       type: "scatter", mode: "markers", name: NAMES[g.kind], x: g.x, y: g.y, text: g.gene, customdata: g.q,
-      marker: { color: COLOURS[g.kind], size: g.kind === "marked" ? 9 : 5, opacity: g.kind === "other" ? 0.6 : 0.85 },
+      marker: { color: COLOURS[g.kind], size: g.kind === "marked" ? 9 : 5, opacity: g.kind === "rest" ? 0.6 : 0.85 },
       hovertemplate: "<b>%{text}</b><br>%{x:.3g}, %{y:.3g}<br>q %{customdata}<extra></extra>",
     }));
     traces.push({

@@ -37,6 +37,7 @@ __all__ = [
     "order_rows",
     "order_within",
     "principal_components",
+    "sideways_by_rank",
 ]
 
 Floats = NDArray[np.float64]
@@ -219,7 +220,7 @@ def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMark
         inside = values[marks.members(key)]
         inside = inside[np.isfinite(inside)]
         axes.plot(
-            place + _spread(inside),
+            place + sideways_by_rank(inside),
             inside,
             linestyle="none",
             marker=MARKERS[key],
@@ -235,7 +236,7 @@ def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMark
     axes.tick_params(axis="x", length=0)
 
 
-def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def sideways_by_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return sideways steps by rank: repeatable where random jitter is not."""
     steps = np.array([0.0, 0.14, -0.14, 0.07, -0.07, 0.21, -0.21])
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -24,9 +24,8 @@ from genotex.reports.figures.canvas import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-__all__ = ["draw_coefficients", "draw_histogram", "draw_volcano"]
+__all__ = ["draw_coefficients", "draw_histogram", "draw_volcano", "name_genes", "plot_volcano"]
 
 _HOVERED = 1500
 _OFFSETS = [
@@ -41,51 +40,58 @@ def draw_volcano(
     genes: pl.DataFrame, x_label: str, cut: float, alt: str, labelled: int = 14
 ) -> str:
     """Return the volcano plot as SVG."""
+    with drawing(5.6, 4.3) as figure:
+        titles = plot_volcano(figure.add_subplot(), genes, x_label, cut, labelled)
+        return to_svg(figure, "volcano", alt, titles)
+
+
+def plot_volcano(
+    axes: Axes, genes: pl.DataFrame, x_label: str, cut: float, labelled: int
+) -> dict[str, list[str]]:
+    """Draw the volcano plot on axes; return the titles of its markers."""
     shown = genes.filter(pl.col("p").is_finite() & pl.col("Coefficient").is_finite())
     change = shown["Coefficient"].to_numpy()
     height = -np.log10(np.maximum(shown["p"].to_numpy(), 1e-300))
     hit = shown["Significant"].to_numpy()
     hovered = hit & (np.cumsum(hit) <= _HOVERED)
-    with drawing(5.6, 4.3) as figure:
-        axes = figure.add_subplot()
-        calm_axes(axes, x=x_label, y="−log10 p")  # noqa: RUF001
-        reach = float(np.abs(change).max()) * 1.12 if len(change) else 1.0
-        axes.set_xlim(-max(reach, 1e-6), max(reach, 1e-6))
-        axes.set_ylim(0, max(1.0, float(height.max()) * 1.12) if len(height) else 1.0)
-        axes.axvline(0, color="#e3e7eb", linewidth=0.7, zorder=0)
-        axes.scatter(
-            change[~hovered],
-            height[~hovered],
-            s=7,
-            color=GREY,
-            alpha=0.55,
-            linewidths=0,
-            rasterized=True,
+    calm_axes(axes, x=x_label, y="−log10 p")  # noqa: RUF001
+    reach = float(np.abs(change).max()) * 1.12 if len(change) else 1.0
+    axes.set_xlim(-max(reach, 1e-6), max(reach, 1e-6))
+    axes.set_ylim(0, max(1.0, float(height.max()) * 1.12) if len(height) else 1.0)
+    axes.axvline(0, color="#e3e7eb", linewidth=0.7, zorder=0)
+    axes.scatter(
+        change[~hovered],
+        height[~hovered],
+        s=7,
+        color=GREY,
+        alpha=0.55,
+        linewidths=0,
+        rasterized=True,
+    )
+    titles = {}
+    named = np.arange(len(hit)) < labelled
+    for name, colour, side in (
+        ("up", UP, hovered & (change > 0)),
+        ("down", DOWN, hovered & (change <= 0)),
+        ("other", QUIET, named & ~hit),
+    ):
+        members = np.flatnonzero(side)
+        axes.plot(
+            change[members],
+            height[members],
+            linestyle="none",
+            marker="o",
+            markersize=4,
+            color=colour,
+            markeredgecolor="white",
+            markeredgewidth=0.3,
+            gid=f"genes-{name}",
         )
-        titles = {}
-        named = np.arange(len(hit)) < labelled
-        for name, colour, side in (
-            ("up", UP, hovered & (change > 0)),
-            ("down", DOWN, hovered & (change <= 0)),
-            ("other", QUIET, named & ~hit),
-        ):
-            members = np.flatnonzero(side)
-            axes.plot(
-                change[members],
-                height[members],
-                linestyle="none",
-                marker="o",
-                markersize=4,
-                color=colour,
-                markeredgecolor="white",
-                markeredgewidth=0.3,
-                gid=f"genes-{name}",
-            )
-            titles[f"genes-{name}"] = [_title(shown, int(i)) for i in members]
-        _threshold(axes, height, hit, cut)
-        names = shown["Variable"].to_list()[:labelled]
-        _name_genes(figure, axes, names, np.column_stack([change, height]), hit | named)
-        return to_svg(figure, "volcano", alt, titles)
+        titles[f"genes-{name}"] = [_title(shown, int(i)) for i in members]
+    _threshold(axes, height, hit, cut)
+    names = shown["Variable"].to_list()[:labelled]
+    name_genes(axes, names, np.column_stack([change, height]), hit | named)
+    return titles
 
 
 def _title(genes: pl.DataFrame, i: int) -> str:
@@ -127,14 +133,14 @@ class _Box:
         )
 
 
-def _name_genes(
-    figure: Figure,
+def name_genes(
     axes: Axes,
     symbols: Sequence[str],
     points: NDArray[np.float64],
     dotted: NDArray[np.bool_],
 ) -> None:
     """Write the names where they cover no other name and, if possible, none of the `dotted`."""
+    figure: Any = axes.figure
     figure.draw_without_rendering()
     scale = 72.0 / figure.dpi
     places = axes.transData.transform(points) * scale

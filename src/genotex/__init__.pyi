@@ -1,0 +1,15 @@
+from .api.annotation import Annotation as Annotation, annotate as annotate
+from .api.data import read_tables as read_tables
+from .api.designs import Result as Result, Results as Results, de as de
+from .api.fetching import fetch_geo as fetch_geo
+from .api.genes import enrich as enrich, evaluate_genes as evaluate_genes, meta as meta
+from .api.series import read_geo as read_geo, read_tcga as read_tcga
+from .errors import (
+    AnalysisError as AnalysisError,
+    FormatError as FormatError,
+    GenotexError as GenotexError,
+    UsageError as UsageError,
+)
+from .simulate import simulate_study as simulate_study
+
+__version__: str

@@ -1,0 +1,139 @@
+"""Arguments of the Python functions to files and options of the packages below."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from genotex.clinical import RuleExpert, rule_expert
+from genotex.cohorts import PreprocessOptions, load_options
+from genotex.errors import FormatError, UsageError
+from genotex.layout import GeoCohortFiles, geo_cohort_files, sort_geo_files
+from genotex.options import PreprocessChoices
+
+__all__ = [
+    "Paths",
+    "as_path",
+    "gather_choices",
+    "nearest",
+    "need",
+    "options_of",
+    "own_expert",
+    "series_files",
+]
+
+Paths = str | Path | Sequence[str | Path]
+_OTHER_NAMES = {"case": "cases", "control": "controls", "controls": "control_roles"}
+"""Names of arguments whose option has another name."""
+_ACCESSION = re.compile(r"GSE\d+", re.IGNORECASE)
+
+
+def as_path(path: str | Path) -> Path:
+    """Return a path with ``~`` resolved."""
+    return Path(path).expanduser()
+
+
+def need(package: str, extra: str, what: str) -> Any:
+    """Import an optional package, or state which extra of genotex brings it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        msg = f"{what} needs the package {package}: pip install 'genotex[{extra}]'"
+        raise UsageError(msg) from error
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return the names that are spelt like one that is unknown, as the end of a message."""
+    folded = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
+    if near:
+        return f"; the nearest are {', '.join(folded[each] for each in near)}"
+    few = ", ".join(known[:10])
+    return f"; known are {few}" + (f" and {len(known) - 10:,} more" if len(known) > 10 else "")
+
+
+def options_of(kind: type[Any], given: Mapping[str, Any], names: Mapping[str, str]) -> Any:
+    """Return options of a class; arguments without a value keep its defaults."""
+    known = {field.name for field in fields(kind) if field.init}
+    hints = get_type_hints(kind)
+    chosen: dict[str, Any] = {}
+    for argument, value in given.items():
+        name = names.get(argument, argument)
+        if name not in known:
+            shown = sorted({n for n in known if n not in names.values()} | set(names))
+            msg = f"unknown option {argument!r}{nearest(argument, shown)}"
+            raise UsageError(msg)
+        if value is None:
+            continue
+        if hints[name] == tuple[str, ...]:
+            value = (value,) if isinstance(value, str) else tuple(value)
+        elif "Path" in str(hints[name]):
+            value = as_path(value)
+        chosen[name] = value
+    return kind(**chosen)
+
+
+def gather_choices(given: Mapping[str, Any]) -> PreprocessOptions:
+    """Return the options of reading a cohort, with the sample sheet and pairs that they name."""
+    names = dict(_OTHER_NAMES)
+    if given.get("controls") not in (None, "auto", "healthy", "all"):
+        msg = (
+            f"controls {given['controls']!r} is not known; use auto, healthy or all (for "
+            "conditions that pick the controls use control=...)"
+        )
+        raise UsageError(msg)
+    return load_options(options_of(PreprocessChoices, given, names))
+
+
+def own_expert(options: PreprocessOptions) -> RuleExpert:
+    """Return the built-in rules as the options want them."""
+    return rule_expert(
+        options.procedure, vocabulary=options.vocabulary, least_certainty=options.least_certainty
+    )
+
+
+def series_files(paths: Paths, trait: str | None) -> GeoCohortFiles:
+    """Return the files of one series: its folder, its matrix, or a list of files."""
+    given = [as_path(paths)] if isinstance(paths, str | Path) else [as_path(p) for p in paths]
+    if not given:
+        msg = "no file was named; give the folder of a GEO series"
+        raise UsageError(msg)
+    for path in given:
+        if not path.exists():
+            msg = "no such file or folder"
+            hint = "give the folder of a GEO series, or its series matrix"
+            raise FormatError(msg, path=path, hint=hint)
+    if len(given) == 1 and given[0].is_dir():
+        files = geo_cohort_files(trait or "", given[0])
+        inside = [p for p in given[0].iterdir() if p.is_dir() and not p.name.startswith(".")]
+        if not files.matrices and not files.family_soft and inside:
+            msg = "is a folder of several series; give the folder of one"
+            hint = f"for example {inside[0].name}; 'genotex solve' takes whole input folders"
+            raise FormatError(msg, path=given[0], hint=hint)
+        return files
+    if folders := [path for path in given if path.is_dir()]:
+        msg = f"{folders[0]} is a folder; give one folder, or files"
+        raise UsageError(msg)
+    named = _ACCESSION.search(given[0].name)
+    cohort = named.group().upper() if named else given[0].name.split(".")[0]
+    if len(given) == 1:
+        given += _companions(given[0])
+    return sort_geo_files(trait or "", cohort, given[0].parent, given)
+
+
+def _companions(matrix: Path) -> list[Path]:
+    """Return platform tables and counts in the folder of a matrix that was named alone."""
+    found = geo_cohort_files("", matrix.parent)
+    named = _ACCESSION.search(matrix.name)
+    own = named.group().casefold() if named else matrix.name
+    counts = [path for path in found.counts if own in path.name.casefold()]
+    return [
+        *(p for p in found.platforms if p != matrix),
+        *counts,
+        *(found.annotations if counts else ()),
+    ]

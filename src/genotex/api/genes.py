@@ -1,0 +1,216 @@
+"""Beyond one result: several cohorts combined, gene sets, and agreement with a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from genotex.analysis import (
+    METHODS,
+    combine_results,
+    contrast_name,
+    design_effects,
+    read_gmt,
+)
+from genotex.analysis import enrich as test_sets
+from genotex.api.choices import as_path, nearest, options_of
+from genotex.api.data import as_pandas
+from genotex.api.designs import Result
+from genotex.bench.evaluation.analysis_task import read_gene_list
+from genotex.bench.evaluation.gene_metrics import compare_genes
+from genotex.bench.problems import Problem
+from genotex.errors import AnalysisError, UsageError
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions, EnrichmentOptions
+from genotex.reports.meta_genes import meta_csv_frame
+
+__all__ = ["enrich", "evaluate_genes", "meta"]
+
+_OTHER_NAMES = {"q": "q_cut"}
+
+
+def meta(
+    results: Sequence[Result] | Mapping[str, Result], *, combine: str = "common", q: float = 0.05
+) -> pd.DataFrame:
+    """Combine the results of several cohorts gene by gene.
+
+    Hedges' g of two groups is combined as it is, partial correlations with a measured column as
+    Fisher's z; random effects for genes of three cohorts or more.
+
+    Parameters
+    ----------
+    results : sequence of Result, or mapping of name to Result
+        The same contrast in different cohorts.
+    combine : str
+        Which p-value ranks the genes: a name in `genotex.analysis.METHODS`.
+    q : float
+        Genes with a smaller q-value are significant.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Genes by p-value: combined ``effect`` with ``ci_low`` and ``ci_high``, ``p``, ``q``, ``i2``,
+        ``tau2``, ``agreeing``, ``replicates`` and more, then effect and error in each cohort.
+        ``attrs`` has ``warnings``, ``left_out`` and ``method``.
+
+    Raises
+    ------
+    AnalysisError
+        If fewer than two cohorts can be combined; the message gives the reason for each.
+
+    See Also
+    --------
+    genotex.analysis.combine_effects : The statistics.
+
+    Examples
+    --------
+    >>> import genotex as gx
+    >>> results = []
+    >>> for name in ("GSE90000001", "GSE90000002"):
+    ...     folder = f"study/GEO/Simulated_Arthritis/{name}"
+    ...     adata = gx.read_geo(folder, trait="Simulated Arthritis")
+    ...     results.append(gx.de(adata, design="~ group", contrast="group: case - control"))
+    >>> both = gx.meta(results)
+    >>> both[["cohorts", "samples"]].iloc[0].tolist()
+    [2, 38]
+    """
+    named = _named(results)
+    if len(named) < 2:
+        msg = f"{len(named)} result was given; two cohorts are needed to combine"
+        raise AnalysisError(msg)
+    if combine not in METHODS:
+        msg = f"unknown method {combine!r}{nearest(combine, list(METHODS))}"
+        raise UsageError(msg)
+    first = next(iter(named.values()))
+    found = combine_results(
+        Problem(contrast_name(first.contrast)),
+        {name: result.found.result for name, result in named.items()},
+        AnalysisOptions(q_cut=q),
+        combine=combine,
+    )
+    table = as_pandas(meta_csv_frame(found), "gene")
+    table.attrs = {
+        "warnings": list(found.warnings),
+        "left_out": dict(found.left_out),
+        "method": dict(found.method),
+    }
+    return table
+
+
+def _named(results: Sequence[Result] | Mapping[str, Result]) -> dict[str, Result]:
+    """Return results by the name of their cohort, made different where two are the same."""
+    if isinstance(results, Mapping):
+        return dict(results)
+    named: dict[str, Result] = {}
+    for result in results:
+        if not isinstance(result, Result):
+            msg = f"a {type(result).__name__} cannot be combined; give results of de"
+            raise UsageError(msg)
+        name, number = result.name, 2
+        while name in named:
+            name, number = f"{result.name} ({number})", number + 1
+        named[name] = result
+    return named
+
+
+def enrich(result: Result, gmt: str | Path, **options: Any) -> pd.DataFrame:
+    r"""Test the gene sets of a file for association with what was compared.
+
+    camera (Wu and Smyth 2012) asks whether a set changes more than the other genes, fry (Wu and
+    others 2010) whether it changes at all; both allow for correlation between genes.
+
+    Parameters
+    ----------
+    result : Result
+        Of `de`.
+    gmt : str or Path
+        Gene sets with official symbols, plain or gzip.
+    **options
+        ``q``, ``min_size``, ``max_size``, ``test`` ("camera", "fry" or "fry-mixed"),
+        ``permutations`` and ``seed``, as in ``genotex enrich --help``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Gene sets by the p-value of the test that decides: ``direction``, ``p``, ``q``, ``fry_p``,
+        ``fry_q``, ``leading_edge`` and more. ``attrs`` has ``notes`` and ``record``.
+
+    Raises
+    ------
+    AnalysisError
+        If no set has a fitting size, or several coefficients were tested together.
+    FormatError
+        If the file is not what it should be.
+
+    Examples
+    --------
+    >>> import genotex as gx
+    >>> from pathlib import Path
+    >>> folder = "study/GEO/Simulated_Arthritis/GSE90000001"
+    >>> adata = gx.read_geo(folder, trait="Simulated Arthritis")
+    >>> res = gx.de(adata, design="~ group", contrast="group: case - control")
+    >>> genes = "\t".join(res.table.index[:12])
+    >>> _ = Path("own.gmt").write_text(f"STRONGEST\t\t{genes}\n")
+    >>> gx.enrich(res, "own.gmt")["tested_genes"].to_dict()
+    {'STRONGEST': 12}
+    """
+    settings: EnrichmentOptions = options_of(EnrichmentOptions, options, _OTHER_NAMES)
+    sets = read_gmt(as_path(gmt))
+    found = test_sets(result.found.result, sets, settings, design_effects(result.found))
+    short = {name: name.lower().replace(" ", "_").replace("-", "_") for name in found.sets.columns}
+    filled = [name for name in found.sets.columns if found.sets[name].null_count() < len(sets)]
+    table = as_pandas(found.sets.select(filled).rename({n: short[n] for n in filled}), "gene_set")
+    table.attrs = {"notes": list(found.record["notes"]), "record": dict(found.record)}
+    return table
+
+
+def evaluate_genes(
+    genes: Sequence[str],
+    problem: str | tuple[str, str | None],
+    reference: str | Path,
+    *,
+    universe: Sequence[str] | None = None,
+) -> pd.Series[Any]:
+    """Compare a ranked list of genes with the answer of the benchmark's reference.
+
+    Parameters
+    ----------
+    genes : sequence of str
+        Symbols, the most important first.
+    problem : str or (str, str or None)
+        Trait, or trait and condition.
+    reference : str or Path
+        Output folder of the reference, in the benchmark's layout.
+    universe : sequence of str, optional
+        All genes that could have been found; about 20,000 by default.
+
+    Returns
+    -------
+    pandas.Series
+        ``precision``, ``recall``, ``f1`` (percent), ``auroc``, ``auprc``, ``gsea_es``; NaN where a
+        figure is undefined.
+
+    Raises
+    ------
+    UsageError
+        If the reference has no answer to the problem.
+    FormatError
+        If its answer cannot be read.
+    """
+    if isinstance(genes, str):
+        msg = "the genes are one text; give a list of symbols"
+        raise UsageError(msg)
+    trait, condition = (problem, None) if isinstance(problem, str) else problem
+    asked = Problem(trait, condition)
+    folder = OutputFolder(as_path(reference))
+    path = folder.significant_genes(asked.trait, asked.condition)
+    if not path.is_file():
+        there = sorted(p.name for p in (folder.root / "regress").glob("*") if p.is_dir())
+        known = nearest(asked.trait, there) if there else "; it has no answers in regress/"
+        msg = f"{reference} has no answer to {asked}{known}"
+        raise UsageError(msg)
+    agreement = compare_genes(list(genes), read_gene_list(path).genes, universe)
+    return pd.Series(vars(agreement), dtype=float, name=str(asked))

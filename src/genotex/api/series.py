@@ -1,0 +1,216 @@
+"""GEO series and TCGA studies as AnnData: samples x official gene symbols, log2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from genotex.analysis import counts_of
+from genotex.api.annotation import add_age_and_sex, check_trait, sample_table
+from genotex.api.choices import Paths, as_path, gather_choices, need, own_expert, series_files
+from genotex.api.provenance import KEY, provenance
+from genotex.clinical import describe_series
+from genotex.cohorts import (
+    CohortTask,
+    PreparedCohort,
+    PreprocessOptions,
+    check_choices,
+    prepare_tcga_cohort,
+    read_geo_cohort,
+    read_raw_clinical,
+)
+from genotex.errors import FormatError
+from genotex.formats import Series
+from genotex.genes import GeneTable
+from genotex.layout import tcga_cohort_files
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+__all__ = ["read_geo", "read_tcga"]
+
+
+def read_geo(
+    path: Paths,
+    trait: str | None = None,
+    *,
+    samples: str | Path | None = None,
+    case: str | Sequence[str] | None = None,
+    control: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    **options: Any,
+) -> AnnData:
+    """Read a GEO series: expression by gene symbol, and the annotation of its samples.
+
+    The numbers are those of ``genotex preprocess`` and ``genotex solve``: rows become official
+    gene symbols through the platform table, values that are not logged are log2 transformed, and
+    NCBI's counts become TMM-normalised log2 counts per million.
+
+    Parameters
+    ----------
+    path : str, Path or a list of them
+        Folder of the series, its series matrix or family SOFT file, or a list of its files.
+        Platform tables (``GPL...``) and NCBI's counts in the same folder are used.
+    trait : str, optional
+        The trait that makes a sample a case or a control, such as ``"Rheumatoid Arthritis"``.
+        Without one only age and sex are annotated.
+    samples : str or Path, optional
+        Sample sheet of ``genotex clinical sheet``, with the group of each sample.
+    case, control, exclude : str or sequence of str, optional
+        Groups chosen by hand: ``"key=value"``, ``"key~part of the value"`` or a bare value.
+    **options
+        ``controls`` ("auto", "healthy" or "all"), ``scale`` ("auto", "log2" or "linear"),
+        ``gene_table``, ``vocabulary``, ``series_platform``, ``pairs``, ``least_certainty``, as in
+        ``genotex preprocess --help``.
+
+    Returns
+    -------
+    AnnData
+        ``X``: log2 expression, samples x genes, float64; missing values are NaN.
+        ``obs``: title, source and characteristics of each sample, then ``group`` (case, control,
+        or why the sample is neither; missing where it has no group), ``age``, ``sex`` and ``why``.
+        ``var``: official symbols, with ``entrez_id``.
+        ``uns["genotex"]``: files with their digests, platform, scale, notes; ``record`` is
+        everything else as JSON text.
+        ``layers["counts"]``: counts, where expression was counted.
+
+    Raises
+    ------
+    FormatError
+        If a file is not what it should be, or the series holds no gene expression.
+    UsageError
+        If an option is unknown, a group chosen by hand does not occur, or anndata is missing.
+
+    See Also
+    --------
+    annotate : The evidence for each group.
+    de : Test the genes.
+
+    Examples
+    --------
+    >>> import genotex as gx
+    >>> folder = "study/GEO/Simulated_Arthritis/GSE90000001"
+    >>> adata = gx.read_geo(folder, trait="Simulated Arthritis")
+    >>> adata.shape
+    (24, 390)
+    >>> adata.obs["group"].value_counts().to_dict()
+    {'control': 12, 'case': 12}
+    >>> adata.uns["genotex"]["scale"]
+    'linear'
+    """
+    need("anndata", "anndata", "read_geo")
+    check_trait(trait)
+    files = series_files(path, trait)
+    given = {"samples": samples, "case": case, "control": control, "exclude": exclude}
+    settings = gather_choices({**given, **options})
+    check_choices([CohortTask(files.trait, files.cohort, geo=files)], [files.cohort], settings)
+    prepared, raw = read_geo_cohort(files, own_expert(settings), settings)
+    if prepared.genes is None:
+        msg = f"no gene expression: {prepared.why_no_genes}"
+        raise FormatError(msg, path=files.folder)
+    series = raw.series
+    description = replace(describe_series(series, raw.platforms), cohort=files.cohort)
+    measured = set(prepared.genes.expression.samples)
+    table, notes = sample_table(
+        description,
+        series,
+        prepared.reading,
+        prepared.features,
+        settings,
+        measured,
+        trait_name=files.trait,
+    )
+    return _to_anndata(prepared, table, series, notes, settings)
+
+
+def read_tcga(path: str | Path, trait: str | None = None, **options: Any) -> AnnData:
+    """Read a TCGA study as downloaded from UCSC Xena.
+
+    Cases are tumours and controls normal tissue, by the barcode of each sample.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder with the clinical matrix and the table of expression.
+    trait : str, optional
+        Name of the trait, for the record.
+    **options
+        ``gene_table`` and ``scale``, as for `read_geo`.
+
+    Returns
+    -------
+    AnnData
+        As of `read_geo`; ``obs`` has the columns of the clinical matrix.
+
+    Raises
+    ------
+    FormatError
+        If the folder lacks a file, or it is not what it should be.
+    """
+    need("anndata", "anndata", "read_tcga")
+    check_trait(trait)
+    settings = gather_choices(options)
+    folder = as_path(path)
+    if not folder.is_dir():
+        msg = "is not a folder; give the folder of a TCGA study"
+        raise FormatError(msg, path=folder)
+    files = tcga_cohort_files(folder)
+    why = "folder named by the caller"
+    prepared = prepare_tcga_cohort(files, trait or "", why, settings)
+    if prepared.genes is None:
+        raise FormatError(prepared.why_no_genes, path=folder)
+    clinical = read_raw_clinical(files).matrix
+    table = pd.DataFrame(
+        {name.replace("/", "_"): clinical.table[name].to_list() for name in clinical.table.columns},
+        index=pd.Index(clinical.samples, name="sample"),
+    ).drop(columns=["sample", "group", "age", "sex"], errors="ignore")
+    table = table.dropna(axis=1, how="all")
+    words = {"healthy control": "control", "case": "case"}
+    groups = [words.get(prepared.roles[sample]) for sample in prepared.samples]
+    table["group"] = pd.Categorical(groups, categories=["control", "case"])
+    add_age_and_sex(table, prepared.features)
+    return _to_anndata(prepared, table, None, (), settings)
+
+
+def _to_anndata(
+    prepared: PreparedCohort,
+    table: pd.DataFrame,
+    series: Series | None,
+    notes: tuple[str, ...],
+    options: PreprocessOptions,
+) -> AnnData:
+    """Return the samples with expression, in the order of the series."""
+    import anndata
+
+    assert prepared.genes is not None
+    matrix = prepared.genes.expression
+    column = {sample: j for j, sample in enumerate(matrix.samples)}
+    kept = [sample for sample in table.index if sample in column]
+    lost = [sample for sample in table.index if sample not in column]
+    if lost:
+        shown = ", ".join(lost[:10]) + (" ..." if len(lost) > 10 else "")
+        notes = (*notes, f"{len(lost)} samples without expression left out: {shown}")
+    places = [column[sample] for sample in kept]
+    values = np.ascontiguousarray(matrix.values[:, places].T, dtype=np.float64)
+    genes = pd.DataFrame(index=pd.Index(matrix.ids, name="gene", dtype=object))
+    entrez = _entrez_ids(matrix.ids, GeneTable.load(options.gene_table))
+    if any(entrez):
+        genes["entrez_id"] = entrez
+    found = anndata.AnnData(values, obs=table.loc[kept], var=genes)
+    found.uns[KEY] = provenance(prepared, series, notes)
+    sizes = prepared.counts.get("effective_library_sizes")
+    if sizes:
+        libraries = np.array([sizes[sample] for sample in kept], dtype=np.float64)
+        found.layers["counts"] = np.maximum(np.rint(counts_of(values, libraries)), 0.0)
+    return found
+
+
+def _entrez_ids(symbols: Sequence[str], table: GeneTable) -> np.ndarray[Any, Any]:
+    rows = table.genes.select("symbol", "gene_id").drop_nulls()
+    ids = dict(zip(rows["symbol"].to_list(), map(str, rows["gene_id"].to_list()), strict=True))
+    return np.array([ids.get(symbol) for symbol in symbols], dtype=object)
