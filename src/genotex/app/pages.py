@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 import genotex
 from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
 from genotex.app.security import Access
+from genotex.app.sheets import Sheets
 from genotex.app.workspace import Workspace
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
@@ -30,6 +31,7 @@ class Workbench:
     workspace: Workspace
     access: Access
     loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
+    sheets: Sheets = field(default_factory=Sheets)
     marked: tuple[str, ...] = ()
 
 

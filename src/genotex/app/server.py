@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from genotex.app import gene_pages, home_pages
+from genotex.app import gene_pages, home_pages, sample_pages
 from genotex.app.pages import Workbench, render
 from genotex.app.security import HEALTH, LOOPBACK, Access, Gate
 from genotex.app.workspace import Workspace
@@ -60,6 +60,7 @@ def create_app(folder: Path, access: Access) -> Starlette:
             Mount("/static", StaticFiles(packages=[("genotex.app", "static")])),
             *home_pages.routes(),
             *gene_pages.routes(),
+            *sample_pages.routes(),
         ],
         middleware=[Middleware(Gate, access=access)],
         exception_handlers={HTTPException: _show_error, GenotexError: _show_error},

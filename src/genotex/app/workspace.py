@@ -11,7 +11,7 @@ from typing import Any
 
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CohortInfo, read_cohort_info
-from genotex.layout import InputFolder, OutputFolder, trait_folder_name
+from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, trait_folder_name
 
 __all__ = ["ANALYSES", "SHEETS", "FoundAnalysis", "FoundInput", "FoundOutput", "Workspace"]
 
@@ -28,6 +28,11 @@ class FoundInput:
     folder: Path
     series: dict[str, list[str]]
     tcga: int
+
+    def files(self, trait: str, series: str) -> GeoCohortFiles:
+        """Return the files of one of its series."""
+        found = InputFolder(self.folder).geo_cohorts(trait)
+        return next(files for files in found if files.cohort == series)
 
 
 @dataclass(frozen=True)
