@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 import genotex
+from genotex.app.jobs import JobQueue
 from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
 from genotex.app.security import Access
 from genotex.app.sheets import Sheets
@@ -30,6 +31,7 @@ class Workbench:
 
     workspace: Workspace
     access: Access
+    jobs: JobQueue
     loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
     sheets: Sheets = field(default_factory=Sheets)
     marked: tuple[str, ...] = ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from genotex.app import gene_pages, home_pages, sample_pages
+from genotex.app import analysis_pages, gene_pages, home_pages, sample_pages
+from genotex.app.jobs import JobQueue
 from genotex.app.pages import Workbench, render
 from genotex.app.security import HEALTH, LOOPBACK, Access, Gate
 from genotex.app.workspace import Workspace
@@ -50,6 +52,14 @@ def create_app(folder: Path, access: Access) -> Starlette:
     """
     style = files("genotex.reports").joinpath("templates/style.css").read_text(encoding="utf-8")
 
+    workspace = Workspace(folder)
+    workbench = Workbench(workspace, access, JobQueue(workspace))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        workbench.jobs.close()
+
     def report_style(request: Request) -> Response:
         return Response(style, media_type="text/css", headers={"Cache-Control": _WEEK})
 
@@ -61,11 +71,13 @@ def create_app(folder: Path, access: Access) -> Starlette:
             *home_pages.routes(),
             *gene_pages.routes(),
             *sample_pages.routes(),
+            *analysis_pages.routes(),
         ],
         middleware=[Middleware(Gate, access=access)],
+        lifespan=lifespan,
         exception_handlers={HTTPException: _show_error, GenotexError: _show_error},
     )
-    app.state.workbench = Workbench(Workspace(folder), access)
+    app.state.workbench = workbench
     return app
 
 
