@@ -7,7 +7,7 @@ READY_DEV := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test test-fast lint format bench bench-analysis bench-evaluation bench-whole docs clean
+.PHONY: demo test test-fast browser lint format bench bench-analysis bench-evaluation bench-whole docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -17,6 +17,10 @@ test: $(READY_DEV)
 
 test-fast: $(READY_DEV)
 	$(BIN)/python -m pytest -m "not slow"
+
+# What the browser tests need besides Chromium; without it they are skipped.
+browser: $(READY_DEV)
+	$(INSTALL) '.[browser]'
 
 lint: $(READY_DEV)
 	$(BIN)/ruff format --check src tests scripts benchmarks

@@ -130,7 +130,7 @@ def test_what_a_killed_server_left_is_interrupted_and_stays_in_the_history(
 ) -> None:
     record = AnalysisRecord(
         name="001-Gout", trait="Gout", condition=None, series=["GSE1"], source="input",
-        every=False, covariates=[], q_cut=0.05, hidden="auto", panel=False, sheet=False,
+        every=False, covariates=[], q_cut=0.05, hidden="auto", panel=False, by_sheet=[],
         created=1.0, state="running",
     )  # fmt: skip
     path = folder / "analyses" / record.name / "analysis.json"

@@ -194,8 +194,8 @@ def _submit(request: Request, asked: _Asked) -> None:
         msg = "choose at least one series"
         raise UsageError(msg)
     workbench.jobs.check_room()
-    sheets = [_sheet(request, found, asked.trait, series) for series in asked.series]
-    by_person = any(sheet.saved for sheet in sheets)
+    sheets = {name: _sheet(request, found, asked.trait, name) for name in asked.series}
+    saved = {name: sheet for name, sheet in sheets.items() if sheet.saved}
     record = AnalysisRecord(
         name="",
         trait=asked.trait,
@@ -207,14 +207,14 @@ def _submit(request: Request, asked: _Asked) -> None:
         q_cut=asked.q_cut,
         hidden="none" if asked.hidden == "none" else "auto",
         panel=asked.panel,
-        sheet=by_person,
+        by_sheet=list(saved),
         created=time.time(),
     )
     # Refuses options that make no sense before a folder is made.
     check_request(Problem(asked.trait, asked.condition), options_of(record), None)
     folder = workbench.jobs.new_folder(asked.trait)
-    if by_person:
-        rows = [row for sheet in sheets for row in sheet.rows]
+    if saved:
+        rows = [row for sheet in saved.values() for row in sheet.rows]
         headers = sheet_headers(rows)
         write_sheet_table(folder / SHEET, headers, sheet_cells(rows, headers))
         load_sample_sheet(folder / SHEET)

@@ -195,7 +195,8 @@ def samples_of(analysis: LoadedAnalysis, gene: str, by: str = "") -> dict[str, A
         "gene": gene,
         "by": by,
         "numeric": along is not None and not isinstance(along[0], str),
-        "x_label": by or ("" if marks.levels is None else marks.level_name),
+        "x_label": {"Gender": "sex", "Age": "age"}.get(by, by)
+        or ("" if marks.levels is None else marks.level_name),
         "groups": [
             {
                 "kind": kind,

@@ -43,7 +43,7 @@ class AnalysisRecord(BaseModel):
     q_cut: float
     hidden: Literal["auto", "none"]
     panel: bool
-    sheet: bool
+    by_sheet: list[str]
     created: float
     state: State = "waiting"
     step: str = ""

@@ -11,7 +11,7 @@ from genotex.analysis import ProblemOutcome, formula_of, solve_problems
 from genotex.analysis.meta import analyze_cohorts, write_meta
 from genotex.bench.problems import Problem
 from genotex.clinical import load_sample_sheet
-from genotex.cohorts import PreprocessOptions, preprocess
+from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SHEET", "Outcome", "options_of", "run_analysis"]
 
 SHEET = "samples.csv"
-"""The sample sheet of an analysis, in its folder: a copy of the groups as they were."""
+"""In the folder of an analysis: a copy of the saved sheets of its series."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,8 @@ def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]
     """Preprocess the chosen series, analyse them, and write the reports."""
     folder = root / "analyses" / record.name
     output, problem = OutputFolder(folder), Problem(record.trait, record.condition)
-    sheet = folder / SHEET if record.sheet else None
     step("reading the series")
-    read = preprocess(
-        root / record.source,
-        folder,
-        traits=[record.trait],
-        cohorts=record.series,
-        options=PreprocessOptions(
-            samples=sheet, sheet=None if sheet is None else load_sample_sheet(sheet)
-        ),
-        progress=lambda outcome, total: step(f"read {outcome.cohort}, of {total}"),
-    )
+    read = _preprocess(root / record.source, output, record, step)
     errors = {each.cohort: each.error for each in read if each.error is not None}
     among = tuple(each.cohort for each in read if each.error is None)
     settings = replace(options_of(record), among=among)
@@ -78,6 +68,30 @@ def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]
     design = formula_of(outcome.result)
     formula = "" if design is None else f"{design.design}; {design.contrast}"
     return Outcome(True, message, formula)
+
+
+def _preprocess(
+    source: Path, output: OutputFolder, record: AnalysisRecord, step: Callable[[str], None]
+) -> list[CohortOutcome]:
+    """Preprocess the series: those with a saved sheet by it, the others by the rules."""
+    ways = [([name for name in record.series if name not in record.by_sheet], PreprocessOptions())]
+    if record.by_sheet:
+        path = output.root / SHEET
+        by_sheet = PreprocessOptions(samples=path, sheet=load_sample_sheet(path))
+        ways.append((record.by_sheet, by_sheet))
+    return [
+        outcome
+        for series, options in ways
+        if series
+        for outcome in preprocess(
+            source,
+            output.root,
+            traits=[record.trait],
+            cohorts=series,
+            options=options,
+            progress=lambda outcome, _: step(f"read {outcome.cohort}"),
+        )
+    ]
 
 
 def _found(outcome: ProblemOutcome) -> str:

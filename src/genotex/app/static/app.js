@@ -68,9 +68,14 @@ function genePlot(place) {
 
   function bind() {
     place.dataset.bound = "yes";
+    // A double-click, which resets the view, begins with a click.
+    let opening = 0;
+    place.on("plotly_doubleclick", () => clearTimeout(opening));
     place.on("plotly_click", (event) => {
       const gene = event.points[0].text;
-      if (gene && plot !== "p") location.assign(`${place.dataset.gene}&gene=${encodeURIComponent(gene)}`);
+      clearTimeout(opening);
+      if (!gene || plot === "p" || event.event.detail > 1) return;
+      opening = setTimeout(() => location.assign(`${place.dataset.gene}&gene=${encodeURIComponent(gene)}`), 350);
     });
     place.on("plotly_relayout", (event) => {
       if (plot === "p") return;
