@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-from conditional_logit import PENALTY, choose, fit, folds
+from conditional_logit import PENALTY, calibrate, choose, cross_validate, fit
 from labelled_cases import Case, lexicon_only, read_cases, read_own
 
 from genotex.clinical import Vocabulary, load_vocabulary
@@ -27,7 +27,9 @@ HEADER = """\
 # A conditional logit: the utility of an option is the weighted sum of its evidence, that of "not
 # available" is 0. Written by scripts/clinical/fit_trait_weights.py from {count} labelled cases (the
 # development cases with the packaged words and with the lexicon alone, and our own cases) with
-# ridge penalty {penalty:g} towards the beliefs in scripts/clinical/conditional_logit.py.
+# ridge penalty {penalty:g} towards the beliefs in scripts/clinical/conditional_logit.py, and
+# calibrated on the development cases by weights that never saw their traits (all weights times
+# {factor:.3f}, {added}).
 
 [weights]
 """
@@ -54,23 +56,32 @@ def main() -> None:
         f"{len(cases)} cases, {sum(len(c.evidence) for c in cases)} options; in reach {reach:.3f}"
     )
     for penalty in PENALTIES:
-        right, brier = cross_validate(cases, penalty, arguments.folds, arguments.seed)
+        right, brier = _quality(cases, penalty, arguments.folds, arguments.seed)
         print(f"penalty {penalty:4g}: right {right:.3f}, Brier {brier:.4f}")
     if arguments.write:
-        lines = [f'"{name}" = {weight:.3f}\n' for name, weight in fit(cases).items()]
-        WEIGHTS.write_text(HEADER.format(count=len(cases), penalty=PENALTY) + "".join(lines))
+        WEIGHTS.write_text(_calibrated_weights(cases, arguments.folds, arguments.seed))
         print(f"written: {WEIGHTS}")
 
 
-def cross_validate(cases: list[Case], penalty: float, count: int, seed: int) -> tuple[float, float]:
+def _calibrated_weights(cases: list[Case], count: int, seed: int) -> str:
+    """Return the file of weights fitted on all cases and calibrated on those of GEO."""
+    held = cross_validate(cases, count, seed)
+    calibration = calibrate([(case, weights) for case, weights in held if not case.wording])
+    added = ", ".join(f"{more:+.3f} for {name!r}" for name, more in calibration.added.items())
+    header = HEADER.format(
+        count=len(cases), penalty=PENALTY, factor=calibration.factor, added=added
+    )
+    weights = calibration.applied(fit(cases))
+    return header + "".join(f'"{name}" = {weight:.3f}\n' for name, weight in weights.items())
+
+
+def _quality(cases: list[Case], penalty: float, count: int, seed: int) -> tuple[float, float]:
     """Return the share of traits read right and the Brier score of the certainty."""
     right, certainty = [], []
-    for train, test in folds(cases, count, seed):
-        weights = fit(train, penalty)
-        for case in test:
-            best, probability = choose(case, weights)
-            right.append(case.none_right if best is None else bool(case.right[best]))
-            certainty.append(probability)
+    for case, weights in cross_validate(cases, count, seed, penalty):
+        best, probability = choose(case, weights)
+        right.append(case.none_right if best is None else bool(case.right[best]))
+        certainty.append(probability)
     return float(np.mean(right)), float(np.mean((np.array(certainty) - right) ** 2))
 
 

@@ -5,8 +5,9 @@
 
 Prints the tables of docs/clinical-quality.md: the packaged rules against each set of labels, the
 same with the trait scorer cross-validated by trait (no series on both sides), and how often
-readings of a given certainty are right. ``--wrong`` lists the cases that are read wrong;
-``--foreign N`` annotates each series for N foreign traits, and lists those that are available.
+readings of a given certainty are right, with the words of the vocabulary and by the lexicon alone.
+``--wrong`` lists the cases that are read wrong; ``--foreign N`` annotates each series for N foreign
+traits, and lists those that are available.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from conditional_logit import choose, fit, folds
+from conditional_logit import choose, cross_validate, fit, recalibrated
 from labelled_cases import Case, lexicon_only, read_cases, read_own
 
 from genotex.bench.evaluation.labels import (
@@ -38,6 +39,8 @@ EDGES = (0.0, 0.6, 0.8, 0.9, 0.95, 1.0)
 SEEDS = (1, 2, 3, 4, 5)
 
 Answers = Mapping[str, Label]
+_Chosen = tuple[Case, int | None, float]
+"""A case, the option chosen (None: not available), and its certainty."""
 
 
 def main() -> None:
@@ -51,20 +54,23 @@ def main() -> None:
     cases = read_cases(arguments.cases, load_vocabulary())
     lines = map(json.loads, infer_cases(arguments.cases))
     answers = {line["id"]: answer_from_json(line) for line in lines}
-    held, certainty = _cross_validated(cases, answers, SEEDS[0])
+    by_lexicon = read_cases(arguments.cases, lexicon_only())
+    chosen = [_cross_validated(cases, by_lexicon, seed) for seed in SEEDS]
+    held = {
+        case.id: replace(answers[case.id], trait=None if best is None else case.predictions[best])
+        for case, best, _ in chosen[0][: len(cases)]
+    }
     tables = {f"packaged, {labels}": _score(cases, answers, labels) for labels in LABELS}
     tables["cross-validated, reading"] = _score(cases, held, "reading")
     _print_table(tables)
-    spread = [_score(cases, _cross_validated(cases, answers, s)[0], "reading") for s in SEEDS]
-    exact = [s["trait_exact"] for s in spread]
-    print(
-        f"\ncross-validated trait_exact, {len(SEEDS)} splits: {min(exact):.3f} to {max(exact):.3f}"
-    )
-    right = [agreement(c.labels["reading"].trait, held[c.id].trait).exact for c in cases]
-    table = _reliability([certainty[c.id] for c in cases], right)
+    halves = {"listed": slice(0, len(cases)), "lexicon alone": slice(len(cases), None)}
+    tables_of_certainty = {}
+    for name, half in halves.items():
+        print(f"\n{name}, cross-validated in {len(SEEDS)} splits")
+        _print_spread([result[half] for result in chosen])
+        tables_of_certainty[name] = _reliability(chosen[0][half])
     if arguments.figure:
-        _draw(table, arguments.figure)
-    _unlisted(arguments.cases)
+        _draw(tables_of_certainty, arguments.figure)
     _own_cases(cases)
     if arguments.foreign:
         _count_foreign(cases, arguments.foreign)
@@ -77,19 +83,40 @@ def _score(cases: Sequence[Case], answers: Answers, name: str) -> dict[str, floa
     return {"cases": len(labels), **case_figures(list(score_cases(labels, answers).values()))}
 
 
-def _cross_validated(
-    cases: Sequence[Case], answers: Answers, seed: int
-) -> tuple[dict[str, Label], dict[str, float]]:
-    """Return answers whose traits were chosen by weights that never saw them, and certainty."""
-    held: dict[str, Label] = {}
-    certainty: dict[str, float] = {}
-    for train, test in folds(cases, 10, seed):
-        weights = fit(train)
-        for case in test:
-            best, certainty[case.id] = choose(case, weights)
-            trait = None if best is None else case.predictions[best]
-            held[case.id] = replace(answers[case.id], trait=trait)
-    return held, certainty
+def _cross_validated(cases: Sequence[Case], by_lexicon: Sequence[Case], seed: int) -> list[_Chosen]:
+    """Return what calibrated weights choose that never saw the trait, and how sure they are."""
+    # Fitted as the packaged weights are: on both, and on our own cases.
+    geo = [*cases, *by_lexicon]
+    held = cross_validate([*geo, *read_own(load_vocabulary())], 10, seed)
+    held = recalibrated([(case, w) for case, w in held if not case.wording], 10, seed)
+    chosen = {id(case): (case, *choose(case, weights)) for case, weights in held}
+    return [chosen[id(case)] for case in geo]
+
+
+def _print_spread(chosen: Sequence[Sequence[_Chosen]]) -> None:
+    exact = [float(np.mean([_chose_right(c, best) for c, best, _ in each])) for each in chosen]
+    error = [_calibration_error(each) for each in chosen]
+    without = [_calibration_error([c for c in each if c[1] is None]) for each in chosen]
+    for name, values in (
+        ("trait exact", exact),
+        ("expected calibration error", error),
+        ("the same, of 'not available'", without),
+    ):
+        print(f"{name}: {np.mean(values):.3f} ({min(values):.3f} to {max(values):.3f})")
+
+
+def _calibration_error(chosen: Sequence[_Chosen]) -> float:
+    """Return how far certainty is from the share that is right, averaged over bands."""
+    values = np.array([certainty for _, _, certainty in chosen])
+    good = np.array([_chose_right(case, best) for case, best, _ in chosen], dtype=float)
+    bands = [(values > low) & (values <= high) for low, high in pairwise(EDGES)]
+    return float(
+        sum(
+            abs(values[band].mean() - good[band].mean()) * band.mean()
+            for band in bands
+            if band.any()
+        )
+    )
 
 
 def _print_table(tables: Mapping[str, Mapping[str, float]]) -> None:
@@ -101,11 +128,10 @@ def _print_table(tables: Mapping[str, Mapping[str, float]]) -> None:
         print(f"{name:20}" + "".join(cells))
 
 
-def _reliability(
-    certainty: Sequence[float], right: Sequence[bool]
-) -> list[tuple[float, float, int]]:
+def _reliability(chosen: Sequence[_Chosen]) -> list[tuple[float, float, int]]:
     """Print and return mean certainty, share right and number of cases by band of certainty."""
-    values, good = np.array(certainty), np.array(right, dtype=float)
+    values = np.array([certainty for _, _, certainty in chosen])
+    good = np.array([_chose_right(case, best) for case, best, _ in chosen], dtype=float)
     print("\ncertainty        cases   mean   right")
     table = []
     for low, high in pairwise(EDGES):
@@ -120,40 +146,27 @@ def _reliability(
     return table
 
 
-def _draw(table: Sequence[tuple[float, float, int]], path: Path) -> None:
+def _draw(tables: Mapping[str, Sequence[tuple[float, float, int]]], path: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "genotex"
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(5, 4.4))
-    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-    for mean, share, count in table:
-        error = 1.96 * np.sqrt(max(share * (1 - share), 0.25 / count) / count)
-        axes.errorbar(mean, share, yerr=min(error, 1), color="#1f5f8b", marker="o", capsize=3)
-        axes.annotate(
-            f"{count}", (mean, share), xytext=(6, -14), textcoords="offset points", fontsize=8
-        )
-    axes.set(xlabel="certainty, as stated", ylabel="share that is right (cross-validated)")
-    axes.set(xlim=(0.2, 1.02), ylim=(0, 1.05))
-    axes.spines[["top", "right"]].set_visible(False)
+    figure, panels = plt.subplots(1, len(tables), figsize=(9, 4.4), sharey=True)
+    for axes, (name, table) in zip(panels, tables.items(), strict=True):
+        axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+        for mean, share, count in table:
+            error = 1.96 * np.sqrt(max(share * (1 - share), 0.25 / count) / count)
+            axes.errorbar(mean, share, yerr=min(error, 1), color="#1f5f8b", marker="o", capsize=3)
+            axes.annotate(
+                f"{count}", (mean, share), xytext=(6, -14), textcoords="offset points", fontsize=8
+            )
+        axes.set(xlabel="certainty, as stated", title=name, xlim=(0.2, 1.02), ylim=(0, 1.05))
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("share that is right (cross-validated)")
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
-
-
-def _unlisted(path: Path) -> None:
-    """Print how well traits are found that are known by the lexicon alone."""
-    cases = read_cases(path, lexicon_only())
-    right, certainty = [], []
-    for train, test in folds([*cases, *read_own(load_vocabulary())], 10, SEEDS[0]):
-        weights = fit(train)
-        for case in (case for case in test if not case.wording):
-            best, probability = choose(case, weights)
-            right.append(case.none_right if best is None else bool(case.right[best]))
-            certainty.append(probability)
-    print(f"\nby the lexicon alone, cross-validated: trait_exact {np.mean(right):.3f}")
-    _reliability(certainty, right)
 
 
 def _own_cases(labelled: Sequence[Case]) -> None:
@@ -172,7 +185,10 @@ def _own_cases(labelled: Sequence[Case]) -> None:
 
 
 def _is_right(case: Case, weights: Mapping[str, float]) -> bool:
-    best = choose(case, weights)[0]
+    return _chose_right(case, choose(case, weights)[0])
+
+
+def _chose_right(case: Case, best: int | None) -> bool:
     return case.none_right if best is None else bool(case.right[best])
 
 

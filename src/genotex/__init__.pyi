@@ -1,8 +1,9 @@
 from .api.annotation import Annotation as Annotation, annotate as annotate
 from .api.data import read_tables as read_tables
-from .api.designs import Result as Result, Results as Results, de as de
+from .api.designs import de as de, survival as survival
 from .api.fetching import fetch_geo as fetch_geo
 from .api.genes import enrich as enrich, evaluate_genes as evaluate_genes, meta as meta
+from .api.result import Result as Result, Results as Results
 from .api.series import read_geo as read_geo, read_tcga as read_tcga
 from .errors import (
     AnalysisError as AnalysisError,

@@ -64,6 +64,14 @@ def test_gene_that_separates_events_keeps_its_score_test() -> None:
     assert warning.startswith("2 genes without a log hazard ratio")
 
 
+def test_gene_that_separates_events_together_with_a_covariate() -> None:
+    covariate = RNG.normal(size=N)
+    together = np.argsort(np.argsort(TIME)) - 10 * covariate
+    found = cox_score_tests(np.column_stack([EXPRESSION, together]), TIME, EVENT, covariate)
+    assert found.unbounded.tolist() == [False] * 6 + [True]
+    assert np.isfinite(found.z).all()
+
+
 def test_gene_of_a_few_samples_that_all_are_censored_has_no_estimate() -> None:
     rare = np.zeros(N)
     rare[np.flatnonzero((EVENT == 0) & (np.median(TIME) < TIME))[:3]] = 5.0
@@ -124,6 +132,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no time": ({"time": np.where(np.arange(N) == 3, np.nan, TIME)}, r"first is sample 4\)"),
     "words as time": ({"time": ["soon"] * N}, r"time has values that are not numbers"),
     "coded 1 and 2": ({"event": EVENT + 1}, r"values other than 0 and 1: '2' \(where 1 is"),
+    "coded, one missing": (
+        {"event": [None, *(EVENT + 1.0).tolist()[1:]]},
+        r"values other than 0 and 1: '2.0' \(where 1 is",
+    ),
     "unknown word": ({"event": ["dead", "lost"] * 20}, r"other than 0 and 1: 'lost' \(write 1"),
     "missing event": ({"event": ["dead", ""] * 20}, r"^event is missing in 20 of 40 samples"),
     "constant": ({"covariates": np.ones(N)}, r"^covariate 1 is constant: .*leave it out"),
@@ -141,7 +153,11 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "separated": (
         {"covariates": np.column_stack([RNG.normal(size=N), EVENT]), "covariate_names": ["a", "b"]},
-        r"^b separate the events: an estimate grows without end",
+        r"^b separates the events: the hazard ratio is not finite",
+    ),
+    "separated together": (
+        {"covariates": np.column_stack([GROUP, EVENT - 2 * GROUP])},
+        r"^the covariates together \(covariate 1, covariate 2\) separate the events",
     ),
     "too many": ({"covariates": RNG.normal(size=(N, 31))}, r"^31 covariates for 30 events"),
     "infinite": ({"expression": np.full((N, 2), -np.inf)}, r"^expression has infinite values"),

@@ -32,8 +32,7 @@ def adata(study: Path) -> anndata.AnnData:
 
 @pytest.fixture(scope="module")
 def res(adata: anndata.AnnData) -> gx.Result:
-    result: gx.Result = gx.de(adata, design="~ group + batch", contrast=CONTRAST)
-    return result
+    return gx.de(adata, design="~ group + batch", contrast=CONTRAST)
 
 
 @pytest.fixture
@@ -127,6 +126,33 @@ def test_files_of_counts_are_filtered_and_weighted(study: Path, tmp_path: Path) 
     pd.testing.assert_frame_equal(gx.de(read, **asked).table, found.table)
 
 
+def test_controls_of_unknown_health_take_part_only_if_asked_for(adata: anndata.AnnData) -> None:
+    data = adata.copy()
+    groups = data.obs["group"].astype(str)
+    groups[data.obs_names[groups == "control"][:4]] = "other control"
+    data.obs["group"] = groups
+    auto = gx.de(data, design="~ group", contrast=CONTRAST, hidden="none")
+    assert auto.method["contrast"]["text"] == "12 cases against 8 controls"
+    every = gx.de(data, design="~ group", contrast=CONTRAST, hidden="none", controls="all")
+    assert every.method["contrast"]["text"] == "12 cases against 12 controls"
+    named = gx.de(data, design="~ group", contrast="group: case - other control", hidden="none")
+    assert "12 case against 4 other control" in named.method["contrast"]["text"]
+
+
+def test_a_file_that_genotex_wrote_gives_the_same_numbers(study: Path, tmp_path: Path) -> None:
+    adata = gx.read_geo(study / "GEO" / "Simulated_Arthritis" / "GSE90000007", ARTHRITIS)
+    adata.write_h5ad(tmp_path / "cohort.h5ad")
+    asked = {"design": "~ group + batch", "contrast": CONTRAST, "hidden": "none"}
+    wanted = gx.de(adata, **asked)
+    for data in (tmp_path / "cohort.h5ad", anndata.read_h5ad(tmp_path / "cohort.h5ad", "r")):
+        pd.testing.assert_frame_equal(gx.de(data, **asked).table, wanted.table)
+    with pytest.raises(gx.GenotexError, match=r"nope\.h5ad"):
+        gx.de("nope.h5ad", **asked)
+    (tmp_path / "text.h5ad").write_text("gene,s1")
+    with pytest.raises(gx.GenotexError, match=r"text\.h5ad"):
+        gx.de(tmp_path / "text.h5ad", **asked)
+
+
 def test_more_columns_for_the_samples_can_be_given(adata: anndata.AnnData) -> None:
     more = pd.DataFrame({"score": np.arange(24.0)}, index=adata.obs_names)
     found = gx.de(adata, more, design="~ group + score", contrast="score")
@@ -191,17 +217,53 @@ def test_texts_of_a_workbook_are_never_formulas(adata: anndata.AnnData, tmp_path
     assert len(cells) == 24 and {cell.data_type for cell in cells} == {"s"}
 
 
-def test_a_page_names_contrast_and_genes(res: gx.Result, tmp_path: Path) -> None:
-    page = res.report(tmp_path / "out.html")
-    text = page.read_text()
-    assert "12 cases against 12 controls" in re.sub(r"\s+", " ", text) or "group" in text
-    assert str(res.table.index[0]) in text
+def words_of(page: Path) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", page.read_text()).split())
+
+
+def test_a_page_names_groups_and_genes(res: gx.Result, tmp_path: Path) -> None:
+    text = words_of(res.report(tmp_path / "out.html"))
+    assert "12 cases against 12 controls" in text
+    assert str(res.table.index[0]) in text and "GSE90000001_family.soft.gz" in text
     assert (tmp_path / "out.csv").is_file()
+
+
+def test_a_page_names_controls_that_take_no_part(study: Path, tmp_path: Path) -> None:
+    adata = gx.read_geo(study / "GEO" / "Simulated_Arthritis" / "GSE90000002", ARTHRITIS)
+    found = gx.de(adata, design="~ group", contrast=CONTRAST, hidden="none")
+    text = words_of(found.report(tmp_path / "out.html"))
+    assert "7 cases against 7 controls" in text
+    assert "Not in the design , 5 samples (not compared)" in text
 
 
 def test_a_notebook_shows_the_first_genes(res: gx.Result) -> None:
     page = res._repr_html_()
     assert str(res.table.index[0]) in page and "<table" in page
+
+
+def test_several_coefficients_have_a_page_and_no_ranks(
+    study: Path, tmp_path: Path, plt: object
+) -> None:
+    adata = gx.read_geo(study / "GEO" / "Simulated_Arthritis" / "GSE90000002", ARTHRITIS)
+    found = gx.de(adata, design="~ group", contrast="group", hidden="none")
+    assert "F" in found.table.columns
+    assert "coefficients" in found.report(tmp_path / "out.html").read_text()
+    found.volcano()
+    with pytest.raises(gx.AnalysisError, match="no direction"):
+        found.to_rnk(tmp_path / "out.rnk")
+
+
+def test_the_time_to_an_event_is_tested(adata: anndata.AnnData, res: gx.Result) -> None:
+    data = adata.copy()
+    gene = res.table.index[0]
+    noise = np.random.default_rng(1).normal(scale=0.3, size=24)
+    data.obs["months"] = 30 - np.asarray(adata[:, gene].X).ravel() + noise
+    data.obs["died"] = 1
+    found = gx.survival(data, time="months", event="died", design="~ batch")
+    assert found.index[0] == gene and found["hazard_ratio"].iloc[0] > 1
+    assert found.attrs["method"]["events"] == 24
+    with pytest.raises(gx.UsageError, match="'moths'"):
+        gx.survival(data, time="moths", event="died")
 
 
 MISTAKES: list[tuple[Callable[[anndata.AnnData, gx.Result], object], str]] = [
@@ -212,6 +274,10 @@ MISTAKES: list[tuple[Callable[[anndata.AnnData, gx.Result], object], str]] = [
     (lambda a, r: gx.de(a, design="~ group", contrast=[]), "no contrast"),
     (lambda a, r: gx.de(a, design="~ age", contrast="age"), "age is missing in 2 of"),
     (lambda a, r: gx.de(3, design="~ age", contrast="age"), "sample table|not a"),
+    (lambda a, r: gx.de(a, design="~ group", contrast=CONTRAST, q="x"), "wrong kind"),
+    (lambda a, r: gx.de(a, design="~ group", contrast=CONTRAST, order=["x"]), "is a mapping"),
+    (lambda a, r: gx.read_geo(None), "a NoneType names no file"),
+    (lambda a, r: gx.read_geo(".", samples=a.obs), "samples is a DataFrame; give the path"),
     (lambda a, r: r.plot_gene(r.table.index[0], by="batc"), "the nearest are batch"),
     (lambda a, r: r.plot_gene(r.table.index[0] + "Q"), "the nearest are .*"),
     (lambda a, r: r.heatmap([]), "no gene to plot"),

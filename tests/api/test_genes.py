@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import genotex as gx
-import genotex.fetch.geo
 from tests.api.conftest import ARTHRITIS
 from tests.fetch.geo_tree import GeoSite
 from tests.fetch.server import serving
@@ -101,7 +100,7 @@ def geo(monkeypatch: pytest.MonkeyPatch) -> Iterator[GeoSite]:
             ("GEO_FILES", "--geo-files-address"),
             ("GEO_PAGES", "--geo-address"),
         ):
-            monkeypatch.setattr(genotex.fetch.geo, constant, named[option])
+            monkeypatch.setattr(f"genotex.fetch.geo.{constant}", named[option])
         yield place
 
 

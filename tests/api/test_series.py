@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import anndata
 import numpy as np
 import pytest
 
 import genotex as gx
-from genotex.api.provenance import recorded
 from genotex.cohorts import preprocess
 from genotex.formats import read_linked_parquet
 from genotex.layout import OutputFolder
 from tests.api.conftest import ARTHRITIS
+
+
+def record_of(adata: anndata.AnnData) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(adata.uns["genotex"]["record"])
+    return found
 
 
 @pytest.mark.parametrize("cohort", ["GSE90000001", "GSE90000002", "GSE90000007"])
@@ -70,7 +75,7 @@ def test_a_matrix_named_alone_uses_the_platform_files_of_its_folder(series: Path
 def test_counts_are_a_layer(study: Path) -> None:
     adata = gx.read_geo(study / "GEO" / "Simulated_Arthritis" / "GSE90000007", ARTHRITIS)
     counts = np.asarray(adata.layers["counts"])
-    sizes = recorded(adata)["counts"]["effective_library_sizes"]
+    sizes = record_of(adata)["counts"]["effective_library_sizes"]
     libraries = np.array([sizes[name] for name in adata.obs_names])[:, None]
     again = np.log2((counts + 0.5) / (libraries + 1.0) * 1e6)
     np.testing.assert_allclose(again, np.asarray(adata.X), atol=1e-6)
@@ -80,10 +85,10 @@ def test_provenance_survives_an_h5ad_file(series: Path, tmp_path: Path) -> None:
     adata = gx.read_geo(series, ARTHRITIS)
     adata.write_h5ad(tmp_path / "cohort.h5ad")
     again = anndata.read_h5ad(tmp_path / "cohort.h5ad")
-    assert recorded(again)["annotation"] == recorded(adata)["annotation"]
+    assert record_of(again) == record_of(adata)
     files = again.uns["genotex"]["files"]
     assert set(files) == {path.name for path in series.iterdir()}
-    assert json.loads(again.uns["genotex"]["record"])["header"]["samples"] == list(adata.obs_names)
+    assert record_of(again)["header"]["samples"] == list(adata.obs_names)
 
 
 def test_a_tcga_study_has_tumours_as_cases(study: Path) -> None:

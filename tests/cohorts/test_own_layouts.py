@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from genotex.cohorts import OwnTables, read_own_tables
-from genotex.errors import FormatError, GenotexError
+from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.genes import GeneTable
 from tests.own_tables import (
     GENES,
@@ -93,6 +93,59 @@ def test_a_table_of_tximport_gives_its_counts(tmp_path: Path) -> None:
     assert tables.samples == SAMPLES
     assert tables.raw_counts is not None
     assert np.array_equal(tables.raw_counts, count_values().T)
+
+
+def test_rows_of_htseq_and_star_that_are_no_genes(tmp_path: Path) -> None:
+    genes = (*GENES[:13], "__no_feature", "__ambiguous", "N_unmapped")
+    tables = _read(
+        tmp_path, write_table(tmp_path / "c.tsv", count_values(), genes=genes, sign="\t")
+    )
+    assert tables.genes == GENES[:13]
+    assert tables.counts["totals"]["S1"] == count_values()[:13, 0].sum()
+    assert _noted(tables, "reads of no gene were left out: __no_feature, __ambiguous, N_unmapped")
+
+
+def test_illumina_with_detection_p_values(tmp_path: Path) -> None:
+    values = np.empty((16, 12))
+    values[:, ::2], values[:, 1::2] = np.exp2(log2_values()), 0.01
+    names = [name for s in SAMPLES for name in (f"{s}.AVG_Signal", "Detection Pval")]
+    path = write_table(tmp_path / "t.txt", values, samples=names, sign="\t")
+    tables = _read(tmp_path, path)
+    assert tables.samples == SAMPLES
+    assert _noted(tables, "6 columns of detection p-values were left out")
+
+
+def test_genes_centred_at_0_are_noted_and_z_scores_warned_of(tmp_path: Path) -> None:
+    values = log2_values() - log2_values().mean(axis=1, keepdims=True)
+    tables = _read(tmp_path, write_table(tmp_path / "t.csv", values))
+    assert _noted(tables, "centred at 0")
+    values /= values.std(axis=1, ddof=1, keepdims=True)
+    tables = _read(tmp_path, write_table(tmp_path / "t.csv", values))
+    assert any("z-scores" in warning for warning in tables.warnings)
+
+
+def test_swapped_tables(tmp_path: Path) -> None:
+    expression = write_table(tmp_path / "e.csv", log2_values())
+    with pytest.raises(UsageError, match="swapped"):
+        read_own_tables(write_samples(tmp_path / "s.csv"), expression)
+
+
+def test_an_unknown_scale(tmp_path: Path) -> None:
+    path = write_table(tmp_path / "e.csv", log2_values())
+    with pytest.raises(UsageError, match="'ln' is unknown: use auto, log2, linear, counts"):
+        _read(tmp_path, path, scale="ln")
+
+
+def test_a_series_matrix_of_geo(tmp_path: Path) -> None:
+    path = write_table(
+        tmp_path / "GSE1_series_matrix.txt",
+        log2_values(),
+        sign="\t",
+        corner='"ID_REF"',
+        comment='!Series_title\t"x"\n\n!series_matrix_table_begin\n',
+    )
+    path.write_text(path.read_text() + "!series_matrix_table_end\n")
+    assert _read(tmp_path, path).genes == GENES
 
 
 def test_one_sample_of_rsem(tmp_path: Path) -> None:

@@ -8,7 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.cohorts import keep_expressed, read_own_tables
+from genotex.cohorts import keep_expressed, preprocess, read_own_tables
+from genotex.formats import read_gene_csv
+from genotex.layout import OutputFolder
+from tests.geo_text import write_asthma_on_probes
 from tests.own_tables import (
     GENES,
     SAMPLES,
@@ -85,3 +88,18 @@ def test_data_frames_in_memory(tmp_path: Path) -> None:
     tables = read_own_tables(frame, people)
     assert np.array_equal(tables.expression, values.T)
     assert tables.sample_table["dose"].to_list() == [0.0, 1.5, 0.0, 1.5, 0.0, None]
+
+
+def test_the_same_numbers_as_preprocessing_of_a_series(tmp_path: Path) -> None:
+    write_asthma_on_probes(tmp_path / "input")
+    output = OutputFolder(tmp_path / "output")
+    preprocess(tmp_path / "input", output.root)
+    expected = read_gene_csv(output.gene_csv("Asthma", "GSE1"))
+    folder = tmp_path / "input" / "GEO" / "Asthma" / "GSE1"
+    tables = read_own_tables(
+        folder / "GSE1_series_matrix.txt.gz",
+        write_samples(tmp_path / "s.csv", expected.samples),
+        platform=folder / "GPL1.txt.gz",
+    )
+    assert (tables.genes, tables.samples) == (expected.ids, expected.samples)
+    assert tables.expression == pytest.approx(expected.values.T, abs=1e-12)

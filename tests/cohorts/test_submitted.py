@@ -149,13 +149,14 @@ def test_a_table_of_other_samples_is_not_used_and_the_reason_is_stated(tmp_path:
 
 def test_raw_files_alone_name_the_tools_and_the_way_back(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "input")
-    for name in ("GSE1_RAW.tar", "GSM1.CEL.gz", "GSM2.CEL.gz"):
+    for name in ("GSE1_RAW.tar", "GSM1.CEL.gz", "GSM2.CEL.gz", "GSM1_htseq.txt.gz"):
         (folder / name).write_bytes(b"raw")
     outcome, evidence, _ = run(tmp_path)
     assert outcome.info is not None and not outcome.info.is_gene_available
     (note,) = [n for n in evidence.notes if "raw data" in n]
     assert "2 files such as GSM1.CEL.gz (Affymetrix CEL files: affy or oligo" in note
     assert "GSE1_RAW.tar (archives" in note
+    assert "1 file such as GSM1_htseq.txt.gz (tables of single samples: join them" in note
     assert "genotex de TABLE SAMPLES OUTPUT" in note
 
 
@@ -173,3 +174,14 @@ def test_a_new_table_in_the_folder_is_noticed(tmp_path: Path) -> None:
     write_gz(folder / "GSE1_counts.txt.gz", count_text(count_rows(12), ACCESSIONS))
     outcome, _, _ = run(tmp_path)
     assert outcome.info is not None and outcome.info.is_gene_available
+
+
+def test_a_sample_sheet_in_the_folder_is_no_expression(tmp_path: Path) -> None:
+    folder = write_series(tmp_path / "input")
+    rows = "".join(f"{name},{i % 2},{40 + i}\n" for i, name in enumerate(ACCESSIONS))
+    (folder / "sheet.csv").write_text("sample,group,age\n" + rows)
+    values = {g: [c / 7.3 for c in row] for g, row in count_rows(12).items()}
+    write_gz(folder / "GSE1_fpkm.txt.gz", table(ACCESSIONS, values))
+    outcome, evidence, _ = run(tmp_path)
+    assert outcome.info is not None and outcome.info.is_gene_available
+    assert any(note.startswith("sheet.csv is not used") for note in evidence.notes)

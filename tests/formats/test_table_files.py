@@ -47,6 +47,8 @@ def _values(table: TableFile) -> list[tuple[object, ...]]:
         ("blanks.csv", "gene, A, B\nTP53, 1.5, 2\nMYC, n/a , -3e2\n"),
         ("no_line_end.tsv", PLAIN.rstrip("\n")),
         ("hash.tsv", "#" + PLAIN),
+        ("trailing.tsv", PLAIN.replace("\n", "\t\n")),
+        ("trailing_rows.csv", "gene,A,B\nTP53,1.5,2,\nMYC,NA,-3e2,\n"),
     ],
 )
 def test_every_dialect_gives_the_same_table(tmp_path: Path, name: str, text: str) -> None:
@@ -98,6 +100,33 @@ def test_row_names_of_r_leave_the_header_one_cell_short(tmp_path: Path) -> None:
 def test_commas_between_thousands(tmp_path: Path) -> None:
     table = _read(tmp_path / "t.tsv", "gene\tA\tB\nTP53\t1,234\t1,234,567\nMYC\t12\t5,000\n")
     assert _values(table) == [("TP53", 1234.0, 1234567.0), ("MYC", 12.0, 5000.0)]
+
+
+def test_commas_between_thousands_of_whole_numbers(tmp_path: Path) -> None:
+    table = _read(tmp_path / "t.tsv", "gene\tA\tB\nTP53\t1,234\t999\nMYC\t12\t5,000\n")
+    assert _values(table) == [("TP53", 1234.0, 999.0), ("MYC", 12.0, 5000.0)]
+
+
+def test_three_decimals_after_commas(tmp_path: Path) -> None:
+    table = _read(tmp_path / "t.tsv", "gene\tA\tB\nTP53\t1,234\t0,999\nMYC\t12\t5,000\n")
+    assert _values(table) == [("TP53", 1.234, 0.999), ("MYC", 12.0, 5.0)]
+
+
+def test_rows_without_their_empty_cells_at_the_end(tmp_path: Path) -> None:
+    table = _read(tmp_path / "t.tsv", "id\tgroup\tnote\nA\tx\nB\ty\tgood\nC\tx\n")
+    assert _values(table) == [("A", "x", None), ("B", "y", "good"), ("C", "x", None)]
+
+
+def test_a_quotation_mark_within_a_cell(tmp_path: Path) -> None:
+    table = _read(tmp_path / "t.tsv", 'id\tnote\tdose\nA\t"5 cm\t1\nB\tx\t2\n')
+    assert [row[2] for row in _values(table)] == [1.0, 2.0]
+    with pytest.raises(FormatError, match="line 2: 3 cells in a table of 2 columns"):
+        _read(tmp_path / "t.csv", 'id,note\nA,"5, x\nB,y\nC,z\nD,y\nE,y\nF,u\n')
+
+
+def test_a_file_cut_within_its_last_line(tmp_path: Path) -> None:
+    with pytest.raises(TruncatedFileError, match="the last line is cut off"):
+        _read(tmp_path / "t.tsv", PLAIN + "EGFR\t3")
 
 
 def test_a_gct_file(tmp_path: Path) -> None:

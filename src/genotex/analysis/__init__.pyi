@@ -40,6 +40,7 @@ from .design_files import (
     describe_design_cohort as describe_design_cohort,
     write_design_cohort as write_design_cohort,
     write_gene_files as write_gene_files,
+    write_r_files as write_r_files,
 )
 from .designs import (
     RESULT_COLUMNS as RESULT_COLUMNS,
@@ -141,7 +142,7 @@ from .moderated import (
     moderate_variance as moderate_variance,
     shrink as shrink,
 )
-from .own_design import (
+from .design_request import (
     DesignRequest as DesignRequest,
     typed_columns as typed_columns,
 )
@@ -181,6 +182,12 @@ from .problem_data import (
     ProblemData as ProblemData,
     choose_data as choose_data,
     read_data as read_data,
+)
+from .r_script import (
+    RFiles as RFiles,
+    design_table as design_table,
+    r_script as r_script,
+    write_r_script as write_r_script,
 )
 from .result import (
     AnalysisResult as AnalysisResult,

@@ -13,9 +13,9 @@ from genotex.analysis.blocks import Blocks, block_detected, block_samples, corre
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
+from genotex.analysis.design_request import DesignRequest
 from genotex.analysis.libraries import Libraries, gather_libraries
 from genotex.analysis.own_design import (
-    DesignRequest,
     OwnDesign,
     other_characteristics,
     own_design,
@@ -34,6 +34,7 @@ from genotex.analysis.sample_quality import (
     leave_out_outliers,
     with_outliers_left_out,
 )
+from genotex.analysis.sample_relations import add_relations, relation_facts
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, Controls
@@ -109,7 +110,8 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
     quality = check_samples(table, contrast, facts, cohort.sample_texts, problem.condition)
     if options.exclude_outliers:
         table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
-    blocks = _blocks(table, contrast, facts, options.pair, quality)
+    offered = relation_facts(cohort.relations, facts)
+    blocks = _blocks(table, contrast, offered, options.pair, quality)
     table, contrast = blocks.table, with_levels(blocks.table, blocks.contrast, options.levels)
     blocks = replace(blocks, contrast=contrast)
     libraries = gather_libraries(cohort.counts, blocks)
@@ -119,7 +121,7 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
             condition.table, table, contrast.rows, condition.regressors, seed=options.seed
         )
         table = _with_condition(table, contrast, problem.condition, predicted)
-    adjustment = gather_adjustment(table, contrast, facts, blocks, options, problem.condition)
+    adjustment = gather_adjustment(table, contrast, offered, blocks, options, problem.condition)
     design = build_design(
         table,
         contrast,
@@ -130,10 +132,7 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
         blocks=tuple(blocks.columns),
     )
     adjustment = adjustment.within(design)
-    paired = blocks.record.get("key")
-    checked = check_sample_facts(
-        facts, table.samples, contrast, table.trait, adjustment.keys, paired
-    )
+    checked = _check_facts(cohort, table, contrast, adjustment, blocks.record.get("key"))
     if blocks.record.get("key") == DETECTED:
         quality = quality.with_blocks_used()
     elif checked.repeated or blocks.record:
@@ -170,7 +169,8 @@ def _set_up_own_design(
     tested = own.tested.weights.shape[1]
     design = Design(own.names, own.matrix, None, dict(own.filled), own.warnings, tested=tested)
     others = other_characteristics(facts, request, own)
-    measured = own.contrast.members or own.design.formula.variables == (own.tested.text.strip(),)
+    alone = own.design.formula.variables == (own.tested.text.strip(),)
+    measured = own.contrast.members or (alone and not own.tested.several)
     checked = FactChecks()
     if measured:
         checked = check_sample_facts(others, table.samples, own.contrast, table.trait, (), None)
@@ -189,6 +189,18 @@ def _set_up_own_design(
         gather_libraries(cohort.counts, blocks),
         own=own,
     )
+
+
+def _check_facts(
+    cohort: CohortData,
+    table: LinkedTable,
+    contrast: Contrast,
+    adjustment: Adjustment,
+    paired: str | None,
+) -> FactChecks:
+    facts, used = cohort.sample_facts, adjustment.keys
+    checked = check_sample_facts(facts, table.samples, contrast, table.trait, used, paired)
+    return add_relations(checked, cohort.relations, facts, table, contrast, used, paired)
 
 
 def _controls(options: AnalysisOptions) -> Controls:

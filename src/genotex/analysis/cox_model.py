@@ -23,11 +23,14 @@ Indices = NDArray[np.intp]
 
 ROUNDS = 50
 CONVERGED = 1e-9
-"""Largest Newton step, in standard errors' units of a standardised column, of a converged fit."""
-SMALLEST_SHARE = 1e-8
+"""Largest Newton step of a converged fit; columns have standard deviation 1."""
+SMALLEST_SHARE = 1e-6
 """Share of a gene's information that must remain after the covariates."""
-FLAT = 1e-6
-"""A likelihood with less information than so much per event rises without end (separation)."""
+FLAT = 1e-8
+"""Information per event below which a likelihood that still rises has no maximum (separation)."""
+VANISHED = 1e-12
+"""Information per event that is lost in rounding."""
+SHORT = 1e-3
 ROUNDING = 1e-10
 NEAR_TIE = np.sqrt(np.finfo(float).eps)
 
@@ -36,23 +39,24 @@ NEAR_TIE = np.sqrt(np.finfo(float).eps)
 class RiskSets:
     """Who is at risk at each event; samples are in order of stratum, then from late to early."""
 
-    samples: int
     deaths: Indices  # (e,): position of the sample that each step belongs to
     last: Indices  # (e,): last position of the step's risk set
-    first: Indices  # (e,): first position of the step's stratum
     tied: Floats | None  # (e,): l/d of each step; None without ties
     tie_starts: Indices  # (t,): first step of each set of tied steps
     tie_of_step: Indices  # (e,)
-    next_step: Indices  # (n,): first step at or before the sample's time in its stratum
-    end_step: Indices  # (n,): the step after the last of the stratum
+    next_step: Indices  # (n,): first step at or before the sample's time in its stratum, or e
+    strata: tuple[slice, ...]  # positions of each stratum's samples
+    steps: tuple[slice, ...]  # its steps
+
+    # Running sums begin afresh in each stratum: differences between strata of very different
+    # hazards would lose all digits.
 
     def at_risk(self, values: Floats) -> Floats:
         """Return the sum of the samples' values, (..., n), over each step's risk set."""
-        running = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-        np.cumsum(values, axis=-1, out=running[..., 1:])
-        found = running.take(self.last + 1, axis=-1)
-        if self.first[-1] > 0:
-            found -= running.take(self.first, axis=-1)
+        running = np.empty(values.shape)
+        for rows in self.strata:
+            np.cumsum(values[..., rows], axis=-1, out=running[..., rows])
+        found = running.take(self.last, axis=-1)
         if self.tied is not None:
             dying = np.add.reduceat(values.take(self.deaths, axis=-1), self.tie_starts, axis=-1)
             found -= self.tied * dying.take(self.tie_of_step, axis=-1)
@@ -61,11 +65,10 @@ class RiskSets:
     def cumulate(self, increments: Floats) -> Floats:
         """Return the sum of the steps' increments, (..., e), that each sample was at risk for."""
         running = np.zeros((*increments.shape[:-1], increments.shape[-1] + 1))
-        np.cumsum(increments[..., ::-1], axis=-1, out=running[..., 1:])
-        running = running[..., ::-1]
+        for rows in self.steps:
+            backwards = increments[..., rows][..., ::-1]
+            np.cumsum(backwards, axis=-1, out=running[..., rows][..., ::-1])
         found = running.take(self.next_step, axis=-1)
-        if self.first[-1] > 0:
-            found -= running.take(self.end_step, axis=-1)
         if self.tied is not None:
             spared = np.add.reduceat(self.tied * increments, self.tie_starts, axis=-1)
             found[..., self.deaths] -= spared.take(self.tie_of_step, axis=-1)
@@ -87,31 +90,32 @@ def order_samples(time: Floats, event: Floats, strata: Indices) -> tuple[Indices
     # Shapes (n,) each; strata are numbered from 0, and at least one event is needed.
     order = np.lexsort((-time, strata))
     time, event, strata = time[order], event[order], strata[order]
-    new_stratum = np.diff(strata, prepend=-1) != 0
-    new_time = new_stratum | (np.diff(time, prepend=-1.0) != 0)
+    starts = np.flatnonzero(np.diff(strata, prepend=-1) != 0)
+    ends = np.append(starts[1:], len(time))
+    new_time = np.diff(time, prepend=-1.0) != 0
+    new_time[starts] = True
     block = np.cumsum(new_time) - 1
-    block_end = np.append(np.flatnonzero(new_time)[1:], len(time)) - 1
-    stratum_start = np.flatnonzero(new_stratum)[np.cumsum(new_stratum) - 1]
+    block_start = np.flatnonzero(new_time)
+    block_end = np.append(block_start[1:], len(time)) - 1
     deaths = np.flatnonzero(event == 1)
     _, tie_starts, tie_of_step, sizes = np.unique(
         block[deaths], return_index=True, return_inverse=True, return_counts=True
     )
     place = np.arange(len(deaths)) - tie_starts[tie_of_step]
     tied = place / sizes[tie_of_step] if sizes.max() > 1 else None
-    block_start = np.flatnonzero(new_time)[block]
-    next_step = np.searchsorted(deaths, block_start)
-    stratum_end = np.append(np.flatnonzero(new_stratum)[1:], len(time))
-    end_step = np.searchsorted(deaths, stratum_end[np.cumsum(new_stratum) - 1])
+    step_ends = np.searchsorted(deaths, ends)
+    next_step = np.searchsorted(deaths, block_start)[block]
+    next_step[next_step == np.repeat(step_ends, ends - starts)] = len(deaths)
+    step_starts = np.searchsorted(deaths, starts)
     sets = RiskSets(
-        len(time),
         deaths,
         block_end[block[deaths]],
-        stratum_start[deaths],
         tied,
         tie_starts,
         tie_of_step,
         next_step,
-        end_step,
+        tuple(map(slice, starts.tolist(), ends.tolist())),
+        tuple(map(slice, step_starts.tolist(), step_ends.tolist())),
     )
     return order, sets
 
@@ -196,7 +200,7 @@ class NullModel:
         own = np.einsum("cn,cn->c", weighted, genes) - np.einsum("ce,ce->c", means, means)
         shared = weighted @ self.x - means @ self.means.T
         variance = own - np.einsum("ci,ij,cj->c", shared, self.inverse, shared)
-        variance[variance <= SMALLEST_SHARE * own] = 0.0
+        variance[(variance <= SMALLEST_SHARE * own) | (own <= FLAT * len(sets.deaths))] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             step = score / variance
         others = self.coefficients - step[:, None] * (shared @ self.inverse)
@@ -241,9 +245,9 @@ def maximise(sets: RiskSets, x: Floats, genes: Floats | None, path: NewtonPath) 
         for _ in range(ROUNDS):
             here = _differentiate(sets, x, genes, at)
             finite = np.isfinite(here.likelihood) & np.isfinite(here.information).all(axis=(1, 2))
-            up = finite & (here.likelihood >= likelihood - ROUNDING * np.abs(likelihood))
-            endless = up & _rises_without_end(here, at, len(sets.deaths))
-            step = _newton_step(here, up & ~endless)
+            up = finite & (here.likelihood >= likelihood - ROUNDING * len(sets.deaths))
+            step = _newton_step(here, up)
+            endless = up & _rises_without_end(here, at, step, len(sets.deaths))
             done = up & ~endless & (np.abs(step).max(axis=1) < CONVERGED)
             found.coefficients[active[done]] = (at + step)[done]
             found.information[active[done]] = here.information[done]
@@ -258,10 +262,21 @@ def maximise(sets: RiskSets, x: Floats, genes: Floats | None, path: NewtonPath) 
     return found
 
 
-def _rises_without_end(here: Derivatives, at: Floats, events: int) -> NDArray[np.bool_]:
+def _rises_without_end(
+    here: Derivatives, at: Floats, step: Floats, events: int
+) -> NDArray[np.bool_]:
     """Return the models, (c,), whose likelihood is flat and still rises away from zero."""
-    flat = np.einsum("cii->ci", here.information) < FLAT * events
-    found: NDArray[np.bool_] = (flat & (here.score * at > 0)).any(axis=1)
+    # With separation each step is about as long as the last, and the information fades.
+    length = (step**2).sum(axis=1)
+    outwards = (step * at).sum(axis=1) > 0
+    gain = (here.score * step).sum(axis=1)
+    rising = (length > SHORT**2) & outwards & (gain < FLAT * events * length)
+    arrived = length <= SHORT**2
+    if arrived.any():
+        finite = np.isfinite(here.information).all(axis=(1, 2)) & arrived
+        least = np.linalg.eigvalsh(here.information[finite])[:, 0]
+        rising[finite] |= least < VANISHED * events
+    found: NDArray[np.bool_] = rising
     return found
 
 

@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import genotex
+from genotex.analysis.design_request import DesignRequest, sample_facts_of
 from genotex.analysis.designs import DesignData, result_table
-from genotex.analysis.own_design import DesignRequest, OwnDesign, own_design, sample_facts_of
+from genotex.analysis.own_design import OwnDesign, own_design
+from genotex.analysis.r_script import write_r_script
 from genotex.analysis.result import AnalysisResult
 from genotex.formats import (
     CohortInfo,
     Evidence,
     Role,
+    read_linked,
     update_cohort_info,
     write_evidence,
     write_linked_csv,
@@ -39,6 +42,7 @@ __all__ = [
     "gene_files",
     "write_design_cohort",
     "write_gene_files",
+    "write_r_files",
 ]
 
 Floats = NDArray[np.float64]
@@ -178,3 +182,15 @@ def write_gene_files(output: OutputFolder, results: Sequence[AnalysisResult]) ->
         with atomic_write(files[result.trait]) as part:
             result_table(result).write_csv(part)
     return files
+
+
+def write_r_files(output: OutputFolder, results: Sequence[AnalysisResult]) -> dict[str, Path]:
+    """Write the R script of each contrast next to its genes, and return the scripts by trait."""
+    scripts: dict[str, Path] = {}
+    for result in results:
+        trait, cohort = result.trait, result.cohort
+        suffix = "" if not scripts else f"_{trait}"
+        linked = output.linked_csv(trait, cohort).relative_to(output.root).as_posix()
+        table = read_linked(output, trait, cohort)
+        scripts[trait] = write_r_script(output.root, result, table, linked, suffix=suffix)
+    return scripts

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.own_design import DesignRequest, sample_facts_of, typed_columns
+from genotex.analysis.design_request import DesignRequest, sample_facts_of, typed_columns
+from genotex.analysis.gene_columns import GENE_COLUMNS
 from genotex.analysis.pipeline import analyze_data_of_design
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
@@ -131,9 +132,10 @@ class DesignResult:
 
 def contrast_name(contrast: str) -> str:
     """Return a contrast as a name for files, such as ``group_case_vs_control``."""
-    return trait_folder_name(
-        contrast.replace(" - ", " vs ").replace(":", " ").replace("/", " per ")
-    )
+    words = {" - ": " vs ", " | ": " in ", " = ": " ", ":": " ", "/": " per "}
+    for sign, word in words.items():
+        contrast = contrast.replace(sign, word)
+    return trait_folder_name(contrast)
 
 
 def standard_covariates(table: pl.DataFrame) -> dict[str, Floats]:
@@ -259,13 +261,8 @@ def result_table(result: AnalysisResult) -> pl.DataFrame:
     tested = result.genes.filter(pl.col("Status") == "tested")
     columns = [pl.col(name).alias(short) for short, name in RESULT_COLUMNS.items()]
     factor = result.method["contrast"]["kind"] == "factor"
-    known = set(RESULT_COLUMNS.values())
-    more = [
-        n
-        for n in tested.columns
-        if factor and (n == "F" or n.endswith((" Coefficient", " p", " q")))
-    ]
-    more = [n for n in more if n not in known and tested[n].null_count() < tested.height]
+    of_tests = [n for n in tested.columns if n == "F" or n not in GENE_COLUMNS]
+    more = [n for n in of_tests if factor and tested[n].null_count() < tested.height]
     return tested.select(*columns, *more)
 
 

@@ -125,9 +125,13 @@ def why_not_tested(result: AnalysisResult) -> str:
             "there is no regression"
         )
     if result.method.get("contrast", {}).get("kind") == "factor":
+        instead = "analyze with --levels line or ordered"
+        what = "differences among levels"
+        if "formula" in result.method:
+            instead = "test one difference or coefficient with --contrast"
+            what = "several coefficients"
         return (
-            "the genes are ranked by the F statistic of differences among levels, which has no "
-            "direction; analyze with --levels line or ordered"
+            f"the genes are ranked by the F statistic of {what}, which has no direction; {instead}"
         )
     if result.method.get("options", {}).get("model") == "mixed":
         return (

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-__all__ = ["COLUMN_GROUPS", "GENE_COLUMNS", "GENE_TABLE", "GeneColumn", "pair_columns"]
+__all__ = [
+    "COLUMN_GROUPS",
+    "GENE_COLUMNS",
+    "GENE_TABLE",
+    "GeneColumn",
+    "coefficient_columns",
+    "pair_columns",
+]
 
 COLUMN_GROUPS = (
     "gene", "change", "statistic", "significance", "mixed", "levels", "surrogates", "size",
@@ -48,7 +55,8 @@ class GeneColumn:
         Whether genes that were ``tested``, ``selected`` (procedure ``benchmark``) or both have it
         in reports.
     variants : mapping of str to mapping
-        What differs by ``binary``, ``continuous`` or ``factor`` trait, or for ``selected`` genes.
+        What differs by ``binary``, ``continuous`` or ``factor`` trait, for ``selected`` genes, or
+        by what a contrast of a design tests (`DesignWords.column_kind`).
     """
 
     name: str
@@ -77,6 +85,7 @@ def _text(csv: str, label: str, help_: str) -> dict[str, str]:
     return {"csv": csv, "label": label, "help": help_}
 
 
+_WITHOUT_GROUPS = ("continuous", "factor", "combination", "unit", "coefficients", "differences")
 _PARTIAL = _text("partial_r", "partial r", "partial correlation with the trait, given the covariates")  # fmt: skip  # noqa: E501
 _PARTIAL_ERROR = _text("partial_r_standard_error", "partial r SE", "its standard error")
 
@@ -99,6 +108,13 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
             "factor": _text(
                 "largest_difference", "largest diff.", "largest difference between two levels"
             ),
+            "levels": _text("log2_fold_change", "log2 FC", "{coefficient}"),
+            "combination": _text("log2_fold_change", "log2 FC", "{coefficient}"),
+            "unit": _text("change_per_unit", "change / unit", "{coefficient}"),
+            "differences": _text(
+                "largest_difference", "largest diff.", "largest difference to the reference level"
+            ),
+            "coefficients": _text("largest_coefficient", "largest coef.", "{coefficient}"),
             SELECTED: {
                 **_text("coefficient", "coefficient", "coefficient in the Lasso"), "form": "fine",
             },
@@ -123,12 +139,12 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
     GeneColumn(
         "Standardised Effect", pl.Float64, "size", "hedges_g", "Hedges' g",
         "difference in sds within {within}, as the covariates leave them", "signed",
-        variants={"continuous": _PARTIAL, "factor": _PARTIAL},
+        variants=dict.fromkeys(_WITHOUT_GROUPS, _PARTIAL),
     ),
     GeneColumn(
         "Standardised Error", pl.Float64, "size", "hedges_g_standard_error", "Hedges' g SE",
         "its standard error", "plain", on_page=False,
-        variants={"continuous": _PARTIAL_ERROR, "factor": _PARTIAL_ERROR},
+        variants=dict.fromkeys(_WITHOUT_GROUPS, _PARTIAL_ERROR),
     ),
     GeneColumn("Samples", pl.Int64, "size", "n", "n", "samples with a value", "count"),
     _number("F", "statistic", "f", "F", "moderated F statistic of any difference", "plain"),
@@ -184,6 +200,19 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
 GENE_COLUMNS: dict[str, type[pl.DataType]] = {column.name: column.type for column in GENE_TABLE}
 """Columns of the table of all genes; null where a gene was not tested. A factor adds three columns
 for each pair of its levels (`genotex.analysis.f_tests.factor_columns`, `pair_columns`)."""
+
+
+def coefficient_columns(name: str, label: str, *, on_page: bool) -> tuple[GeneColumn, ...]:
+    """Return the columns of one of several coefficients of a design, called `label` on the page."""
+    key = label.replace(" ", "_")
+    return (
+        _number(f"{name} Coefficient", "levels", f"coefficient_{key}", label,
+                f"coefficient {label}", "signed", on_page=on_page),
+        _number(f"{name} p", "levels", f"p_{key}", f"p {label}",
+                f"p-value of the coefficient {label}", "p", on_page=False),
+        _number(f"{name} q", "levels", f"q_{key}", f"q {label}",
+                f"q-value of the coefficient {label}", "p", on_page=on_page),
+    )  # fmt: skip
 
 
 def pair_columns(pair: str, *, on_page: bool) -> tuple[GeneColumn, ...]:

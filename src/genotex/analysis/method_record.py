@@ -20,6 +20,7 @@ from genotex.analysis.mixed import mixed_record
 from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.p_values import excess_near_one, null_share
 from genotex.analysis.panel import Panel
+from genotex.analysis.r_script import regression_record
 from genotex.analysis.trait_tests import TraitTests
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.options import AnalysisOptions
@@ -98,10 +99,13 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
     record: dict[str, Any] = {}
     if comparison.own is not None and comparison.cohort.design is not None:
         record["formula"] = comparison.own.record(comparison.cohort.design)
+        record["regression"] = regression_record(steps)
     if "levels" in comparison.contrast.summary:
         record["levels"] = {**comparison.contrast.summary["levels"], **_level_tests(steps)}
     if comparison.libraries is not None:
         record["counts"] = dict(comparison.libraries.record)
+    if comparison.facts.relations:
+        record["relations"] = [dict(relation) for relation in comparison.facts.relations]
     if comparison.blocks.record:
         record["pair"] = {
             **comparison.blocks.record,
@@ -204,6 +208,8 @@ def _covariates(steps: Steps) -> list[str]:
 
 def _adjusted_for(steps: Steps) -> list[str]:
     """Return the same without its columns: a characteristic of several groups is named once."""
+    if steps.comparison.own is not None:
+        return list(steps.comparison.own.sources)
     sources = steps.comparison.adjustment.sources
     source = {column: key for key, columns in sources.items() for column in columns}
     return list(dict.fromkeys(source.get(name, name) for name in _covariates(steps)))

@@ -7,43 +7,32 @@ unmeasured confounding, tests, records.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis.contrast import MIN_HEALTHY, Coefficients, Contrast
-from genotex.analysis.formulas import (
-    FormulaDesign,
-    Formulas,
-    TestedContrast,
-    find_contrast,
-    fit_formula,
-)
+from genotex.analysis.design_request import DesignRequest, complete_rows
+from genotex.analysis.formulas import FormulaDesign, Formulas, fit_formula, listed
+from genotex.analysis.named_contrasts import TestedContrast, find_contrast
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
-from genotex.options import MissingValues
 
 if TYPE_CHECKING:
     from genotex.options import Controls
 
-__all__ = [
-    "DesignRequest",
-    "OwnDesign",
-    "complete_rows",
-    "other_characteristics",
-    "own_design",
-    "sample_facts_of",
-    "typed_columns",
-    "with_offset",
-]
+__all__ = ["OwnDesign", "other_characteristics", "own_design", "with_offset"]
 
 Floats = NDArray[np.float64]
 
-CASE, CONTROL, OTHER_DISEASE = "case", "control", "other disease"
+CASE, CONTROL = "case", "control"
+_OTHER_CONTROLS = ("other disease", "other control")
+"""Groups of samples that are controls only where healthy ones are few, as in any analysis."""
 UNKNOWN_GROUP = "unknown group"
 _STANDARD = {"age": "Age", "sex": "Gender", "gender": "Gender"}
 FEWEST_IN_GROUP = 2
@@ -52,103 +41,6 @@ _NOT_A_FACT = ("why", "title", "source", "series", "exclude")
 """Columns of a sample sheet that describe no property of a sample."""
 MOST_NAMED = 10
 MOST_CODES = 5
-
-
-@dataclass(frozen=True, eq=False)
-class DesignRequest:
-    """A design as the user asked for it, with the samples it is for.
-
-    Attributes
-    ----------
-    formula
-        Such as ``~ group + age``.
-    contrast
-        Such as ``group: case - control``, or a term or coefficient of the formula.
-    samples, table
-        Names of the samples and their annotation, a row each; numbers are numeric, all else text.
-    block
-        Column whose equal values are samples of one person; their correlation is estimated.
-    missing
-        What becomes of samples without a value of the design: an error, left out, or filled with
-        the mean or the most frequent level.
-    order
-        Factor to its levels, the reference first.
-    """
-
-    formula: str
-    contrast: str
-    samples: tuple[str, ...]
-    table: pl.DataFrame
-    block: str | None = None
-    missing: MissingValues = "error"
-    order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse unknown words and a table of other samples."""
-        if self.missing not in get_args(MissingValues):
-            msg = f"missing {self.missing!r} is not known; use {', '.join(get_args(MissingValues))}"
-            raise UsageError(msg)
-        if self.table.height != len(self.samples):
-            msg = f"the sample table has {self.table.height} rows for {len(self.samples)} samples"
-            raise UsageError(msg)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON, for the record of the cohort."""
-        return {
-            "formula": self.formula,
-            "contrast": self.contrast,
-            "block": self.block,
-            "missing": self.missing,
-            "order": {name: list(levels) for name, levels in self.order.items()},
-            "samples": list(self.samples),
-            "table": {
-                name: [None if _is_nan(value) else value for value in self.table[name].to_list()]
-                for name in self.table.columns
-            },
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> DesignRequest | None:
-        """Read `as_json`; None from an empty record."""
-        if not record:
-            return None
-        return cls(
-            record["formula"],
-            record["contrast"],
-            tuple(record["samples"]),
-            typed_columns(pl.DataFrame(record["table"], strict=False)),
-            record["block"],
-            record["missing"],
-            {name: tuple(levels) for name, levels in record["order"].items()},
-        )
-
-    def rows_of(self, samples: Sequence[str]) -> pl.DataFrame:
-        """Return the rows of these samples, in their order."""
-        place = {sample: i for i, sample in enumerate(self.samples)}
-        return self.table[[place[sample] for sample in samples]]
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and not np.isfinite(value)
-
-
-def typed_columns(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a sample table with numbers as float64 and all else as text without empty texts."""
-    columns = []
-    for name in table.columns:
-        values = table[name]
-        if values.dtype == pl.Boolean:
-            values = values.cast(pl.String)
-        if values.dtype.is_numeric():
-            columns.append(values.cast(pl.Float64).fill_nan(None))
-            continue
-        texts = values.cast(pl.String).str.strip_chars()
-        texts = texts.set(texts.is_in(["", "NA", "N/A", "NaN", "nan", "null", "None"]), None)
-        numbers = texts.cast(pl.Float64, strict=False)
-        whole = numbers.is_finite().sum() == texts.len() - texts.null_count()
-        numeric = whole and texts.null_count() < texts.len()
-        columns.append(numbers if numeric else texts)
-    return pl.DataFrame([column.alias(n) for column, n in zip(columns, table.columns, strict=True)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,15 +84,29 @@ class OwnDesign:
         return self.design.formula.variables
 
     @property
+    def tested_variables(self) -> tuple[str, ...]:
+        """Columns of the sample table that the contrast is about."""
+        if self.tested.variable is not None:
+            return (self.tested.variable,)
+        touched = set(np.flatnonzero(np.atleast_1d(self.tested.weights.any(axis=1))).tolist())
+        terms = [term for term, places in self.design.terms.items() if touched & set(places)]
+        return tuple(dict.fromkeys(name for term in terms for name in self._variables_of(term)))
+
+    def _variables_of(self, term: str) -> list[str]:
+        found = re.findall(r"`[^`]+`|[\w.]+", term)
+        return [name for name in (word.strip("`") for word in found) if name in self.variables]
+
+    @property
     def sources(self) -> dict[str, tuple[str, ...]]:
-        """Term that is adjusted for -> its columns of the design; not terms that are tested."""
-        untested = ~np.atleast_1d(self.tested.weights.any(axis=1))
-        compared = self.tested.variable
-        return {
-            term: tuple(self.design.names[j] for j in places)
-            for term, places in self.design.terms.items()
-            if term != "1" and untested[list(places)].all() and compared not in term.split(":")
-        }
+        """Term that is adjusted for -> its columns; not those that what is tested is part of."""
+        adjusted = set(self.names[: -self.tested.weights.shape[1]])
+        found = {}
+        for term, places in self.design.terms.items():
+            columns = tuple(self.design.names[j] for j in places)
+            apart = set(self.tested_variables).isdisjoint(self._variables_of(term))
+            if term != "1" and apart and adjusted.issuperset(columns):
+                found[term] = columns
+        return found
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -237,6 +143,14 @@ class OwnDesign:
             return f"log2 fold change, {self.tested.text.strip()}"
         return f"change of log2 expression per unit of {self.tested.names[0]}"
 
+    def _groups(self) -> dict[str, int]:
+        """Return the number of samples of each level of the factor that the contrast is about."""
+        names = self.tested_variables
+        if len(names) != 1 or names[0] not in self.design.levels:
+            return {}
+        cells = [str(value) for value in self.design.column(names[0])]
+        return {level: cells.count(level) for level in self.design.levels[names[0]]}
+
     def record(self, request: DesignRequest) -> dict[str, Any]:
         """Return what was asked and what became of it, as plain JSON."""
         return {
@@ -247,6 +161,11 @@ class OwnDesign:
             "columns": list(self.names),
             "tested": list(self.tested.names),
             "levels": {level: float(weight) for level, weight in self.tested.levels.items()},
+            "compared": self.tested.variable,
+            "variables": list(self.tested_variables),
+            "factors": {name: list(levels) for name, levels in self.design.levels.items()},
+            "groups": self._groups(),
+            "adjusted_for": list(self.sources),
             "samples": [request.samples[i] for i in self.rows],
         }
 
@@ -272,7 +191,7 @@ def own_design(
     if request.block is not None and request.block not in request.table.columns:
         msg = (
             f"the sample table has no column {request.block!r} to block on; it has "
-            f"{_listed(request.table.columns)}"
+            f"{listed(request.table.columns)}"
         )
         raise UsageError(msg)
     keep = ~np.isin(np.array(table.samples), list(without))
@@ -297,11 +216,6 @@ def own_design(
     return OwnDesign(rows, design, tested, names, matrix, contrast, filled, notes, offset, people)
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(map(str, names[:MOST_NAMED])) + more
-
-
 def _compared_factor(request: DesignRequest) -> tuple[str, str]:
     variable, _, rest = request.contrast.partition(":")
     return variable.strip().strip("`"), rest
@@ -324,72 +238,29 @@ def _groups(
     if lone.any():
         warnings.append(
             f"{int(lone.sum())} samples have no {variable} and take no part: "
-            f"{_listed([samples[int(i)] for i in np.flatnonzero(lone)])}."
+            f"{listed([samples[int(i)] for i in np.flatnonzero(lone)])}."
         )
     keep = keep & ~lone
-    other = np.array([group == OTHER_DISEASE for group in groups]) & keep
-    if not other.any() or OTHER_DISEASE in levels or CONTROL not in levels:
+    other = np.array([group in _OTHER_CONTROLS for group in groups]) & keep
+    named = any(group in levels for group in _OTHER_CONTROLS)
+    if not other.any() or named or CONTROL not in levels:
         return annotation, keep, warnings
     healthy = int((np.array([group == CONTROL for group in groups]) & keep).sum())
     if controls == "healthy" or (controls == "auto" and healthy >= MIN_HEALTHY):
+        kinds = sorted({str(groups[int(i)]) for i in np.flatnonzero(other)})
+        what = "another disease" if "other disease" in kinds else "unknown health"
         warnings.append(
-            f"{int(other.sum())} samples of another disease take no part; {healthy} healthy "
-            "controls are compared. --controls all takes them as controls, and a contrast that "
-            "names 'other disease' compares them."
+            f"{int(other.sum())} samples of {what} take no part; {healthy} healthy controls are "
+            "compared. --controls all takes them as controls, and a contrast that names "
+            f"{kinds[0]!r} compares them."
         )
         return annotation, keep & ~other, warnings
     warnings.append(
         f"{int(other.sum())} of {int(other.sum()) + healthy} controls have another disease: genes "
         "of that disease, and of disease in general, may mix with those of the trait."
     )
-    joined = [CONTROL if group == OTHER_DISEASE else group for group in groups]
+    joined = [CONTROL if group in _OTHER_CONTROLS else group for group in groups]
     return annotation.with_columns(pl.Series(variable, joined)), keep, warnings
-
-
-def complete_rows(
-    variables: Sequence[str],
-    request: DesignRequest,
-    annotation: pl.DataFrame,
-    samples: Sequence[str],
-    keep: NDArray[np.bool_] | None = None,
-) -> tuple[pl.DataFrame, NDArray[np.bool_], dict[str, int], list[str]]:
-    """Treat samples without a value of the variables as the request says."""
-    # Returns the table with filled values, which samples are kept, how many values of each
-    # variable were filled, and warnings.
-    filled: dict[str, int] = {}
-    warnings = []
-    keep = np.ones(len(samples), dtype=bool) if keep is None else keep
-    for name in variables:
-        missing = annotation[name].is_null().to_numpy() & keep
-        if not missing.any():
-            continue
-        names = [samples[int(i)] for i in np.flatnonzero(missing)]
-        if missing.sum() == keep.sum():
-            msg = f"{name} has no value in any sample, so it cannot be in the design"
-            raise AnalysisError(msg)
-        if request.missing == "error":
-            raise AnalysisError(_why_missing(name, names, int(keep.sum())))
-        if request.missing == "drop":
-            keep = keep & ~missing
-            warnings.append(f"{len(names)} samples without {name} are left out: {_listed(names)}.")
-            continue
-        filled[name] = len(names)
-        known = annotation[name].filter(pl.Series(keep)).drop_nulls()
-        numeric = known.dtype.is_numeric()
-        value = known.mean() if numeric else known.mode().sort()[0]
-        annotation = annotation.with_columns(pl.col(name).fill_null(value))
-        if not numeric:
-            filling = f"{name} was missing in {len(names)} samples and filled with {value!r}."
-            warnings.append(filling)
-    return annotation, keep, filled, warnings
-
-
-def _why_missing(name: str, without: Sequence[str], samples: int) -> str:
-    return (
-        f"{name} is missing in {len(without)} of {samples} samples: {_listed(without)}; fill it "
-        "in, leave these samples out (--missing drop), or fill it with the mean or the most "
-        "frequent level (--missing fill)"
-    )
 
 
 def _put_reference_first(
@@ -470,30 +341,21 @@ def _of_levels(
         level: [s for s, c in zip(samples, cells, strict=True) if c == level]
         for level in tested.levels
     }
-    small = [level for level, found in members.items() if len(found) < FEWEST_IN_GROUP]
-    if small:
-        there = ", ".join(f"{level}: {len(found)}" for level, found in members.items())
-        msg = (
-            f"{variable} {small[0]!r} has {len(members[small[0]])} sample; each group that is "
-            f"compared needs {FEWEST_IN_GROUP} ({there})"
-        )
-        raise AnalysisError(msg)
+    _check_sizes(variable, members)
     sizes = {level: len(found) for level, found in members.items()}
     beyond = len(samples) - sum(sizes.values())
     more = f", {beyond} further samples in the design" if beyond else ""
     if tested.difference is None:
-        listed = ", ".join(f"{level}: {size}" for level, size in sizes.items())
+        each = ", ".join(f"{level}: {size}" for level, size in sizes.items())
         summary: dict[str, Any] = {
             "kind": "continuous",
-            "text": f"{tested.text.strip()} ({listed}{more})",
+            "text": f"{tested.text.strip()} ({each}{more})",
             "samples": {"all": list(samples)},
         }
-        return Contrast(
-            False, rows, values, "", 0.0, 1.0, summary, cells=cells, compared=tuple(tested.levels)
-        )
+        compared = tuple(tested.levels)
+        return Contrast(False, rows, values, "", 0, 1, summary, cells=cells, compared=compared)
     up, down = tested.difference
-    plain = {up, down} == {CASE, CONTROL}
-    words = ("cases", "controls") if plain else (up, down)
+    words = ("cases", "controls") if {up, down} == {CASE, CONTROL} else (up, down)
     summary = {
         "kind": "binary",
         "text": f"{sizes[up]} {words[0]} against {sizes[down]} {words[1]}{more}",
@@ -501,21 +363,22 @@ def _of_levels(
         "group_sizes": {"case": sizes[up], "control": sizes[down]},
         "samples": {"case": members[up], "control": members[down], "left_out": []},
     }
-    two = not beyond and set(np.unique(values)) <= {0.0, 1.0}
-    if two:
-        return Contrast(True, rows, values, "all", 0.0, 1.0, summary)
-    return Contrast(
-        False,
-        rows,
-        values,
-        "",
-        0.0,
-        1.0,
-        summary,
-        cells=cells,
-        compared=(down, up),
-        difference=True,
-    )
+    if not beyond and set(np.unique(values)) <= {0.0, 1.0}:
+        return Contrast(True, rows, values, "all", 0, 1, summary)
+    found = Contrast(False, rows, values, "", 0, 1, summary, cells=cells, compared=(down, up))
+    return replace(found, difference=True)
+
+
+def _check_sizes(variable: str, members: Mapping[str, Sequence[str]]) -> None:
+    """Refuse to compare a level of a single sample."""
+    for level, found in members.items():
+        if len(found) < FEWEST_IN_GROUP:
+            sizes = ", ".join(f"{name}: {len(others)}" for name, others in members.items())
+            msg = (
+                f"{variable} {level!r} has {len(found)} sample; each group that is compared needs "
+                f"{FEWEST_IN_GROUP} ({sizes})"
+            )
+            raise AnalysisError(msg)
 
 
 def _codes(formula: Formulas, annotation: pl.DataFrame, design: FormulaDesign) -> tuple[str, ...]:
@@ -531,22 +394,6 @@ def _codes(formula: Formulas, annotation: pl.DataFrame, design: FormulaDesign) -
             listed = ", ".join(f"{level:g}" for level in levels)
             found.append(f"{name} ({listed}) is taken as a number; C({name}) takes it as groups.")
     return tuple(found)
-
-
-def sample_facts_of(request: DesignRequest) -> dict[str, dict[str, str | None]]:
-    """Return the characteristics of the samples in the form of `Evidence.sample_facts`."""
-    return {
-        name: {
-            sample: None if value is None else _plain(value)
-            for sample, value in zip(request.samples, request.table[name].to_list(), strict=True)
-        }
-        for name in request.table.columns
-        if request.table[name].n_unique() > 1
-    }
-
-
-def _plain(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def other_characteristics(

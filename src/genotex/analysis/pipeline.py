@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from genotex.analysis.design_request import DesignRequest, sample_facts_of
 from genotex.analysis.libraries import Counts
-from genotex.analysis.own_design import DesignRequest, sample_facts_of
 from genotex.analysis.problem_data import (
     CohortData,
     ConditionCohort,
@@ -22,6 +22,7 @@ from genotex.analysis.problem_data import (
 from genotex.analysis.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
+from genotex.analysis.sample_relations import Relations
 from genotex.analysis.sound import analyze_sound, check_table
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
@@ -55,6 +56,7 @@ def analyze_table(
     counts: Counts | None = None,
     sample_texts: SampleTexts | None = None,
     design: DesignRequest | None = None,
+    relations: Relations | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes associated with a problem's trait in one cohort.
@@ -83,6 +85,9 @@ def analyze_table(
         Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
     design
         A formula and contrast of the user's own, in the place of trait and covariates.
+    relations
+        Relations between the samples that their texts state (`Evidence.relations`), such as
+        replicates, treatments and time points: usable as covariates and pairs, and warned of.
     threads
         Threads to compute with; the answer does not depend on them.
 
@@ -109,7 +114,14 @@ def analyze_table(
 
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
     cohort = CohortData(
-        table, roles, sample_facts or {}, sample_texts or {}, counts or {}, condition, design
+        table,
+        roles,
+        sample_facts or {},
+        sample_texts or {},
+        counts or {},
+        condition,
+        design,
+        relations or {},
     )
     return analyze_sound(cohort, problem, options, threads=threads)
 
@@ -207,6 +219,7 @@ def analyze_data(
             counts=cohort.counts,
             sample_texts=cohort.sample_texts,
             design=cohort.design,
+            relations=cohort.relations,
             threads=threads,
         )
     return replace(

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from genotex.analysis.design_request import DesignRequest
 from genotex.analysis.libraries import Counts
-from genotex.analysis.own_design import DesignRequest
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
+from genotex.analysis.sample_relations import Relations
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import Evidence, LinkedTable, Role, read_evidence, read_linked, read_linked_csv
@@ -94,6 +95,8 @@ class CohortData:
         Two-step: the cohort of the condition.
     design
         A formula and contrast of the user's own, in the place of trait and covariates.
+    relations
+        Relations between the samples that their texts state (`Evidence.relations`).
     """
 
     table: LinkedTable
@@ -103,6 +106,7 @@ class CohortData:
     counts: Counts = field(default_factory=dict)
     condition: ConditionCohort | None = None
     design: DesignRequest | None = None
+    relations: Relations = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +147,7 @@ class ProblemData:
             record.counts,
             self.condition,
             DesignRequest.from_json(record.design),
+            _relations(record),
         )
 
 
@@ -245,3 +250,11 @@ def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
         msg = f"preprocessing of {trait}, {cohort} was interrupted; run preprocess again"
         raise AnalysisError(msg)
     return None
+
+
+def _relations(record: Evidence) -> Relations:
+    """Return the relations of a cohort, without those that the trait itself is read from."""
+    trait = record.reading.get("trait") or {}
+    own = f"characteristic '{trait.get('key', '')}'"
+    kept = {k: [g for g in groups if g["place"] != own] for k, groups in record.relations.items()}
+    return {kind: groups for kind, groups in kept.items() if groups}

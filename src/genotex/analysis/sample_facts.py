@@ -83,6 +83,7 @@ class FactChecks:
     # adjusted for
     batches: tuple[str, ...] = ()
     repeated: bool = False  # Whether some people seem to have given several samples
+    relations: tuple[dict[str, Any], ...] = ()  # What texts state on the samples compared
 
 
 def check_sample_facts(

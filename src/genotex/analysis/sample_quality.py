@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +23,7 @@ from genotex.analysis.sample_profiles import (
     tissues_of,
 )
 from genotex.analysis.sample_sex import check_sex
-from genotex.formats import LinkedTable, Role
+from genotex.formats import LinkedTable, Role, names_pool
 from genotex.options import Controls
 
 __all__ = ["SampleQuality", "SampleTexts", "check_samples", "leave_out_outliers", "named_pools"]
@@ -37,15 +36,6 @@ SampleTexts = Mapping[str, Mapping[str, str | None]]
 SHOWN = 6
 SMALLER, LARGER = 0.6, 1.5
 """A pool of two people has half their variance; one of other people or tissues is far away."""
-
-_NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|multiple)"
-_PEOPLE = r"(?:donor|patient|individual|subject|volunteer|participant|person|people|control|case)s?"
-_POOL = re.compile(
-    r"(?<![a-z])(?<!non)(?<!non[- ])(?<!not )(?<!un)(?<!un-)pool(?:s|ed)?(?![a-z])"
-    rf"|\b(?:mix|mixture|blend) of (?:\w+[ -]){{0,4}}(?:rnas?|samples?|tissues|{_PEOPLE})\b"
-    rf"|\b(?:of|from) {_NUMBER} (?:\w+[ -]){{0,3}}{_PEOPLE}\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +196,7 @@ def named_pools(samples: Sequence[str], facts: SampleFacts, texts: SampleTexts) 
     for recorded in (*texts.values(), *facts.values()):
         for sample in samples:
             text = recorded.get(sample) or ""
-            if sample not in found and _POOL.search(text):
+            if sample not in found and names_pool(text):
                 found[sample] = text
     return {sample: found[sample] for sample in samples if sample in found}
 

@@ -204,7 +204,7 @@ def analyze_sound(
         genes=steps.genes,
         cv_performance={k: v for k, v in steps.panel.quality.items() if k == "prediction"},
         method=record_method(steps, options, problem),
-        warnings=_warnings(steps),
+        warnings=_named(_warnings(steps), steps.comparison),
     )
 
 
@@ -305,6 +305,14 @@ def _warnings(steps: Steps) -> tuple[str, ...]:
         *check_scale(comparison.expression),
         *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),
     )
+
+
+def _named(warnings: tuple[str, ...], comparison: Comparison) -> tuple[str, ...]:
+    """Return the warnings with what a design is about in the place of the trait."""
+    names = () if comparison.own is None else comparison.own.tested_variables
+    if not names:
+        return warnings
+    return tuple(text.replace("the trait", " and ".join(names)) for text in warnings)
 
 
 def _covariate_warnings(comparison: Comparison) -> list[str]:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast
+from genotex.analysis.design_request import DesignRequest, complete_rows, typed_columns
 from genotex.analysis.designs import DesignData
-from genotex.analysis.formulas import Formulas, fit_formula
+from genotex.analysis.formulas import Formulas, check_column, fit_formula
 from genotex.analysis.method_record import versions
-from genotex.analysis.own_design import DesignRequest, complete_rows, typed_columns
 from genotex.analysis.p_values import benjamini_hochberg
-from genotex.analysis.survival import cox_score_tests
+from genotex.analysis.survival import CoxTests, cox_score_tests
 from genotex.analysis.trait_tests import filter_genes
-from genotex.errors import UsageError
 from genotex.io import atomic_write
 from genotex.options import AnalysisOptions, DesignOptions
 
@@ -74,72 +74,81 @@ def fit_survival(
         If times or events make no sense, are missing, or are too few.
     """
     options = options or AnalysisOptions()
+    set_up = _set_up(data, asked)
+    time, event = (set_up.table[name].to_list() for name in asked.time_and_event)
+    expression, columns = data.expression[set_up.rows], set_up.covariates
+    contrast = Contrast(False, set_up.rows, set_up.rows.astype(np.float64), "", 0, 1, {})
+    kept = filter_genes(expression, contrast, len(columns) + 1, options.filter_low)
+    found = cox_score_tests(
+        expression[:, kept.tested],
+        time,
+        event,
+        np.column_stack(list(columns.values())) if columns else None,
+        covariate_names=list(columns) or None,
+    )
+    genes = [data.genes[int(j)] for j in np.flatnonzero(kept.tested)]
+    method = {
+        "model": "score test of each gene in a Cox model (Efron's ties), given the covariates",
+        "survival": dict(zip(("time", "event"), asked.time_and_event, strict=True)),
+        "formula": asked.design,
+        "covariates": dict(zip(columns, found.covariates.tolist(), strict=True)),
+        "samples": [data.samples[int(i)] for i in set_up.rows],
+        "events": int(found.events.max(initial=0)),
+        "filter": dict(kept.record),
+        "filled": set_up.filled,
+        "options": options.as_json(),
+        "versions": versions(),
+    }
+    table = _table(genes, found, np.nanmean(expression[:, kept.tested], axis=0))
+    return SurvivalResult(table, method, (*set_up.warnings, *found.warnings))
+
+
+@dataclass(frozen=True, eq=False)
+class _SetUp:
+    """The samples that have what is needed, and the columns of the covariates."""
+
+    rows: NDArray[np.intp]
+    table: pl.DataFrame
+    covariates: Mapping[str, NDArray[np.float64]]
+    filled: Mapping[str, int]
+    warnings: Sequence[str]
+
+
+def _set_up(data: DesignData, asked: DesignOptions) -> _SetUp:
     table = typed_columns(data.table)
     for name in asked.time_and_event:
-        if name not in table.columns:
-            msg = (
-                f"--survival names {name!r}, which is not a column of the sample table; it has "
-                f"{', '.join(table.columns)}"
-            )
-            raise UsageError(msg)
+        check_column(name, table.columns, f"--survival {asked.survival}")
     formula = Formulas.read(asked.design or "~ 1", table.columns)
     request = DesignRequest(
         asked.design, "", data.samples, table, None, asked.missing, asked.levels
     )
     needed = (*asked.time_and_event, *formula.variables)
     table, keep, filled, warnings = complete_rows(needed, request, table, data.samples)
-    rows = np.flatnonzero(keep)
-    part = table.filter(pl.Series(keep))
-    samples = [data.samples[int(i)] for i in rows]
-    design = fit_formula(formula, part, samples, asked.levels)
-    chosen = [j for j, name in enumerate(design.names) if name != "Intercept"]
-    time, event = (part[name].to_list() for name in asked.time_and_event)
-    expression = data.expression[rows]
-    contrast = Contrast(
-        False, np.arange(len(rows)), np.arange(len(rows), dtype=float), "", 0, 1, {}
-    )
-    kept = filter_genes(expression, contrast, len(chosen) + 1, options.filter_low)
-    found = cox_score_tests(
-        expression[:, kept.tested],
-        time,
-        event,
-        design.matrix[:, chosen] if chosen else None,
-        covariate_names=[design.names[j] for j in chosen] or None,
-    )
+    rows, table = np.flatnonzero(keep), table.filter(pl.Series(keep))
+    design = fit_formula(formula, table, [data.samples[int(i)] for i in rows], asked.levels)
+    covariates = {
+        name: design.matrix[:, j] for j, name in enumerate(design.names) if name != "Intercept"
+    }
+    return _SetUp(rows, table, covariates, filled, warnings)
+
+
+def _table(genes: Sequence[str], found: CoxTests, mean: NDArray[np.float64]) -> pl.DataFrame:
     low, high = found.interval()
     fine = np.isfinite(found.p)
     q = np.full(len(found.p), np.nan)
     q[fine] = benjamini_hochberg(found.p[fine])
-    genes = pl.DataFrame(
-        {
-            "gene": [data.genes[int(j)] for j in np.flatnonzero(kept.tested)],
-            "log_hazard_ratio": found.log_hazard_ratio,
-            "ci_low": low,
-            "ci_high": high,
-            "hazard_ratio": found.hazard_ratio,
-            "mean": np.nanmean(expression[:, kept.tested], axis=0),
-            "z": found.z,
-            "p": found.p,
-            "q": q,
-        }
-    ).fill_nan(None)
-    method = {
-        "model": "score test of each gene in a Cox model (Efron's ties), given the covariates",
-        "survival": dict(zip(("time", "event"), asked.time_and_event, strict=True)),
-        "formula": asked.design,
-        "columns": [design.names[j] for j in chosen],
-        "covariates": dict(
-            zip([design.names[j] for j in chosen], found.covariates.tolist(), strict=True)
-        ),
-        "samples": samples,
-        "events": int(found.events.max(initial=0)),
-        "filter": dict(kept.record),
-        "filled": filled,
-        "options": options.as_json(),
-        "versions": versions(),
+    columns = {
+        "gene": genes,
+        "log_hazard_ratio": found.log_hazard_ratio,
+        "ci_low": low,
+        "ci_high": high,
+        "hazard_ratio": found.hazard_ratio,
+        "mean": mean,
+        "z": found.z,
+        "p": found.p,
+        "q": q,
     }
-    ranked = genes.sort("p", "gene", nulls_last=True)
-    return SurvivalResult(ranked, method, (*warnings, *found.warnings))
+    return pl.DataFrame(columns).fill_nan(None).sort("p", "gene", nulls_last=True)
 
 
 def write_survival(folder: Path, found: SurvivalResult) -> tuple[Path, Path]:

@@ -97,7 +97,7 @@ def _not_events(words: Sequence[str], wrong: NDArray[np.bool_]) -> str:
     shown = ", ".join(repr(word) for word in unknown[:SHOWN])
     more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
     message = f"event has values other than 0 and 1: {shown}{more}"
-    if unknown == ["2"]:
+    if unknown in (["2"], ["2.0"]):
         return f"{message} (where 1 is censored and 2 the event, subtract 1)"
     return f"{message} (write 1 or yes where the event happened, 0 or no where it did not)"
 

@@ -264,6 +264,8 @@ def _typed(cells: Sequence[str]) -> pd.Series | list[str | None] | Any:
     filled = [cell for cell in cells if cell]
     numbers = pd.to_numeric(pd.Series(filled, dtype=object), errors="coerce")
     if filled and np.isfinite(numbers.to_numpy(dtype=np.float64)).all():
+        if len(filled) == len(cells) and all(cell.isdecimal() for cell in cells):
+            return [int(cell) for cell in cells]
         return [float(cell) if cell else np.nan for cell in cells]
     return np.array([cell or None for cell in cells], dtype=object)
 

@@ -73,9 +73,16 @@ def options_of(kind: type[Any], given: Mapping[str, Any], names: Mapping[str, st
         if hints[name] == tuple[str, ...]:
             value = (value,) if isinstance(value, str) else tuple(value)
         elif "Path" in str(hints[name]):
+            if not isinstance(value, str | Path):
+                msg = f"{argument} is a {type(value).__name__}; give the path of a file"
+                raise UsageError(msg)
             value = as_path(value)
         chosen[name] = value
-    return kind(**chosen)
+    try:
+        return kind(**chosen)
+    except TypeError as error:
+        msg = f"an option is of the wrong kind ({error}): {given}"
+        raise UsageError(msg) from error
 
 
 def gather_choices(given: Mapping[str, Any]) -> PreprocessOptions:
@@ -99,6 +106,9 @@ def own_expert(options: PreprocessOptions) -> RuleExpert:
 
 def series_files(paths: Paths, trait: str | None) -> GeoCohortFiles:
     """Return the files of one series: its folder, its matrix, or a list of files."""
+    if not isinstance(paths, str | Path | Sequence):
+        msg = f"a {type(paths).__name__} names no file; give the folder of a GEO series"
+        raise UsageError(msg)
     given = [as_path(paths)] if isinstance(paths, str | Path) else [as_path(p) for p in paths]
     if not given:
         msg = "no file was named; give the folder of a GEO series"

@@ -68,12 +68,29 @@ def gather_data(data: Any, samples: Any, options: Mapping[str, Any], used: str) 
     """
     if isinstance(data, DesignData):
         return GivenData(data, data.table)
+    data = _with_record(data)
     if is_anndata(data) and recorded(data):
         if options:
             msg = f"{', '.join(options)} has no effect on what genotex has read already"
             raise UsageError(msg)
         return _of_cohort(data, samples, used)
     return _of_tables(read_own_tables(data, samples, **_own_options(options)))
+
+
+def _with_record(data: Any) -> Any:
+    """Return an AnnData file that genotex wrote as what it holds, all else as it is."""
+    if not isinstance(data, str | Path) or as_path(data).suffix.lower() != ".h5ad":
+        return data
+    path = as_path(data)
+    if not path.is_file():
+        return path
+    anndata = need("anndata", "anndata", f"reading {path.name}")
+    try:
+        found = anndata.read_h5ad(path)
+    except (OSError, KeyError, ValueError):
+        # Its reader explains what is wrong with the file.
+        return path
+    return found if recorded(found) else path
 
 
 def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:

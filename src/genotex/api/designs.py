@@ -1,366 +1,76 @@
-"""Differential expression under any design: `de` and its result."""
+"""Differential expression under any design."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, overload
 
-import numpy as np
 import pandas as pd
-import polars as pl
 
 from genotex.analysis import (
     DesignCohort,
     DesignRequest,
-    DesignResult,
     contrast_name,
     fit_design,
+    fit_survival,
     typed_columns,
 )
-from genotex.api.choices import as_path, nearest, options_of
-from genotex.api.data import TABLE_OPTIONS, GivenData, as_pandas, gather_data, with_expressed_genes
+from genotex.api.choices import options_of
+from genotex.api.data import (
+    TABLE_OPTIONS,
+    GivenData,
+    as_pandas,
+    gather_data,
+    with_expressed_genes,
+)
+from genotex.api.result import Result, Results
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, DesignOptions, MissingValues
 
-if TYPE_CHECKING:
-    from anndata import AnnData
-    from matplotlib.axes import Axes
-
-__all__ = ["Result", "Results", "de"]
+__all__ = ["de", "survival"]
 
 _OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
 """Names of arguments, as on the command line, whose option has another name."""
-_FIRST_ROWS = 10
-Missing = Literal["error", "drop", "fill"]
+_EXPRESSED = 0.1
+"""Share of the samples that should express a counted gene whose survival is tested."""
 
 
-class Result:
-    """The genes of one contrast, with plots and exports.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        Tested genes by p-value: ``log2_fold_change`` with its 95 % interval (``ci_low``,
-        ``ci_high``), ``mean`` log2 expression, moderated ``t``, ``p``, and ``q`` (Benjamini and
-        Hochberg).
-    contrast, design : str
-        As asked for.
-    name : str
-        The cohort.
-    """
-
-    def __init__(self, found: DesignResult, given: GivenData) -> None:
-        self._found = found
-        self._given = given
-        self.contrast, self.design, self.name = found.contrast, found.design, found.data.name
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """The tested genes by p-value, indexed by symbol."""
-        return as_pandas(self._found.genes, "gene")
-
-    @property
-    def significant(self) -> pd.DataFrame:
-        """The genes that are significant: q below the cut, and the change at least `min_effect`."""
-        chosen = self._genes.filter(pl.col("Significant"))["Variable"].to_list()
-        return self.table.loc[chosen]
-
-    @cached_property
-    def genes(self) -> pd.DataFrame:
-        """Everything that was computed for every gene, also for those that were not tested."""
-        from genotex.reports import Findings, csv_frame, ranked
-
-        found = self._found
-        findings = Findings.from_result(found.result, found.data.linked(found.result.trait))
-        return as_pandas(csv_frame(findings, ranked(findings)), "gene")
-
-    @cached_property
-    def samples(self) -> pd.DataFrame:
-        """The annotation of the samples that took part."""
-        table = self._given.samples
-        rows = [self._place[sample] for sample in self._members]
-        return as_pandas(
-            table[rows]
-            .drop("sample", strict=False)
-            .insert_column(0, pl.Series("sample", self._members)),
-            "sample",
-        )
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader should know before trusting the list."""
-        return (*self._given.warnings, *self._found.warnings)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was recognised when the data were read."""
-        return self._given.notes
-
-    @property
-    def method(self) -> dict[str, Any]:
-        """How the result came about, as plain JSON values."""
-        return dict(self._found.method)
-
-    @property
-    def cut(self) -> float:
-        """Genes with a smaller q-value are significant."""
-        return float(self.method["options"]["q_cut"])
-
-    def __repr__(self) -> str:
-        """Return what was compared, and how many genes differ."""
-        up = int((self.significant["log2_fold_change"] > 0).sum())
-        down = len(self.significant) - up
-        return (
-            f"{self.name}: {self.contrast} in {self.design}\n"
-            f"{self.method['contrast']['text']}\n"
-            f"{len(self.table):,} genes tested, {len(self.significant):,} significant at "
-            f"q < {self.cut:g} ({up:,} higher, {down:,} lower)"
-        )
-
-    def _repr_html_(self) -> str:
-        lines = "<br>".join(html.escape(line) for line in repr(self).split("\n"))
-        warnings = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
-        shown: str = self.table.head(_FIRST_ROWS).to_html(
-            notebook=True, float_format="{:.4g}".format
-        )
-        return f"<p>{lines}</p><ul>{warnings}</ul>{shown}"
-
-    def volcano(self, ax: Axes | None = None, *, names: int = 14) -> Axes:
-        """Plot change against p-value, significant genes in colour.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to; a new figure by default.
-        names : int
-            How many of the first genes carry their name.
-
-        Returns
-        -------
-        Axes
-        """
-        from genotex.api.plots import volcano
-
-        return volcano(self._tested, self._change, self.cut, ax, names)
-
-    def ma(self, ax: Axes | None = None, *, names: int = 14) -> Axes:
-        """Plot change against mean expression; parameters as for `volcano`."""
-        from genotex.api.plots import plot_ma
-
-        return plot_ma(self._tested, self._change, self.cut, ax, names)
-
-    def plot_gene(self, gene: str, ax: Axes | None = None, *, by: str | None = None) -> Axes:
-        """Plot the expression of one gene in every sample that took part.
-
-        Parameters
-        ----------
-        gene : str
-            Symbol.
-        ax : matplotlib Axes, optional
-            Where to; a new figure by default.
-        by : str, optional
-            Column of the samples to plot it by; what was compared by default.
-
-        Raises
-        ------
-        UsageError
-            If there is no such gene or column; the message names the nearest.
-        """
-        from genotex.api.plots import plot_gene
-
-        values, label = self._by(by)
-        expression = self._expression([gene])[:, 0]
-        axes = plot_gene(gene, expression, values, label, self._levels_first, ax)
-        if gene in self.table.index:
-            found = self.table.loc[gene]
-            axes.set_title(f"{gene}, q = {found['q']:.2g}", loc="left", fontsize=10)
-        return axes
-
-    def heatmap(
-        self,
-        genes: int | Sequence[str] = 40,
-        ax: Axes | None = None,
-        *,
-        by: str | None = None,
-    ) -> Axes:
-        """Plot genes in all samples that took part, as z-scores.
-
-        Parameters
-        ----------
-        genes : int or sequence of str
-            How many of the first genes, or which.
-        ax, by
-            As for `plot_gene`; samples are ordered by it.
-        """
-        from genotex.api.plots import plot_heatmap
-
-        names = list(self.table.index[:genes]) if isinstance(genes, int) else list(genes)
-        if not names:
-            msg = "no gene to plot; name some, or ask for 1 or more"
-            raise UsageError(msg)
-        values, label = self._by(by)
-        return plot_heatmap(names, self._expression(names), values, label, self._levels_first, ax)
-
-    def pca(self, ax: Axes | None = None, *, by: str | None = None) -> Axes:
-        """Plot the samples that took part on two principal components; `by` as for `plot_gene`."""
-        from genotex.api.plots import plot_pca
-
-        values, label = self._by(by)
-        rows = [self._place[sample] for sample in self._members]
-        expression = self._found.data.expression[rows]
-        return plot_pca(expression, values, label, self._levels_first, ax)
-
-    def to_csv(self, path: str | Path) -> Path:
-        """Write the table of tested genes as CSV."""
-        from genotex.api.exports import write_csv
-
-        return write_csv(self._found.genes, as_path(path))
-
-    def to_rnk(self, path: str | Path, *, statistic: str = "t") -> Path:
-        """Write genes and a statistic, the largest first, for GSEA Preranked and fgsea.
-
-        Raises
-        ------
-        AnalysisError
-            If the statistic has no direction, as an F statistic.
-        """
-        from genotex.api.exports import write_ranks
-
-        return write_ranks(self.table, statistic, as_path(path))
-
-    def to_excel(self, path: str | Path) -> Path:
-        """Write a workbook with the sheets genes, samples, quality and methods."""
-        from genotex.api.exports import write_workbook
-
-        return write_workbook(self, as_path(path))
-
-    def to_anndata(self) -> AnnData:
-        """Return the samples that took part as AnnData, with the results in ``var``."""
-        from genotex.api.exports import to_anndata
-
-        return to_anndata(self)
-
-    def to_h5ad(self, path: str | Path) -> Path:
-        """Write `to_anndata` to a file."""
-        from genotex.api.exports import write_h5ad
-
-        return write_h5ad(self.to_anndata(), as_path(path))
-
-    def report(self, path: str | Path) -> Path:
-        """Write a page with figures, samples, methods and the table of genes.
-
-        Parameters
-        ----------
-        path : str or Path
-            An ``.html`` file; the table of all genes goes next to it as CSV.
-        """
-        from genotex.api.exports import write_page
-
-        return write_page(self, as_path(path))
-
-    @property
-    def found(self) -> DesignResult:
-        """The result as the packages below know it."""
-        return self._found
-
-    @property
-    def given(self) -> GivenData:
-        """What was tested, and what is known of its origin."""
-        return self._given
-
-    @property
-    def expression(self) -> pd.DataFrame:
-        """The log2 expression that was tested: samples that took part x genes."""
-        rows = [self._place[sample] for sample in self._members]
-        return pd.DataFrame(
-            self._found.data.expression[rows],
-            index=pd.Index(self._members, name="sample"),
-            columns=pd.Index(self._found.data.genes, name="gene"),
-        )
-
-    @property
-    def _genes(self) -> pl.DataFrame:
-        return self._found.result.genes
-
-    @property
-    def _tested(self) -> pl.DataFrame:
-        return self._genes.filter(pl.col("Status") == "tested")
-
-    @property
-    def _change(self) -> str:
-        words = str(self.method.get("coefficient", "change"))
-        return words[:1].lower() + words[1:]
-
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {sample: i for i, sample in enumerate(self._found.data.samples)}
-
-    @property
-    def _members(self) -> list[str]:
-        return list(self.method["formula"]["samples"])
-
-    @property
-    def _levels_first(self) -> tuple[str, ...]:
-        """Levels in the order of the contrast, what is compared with first."""
-        compared = self.method["contrast"].get("levels_compared", {})
-        return tuple(str(compared[name]) for name in ("control", "case") if name in compared)
-
-    def _by(self, by: str | None) -> tuple[list[str | float | None], str]:
-        """Return a value of each sample that took part, and what it is."""
-        if by is None:
-            groups = self._found.groups
-            if groups:
-                return [groups.get(sample) for sample in self._members], self._compared
-            return [None] * len(self._members), self.contrast
-        table = self._given.samples
-        if by not in table.columns:
-            msg = f"the samples have no column {by!r}{nearest(by, table.columns)}"
-            raise UsageError(msg)
-        column = table[by]
-        values = (
-            column.cast(pl.Float64).fill_nan(None)
-            if column.dtype.is_numeric()
-            else column.cast(pl.String)
-        ).to_list()
-        return [values[self._place[sample]] for sample in self._members], by
-
-    @property
-    def _compared(self) -> str:
-        return self.contrast.partition(":")[0].strip().strip("`")
-
-    def _expression(self, genes: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the expression of some genes in the samples that took part."""
-        known = {gene: j for j, gene in enumerate(self._found.data.genes)}
-        for gene in genes:
-            if gene not in known:
-                msg = f"{self.name} has no gene {gene!r}{nearest(gene, list(known))}"
-                raise UsageError(msg)
-        rows = [self._place[sample] for sample in self._members]
-        return self._found.data.expression[np.ix_(rows, [known[gene] for gene in genes])]
-
-
-class Results(dict[str, Result]):
-    """The results of several contrasts of one design, by contrast."""
-
-    def _repr_html_(self) -> str:
-        return "".join(result._repr_html_() for result in self.values())
-
-
+@overload
 def de(
     data: Any,
     samples: Any = None,
     *,
     design: str,
-    contrast: str | Sequence[str],
+    contrast: str,
     block: str | None = None,
-    missing: Missing = "error",
+    missing: MissingValues = "error",
     order: Mapping[str, Sequence[str]] | None = None,
     **options: Any,
-) -> Any:
+) -> Result: ...
+@overload
+def de(
+    data: Any,
+    samples: Any = None,
+    *,
+    design: str,
+    contrast: list[str] | tuple[str, ...],
+    block: str | None = None,
+    missing: MissingValues = "error",
+    order: Mapping[str, Sequence[str]] | None = None,
+    **options: Any,
+) -> Results: ...
+def de(
+    data: Any,
+    samples: Any = None,
+    *,
+    design: str,
+    contrast: str | list[str] | tuple[str, ...],
+    block: str | None = None,
+    missing: MissingValues = "error",
+    order: Mapping[str, Sequence[str]] | None = None,
+    **options: Any,
+) -> Result | Results:
     """Test every gene for a contrast of a design.
 
     Linear models with moderated variances (limma), voom's weights for counts, and surrogate
@@ -376,7 +86,7 @@ def de(
     design : str
         Formula over columns of the samples, such as ``"~ group + age + sex"``,
         ``"~ group * sex"`` or ``"~ group + ns(age, 3)"``.
-    contrast : str or sequence of str
+    contrast : str or list of str
         ``"group: case - control"``, ``"group: (B + C)/2 - A"``,
         ``"group: case - control | sex = female"``, ``"stage: trend"``, or a term or coefficient of
         the design. Several give `Results`.
@@ -422,6 +132,9 @@ def de(
     settings: AnalysisOptions = options_of(
         AnalysisOptions, {"panel": False, **options}, _OTHER_NAMES
     )
+    if order is not None and not isinstance(order, Mapping):
+        msg = "order is a mapping of a column to its levels, the reference first"
+        raise UsageError(msg)
     asked = [contrast] if isinstance(contrast, str) else list(contrast)
     given = gather_data(data, samples, reading, " ".join([design, *asked, block or ""]))
     results = Results()
@@ -466,3 +179,69 @@ def _trait(contrast: str, given: GivenData) -> str:
     trait = str(given.record.get("trait") or "")
     plain = contrast.replace(" ", "") == "group:case-control"
     return trait_folder_name(trait) if trait and plain else contrast_name(contrast)
+
+
+def survival(
+    data: Any,
+    samples: Any = None,
+    *,
+    time: str,
+    event: str,
+    design: str = "",
+    missing: MissingValues = "error",
+    **options: Any,
+) -> pd.DataFrame:
+    """Test every gene for association with the time to an event.
+
+    Score tests in Cox models (Efron's ties), given the covariates of a design.
+
+    Parameters
+    ----------
+    data, samples
+        As for `de`.
+    time, event : str
+        Columns of the samples: the time, and whether it ended with the event (1 and 0, yes and
+        no, dead and alive).
+    design : str
+        Covariates, such as ``"~ age + stage"``; none by default.
+    missing : {"error", "drop", "fill"}
+        What becomes of samples without a value.
+    **options
+        ``q`` and ``filter``; for expression tables also those of `read_tables`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Genes by p-value: ``log_hazard_ratio`` per unit of log2 expression with its 95 % interval,
+        ``hazard_ratio``, ``mean``, ``z``, ``p``, ``q``. ``attrs`` has ``warnings`` and ``method``.
+
+    Raises
+    ------
+    UsageError
+        If columns are not there.
+    AnalysisError
+        If times or events make no sense, are missing, or are too few.
+
+    Examples
+    --------
+    >>> import genotex as gx
+    >>> adata = gx.read_geo("study/GEO/Simulated_Arthritis/GSE90000001")
+    >>> adata.obs["months"] = range(1, 25)
+    >>> adata.obs["died"] = [1, 0] * 12
+    >>> found = gx.survival(adata, time="months", event="died")
+    >>> found.attrs["method"]["events"]
+    12
+    """
+    reading = {name: options.pop(name) for name in TABLE_OPTIONS if name in options}
+    settings: AnalysisOptions = options_of(AnalysisOptions, options, _OTHER_NAMES)
+    asked = DesignOptions(design=design, missing=missing, survival=f"{time},{event}")
+    given = gather_data(data, samples, reading, " ".join((design, time, event)))
+    if settings.filter_low:
+        given = with_expressed_genes(given, _EXPRESSED * len(given.data.samples))
+    found = fit_survival(given.data, asked, settings)
+    table = as_pandas(found.genes, "gene")
+    table.attrs = {
+        "warnings": [*given.warnings, *found.warnings],
+        "method": dict(found.method),
+    }
+    return table

@@ -24,7 +24,7 @@ from genotex.io import atomic_write
 if TYPE_CHECKING:
     from anndata import AnnData
 
-    from genotex.api.designs import Result
+    from genotex.api.result import Result
 
 __all__ = [
     "to_anndata",

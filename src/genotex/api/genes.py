@@ -18,7 +18,7 @@ from genotex.analysis import (
 from genotex.analysis import enrich as test_sets
 from genotex.api.choices import as_path, nearest, options_of
 from genotex.api.data import as_pandas
-from genotex.api.designs import Result
+from genotex.api.result import Result
 from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.bench.evaluation.gene_metrics import compare_genes
 from genotex.bench.problems import Problem

@@ -105,9 +105,9 @@ def read_geo(
     """
     need("anndata", "anndata", "read_geo")
     check_trait(trait)
-    files = series_files(path, trait)
     given = {"samples": samples, "case": case, "control": control, "exclude": exclude}
     settings = gather_choices({**given, **options})
+    files = series_files(path, trait)
     check_choices([CohortTask(files.trait, files.cohort, geo=files)], [files.cohort], settings)
     prepared, raw = read_geo_cohort(files, own_expert(settings), settings)
     if prepared.genes is None:

@@ -16,6 +16,7 @@ from genotex.cli.clinical_screen import (
     show_annotation,
     show_keys,
     show_override,
+    show_relations,
 )
 from genotex.cli.clinical_sheet import sheet
 from genotex.cli.option_classes import Only, Without, with_options
@@ -108,6 +109,7 @@ def show(
         add_annotation,
         annotation_rows,
         characteristics_to_edit,
+        find_relations,
         load_vocabulary,
         sum_up,
         values_by_key,
@@ -120,7 +122,7 @@ def show(
     cohort = description.cohort
     rows = annotation_rows(reading, series, data.procedure)
     keys = values_by_key(description, trait, known)
-    summary = sum_up(reading, rows)
+    summary, relations = sum_up(reading, rows), find_relations(description)
     if save is not None:
         there = characteristics_to_edit(keys)
         add_annotation(
@@ -128,13 +130,15 @@ def show(
         )
     if json:
         facts = {"accession": cohort, "asked_for": trait, "procedure": data.procedure}
-        screen.print_json(facts | annotation_json(reading, summary, keys))
+        related = {"relations": relations.as_record()}
+        screen.print_json(facts | annotation_json(reading, summary, keys) | related)
     else:
         words = f" by the vocabulary of {named.listed}" if named.note and named.listed else ""
         headline = f"{cohort}, annotated for {trait}{words} (procedure {data.procedure})\n"
         show_annotation(summary, headline)
         if not summary.features[0].available:
             show_keys(keys, reading)
+        show_relations(relations)
         show_override(reading, keys, matrix, trait, cohort)
     if save is not None:
         screen.notify(f"saved: {save}; edit it and use it with --encoding {save}")

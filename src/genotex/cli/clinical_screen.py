@@ -19,9 +19,10 @@ if TYPE_CHECKING:
         FeatureEncoding,
         FeatureSummary,
         KeyValues,
+        SampleRelations,
     )
 
-__all__ = ["annotation_json", "show_annotation", "show_keys", "show_override"]
+__all__ = ["annotation_json", "show_annotation", "show_keys", "show_override", "show_relations"]
 
 SHOWN_VALUES = 12
 VALUES_OF_KEY, LONGEST_VALUE = 5, 50
@@ -172,6 +173,14 @@ def _groups_of(encoding: FeatureEncoding) -> str:
 def _options(cases: Sequence[str], controls: Sequence[str]) -> str:
     sides = (("--case", cases), ("--control", controls))
     return " ".join(f"{option} {shlex.quote(v)}" for option, values in sides for v in values)
+
+
+def show_relations(relations: SampleRelations) -> None:
+    """Print what the texts state on the relations of the samples, where they state something."""
+    if relations.stated:
+        screen.show("\nRelations between the samples (names for --exclude, --covariates, --pair):")
+    for line in relations.lines():
+        screen.show(f"  {line}")
 
 
 def show_override(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,6 +41,23 @@ _TESTS = Only(
 )
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """How the tables are read."""
+
+    platform: Annotated[
+        Path | None,
+        typer.Option("--platform", help="Annotation of probes: a GPL file, or any table of them."),
+    ] = None
+    scale: Annotated[
+        Scale, typer.Option("--scale", help="Scale of the values; auto recognises it and says so.")
+    ] = "auto"
+    cohort: Annotated[
+        str | None,
+        typer.Option("--cohort", help="Name of the cohort.", show_default="the file's name"),
+    ] = None
+
+
 @with_options
 def de(
     expression: Annotated[
@@ -61,22 +78,12 @@ def de(
     ],
     output: o.OutputDir,
     asked: DesignOptions,
+    reading: _Reading,
     analysis: Annotated[AnalysisOptions, _TESTS],
     trait: Annotated[
         str | None,
         typer.Option("--trait", help="Name of the result.", show_default="the contrast"),
     ] = None,
-    cohort: Annotated[
-        str | None,
-        typer.Option("--cohort", help="Name of the cohort.", show_default="the file's name"),
-    ] = None,
-    platform: Annotated[
-        Path | None,
-        typer.Option("--platform", help="Annotation of probes: a GPL file, or any table of them."),
-    ] = None,
-    scale: Annotated[
-        Scale, typer.Option("--scale", help="Scale of the values; auto recognises it and says so.")
-    ] = "auto",
     cohorts: o.Cohorts = "largest",
     json: o.Json = False,
 ) -> None:
@@ -95,8 +102,8 @@ def de(
           --design "~ group * sex" --contrast group:sex \
           --contrast "group: B - A | sex = female"
 
-      genotex de values.csv samples.csv results --design "~ group + ns(age, 3)" \
-          --contrast "group: case - control" --block patient
+      genotex de values.csv samples.csv results --block patient \
+          --design "~ group + ns(age, 3)" --contrast "group: case - control"
 
       genotex de values.h5ad values.h5ad results --design "~ stage" \
           --order "stage: I < II < III" --contrast "stage: trend"
@@ -108,7 +115,7 @@ def de(
     if asked.survival is None:
         check_cohorts(cohorts, analysis)
     with screen.progress("reading the tables", total=1):
-        tables = _read(expression, samples, platform, scale, cohort)
+        tables = _read(expression, samples, reading)
     _say(tables, json)
     if asked.survival is not None:
         raise typer.Exit(_survival(tables, asked, analysis, OutputFolder(output), json))
@@ -116,16 +123,13 @@ def de(
     raise typer.Exit(_analyze(prepared, analysis, OutputFolder(output), cohorts == "all", json))
 
 
-def _read(
-    expression: Path, samples: Path, platform: Path | None, scale: Scale, cohort: str | None
-) -> OwnTables:
+def _read(expression: Path, samples: Path, how: _Reading) -> OwnTables:
     from genotex.cohorts import read_own_tables
 
     same = expression.suffix == ".h5ad" and samples.resolve() == expression.resolve()
-    name = None if cohort is None else trait_folder_name(cohort)
-    return read_own_tables(
-        expression, None if same else samples, platform=platform, scale=scale, name=name
-    )
+    name = None if how.cohort is None else trait_folder_name(how.cohort)
+    given = None if same else samples
+    return read_own_tables(expression, given, platform=how.platform, scale=how.scale, name=name)
 
 
 def _say(tables: OwnTables, quiet: bool) -> None:
@@ -186,7 +190,7 @@ def _analyze(
     every: bool,
     json: bool,
 ) -> int:
-    from genotex.analysis import write_design_cohort, write_gene_files
+    from genotex.analysis import write_design_cohort, write_gene_files, write_r_files
     from genotex.bench.problems import Problem
     from genotex.reports import write_report
 
@@ -200,6 +204,7 @@ def _analyze(
     solved = [outcome for outcome in outcomes if outcome.result is not None]
     results = [outcome.result for outcome in solved if outcome.result is not None]
     files = write_gene_files(output, results)
+    scripts = write_r_files(output, results)
     pages = {}
     with screen.progress("writing the reports", total=len(results)) as step:
         for result in results:
@@ -209,20 +214,34 @@ def _analyze(
     if every:
         combined = combine_cohorts(output.root, problems, analysis, None, quiet=json)
     if json:
-        rows = [_row(outcome, files, pages) for outcome in outcomes]
+        rows = [_row(outcome, files, pages, scripts) for outcome in outcomes]
         screen.print_json({"contrasts": rows, **({"combined": combined} if every else {})})
     else:
-        _show(outcomes, files, pages)
+        _show(outcomes, files, pages, scripts)
     return screen.DONE if solved else screen.NOTHING_USABLE
 
 
-def _row(outcome: ProblemOutcome, files: dict[str, Path], pages: dict[str, Path]) -> dict[str, Any]:
+def _row(
+    outcome: ProblemOutcome,
+    files: dict[str, Path],
+    pages: dict[str, Path],
+    scripts: dict[str, Path],
+) -> dict[str, Any]:
     trait = outcome.problem.trait
-    found = {"genes.csv": files.get(trait), "report": pages.get(trait)}
+    found = {
+        "genes.csv": files.get(trait),
+        "report": pages.get(trait),
+        "analysis.R": scripts.get(trait),
+    }
     return {**outcome.summary(), **{k: None if p is None else str(p) for k, p in found.items()}}
 
 
-def _show(outcomes: list[ProblemOutcome], files: dict[str, Path], pages: dict[str, Path]) -> None:
+def _show(
+    outcomes: list[ProblemOutcome],
+    files: dict[str, Path],
+    pages: dict[str, Path],
+    scripts: dict[str, Path],
+) -> None:
     for outcome in outcomes:
         screen.out.print()
         if outcome.result is None:
@@ -233,6 +252,7 @@ def _show(outcomes: list[ProblemOutcome], files: dict[str, Path], pages: dict[st
         show_result(outcome.result)
         screen.show(f"\ngenes:  {files[outcome.problem.trait]}")
         screen.show(f"report: {pages[outcome.problem.trait]}")
+        screen.show(f"in R:   {scripts[outcome.problem.trait]}")
 
 
 def _survival(

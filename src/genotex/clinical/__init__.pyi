@@ -71,6 +71,13 @@ from .people.values import (
     sex_legend as sex_legend,
     text_legend as text_legend,
 )
+from .relations.find import (
+    RelationStatement as RelationStatement,
+    SampleRelations as SampleRelations,
+    find_relations as find_relations,
+    searchable_keys as searchable_keys,
+)
+from .relations.treatments import control_group as control_group
 from .sample_groups import (
     check_conditions as check_conditions,
     exclude_samples as exclude_samples,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,6 +22,7 @@ _BETWEEN_VALUES = tuple(
 _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 
 
+@lru_cache(maxsize=16384)
 def split_cell(cell: str) -> tuple[str, str]:
     """Split a characteristics cell at its first colon."""
     key, colon, value = cell.partition(":")
@@ -43,6 +44,8 @@ def named_part(text: str, key: str, names: Callable[[str], bool]) -> str | None:
     # The value of the pair inside the text whose key is wanted, else the text in front of such
     # pairs if `key` itself is wanted; in a key of several parts the part in the same place. None
     # when the value is not made of parts, or none is wanted.
+    if "=" not in text and ":" not in text:
+        return _part_in_place(text, key, names)
     pieces = [piece.strip() for piece in _PIECES.split(text)]
     pairs = [_KEY_SIGN.fullmatch(piece) for piece in pieces]
     if any(pairs):
@@ -55,8 +58,10 @@ def named_part(text: str, key: str, names: Callable[[str], bool]) -> str | None:
 
 def _part_in_place(text: str, key: str, names: Callable[[str], bool]) -> str | None:
     keys = _BETWEEN_KEYS.split(_ASIDE.sub(" ", key))
+    if len(keys) < 2 or not all(name.strip() for name in keys):
+        return None
     wanted = [number for number, name in enumerate(keys) if names(name)]
-    if len(keys) < 2 or len(wanted) != 1 or not all(name.strip() for name in keys):
+    if len(wanted) != 1:
         return None
     for sign in _BETWEEN_VALUES:
         parts = sign.split(text.strip())
@@ -121,11 +126,11 @@ def characteristic_candidates(description: SeriesDescription) -> list[Candidate]
         _row_counts(description, number) for number in range(len(description.characteristics))
     ]
     size = _samples if description.cells is not None else _guessed_samples
-    rows_of: dict[str, dict[int, Counter[str]]] = {}
+    rows_of: defaultdict[str, defaultdict[int, Counter[str]]]
+    rows_of = defaultdict(lambda: defaultdict(Counter))
     for number, cells in enumerate(counts):
         for cell, count in cells.items():
-            key = simple_key(split_cell(cell)[0])
-            rows_of.setdefault(key, {}).setdefault(number, Counter())[cell] += count
+            rows_of[simple_key(split_cell(cell)[0])][number][cell] = count
     found = [
         candidate
         for key, rows in rows_of.items()

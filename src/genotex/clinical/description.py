@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from genotex.formats.series import Series
-from genotex.formats.soft import Platform
+if TYPE_CHECKING:
+    from genotex.formats.series import Series
+    from genotex.formats.soft import Platform
 
 SHOWN_VALUES = 30
 """Most unique values of a row that are shown to people and models (the benchmark's limit)."""

@@ -82,8 +82,8 @@ class RuleExpert:
             If the trait is not a name, or an alias of several traits.
         """
         named = self._vocabulary.named(trait)
-        annotation = self.annotate_people(description)
         rows = characteristic_candidates(description)
+        annotation = self._without_trait(description, rows)
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
@@ -93,8 +93,12 @@ class RuleExpert:
 
     def annotate_people(self, description: SeriesDescription) -> ClinicalAnnotation:
         """Annotate age and sex of the samples alone, without a trait."""
+        return self._without_trait(description, characteristic_candidates(description))
+
+    def _without_trait(
+        self, description: SeriesDescription, rows: list[Candidate]
+    ) -> ClinicalAnnotation:
         gene = judge_expression(description)
-        rows = characteristic_candidates(description)
         human = gene.human
         age, gender = self._people(rows, description) if human else (None, None)
         beyond = self._beyond_characteristics

@@ -10,6 +10,7 @@ from typing import Any
 from genotex.clinical.cells import Candidate, characteristic_candidates, parse_number, split_cell
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding, SampleField
+from genotex.clinical.relations.treatments import control_group
 from genotex.clinical.summary import place_text
 from genotex.clinical.texts.samples import other_candidates
 from genotex.clinical.trait.row_judge import judge_row
@@ -284,9 +285,9 @@ def _role(
     role = read.roles.get(cell, "unknown") if read and code is not None else "unknown"
     if cell not in match.controls:
         return role
-    if role == "case":
-        return "other disease"
     candidate = match.candidate
+    if role == "case":
+        return "unknown" if control_group(candidate.values[cell]) else "other disease"
     if role != "unknown":
         return role
     return control_role(candidate.values[cell], candidate.key, vocabulary)

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoded_features import apply_encoding
 from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.relations.find import searchable_keys
+from genotex.clinical.relations.treatments import control_group
 from genotex.clinical.sample_keys import (
     SampleKeys,
     find_samples,
     is_keyed,
-    keys_of_samples,
     matching_samples,
     parse_condition,
 )
@@ -37,7 +38,7 @@ def exclude_samples(description: SeriesDescription, texts: Sequence[str]) -> dic
 
     Conditions that none of its samples meets are for other series (see `check_conditions`).
     """
-    keys = keys_of_samples(description)
+    keys = searchable_keys(description)
     found: dict[str, str] = {}
     for text in texts:
         for sample in matching_samples(keys, text):
@@ -65,9 +66,9 @@ def check_conditions(
     UsageError
         If one is met by no sample; the message lists the keys with their values and counts.
     """
-    if not series:
+    if not series or not (exclude or need_conditions(cases, controls)):
         return
-    keys = [keys_of_samples(description) for description in series]
+    keys = [searchable_keys(description) for description in series]
     groups = (
         [("--case", cases), ("--control", controls)] if need_conditions(cases, controls) else []
     )
@@ -110,7 +111,7 @@ def group_samples(
     UsageError
         If a condition is met by no sample, a sample is in both groups, or a group is too small.
     """
-    keys = keys_of_samples(description)
+    keys = searchable_keys(description)
     codes, roles = _kept(own, series, procedure, bool(cases), bool(controls))
     chosen = {
         side: find_samples(keys, texts, f"--{side}")
@@ -173,9 +174,10 @@ def _control_role(
     """Return whether a control is healthy: by the expert, else by the words that chose it."""
     if before in ("healthy control", "other disease"):
         return before
-    if before == "case":
-        return "other disease"
     condition = parse_condition(text)
+    if before == "case":
+        # A vehicle control of the same patients or cells does not have another disease.
+        return "unknown" if control_group(condition.value) else "other disease"
     return control_role(condition.value, keys.find(condition.key) or "", vocabulary)
 
 

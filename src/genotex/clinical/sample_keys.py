@@ -88,11 +88,14 @@ def keys_of_samples(description: SeriesDescription) -> SampleKeys:
     columns: dict[str, list[tuple[str, ...]]] = {}
     names: dict[str, str] = {}
     for row in description.cells or ():
+        split: dict[str, tuple[str, str]] = {}
         for number, cell in enumerate(row):
             if not cell or number >= len(samples):
                 continue
-            key, value = split_cell(cell)
-            name = names.setdefault(simple_key(key), key or NO_KEY)
+            if cell not in split:
+                key, value = split_cell(cell)
+                split[cell] = names.setdefault(simple_key(key), key or NO_KEY), value
+            name, value = split[cell]
             column = columns.setdefault(name, [()] * len(samples))
             if value and value not in column[number]:
                 column[number] = (*column[number], value)

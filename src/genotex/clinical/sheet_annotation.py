@@ -13,6 +13,8 @@ from genotex.clinical.encoding import (
     Feature,
     FeatureEncoding,
 )
+from genotex.clinical.relations.find import relations_of
+from genotex.clinical.relations.proposals import propose_exclusions, propose_pairs
 from genotex.clinical.sample_groups import samples_text
 from genotex.clinical.sample_keys import SampleKeys, keys_of_samples
 from genotex.clinical.sample_sheet import COLUMNS, FIRST_COLUMNS, SampleSheet
@@ -56,6 +58,7 @@ def sheet_rows(
         ``why``.
     """
     keys = keys_of_samples(description)
+    relations = relations_of(description, keys)
     found = {
         feature: apply_encoding(encoding, series, procedure=procedure)
         for feature, encoding in annotation.features.items()
@@ -65,6 +68,10 @@ def sheet_rows(
     trait = annotation.trait
     stated = () if trait is None else trait.reasons.items()
     reasons = {simple_key(cell): why for cell, why in stated}
+    codes = _group_codes(found.get("trait"), series.samples)
+    proposed = propose_exclusions(relations, codes, annotation.excluded)
+    excluded = {**{s: f"proposed: {why}" for s, why in proposed.items()}, **annotation.excluded}
+    given = annotation.facts.get("pair") or propose_pairs(relations, codes, excluded)
     rows = []
     for number, sample in enumerate(series.samples):
         check = f"check: {checks[sample]}" if checks and sample in checks else ""
@@ -79,13 +86,22 @@ def sheet_rows(
                 "group": _group(annotation.trait, found.get("trait"), number),
                 "age": _code(found.get("age"), number),
                 "sex": {"0": "female", "1": "male"}.get(_code(found.get("gender"), number), ""),
-                "pair": annotation.facts.get("pair", {}).get(sample, ""),
+                "pair": given.get(sample, ""),
                 "batch": annotation.facts.get("batch", {}).get(sample, ""),
-                "exclude": "yes" if sample in annotation.excluded else "",
-                "why": "; ".join(filter(None, (annotation.excluded.get(sample), why, check))),
+                "exclude": "yes" if sample in excluded else "",
+                "why": "; ".join(
+                    filter(None, (excluded.get(sample), why, check, *relations.texts(sample)))
+                ),
             }
         )
     return rows
+
+
+def _group_codes(found: EncodedFeature | None, samples: Sequence[str]) -> dict[str, float]:
+    """Return the codes of the samples that are in a group."""
+    if found is None:
+        return {}
+    return {s: c for s, c in zip(samples, found.codes.tolist(), strict=True) if c == c}
 
 
 def sheet_headers(rows: Sequence[Mapping[str, str]]) -> list[str]:

@@ -18,14 +18,22 @@ from genotex.clinical import (
     annotation_notes,
     apply_encoding,
     choose_groups,
+    control_group,
     describe_series,
     fit_annotation,
     judge_expression,
     load_vocabulary,
     rule_expert,
+    split_cell,
     without_samples,
 )
-from genotex.cohorts.geo_files import RawSeries, read_raw_series, sample_facts, sample_texts
+from genotex.cohorts.geo_files import (
+    RawSeries,
+    read_raw_series,
+    sample_facts,
+    sample_relations,
+    sample_texts,
+)
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.cohorts.submitted import raw_files_hint, submitted_genes
@@ -52,9 +60,7 @@ _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 _PUT_COUNTS = (
     "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
     "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
-)
-_PUT_TABLE = (
-    "; a submitter's table of counts or values there is used too, if its columns name the samples"
+    "; solve and preprocess also take a submitter's table there whose columns name the samples"
 )
 _OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
@@ -95,7 +101,7 @@ def read_geo_cohort(
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(raw, reading, table, options)
     if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
-        why_no_genes += _PUT_TABLE + raw_files_hint(files)
+        why_no_genes += raw_files_hint(files)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 
 
@@ -151,6 +157,7 @@ def assemble_geo_cohort(
         files=list(raw.used),
         sample_facts=sample_facts(raw.series, reading),
         sample_texts=sample_texts(raw.series, reading),
+        relations=sample_relations(raw.series),
         notes=(
             *raw.notes,
             *raw.series.notes,
@@ -280,6 +287,8 @@ def encode_features(
         name: apply_encoding(encoding, series, procedure=options.procedure, vocabulary=vocabulary)
         for name, encoding in reading.columns.items()
     }
+    if "trait" in features:
+        features["trait"] = _without_diseases_of_treatments(features["trait"])
     if reading.excluded:
         features = {
             name: without_samples(feature, series, reading.excluded)
@@ -290,6 +299,22 @@ def encode_features(
     if "trait" in features:
         features["trait"] = _with_decision(features["trait"], reading)
     return features
+
+
+def _without_diseases_of_treatments(feature: EncodedFeature) -> EncodedFeature:
+    """Take no vehicle or untreated control for a sample of another disease."""
+    own = {
+        raw: control_group(split_cell(raw)[1]) is not None
+        for raw, role in zip(feature.raw, feature.roles, strict=True)
+        if raw and role == "other disease"
+    }
+    if not any(own.values()):
+        return feature
+    roles = tuple(
+        "unknown" if role == "other disease" and own.get(raw or "") else role
+        for raw, role in zip(feature.raw, feature.roles, strict=True)
+    )
+    return replace(feature, roles=roles)
 
 
 def _with_decision(feature: EncodedFeature, reading: ClinicalAnnotation) -> EncodedFeature:

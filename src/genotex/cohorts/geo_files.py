@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from genotex.clinical import ClinicalAnnotation
+from genotex.clinical import ClinicalAnnotation, describe_series, find_relations
 from genotex.errors import FormatError
 from genotex.formats import (
     Platform,
@@ -27,6 +28,7 @@ __all__ = [
     "read_raw_series",
     "read_series_file",
     "sample_facts",
+    "sample_relations",
     "sample_texts",
     "with_expression",
 ]
@@ -72,6 +74,11 @@ def sample_texts(series: Series, reading: ClinicalAnnotation) -> Facts:
             if colon and key.strip().lower() == wanted:
                 found.setdefault("trait", dict.fromkeys(series.samples))[sample] = value.strip()
     return found
+
+
+def sample_relations(series: Series) -> dict[str, list[dict[str, Any]]]:
+    """Return what the texts of a series state on the relations of its samples, as plain JSON."""
+    return find_relations(describe_series(series)).as_record()
 
 
 def _varies(values: Mapping[str, str | None]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.cohorts.own_genes import NamedRows, collapse
+from genotex.cohorts.own_genes import OwnRows, collapse
 from genotex.cohorts.own_layout import OwnValues
 from genotex.cohorts.own_samples import MatchedSamples
 from genotex.cohorts.rna_seq import normalise_counts
@@ -27,7 +27,7 @@ class OwnExpression:
     """The steps from the values of a table to log2 expression, with what is to be reported."""
 
     def __init__(
-        self, table: TableFile, values: OwnValues, matched: MatchedSamples, rows: NamedRows
+        self, table: TableFile, values: OwnValues, matched: MatchedSamples, rows: OwnRows
     ) -> None:
         self._table = table
         self._values = values

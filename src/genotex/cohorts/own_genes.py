@@ -28,7 +28,7 @@ from genotex.genes import (
 )
 from genotex.procedure import Procedure
 
-__all__ = ["NamedRows", "collapse", "name_rows", "read_annotation_file"]
+__all__ = ["OwnRows", "collapse", "name_rows", "read_annotation_file"]
 
 _OTHER_ORGANISM = re.compile(r"ENS(?!G|T|E|P|R)[A-Z]{3,4}G\d{11}|[A-Z][a-z][a-z0-9]*\d*[a-z0-9]*")
 _PLATFORM_HINTS = (
@@ -41,7 +41,7 @@ _PLATFORM_HINTS = (
 
 
 @dataclass(frozen=True, eq=False)
-class NamedRows:
+class OwnRows:
     """The name of the gene of each row, None for rows that are left out.
 
     Attributes
@@ -87,7 +87,7 @@ def read_annotation_file(path: Path) -> list[Platform]:
     return [Platform(path, "", {}, frame)]
 
 
-def name_rows(values: OwnValues, platforms: Sequence[Platform], table: GeneTable) -> NamedRows:
+def name_rows(values: OwnValues, platforms: Sequence[Platform], table: GeneTable) -> OwnRows:
     """Name the genes of the rows: by their ids, a platform, or other columns of the table itself.
 
     Raises
@@ -98,7 +98,7 @@ def name_rows(values: OwnValues, platforms: Sequence[Platform], table: GeneTable
     ids = values.matrix.ids
     if why := _other_organism(ids, table):
         note = f"row ids: {why}; they are kept as they are"
-        return NamedRows(list(ids), (note,), (), {"id_kind": "other", "mapped": 0})
+        return OwnRows(list(ids), (note,), (), {"id_kind": "other", "mapped": 0})
     try:
         found = genes_of_rows(ids, platforms, procedure=Procedure.SOUND, table=table)
     except FormatError:
@@ -133,7 +133,7 @@ def _by_own_columns(values: OwnValues, table: GeneTable) -> RowGenes | None:
         return None
 
 
-def _as_they_are(ids: Sequence[str], table: GeneTable) -> NamedRows:
+def _as_they_are(ids: Sequence[str], table: GeneTable) -> OwnRows:
     verdict = identify_ids(ids, table)
     some = list(ids[:: max(1, len(ids) // 500)])
     kind = next(
@@ -148,15 +148,15 @@ def _as_they_are(ids: Sequence[str], table: GeneTable) -> NamedRows:
     note = f"row ids: {verdict.reason}; kept as they are"
     record = {"id_kind": str(verdict.kind), "mapped": 0}
     if "not genes" in verdict.reason:
-        return NamedRows(list(ids), (note,), (), record)
+        return OwnRows(list(ids), (note,), (), record)
     warning = (
         f"the row ids are not genes{what} and are kept as they are; to get genes, give their "
         "annotation: --platform FILE, a GPL table of GEO or a table of two columns"
     )
-    return NamedRows(list(ids), (note,), (warning,), record)
+    return OwnRows(list(ids), (note,), (warning,), record)
 
 
-def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> NamedRows:
+def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> OwnRows:
     official = official_rows(found, procedure=Procedure.SOUND, table=table)
     by_platform = found.platform is not None
     dates = [name for name in dict.fromkeys(ids) if date_symbols(name.strip())]
@@ -205,11 +205,11 @@ def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> NamedRow
         "mapped": mapped,
         "kept_as_they_are": len(kept),
     }
-    return NamedRows(names, tuple(notes), tuple(warnings), record)
+    return OwnRows(names, tuple(notes), tuple(warnings), record)
 
 
 def collapse(
-    matrix: ExpressionMatrix, rows: NamedRows, *, counts: bool
+    matrix: ExpressionMatrix, rows: OwnRows, *, counts: bool
 ) -> tuple[ExpressionMatrix, tuple[str, ...]]:
     """Bring the rows of one gene together: counts are added, other values averaged."""
     links = gene_rows([(name,) if name else () for name in rows.names])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from genotex.cohorts.sample_matching import name_keys, repeated_names, some_names
 from genotex.errors import GenotexError
 from genotex.formats import MISSING_WORDS, ExpressionMatrix, TableFile
-from genotex.genes import GeneTable, identify_ids
+from genotex.genes import GeneTable, identify_ids, sample_evenly
 from genotex.id_kinds import ID_KINDS, IdKind
 
 __all__ = ["OwnValues", "arrange"]
@@ -35,6 +35,13 @@ _DETECTION = re.compile(
     r"(.*[._ -])?(detection[._ -]?p[._ -]?val(ue)?|avg_nbeads|(bead|array)_std(err|ev))([._ -].*)?",
     re.IGNORECASE,
 )
+_PLACE = re.compile(r"chr(om(osome)?)?|seqnames?|start|end|strand|location|band", re.IGNORECASE)
+_NO_GENE = re.compile(
+    r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)"
+    r"|N_(unmapped|multimapping|noFeature|ambiguous)",
+    re.IGNORECASE,
+)
+"""Rows of HTSeq and STAR that are no genes."""
 _QUANTITIES = ("counts", "expected_count", "abundance", "tpm", "fpkm", "rpkm", "length")
 _ONE_SAMPLE = frozenset(
     {"expected_count", "tpm", "fpkm", "rpkm", "numreads", "est_counts", "effectivelength"}
@@ -147,7 +154,8 @@ class _Columns:
         rows = self.names(self.ids)
         titles = [self.header[i].strip() for i in self.values]
         if keys:
-            by_row = sum(bool(name_keys(name) & keys) for name in rows) / max(1, len(rows))
+            some = sample_evenly(rows)
+            by_row = sum(bool(name_keys(name) & keys) for name in some) / max(1, len(some))
             by_column = len(self.hits) / max(1, len(titles))
             if by_row != by_column:
                 return by_column > by_row
@@ -184,13 +192,21 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
     if quantity:
         samples = [_without_quantity(name) for name in samples]
     _check_names(table, samples, "column")
-    kept = [i for i, name in enumerate(ids) if name]
+    kept = [i for i, name in enumerate(ids) if name and not _NO_GENE.fullmatch(name)]
     numbers = _numbers(table, values, lambda row, name: f"{ids[row]} in {name}")
     if len(kept) < len(ids):
         if filled := [i for i in range(len(ids)) if not ids[i] and np.isfinite(numbers[i]).any()]:
             notes.append(f"{len(filled)} rows without a name were left out")
+        if others := [name for name in ids if _NO_GENE.fullmatch(name)]:
+            notes.append(f"rows that count reads of no gene were left out: {some_names(others)}")
         numbers = numbers[kept]
-    text = [i for i in columns.text if i != columns.ids and not _running(columns.names(i))]
+    text = [
+        i
+        for i in columns.text
+        if i != columns.ids
+        and not _PLACE.fullmatch(columns.header[i].strip())
+        and not _running(columns.names(i))
+    ]
     cells = {"ID": pl.Series([ids[i] for i in kept], dtype=pl.String)}
     for i in text:
         cells[columns.header[i].strip() or f"column {i + 1}"] = table.columns.to_series(i)[kept]
@@ -263,6 +279,7 @@ def _rows_of_samples(columns: _Columns, covariates: Sequence[str]) -> OwnValues:
     known = {name.strip().casefold() for name in covariates}
     values = [i for i in columns.values if i != columns.ids]
     other = [i for i in values if columns.header[i].strip().casefold() in known]
+    other += [i for i in values if _NO_GENE.fullmatch(columns.header[i].strip())]
     values = [i for i in values if i not in other]
     if not values:
         msg = f"no column holds numbers; the columns are {some_names(columns.header)}"

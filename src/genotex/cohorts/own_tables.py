@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.cohorts.own_expression import OwnExpression
-from genotex.cohorts.own_genes import NamedRows, name_rows, read_annotation_file
+from genotex.cohorts.own_genes import OwnRows, name_rows, read_annotation_file
 from genotex.cohorts.own_layout import arrange
 from genotex.cohorts.own_samples import (
     MatchedSamples,
@@ -228,7 +228,7 @@ def keep_expressed(tables: OwnTables, least: float) -> OwnTables:
 def _finished(
     name: str,
     cohort: OwnExpression,
-    rows: NamedRows,
+    rows: OwnRows,
     matched: MatchedSamples,
     files: Sequence[tuple[Path | None, str]],
 ) -> OwnTables:

@@ -126,6 +126,8 @@ class PreparedCohort:
         How RNA-seq counts became expression (see `Evidence.counts`); empty for arrays.
     sample_texts : dict
         Titles and source names (see `facts.sample_texts`); empty for TCGA.
+    relations : dict
+        What texts state on the relations of samples (see `Evidence.relations`); empty for TCGA.
     """
 
     trait: str
@@ -142,6 +144,7 @@ class PreparedCohort:
     notes: tuple[str, ...]
     counts: dict[str, Any] = field(default_factory=dict)
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    relations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     @property
     def trait_values(self) -> NDArray[np.float64] | None:

@@ -204,6 +204,7 @@ def _evidence(
         roles=prepared.roles,
         sample_facts=prepared.sample_facts,
         sample_texts=prepared.sample_texts,
+        relations=prepared.relations,
         mapping=mapping,
         counts=prepared.counts,
         linking={} if judged.counts is None else judged.counts.as_dict(),

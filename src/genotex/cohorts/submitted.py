@@ -70,10 +70,14 @@ _RAW_FILES = (
     (r"_raw\.tar$|\.tar(\.gz)?$|\.tgz$|\.zip$", "archives: unpack them and look what they hold"),
     (r"\.(bam|sra|fastq(\.gz)?|fq(\.gz)?)$", "reads: salmon, or STAR and featureCounts"),
     (r"\.(rds|rda|rdata)(\.gz)?$", "R objects: write the table with write.csv in R"),
+    (
+        r"^GSM\d+.*\.(txt|tsv|csv|tab|out|results|sf|counts?)(\.gz)?$",
+        "tables of single samples: join them, with readDGE of edgeR or tximport in R",
+    ),
     (r"\.(h5|mtx)(\.gz)?$", "single-cell files: add up the counts of each person first"),
 )
 _LEAST_SHARE = 0.5
-_FEWEST = 2
+_FEWEST, _FEWEST_GENES = 2, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +89,18 @@ class _Candidate:
     match: SampleMatch
     place: str  # which text of the series names its samples
     scale: ScaleVerdict
+    rows: RowGenes
+    official: list[tuple[str, ...]]  # the genes that each row counts for
+
+    @property
+    def genes(self) -> int:
+        """Number of official genes."""
+        return len({gene for genes in self.official for gene in genes})
 
     @property
     def rank(self) -> tuple[int, bool, int]:
         """More samples first, then counts, then more genes."""
-        matrix = self.values.matrix
-        return len(self.match.rows), self.scale.scale == "counts", len(matrix.ids)
+        return len(self.match.rows), self.scale.scale == "counts", self.genes
 
     @property
     def words(self) -> str:
@@ -98,7 +108,7 @@ class _Candidate:
         found, there = len(self.match.rows), len(self.values.matrix.samples)
         return (
             f"{found} of its {there} samples found by the series' {self.place} ({ways}), "
-            f"{len(self.values.matrix.ids):,} rows, {self.scale.scale} ({self.scale.reason})"
+            f"{self.genes:,} genes, {self.scale.scale} ({self.scale.reason})"
         )
 
 
@@ -126,7 +136,7 @@ def submitted_genes(
         if not _may_be_table(path):
             continue
         try:
-            found.append(_candidate(path, names, len(series.samples), table, scale))
+            found.append(_candidate(path, names, files, series, table, scale))
         except GenotexError as error:
             why = str(error).replace(f"{path}: ", "").replace(str(path), path.name)
             rejected.append(f"{path.name} is not used: {why}")
@@ -141,7 +151,7 @@ def submitted_genes(
         *rejected,
     ]
     try:
-        genes = _genes(best, files, series, trait, binary=binary, table=table)
+        genes = _genes(best, series, trait, binary=binary, table=table)
     except FormatError as error:
         why = f"rows of {best.table.label} cannot be mapped to genes: {error.message}"
         return CountedGenes(None, why, (), tuple(notes))
@@ -204,7 +214,12 @@ def _sample_texts(series: Series) -> Iterator[tuple[str, Sequence[str | None]]]:
 
 
 def _candidate(
-    path: Path, names: TableFile, samples: int, table: GeneTable, scale: Scale
+    path: Path,
+    names: TableFile,
+    files: GeoCohortFiles,
+    series: Series,
+    table: GeneTable,
+    scale: Scale,
 ) -> _Candidate:
     """Read a table, and match its columns to the samples of the series."""
     given = read_table_file(path)
@@ -214,7 +229,7 @@ def _candidate(
         msg = f"no sample of the series is called like its columns: {some_names(columns)}"
         raise given.error(msg)
     match = match_samples(values.matrix.samples, names)
-    enough = _LEAST_SHARE * min(samples, len(values.matrix.samples))
+    enough = _LEAST_SHARE * min(len(series.samples), len(values.matrix.samples))
     if len(match.rows) < max(_FEWEST, enough):
         there = len(values.matrix.samples)
         msg = f"only {len(match.rows)} of its {there} samples are in the series"
@@ -224,12 +239,18 @@ def _candidate(
         verdict = recognise_scale(values.matrix.values, path.name, probes=probes)
     else:
         verdict = ScaleVerdict(scale, "as asked for")
-    return _Candidate(given, values, match, names.header[match.column], verdict)
+    rows = _row_genes(given, values, files, series, table)
+    official = official_rows(rows, procedure=Procedure.SOUND, table=table)
+    place = names.header[match.column]
+    candidate = _Candidate(given, values, match, place, verdict, rows, official)
+    if candidate.genes < _FEWEST_GENES:
+        msg = f"only {candidate.genes} of its rows are genes: not a table of expression"
+        raise given.error(msg)
+    return candidate
 
 
 def _genes(
     best: _Candidate,
-    files: GeoCohortFiles,
     series: Series,
     trait: NDArray[np.float64] | None,
     *,
@@ -238,16 +259,15 @@ def _genes(
 ) -> CountedGenes:
     """Bring the rows of a table to official genes, as those of a series matrix."""
     matrix = _of_series(best, series)
-    found = _row_genes(best, matrix.ids, files, series, table)
     if best.scale.scale != "counts":
         genes = collapse_rows(
-            matrix, found, procedure=Procedure.SOUND, table=table, scale=best.scale.scale
+            matrix, best.rows, procedure=Procedure.SOUND, table=table, scale=best.scale.scale
         )
         return CountedGenes(genes, "", (), ())
     if (matrix.values < 0).any():
         msg = "counts cannot be negative"
         raise FormatError(msg, path=best.table.path)
-    counts = _summed(matrix, found, table)
+    counts = _summed(matrix, best)
     reads = counts.matrix.values.sum(axis=0)
     kept = reads > 0
     names = [sample for sample, keep in zip(matrix.samples, kept, strict=True) if keep]
@@ -266,7 +286,7 @@ def _genes(
         files=(best.table.label, None),
         totals=dict(zip(names, reads[kept].tolist(), strict=True)),
     )
-    described = None if done.genes is None else _described(done.genes, found)
+    described = None if done.genes is None else _described(done.genes, best.rows)
     notes = [f"{sample} has no reads and is left out" for sample in empty]
     return replace(done, genes=described, notes=(*notes, *done.notes))
 
@@ -281,28 +301,25 @@ def _of_series(best: _Candidate, series: Series) -> ExpressionMatrix:
 
 
 def _row_genes(
-    best: _Candidate, ids: Sequence[str], files: GeoCohortFiles, series: Series, table: GeneTable
+    given: TableFile, values: OwnValues, files: GeoCohortFiles, series: Series, table: GeneTable
 ) -> RowGenes:
     """Find the genes of the rows: by their ids, other columns of the table, or the platform."""
+    ids = values.matrix.ids
     kind = identify_ids(ids, table).kind
     platforms: list[Platform] = []
     if kind is not IdKind.SYMBOL and not (kind in ID_KINDS and ID_KINDS[kind].is_of_genes):
-        if best.values.described.width > 1:
-            assert best.table.path is not None
-            platforms.append(Platform(best.table.path, "", {}, best.values.described))
+        if values.described.width > 1:
+            platforms.append(Platform(given.path or Path(given.label), "", {}, values.described))
         platforms += read_annotation(files, series)[0]
     return genes_of_rows(
         ids, platforms, procedure=Procedure.SOUND, table=table, own=series.platform
     )
 
 
-def _summed(matrix: ExpressionMatrix, found: RowGenes, table: GeneTable) -> GeneCounts:
+def _summed(matrix: ExpressionMatrix, best: _Candidate) -> GeneCounts:
     """Add up the counts of each gene; rows of no gene or of several are left out."""
-    official = official_rows(found, procedure=Procedure.SOUND, table=table)
+    official, found = best.official, best.rows
     links = gene_rows(official)
-    if not links.genes:
-        msg = f"no row could be mapped to a human gene ({found.verdict.reason})"
-        raise FormatError(msg)
     without = sum(not genes for genes in official)
     counts = {
         "rows": len(official),

@@ -44,6 +44,7 @@ from .ncbi_counts import (
     read_count_annotation as read_count_annotation,
     read_raw_counts as read_raw_counts,
 )
+from .pools import names_pool as names_pool
 from .raw import (
     BYTE_ORDER_MARK as BYTE_ORDER_MARK,
     GZIP_MAGIC as GZIP_MAGIC,

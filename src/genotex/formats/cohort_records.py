@@ -103,6 +103,10 @@ class Evidence:
     sample_texts : dict
         ``title``, ``source_name`` and, where the trait is read from a characteristic, ``trait`` ->
         sample id -> text, of a GEO series; files of earlier versions have none.
+    relations : dict
+        Kind (``donor``, ``treatment``, ``time point``, ...) -> list of ``{"value", "place",
+        "words", "samples"}``: what the texts of a GEO series state on the relations of its samples;
+        not there where they state nothing.
     mapping : dict
         How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
         ``rows_with_symbol``, ``genes_mapped``, ``genes``. ``offset`` is there where zeros were
@@ -148,6 +152,7 @@ class Evidence:
     counts: dict[str, Any] = field(default_factory=dict)
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
     design: dict[str, Any] = field(default_factory=dict)
+    relations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Make a procedure of its name."""
@@ -197,7 +202,7 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; values that are not finite become null."""
     record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
-    for name in ("counts", "sample_texts", "design"):
+    for name in ("counts", "sample_texts", "relations", "design"):
         if not record[name]:
             del record[name]
     write_json(path, record)
@@ -227,6 +232,7 @@ def read_evidence(path: Path) -> Evidence:
         known[item.name] = value
     _check_counts(known.get("counts"), path)
     _check_texts(known.get("sample_texts"), path)
+    _check_relations(known.get("relations"), path)
     try:
         return Evidence(**known)
     except UsageError as error:
@@ -264,6 +270,22 @@ def _check_texts(record: dict[str, Any] | None, path: Path) -> None:
             msg = "expected a text for each sample"
             place = f"sample_texts.{name}"
             raise FormatError(msg, path=path, field=place, hint="preprocess it again")
+
+
+def _check_relations(record: dict[str, Any] | None, path: Path) -> None:
+    """Refuse relations that the analysis could not use."""
+    for kind, groups in (record or {}).items():
+        if not isinstance(groups, list) or not all(map(_is_statement, groups)):
+            msg = "expected a list of value, place, words and samples"
+            place = f"relations.{kind}"
+            raise FormatError(msg, path=path, field=place, hint="preprocess it again")
+
+
+def _is_statement(group: object) -> bool:
+    if not isinstance(group, dict) or not isinstance(group.get("samples"), list):
+        return False
+    texts = [group.get(name) for name in ("value", "place", "words")]
+    return all(isinstance(text, str) for text in (*texts, *group["samples"]))
 
 
 def _evidence_type(name: str) -> type:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -142,8 +142,17 @@ def table_kind(path: Path) -> str:
 
 
 def _checked(table: TableFile) -> TableFile:
-    """Refuse a table without rows or with a single column; leave out empty columns and rows."""
-    columns = table.columns
+    """Refuse a table without rows or with a single column; leave out unnamed empty columns."""
+    columns, header = table.columns, table.header
+    empty = [
+        name
+        for name, title in zip(columns.columns, header, strict=True)
+        if not title.strip() and columns[name].null_count() == columns.height
+    ]
+    if empty and columns.height:
+        kept = [i for i, name in enumerate(columns.columns) if name not in set(empty)]
+        columns = pl.DataFrame([columns.to_series(i).alias(f"c{j}") for j, i in enumerate(kept)])
+        table = replace(table, header=tuple(header[i] for i in kept), columns=columns)
     if columns.width < 2:
         msg = "has one column; a table has names in the first and values in the others"
         raise table.error(msg, hint="check the separator")

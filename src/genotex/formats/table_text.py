@@ -9,13 +9,14 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, read_chunks
+from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, GZIP_MAGIC, as_utf8, read_chunks
 from genotex.formats.rows import MISSING_WORDS
 from genotex.formats.table_files import TableFile
 
@@ -25,6 +26,7 @@ Schema = Mapping[str, type[pl.DataType]]
 
 _SIGNS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces", "|": "bars"}
 _LINES, _FEWEST_LINES, _ENOUGH_TEXT = 40, 4, 1 << 20
+_DIGITS = 3
 _JUDGED, _MOST_JUDGED = 200, 4 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _ZSTD, _BZIP2, _XZ = b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"
@@ -43,12 +45,14 @@ def read_text(path: Path, *, numbers: bool) -> TableFile:
     if end_of_header < 0:
         msg = "has a header and no rows"
         raise FormatError(msg, path=path)
-    last = data.rstrip().rfind(b"\n")
     # A series matrix ends in "!series_matrix_table_end".
-    body = data[end_of_header + 1 : last + 1 if data[last + 1 : last + 2] == b"!" else None]
+    end = data.rfind(b"\n!", max(end_of_header, len(data) - 100))
+    body = data[end_of_header + 1 : end + 1 if end > 0 else None]
     del data
     if dialect.sign == " ":
         body = re.sub(rb" +", b" ", re.sub(rb"(?m)^ +| +$", b"", body))
+    _refuse_cut(body, dialect, path)
+    body = _padded(body, dialect)
     columns = _columns(body, dialect, path, line + 1, numbers=numbers)
     form = f"text with {_SIGNS[dialect.sign]} between cells"
     if dialect.decimal_comma:
@@ -56,6 +60,25 @@ def read_text(path: Path, *, numbers: bool) -> TableFile:
     if dialect.thousands:
         form += " and commas between thousands"
     return TableFile(path, path.name, form, dialect.header, columns, line + 1, tuple(dialect.notes))
+
+
+def _padded(body: bytes, dialect: _Dialect) -> bytes:
+    """Return the rows with all cells in the first: polars takes the width from it."""
+    first = body[: body.find(b"\n")] if b"\n" in body else body
+    if not first.strip():
+        return body
+    lacking = len(dialect.header) - len(_cells(first.decode(errors="replace"), dialect.sign))
+    return first + dialect.sign.encode() * lacking + body[len(first) :] if lacking > 0 else body
+
+
+def _refuse_cut(body: bytes, dialect: _Dialect, path: Path) -> None:
+    """Refuse a last line that lacks cells and its line end."""
+    if body.endswith(b"\n") or not body:
+        return
+    last = body[body.rfind(b"\n") + 1 :].decode(errors="replace")
+    if last.strip() and len(_cells(last, dialect.sign)) < len(dialect.header):
+        msg = "the last line is cut off"
+        raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN)
 
 
 def _unpacked(path: Path) -> bytes:
@@ -75,7 +98,13 @@ def _unpacked(path: Path) -> bytes:
     except (ValueError, EOFError, lzma.LZMAError) as error:
         msg = f"the compressed data are damaged: {error}"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
-    return _zstd(path) if magic.startswith(_ZSTD) else b"".join(read_chunks(path))
+    if magic.startswith(_ZSTD):
+        return _zstd(path)
+    if magic.startswith(GZIP_MAGIC):
+        return b"".join(read_chunks(path))
+    # The first piece is checked to be text.
+    next(read_chunks(path), b"")
+    return path.read_bytes()
 
 
 def _zstd(path: Path) -> bytes:
@@ -97,7 +126,7 @@ def _zstd(path: Path) -> bytes:
 
 def _utf8(data: bytes) -> bytes:
     data = data.removeprefix(BYTE_ORDER_MARK)
-    if b"\r" in data[:100_000]:
+    if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return as_utf8(data)
 
@@ -174,10 +203,12 @@ def _dialect(lines: Sequence[str], path: Path, line: int) -> _Dialect:
         hint = "a table has a header line and at least two columns"
         raise FormatError(msg, path=path, line=line, hint=hint)
     header, *rows = (_cells(text, sign) for text in lines)
-    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else len(header)
+    width = _width(len(header), [len(row) for row in rows])
     notes = []
     header[0] = header[0].removeprefix("#").strip() if header[0].startswith("#") else header[0]
-    if len(header) == width - 1:
+    if len(header) == width - 1 and not any(row[-1].strip() for row in rows if len(row) == width):
+        header = [*header, ""]
+    elif len(header) == width - 1:
         header = ["", *header]
         notes.append("the header is one cell short, as R writes row names")
     while len(header) > width and not header[-1].strip():
@@ -189,6 +220,14 @@ def _dialect(lines: Sequence[str], path: Path, line: int) -> _Dialect:
     return _with_decimals(_Dialect(sign, names, notes=tuple(notes)), rows)
 
 
+def _width(header: int, rows: Sequence[int]) -> int:
+    """Return the number of columns: that of the header, unless most rows have more."""
+    if not rows or max(rows) <= header:
+        # Some programs leave out empty cells at the end of a row.
+        return header
+    return Counter(rows).most_common(1)[0][0]
+
+
 def _separator(lines: Sequence[str]) -> str | None:
     """Return the sign that splits the lines into the same number of cells, more than one."""
     found = {}
@@ -198,10 +237,14 @@ def _separator(lines: Sequence[str]) -> str | None:
         same = often / max(1, len(rows))
         if width > 1 and same > 0.8 and header in (width, width - 1, width + 1):
             found[sign] = (same, -rank)
+        elif rows and 1 < max(rows) <= header:
+            found[sign] = (same - 1, -rank)
     return max(found, key=lambda sign: found[sign], default=None)
 
 
 def _cells(text: str, sign: str) -> list[str]:
+    if text.count('"') % 2:
+        return text.split(sign)
     try:
         return next(csv.reader([text], delimiter=sign, skipinitialspace=sign == " "), [""])
     except csv.Error:
@@ -210,14 +253,18 @@ def _cells(text: str, sign: str) -> list[str]:
 
 def _with_decimals(dialect: _Dialect, rows: Sequence[Sequence[str]]) -> _Dialect:
     """Find out whether commas in numbers are decimal signs or separate thousands."""
-    cells = [cell.strip() for row in rows for cell in row[1:] if "," in cell or "." in cell]
+    cells = [cell.strip() for row in rows for cell in row[1:]]
     commas = [c for c in cells if "," in c and not _UNLIKE_NUMBER.search(c)]
     if not commas:
         return dialect
     thousands = sum(_THOUSANDS.fullmatch(c) is not None for c in commas)
     decimal = sum(_DECIMAL_COMMA.fullmatch(c) is not None for c in commas)
     points = any(_DECIMAL_POINT.fullmatch(c) for c in cells)
-    if thousands == len(commas) and (points or decimal < len(commas)):
+    whole = [len(c) for c in cells if c.isdecimal()]
+    # "1,234" may be either: in a table of whole numbers, 999 has no comma and 1000 has one.
+    small = bool(whole) and max(whole) <= _DIGITS
+    small = small and not any(c.lstrip("-").startswith("0") for c in commas)
+    if thousands == len(commas) and (points or small or decimal < len(commas)):
         return replace(dialect, thousands=True)
     if decimal == len(commas) and dialect.sign != ",":
         return replace(dialect, decimal_comma=True)
@@ -263,16 +310,21 @@ def _parsed(body: bytes, dialect: _Dialect, schema: Schema, path: Path, line: in
     try:
         return _polars(body, dialect, schema)
     except pl.exceptions.PolarsError as error:
+        if body.count(b'"') % 2:
+            # A quotation mark that is part of a cell, as in 5".
+            with suppress(pl.exceptions.PolarsError):
+                return _polars(body, dialect, schema, quotes=False)
         raise _irregular(body, dialect, path, line, error) from error
 
 
-def _polars(body: bytes, dialect: _Dialect, schema: Schema) -> pl.DataFrame:
-    if not body.strip():
+def _polars(body: bytes, dialect: _Dialect, schema: Schema, *, quotes: bool = True) -> pl.DataFrame:
+    if not body[:1000].strip() and not body.strip():
         return pl.DataFrame(schema=schema)
     return pl.read_csv(
         io.BytesIO(body),
         has_header=False,
         separator=dialect.sign,
+        quote_char='"' if quotes else None,
         schema=schema,
         decimal_comma=dialect.decimal_comma,
         null_values=list(MISSING_WORDS[1:]),
@@ -289,6 +341,9 @@ def _irregular(
         if text.strip() and cells > width:
             msg = f"{cells} cells in a table of {width} columns"
             return FormatError(msg, path=path, line=number, hint="correct the line")
+    if body.count(b'"') % 2:
+        msg = "a quotation mark is opened and not closed"
+        return FormatError(msg, path=path, hint="remove it, or save the table again")
     first = str(error).splitlines()[0]
     return FormatError(f"is not a table that can be read: {first}", path=path)
 

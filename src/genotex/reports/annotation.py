@@ -19,8 +19,10 @@ from genotex.clinical import (
     value_text,
 )
 from genotex.formats.cohort_records import CohortInfo, Evidence
+from genotex.reports.design_groups import values_of
+from genotex.reports.design_words import DesignWords
 from genotex.reports.groups import ROLE_KEYS
-from genotex.reports.words import readable, sentence, with_names
+from genotex.reports.words import counted, readable, sentence, with_names
 
 __all__ = [
     "AnnotatedFeature",
@@ -28,6 +30,7 @@ __all__ = [
     "accession_url",
     "annotation_notes",
     "cohort_rows",
+    "design_features",
     "features_of",
 ]
 
@@ -138,6 +141,38 @@ def features_of(evidence: Evidence) -> tuple[AnnotatedFeature, ...]:
             names, _summary(evidence).features, keys, strict=True
         )
     )
+
+
+def design_features(evidence: Evidence, design: DesignWords) -> tuple[AnnotatedFeature, ...]:
+    """Return the columns of the sample table that the design uses, with their values."""
+    asked = evidence.design
+    names = list(asked.get("table", {}))
+    used = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", design.formula)]
+    if design.block is not None and design.block not in used:
+        used.append(design.block)
+    return tuple(_column(name, values_of(evidence, name), design) for name in used)
+
+
+def _column(name: str, values: Mapping[str, Any], design: DesignWords) -> AnnotatedFeature:
+    inside = [values.get(sample) for sample in design.samples]
+    known = [value for value in inside if value is not None]
+    lacking = f"; {counted(len(inside) - len(known), 'sample')} without" if None in inside else ""
+    where, amount = "the sample table", ""
+    rows: tuple[Value, ...] = ()
+    if name == design.block:
+        amount = (
+            f"{counted(len(set(known)), 'different value')}{lacking}; samples of one correlated"
+        )
+    elif name in design.factors:
+        cells = [f"{value:g}" if isinstance(value, float) else str(value) for value in known]
+        rows = tuple(
+            Value(level, "reference" if i == 0 else "", "", "none", cells.count(level))
+            for i, level in enumerate(design.factors[name])
+        )
+    elif known:
+        low, high, mean = min(known), max(known), sum(known) / len(known)
+        amount = f"{low:g} to {high:g}, mean {mean:.4g}, in {len(known)} samples{lacking}"
+    return AnnotatedFeature(name, where, "", "", (), rows, "", None, amount=sentence(amount))
 
 
 def annotation_notes(evidence: Evidence) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ import polars as pl
 from genotex.analysis import AnalysisResult
 from genotex.analysis.gene_columns import GENE_COLUMNS, GENE_TABLE
 from genotex.formats import LinkedTable
+from genotex.reports.design_words import DesignWords
 from genotex.reports.records import (
     ConditionModel,
     MixedModel,
@@ -20,7 +22,7 @@ from genotex.reports.records import (
     Selection,
     Surrogates,
 )
-from genotex.reports.words import counted, readable
+from genotex.reports.words import counted, listed, readable
 
 __all__ = ["Findings", "ranked"]
 
@@ -39,7 +41,11 @@ class Findings:
     def from_result(cls, result: AnalysisResult, table: LinkedTable) -> Findings:
         """Return the findings in the linked table of the cohort that was analysed."""
         contrast = result.method.get("contrast", {})
-        return cls(result, _trait_kind(contrast, table), _tested(contrast, table))
+        return cls(
+            result,
+            _trait_kind(contrast, table),
+            _tested(contrast, table, result.method.get("formula")),
+        )
 
     def record(self, step: str) -> Mapping[str, Any]:
         """Return what the method records of a step; empty where it records nothing."""
@@ -54,12 +60,15 @@ class Findings:
     @property
     def column_kind(self) -> str:
         """The variant of the gene columns (`GeneColumn.of`)."""
+        if self.design is not None:
+            return self.design.column_kind
         return "selected" if self.selects else self.trait_kind
 
     @property
     def change_label(self) -> str:
         """What a gene's change is, as short as a header."""
-        return next(c for c in GENE_TABLE if c.name == "Coefficient").of(self.trait_kind).label
+        kind = self.trait_kind if self.design is None else self.design.column_kind
+        return next(c for c in GENE_TABLE if c.name == "Coefficient").of(kind).label
 
     @property
     def cut(self) -> float:
@@ -80,6 +89,8 @@ class Findings:
     @property
     def covariate_names(self) -> list[str]:
         """The covariates in words; a predicted condition is called so."""
+        if self.design is not None:
+            return [re.sub(r"^C\(`?(.+?)`?\)$", r"\1", name) for name in self.covariates]
         predicted = None if self.predicted is None else self.predicted.condition
         return [
             f"the prediction of {readable(name)}" if name == predicted else readable(name).lower()
@@ -100,6 +111,18 @@ class Findings:
             )
             if filtered.get(key)
         )
+
+    @cached_property
+    def design(self) -> DesignWords | None:
+        """The words of a design of the user's own; None where a trait was analysed."""
+        return DesignWords.from_method(self.result.method)
+
+    @property
+    def subject(self) -> str:
+        """What the tests are about, in words."""
+        if self.design is None:
+            return "the trait"
+        return listed(self.design.variables) or "the contrast"
 
     @cached_property
     def surrogates(self) -> Surrogates | None:
@@ -167,7 +190,11 @@ def _trait_kind(contrast: Mapping[str, Any], table: LinkedTable) -> TraitKind:
     return "continuous" if len(np.unique(known)) > 2 else "binary"
 
 
-def _tested(contrast: Mapping[str, Any], table: LinkedTable) -> tuple[str, ...]:
+def _tested(
+    contrast: Mapping[str, Any], table: LinkedTable, design: Mapping[str, Any] | None = None
+) -> tuple[str, ...]:
+    if design:
+        return tuple(design["samples"])
     groups = contrast.get("samples", {})
     named = {s for group, members in groups.items() if group != "left_out" for s in members}
     known = zip(table.samples, np.isfinite(table.trait_values), strict=True)

@@ -11,7 +11,13 @@ from typing import Any
 
 import polars as pl
 
-from genotex.analysis.gene_columns import COLUMN_GROUPS, GENE_TABLE, GeneColumn, pair_columns
+from genotex.analysis.gene_columns import (
+    COLUMN_GROUPS,
+    GENE_TABLE,
+    GeneColumn,
+    coefficient_columns,
+    pair_columns,
+)
 from genotex.reports.findings import Findings
 from genotex.reports.words import direction, interval, number
 
@@ -96,6 +102,11 @@ def csv_columns(findings: Findings, genes: pl.DataFrame) -> tuple[GeneColumn, ..
     pairs = [str(pair["pair"]) for pair in findings.record("levels").get("pairs", ())]
     on_page = len(pairs) <= _PAIRS_ON_PAGE
     every += [column for pair in pairs for column in pair_columns(pair, on_page=on_page)]
+    if (design := findings.design) is not None and design.several:
+        on_page = len(design.tested) <= _PAIRS_ON_PAGE
+        for name in design.tested:
+            label = design.coefficient_label(name)
+            every += coefficient_columns(name, label, on_page=on_page)
     order = list(COLUMN_GROUPS)
     if findings.mixed_ranks:
         order.remove("mixed")
@@ -114,6 +125,7 @@ def _words(findings: Findings) -> dict[str, str]:
         "within": "pairs" if paired else "groups",
         "interaction": f"trait by {condition} interaction" if condition else "interaction",
         "meaning": findings.interaction_meaning,
+        "coefficient": "" if findings.design is None else findings.design.coefficient,
     }
 
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from genotex.formats.cohort_records import Evidence
 from genotex.formats.linked import LinkedTable
-from genotex.reports.figures import SampleMarks
+from genotex.reports.design_groups import design_marks
+from genotex.reports.design_words import DesignWords
+from genotex.reports.figures import COLOURS, SampleMarks
 from genotex.reports.findings import Findings
 from genotex.reports.records import Pairs
 from genotex.reports.words import counted, listed, readable, sentence
@@ -37,7 +39,8 @@ class Group:
     """A group of samples: how many are in the linked table, and how many in the contrast.
 
     `key` is the style of its mark: ``case``, ``control``, ``other``, ``unknown`` or ``level``;
-    `raw` are its first raw values.
+    `raw` are its first raw values, `note` is what else there is to say of it, and `colour` that of
+    its mark where the style has none.
     """
 
     key: str
@@ -45,6 +48,8 @@ class Group:
     samples: int
     compared: int
     raw: tuple[str, ...]
+    note: str = ""
+    colour: str = ""
 
     @property
     def tested(self) -> bool:
@@ -64,6 +69,8 @@ class Group:
 
 def mark_samples(evidence: Evidence, table: LinkedTable, findings: Findings) -> SampleMarks:
     """Return group or level of each sample of the linked table."""
+    if findings.design is not None:
+        return design_marks(evidence, table, findings.design, findings.record("contrast"))
     if findings.trait_kind != "binary":
         return SampleMarks(
             table.samples,
@@ -119,6 +126,8 @@ def groups_of_samples(
         label = f"Samples with a level of {marks.level_name}"
         return (Group("level", label, known, len(findings.tested), ()),)
     tested = set(findings.tested)
+    if findings.design is not None:
+        return _groups_of_design(marks, tested, findings.design)
     rows = evidence.encoded.get("trait") or evidence.encoded.get(evidence.trait) or []
     names = _labels(evidence, marks.keys)
     groups = []
@@ -127,6 +136,20 @@ def groups_of_samples(
         raw = tuple(str(r.get("raw")) for r in rows if ROLE_KEYS.get(str(r.get("role"))) == key)
         compared = len(tested.intersection(members))
         groups.append(Group(key, names[key], len(members), compared, raw[:4]))
+    return tuple(groups)
+
+
+def _groups_of_design(
+    marks: SampleMarks, tested: set[str], design: DesignWords
+) -> tuple[Group, ...]:
+    groups = []
+    for key, label in marks.labels.items():
+        members = [marks.names[i] for i in marks.members(key)]
+        compared = len(tested.intersection(members))
+        beyond = design.difference is not None and label not in design.difference and compared > 0
+        note = "in the design, not in the contrast" if beyond else ""
+        colour = COLOURS[key] if key not in ROLE_KEYS.values() else ""
+        groups.append(Group(key, label, len(members), compared, (), note, colour))
     return tuple(groups)
 
 
@@ -144,15 +167,20 @@ def _blocked(pairs: Pairs) -> str:
 def contrast_sentence(findings: Findings, groups: Sequence[Group]) -> str:
     """Return which groups were compared, and what was adjusted for."""
     tested = [group for group in groups if group.tested]
-    if findings.trait_kind == "binary" and tested:
+    if findings.design is not None:
+        text = findings.design.compared_text()
+        text = text[0].upper() + text[1:] if findings.pairs is None else text
+    elif findings.trait_kind == "binary" and tested:
         cases = [g for g in tested if g.key == "case"]
         controls = [g for g in tested if g.key != "case"]
         left = listed([g.members(g.compared) for g in cases]) or "no case"
         right = listed([g.members(g.compared) for g in controls]) or "no control"
         text = f"{left} against {right}"
     elif findings.trait_kind == "factor":
-        many = f"{len(findings.record('levels')['samples'])} levels"
-        text = f"{counted(len(findings.tested), 'sample')} in {many}"
+        levels = findings.record("levels").get("samples")
+        several = f", {len(findings.record('formula').get('tested', ()))} coefficients together"
+        text = counted(len(findings.tested), "sample")
+        text += f" in {len(levels)} levels" if levels else several
     else:
         text = f"{counted(len(findings.tested), 'sample')} along the measured level"
     if findings.pairs is not None:
@@ -164,6 +192,8 @@ def contrast_sentence(findings: Findings, groups: Sequence[Group]) -> str:
 
 def compared_methods(findings: Findings, groups: Sequence[Group]) -> str:
     """Return which groups were compared, and which samples were left out."""
+    if findings.design is not None:
+        return findings.design.method_sentence()
     averaged = findings.pairs is not None and findings.pairs.averaged
     if findings.trait_kind == "binary" and groups:
         cases = listed([g.members(g.compared) for g in groups if _is_case(g)])
@@ -173,9 +203,12 @@ def compared_methods(findings: Findings, groups: Sequence[Group]) -> str:
     else:
         many, trait = counted(len(findings.tested), "sample"), readable(findings.result.trait)
         text = f"{many} were compared along their level of {trait}"
-        if findings.trait_kind == "factor":
-            levels = len(findings.record("levels")["samples"])
-            text = f"{many} in {levels} levels of {trait} were compared"
+        levels = findings.record("levels").get("samples")
+        if findings.trait_kind == "factor" and levels:
+            text = f"{many} in {len(levels)} levels of {trait} were compared"
+        elif findings.trait_kind == "factor":
+            number = len(findings.record("formula").get("tested", ()))
+            text = f"{number} coefficients were tested together in {many}"
     if averaged:
         return f"After averaging, {text}."
     rest = [(g, g.samples - g.compared) for g in groups if g.samples > g.compared]

@@ -118,6 +118,9 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> _FigurePlan:
     factor = findings.trait_kind == "factor"
     if factor:
         label = f"largest difference between two levels of {readable(findings.result.trait)}, log2"
+    design = findings.design
+    if design is not None:
+        label = design.effect
     hits = genes.filter(pl.col("Significant"))
     names = hits["Variable"].head(3).to_list()
     alt = f"Volcano plot of {counted(genes.height, 'gene')}; {hits.height:,} are significant" + (
@@ -127,6 +130,8 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> _FigurePlan:
     other = "lower in cases" if binary else "falling with it"
     if factor:
         side, other = "higher in the upper of the two levels", "lower"
+    if design is not None:
+        side, other = design.sides
     names_shown = (
         f"Coloured genes are significant (q < {findings.cut:g}); the first of the ranking carry "
         "their names, and a pointer over a coloured point shows its numbers."

@@ -19,6 +19,7 @@ from genotex.reports.words import counted, number
 __all__ = [
     "CSV_NAMES",
     "ForestData",
+    "compared_groups",
     "forest_data",
     "forest_figures",
     "forest_rows",
@@ -158,7 +159,8 @@ _Z = 1.959964
 def _effect_label(result: MetaResult) -> str:
     """Return what the axis of a forest plot shows."""
     if result.binary:
-        return "Hedges' g, case against control"
+        up, down = compared_groups(result) or ("case", "control")
+        return f"Hedges' g, {up} against {down}"
     return "partial correlation with the trait"
 
 
@@ -211,6 +213,14 @@ def _forest_row(
     effect, low, high = ends if result.binary else tuple(np.tanh(ends).tolist())
     middle, left, right = (number(value, "signed") for value in (effect, low, high))
     return ForestRow(label, effect, low, high, f"{middle}  ({left} to {right})", weight)
+
+
+def compared_groups(result: MetaResult) -> tuple[str, str] | None:
+    """Return the two levels that designs compare; None for cases and controls, and other traits."""
+    pair = result.method.get("levels_compared")
+    if not pair or set(pair.values()) == {"case", "control"}:
+        return None
+    return str(pair["case"]), str(pair["control"])
 
 
 def forest_data(result: MetaResult, first: str) -> ForestData:

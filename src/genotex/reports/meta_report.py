@@ -14,6 +14,7 @@ from genotex.reports.annotation import accession_url
 from genotex.reports.gene_table import GeneTableView, TopGene, top_genes
 from genotex.reports.meta_genes import (
     ForestData,
+    compared_groups,
     forest_data,
     forest_figures,
     meta_csv_frame,
@@ -115,6 +116,8 @@ def _title(result: MetaResult) -> str:
 
 def _question(result: MetaResult) -> str:
     asked = question(result.trait, result.condition, str(result.method["kind"]))
+    if (groups := compared_groups(result)) is not None:
+        asked = f"Which genes differ between {groups[0]} and {groups[1]}?"
     return f"{asked.rstrip('?')}, from cohort to cohort?"
 
 
@@ -147,7 +150,9 @@ def _headline(result: MetaResult, genes: pl.DataFrame, replicating: pl.DataFrame
         return f"{text}, and none of them replicates."
     up = replicating.filter(pl.col("Coefficient") > 0).height
     down = replicating.height - up
-    sides = "higher and {} lower in cases" if result.binary else "rising and {} falling with it"
+    groups = compared_groups(result)
+    whom = "cases" if groups is None else groups[0]
+    sides = f"higher and {{}} lower in {whom}" if result.binary else "rising and {} falling with it"
     verb = "replicates" if replicating.height == 1 else "replicate"
     return f"{text}, and {replicating.height:,} {verb}: {up:,} {sides.format(f'{down:,}')}."
 

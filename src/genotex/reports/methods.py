@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from genotex.formats import Evidence
+from genotex.reports.design_groups import OWN_TABLES, own_tables_methods
 from genotex.reports.findings import Findings
 from genotex.reports.groups import Group, compared_methods
 from genotex.reports.sections.alternatives import mixed_methods, unmeasured_methods, unmeasured_note
@@ -68,6 +69,8 @@ def methods_paragraph(
 
 
 def _source(evidence: Evidence) -> str:
+    if evidence.source == OWN_TABLES:
+        return own_tables_methods(evidence)
     series = evidence.series
     platform = series.get("platform", "")
     title = series.get("platform_title", "")
@@ -119,6 +122,8 @@ def _counted(evidence: Evidence) -> str:
 
 
 def _clinical(evidence: Evidence, findings: Findings) -> str:
+    if findings.design is not None:
+        return ""
     trait = evidence.reading.get("trait") or {}
     key = str(trait.get("key") or "").strip()
     source = f" from the sample characteristic '{key}'" if key else ""
@@ -183,7 +188,8 @@ def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tupl
     for key, value in evidence.linking.items():
         name, remark = _LINKING.get(key, (key.replace("_", " ").capitalize(), ""))
         steps.append(LogStep(name, _written(value), remark))
-    samples = LogStep("Samples compared", f"{len(findings.tested):,}", "those of the contrast")
+    whose = "those of the contrast" if findings.design is None else "those of the design"
+    samples = LogStep("Samples compared", f"{len(findings.tested):,}", whose)
     if findings.selects:
         return (*steps, samples, LogStep("Genes to select from", f"{tested_genes:,}", ""))
     return (*steps, samples, LogStep("Genes tested", f"{tested_genes:,}", _out(findings)))
@@ -282,14 +288,18 @@ def _pairs(findings: Findings) -> str:
 
 
 def _regression(findings: Findings) -> str:
-    covariates = (
+    covariates = "" if findings.design is not None else _covariates(findings)
+    out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
+    return f"{_model(findings)}{covariates}.{out}"
+
+
+def _covariates(findings: Findings) -> str:
+    return (
         f", with {listed(findings.covariate_names)} as "
         f"covariate{'s' if len(findings.covariates) > 1 else ''}"
         if findings.covariates
         else ""
     )
-    out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
-    return f"{_model(findings)}{covariates}.{out}"
 
 
 def _model(findings: Findings) -> str:
@@ -301,12 +311,19 @@ def _model(findings: Findings) -> str:
     robust = "; robust to hypervariable genes, Phipson et al. 2016" if prior.get("robust") else ""
     least = _number(options.get("min_effect") or None)
     statistic, what = "t", "trait's coefficient was"
+    on = "the trait"
+    if (design := findings.design) is not None:
+        on = "the design"
+        statistic = "F" if design.several else "t"
+        what = f"{design.short} {'were' if design.several else 'was'}"
+        if design.several:
+            what += " together"
     if findings.record("levels").get("treatment") == "factor":
         statistic, what = "F", "differences among the trait's levels were"
     against = f" against effects of at most {least} (McCarthy and Smyth 2009)" if least else ""
     return (
-        f"{_regressed(findings.record('counts'))}{_weighted(findings.record('weights'))} and the "
-        f"{what} tested{against} with limma's empirical-Bayes moderated {statistic} "
+        f"{_regressed(findings.record('counts'), on)}{_weighted(findings.record('weights'))} and "
+        f"the {what} tested{against} with limma's empirical-Bayes moderated {statistic} "
         f"statistic (Smyth 2004{trend}{degrees}{robust})"
     )
 
@@ -326,9 +343,9 @@ def _weighted(weights: Mapping[str, Any]) -> str:
     )
 
 
-def _regressed(counts: Mapping[str, Any]) -> str:
+def _regressed(counts: Mapping[str, Any], on: str) -> str:
     if not counts:
-        return "Each gene's log2 expression was regressed on the trait by ordinary least squares"
+        return f"Each gene's log2 expression was regressed on {on} by ordinary least squares"
     squares = (
         "weighted least squares with voom's precision weights (Law et al. 2014)"
         if counts.get("weights") == "voom"
@@ -336,7 +353,7 @@ def _regressed(counts: Mapping[str, Any]) -> str:
     )
     return (
         "Each gene's log2 counts per million, with library sizes normalised by the trimmed mean of "
-        "M values (Robinson and Oshlack 2010), were regressed on the trait by " + squares
+        f"M values (Robinson and Oshlack 2010), were regressed on {on} by {squares}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,7 @@ from genotex.reports.annotation import (
     accession_url,
     annotation_notes,
     cohort_rows,
+    design_features,
     features_of,
 )
 from genotex.reports.findings import Findings, ranked
@@ -96,6 +98,8 @@ class ReportPage:
     cohort_reason: str
     cohorts: tuple[CohortRow, ...]
     features: tuple[AnnotatedFeature, ...]
+    annotation_title: str
+    roles: bool
     annotation_notes: tuple[str, ...]
     figures: tuple[FigureView, ...]
     table: GeneTableView
@@ -153,7 +157,7 @@ def build_page(
         title=_title(result.trait, result.condition),
         trait=readable(result.trait),
         condition=None if result.condition is None else readable(result.condition),
-        question=question(result.trait, result.condition, findings.trait_kind),
+        question=_question(findings),
         facts=_facts(evidence, findings),
         version=evidence.genotex_version,
         answer=answer,
@@ -163,8 +167,12 @@ def build_page(
         cohort_title=evidence.series.get("title", ""),
         cohort_reason=reason.rstrip(".") + "." if reason else "",
         cohorts=cohort_rows(infos, result.cohort, {**result.other_cohorts, result.cohort: reason}),
-        features=features_of(evidence),
-        annotation_notes=annotation_notes(evidence),
+        features=_features(evidence, findings),
+        annotation_title="How trait, age and gender were annotated"
+        if findings.design is None
+        else "Columns of the sample table in the design",
+        roles=findings.design is None,
+        annotation_notes=() if findings.design else annotation_notes(evidence),
         figures=draw_figures(findings, genes, table, marks),
         table=gene_table(findings, genes, csv_name),
         interaction=view_interaction(findings, genes),
@@ -206,23 +214,35 @@ def build_unanswered_page(
     )
 
 
+def _features(evidence: Evidence, findings: Findings) -> tuple[AnnotatedFeature, ...]:
+    if findings.design is None:
+        return features_of(evidence)
+    return design_features(evidence, findings.design)
+
+
+def _question(findings: Findings) -> str:
+    if findings.design is not None:
+        return findings.design.question
+    result = findings.result
+    return question(result.trait, result.condition, findings.trait_kind)
+
+
 def _title(trait: str, condition: str | None) -> str:
     return readable(trait) + (f", given {readable(condition)}" if condition else "")
 
 
 def _as_sentence(text: str, findings: Findings) -> str:
     """Return a warning or note as a sentence with readable names of traits."""
-    return sentence(with_names(text, findings.result.trait, findings.result.condition))
+    named = with_names(text, findings.result.trait, findings.result.condition)
+    # Names of files keep their first letter.
+    return f"{named.rstrip('.')}." if re.match(r"[\w-]+\.\w", named) else sentence(named)
 
 
 def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...]:
     result, predicted, pairs = findings.result, findings.predicted, findings.pairs
-    condition = readable(result.condition) if result.condition else "none"
     blocked_by = "" if pairs is None else pairs.key
     facts = [
-        ("Trait", f"{readable(result.trait)} ({findings.trait_kind})"),
-        ("Levels", _levels_fact(findings.record("levels"))),
-        ("Condition", condition if predicted is None else f"{condition} (predicted)"),
+        *_asked(findings),
         ("Cohort", result.cohort),
         ("Condition's cohort", "" if predicted is None else predicted.cohort),
         ("Platform", evidence.series.get("platform", "")),
@@ -236,6 +256,19 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
         ),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def _asked(findings: Findings) -> list[tuple[str, str]]:
+    """Return what was asked: trait and condition, or design and contrast."""
+    if (design := findings.design) is not None:
+        return [("Design", design.formula), ("Contrast", design.contrast)]
+    result, predicted = findings.result, findings.predicted
+    condition = readable(result.condition) if result.condition else "none"
+    return [
+        ("Trait", f"{readable(result.trait)} ({findings.trait_kind})"),
+        ("Levels", _levels_fact(findings.record("levels"))),
+        ("Condition", condition if predicted is None else f"{condition} (predicted)"),
+    ]
 
 
 def _levels_fact(record: Mapping[str, Any]) -> str:
@@ -340,13 +373,19 @@ def _headline(findings: Findings, up: int, down: int, genes: pl.DataFrame) -> st
     if findings.minimal_change > 0:
         beyond = f"beyond {findings.minimal_change:g}"
         rule += f" and a change {beyond}" if findings.mixed_ranks else f" for changes {beyond}"
+    design = findings.design
     if up + down:
         percent = f"{100 * (up + down) / tested:.2g}" if up + down < tested else "100"
         share = f"Of {counted(tested, 'tested gene')}, {percent} %"
+        if design is not None and design.several:
+            return f"{share} {design.predicate} at {rule}."
         if findings.trait_kind == "factor":
             return f"{share} differ among the levels of {trait} at {rule}."
         sides = "higher and {} lower in cases" if binary else "rising and {} falling with the trait"
         what = "between cases and controls" if binary else f"along {trait}"
+        if design is not None:
+            above, below = design.sides
+            return f"{share} {design.predicate} at {rule}: {up:,} {above} and {down:,} {below}."
         text = f"{share} change {what} at {rule}: {up:,} {sides.format(f'{down:,}')}."
         return f"{text} {findings.interaction_sentence}".strip()
     text = f"None of the {counted(tested, 'tested gene')} passes {rule}"

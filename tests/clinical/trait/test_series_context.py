@@ -148,6 +148,11 @@ def test_parentheses_that_explain_nothing() -> None:
     assert explained_abbreviations("twelve weeks (GSE1) and total RNA (Qiagen), see (A).") == {}
 
 
+def test_clause_of_an_abbreviation_begins_behind_the_one_before() -> None:
+    text = "asthma (AS, chronic obstructive disease (COD)"
+    assert explained_abbreviations(text) == {"AS": "asthma", "COD": "chronic obstructive disease"}
+
+
 def test_values_mean_what_the_texts_explain(make_description: MakeDescription) -> None:
     description = make_description(
         ["class: QTC", "class: QTA"],

@@ -351,6 +351,13 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
     )
 
 
+def _levels_compared(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
+    """Return the two levels that the designs of all cohorts compare; empty where they differ."""
+    pairs = [result.method["contrast"].get("levels_compared") for result in results.values()]
+    same = all(pair == pairs[0] for pair in pairs)
+    return {"levels_compared": dict(pairs[0])} if pairs[0] and same else {}
+
+
 def _method(
     chosen: _Selection, options: AnalysisOptions, combined: CombinedGenes, combine: str
 ) -> dict[str, Any]:
@@ -358,6 +365,7 @@ def _method(
     genes, shared = combined.genes, combined.heterogeneity
     return {
         "kind": chosen.kind,
+        **_levels_compared(chosen.results),
         "effect": "Hedges' g" if binary else "partial correlation",
         "scale": "Hedges' g" if binary else "Fisher's z of the partial correlation",
         "combination": "genes of three cohorts or more: random effects (Paule and Mandel 1982) "

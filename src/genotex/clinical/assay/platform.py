@@ -92,6 +92,7 @@ def _kind_of_id(row_id: str) -> Kind | None:
     return None if match is None else match.kind
 
 
+@lru_cache(maxsize=4096)
 def _match(row_id: str) -> _PlatformVerdict | None:
     for pattern, match in _shapes():
         if pattern.fullmatch(row_id):
@@ -110,8 +111,8 @@ def _match(row_id: str) -> _PlatformVerdict | None:
 @lru_cache(maxsize=1)
 def _shapes() -> list[tuple[re.Pattern[str], _PlatformVerdict]]:
     return [
-        (compile_any(entry["patterns"]), _PlatformVerdict(kind_of(entry)))
-        for entry in load_signs().entries("row_ids", "shapes")
+        (pattern, _PlatformVerdict(kind_of(entry)))
+        for entry, pattern in load_signs().with_patterns("row_ids", "shapes")
     ]
 
 
@@ -203,8 +204,8 @@ def _by_cells(preview: Mapping[str, _Cells]) -> AssaySign | None:
     signs = load_signs()
     kinds = set(signs.value("platform", "cells", "row_id_kinds"))
     words = [
-        (e["measures"], compile_any(e["patterns"]))
-        for e in signs.value("platform", "cells", "words")
+        (entry["measures"], pattern)
+        for entry, pattern in signs.with_patterns("platform", "cells", "words")
     ]
     for name, cells in preview.items():
         known = _known(cells)
@@ -270,8 +271,8 @@ def _by_title(title: str) -> AssaySign | None:
     signs = load_signs()
     if not title or signs.pattern("platform", "titles", "human_expression").search(title):
         return None
-    for entry in signs.entries("platform", "titles", "kinds"):
-        hit = compile_any(entry["patterns"]).search(title)
+    for entry, pattern in signs.with_patterns("platform", "titles", "kinds"):
+        hit = pattern.search(title)
         if hit:
             reason = f"the platform measures {entry['measures']}"
             return not_expression(_MEASURES, reason, f"platform title mentions {hit[0]!r}")

@@ -35,17 +35,27 @@ class Kind:
         return not self.species and not self.measures
 
 
+_EntryAndPattern = tuple[dict[str, Any], re.Pattern[str]]
+
+
 class _Signs:
     """All known signs."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data
         self._patterns: dict[tuple[str, ...], re.Pattern[str]] = {}
+        self._entries: dict[tuple[str, ...], list[_EntryAndPattern]] = {}
 
     def entries(self, *path: str) -> list[dict[str, Any]]:
         """Return the tables of an array of tables."""
         found: list[dict[str, Any]] = self.value(*path)
         return found
+
+    def with_patterns(self, *path: str) -> list[_EntryAndPattern]:
+        """Return the tables of an array of tables, each with its ``patterns`` as one pattern."""
+        if path not in self._entries:
+            self._entries[path] = [(e, compile_any(e["patterns"])) for e in self.entries(*path)]
+        return self._entries[path]
 
     def value(self, *path: str) -> Any:
         """Return the value under a dotted name."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from genotex.clinical.assay.signs import (
     AssaySign,
-    compile_any,
     known_ids,
     load_signs,
     not_expression,
@@ -106,17 +105,18 @@ def by_sample_species(description: SeriesDescription) -> AssaySign | None:
     if named is not None:
         return named
     signs = load_signs()
-    texts = [description.text, *(value for _, values, _ in rows for value in values)]
-    if any(signs.pattern("samples", "xenograft").search(t) for t in texts):
-        return None
     people = bool(signs.pattern("texts", "human_words").search(description.text))
-    for key, values, complete in rows:
-        if people and not complete:
-            continue
-        found = _strain(key, values) or _embryo(key, values, description)
-        if found is not None:
-            return found
-    return None
+    findings = (
+        _strain(key, values) or _embryo(key, values, description)
+        for key, values, complete in rows
+        if complete or not people
+    )
+    found = next(filter(None, findings), None)
+    if found is None:
+        return None
+    texts = [description.text, *(value for _, values, _ in rows for value in values)]
+    xenograft = signs.pattern("samples", "xenograft")
+    return None if any(map(xenograft.search, texts)) else found
 
 
 def by_sample_assay(description: SeriesDescription) -> AssaySign | None:
@@ -127,8 +127,7 @@ def by_sample_assay(description: SeriesDescription) -> AssaySign | None:
     for key, values, complete in _rows(description):
         if not complete or not keys.fullmatch(key):
             continue
-        for entry in signs.entries("samples", "assays"):
-            pattern = compile_any(entry["patterns"])
+        for entry, pattern in signs.with_patterns("samples", "assays"):
             if all(pattern.fullmatch(v) for v in values):
                 reason = f"the samples were measured for {entry['measures']}"
                 return not_expression(_ASSAY, reason, f"characteristics: {key}: {values[0]}")
@@ -220,10 +219,10 @@ def by_assay_words(description: SeriesDescription) -> AssaySign | None:
     expression = signs.pattern("texts", "expression")
     if expression.search(description.title):
         return None
-    for entry in signs.entries("texts", "kinds"):
-        pattern = compile_any(entry["patterns"])
+    in_text = expression.search(description.text) is not None
+    for entry, pattern in signs.with_patterns("texts", "kinds"):
         hit = pattern.search(description.title)
-        if hit is None and not expression.search(description.text):
+        if hit is None and not in_text:
             hit = pattern.search(description.text)
         if hit:
             reason = f"the series is about {entry['measures']}"

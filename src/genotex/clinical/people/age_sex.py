@@ -40,10 +40,10 @@ _SPELT_SEX = re.compile(rf"(?<![^\W\d_])(?:{spelt_sexes()})(?![^\W\d_])")
 def _ages_without_key(candidate: Candidate) -> dict[str, float]:
     """Return the ages of a row whose key names none."""
     found = {}
-    alone = _are_years_alone(candidate)
+    alone, of_person = _are_years_alone(candidate), _is_of_a_person(candidate)
     for cell, value in candidate.values.items():
         inner = named_part(value, "", lambda name: age_rank(name) is not None)
-        of_age = alone or (_is_of_a_person(candidate) and _speaks_of_age(value))
+        of_age = alone or (of_person and _speaks_of_age(value))
         if inner is not None or of_age:
             years = parse_age_years(value, candidate.key)
             if years is not None:
@@ -55,10 +55,10 @@ def _sexes_without_key(candidate: Candidate) -> dict[str, float]:
     """Return the sexes of a row whose key names none, female 0, male 1; see `_ages_without_key`."""
     # A letter alone is none: an "M" may be anything.
     found = {}
+    of_person = _is_of_a_person(candidate)
     for cell, value in candidate.values.items():
         inner = named_part(value, "", lambda name: sex_rank(name) is not None)
-        spelt = _SPELT_SEX.search(value.casefold())
-        if inner is not None or (spelt and _is_of_a_person(candidate)):
+        if inner is not None or (of_person and _SPELT_SEX.search(value.casefold())):
             sex = parse_sex(value, candidate.key)
             if sex is not None:
                 found[cell] = float(sex)
@@ -76,9 +76,11 @@ def _speaks_of_age(value: str) -> bool:
 
 def _are_years_alone(candidate: Candidate) -> bool:
     """Return whether a row without a key holds years and nothing else: "6 years", "9 years"."""
+    if candidate.key:
+        return False
     values = [v.casefold().strip() for v in candidate.values.values() if not _is_gap(v)]
     years = sum(_ONLY_YEARS.fullmatch(value) is not None for value in values)
-    return not candidate.key and _FEWEST_AGES <= years == len(values)
+    return _FEWEST_AGES <= years == len(values)
 
 
 def _is_of_a_person(candidate: Candidate) -> bool:
@@ -89,10 +91,10 @@ def _is_of_a_person(candidate: Candidate) -> bool:
 
 
 def _if_nearly_all(found: dict[str, float], candidate: Candidate) -> dict[str, float]:
-    known = [value for value in candidate.values.values() if not _is_gap(value)]
-    if names_another(candidate.key) or len(found) < _NEARLY_ALL * len(known):
+    if not found or names_another(candidate.key):
         return {}
-    return found
+    known = [value for value in candidate.values.values() if not _is_gap(value)]
+    return found if len(found) >= _NEARLY_ALL * len(known) else {}
 
 
 def _is_gap(value: str) -> bool:

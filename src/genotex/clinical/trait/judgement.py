@@ -126,9 +126,18 @@ _MALIGNANT = re.compile(
 # "E285A", "p.Arg528*", "c.120C>A", "m-/p+", "+/-", "-/-", "del exon 46-51", "d32/d32".
 _MUTATION = re.compile(
     r"(?<![A-Za-z0-9])(?:p\.)?[A-Z][a-z]{0,2}\d{1,5}(?:[A-Z*][a-z]{0,2}|X|fs)(?![A-Za-z0-9])"
-    r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+\b|/\s*\+$|\+\s*/\s*[A-Z]"
+    r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?[A-Z]?\d+[A-Z]?\b|/\s*\+$|\+\s*/\s*[A-Z]"
+)
+_NO_ILLNESS = re.compile(
+    r"\b(?:no|without|free of|free from)(?: \w+){0,3} (?:illness|disease|disorder|diagnosis|"
+    r"abnormality|pathology|symptom|complaint)$"
 )
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+|\b(?:wt|WT|N)\s*/\s*(?:wt|WT|N)\b")
+# "Normouricemic", "normozoospermia"; not "normoxia".
+_NORMAL = re.compile(r"(?<!non )(?<!not )\bnormo(?!x|bar)[a-z]{4,}")
+_NOT_YET = re.compile(r"\bpre-?[A-Z]{2,}")
+_LONGEST_CODE = 6
+_NUMBER = re.compile(r"[0-9][0-9.,%\s]*")
 _TEST_RESULTS = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
@@ -155,6 +164,15 @@ class ValueWords:
         rest = mask(rest, self._terms["person"].spans(rest))
         return not re.sub(r"\b(?:no|group|sample|age|sex|matched|and|the|\d+)\b", "", rest).strip()
 
+    def is_mere_number(self, value: str) -> bool:
+        """Return whether a value is a number that is no name and no answer, as 1 is."""
+        if not _NUMBER.fullmatch(value):
+            return False
+        numbers = re.findall("[0-9]+", value)
+        return self._vocabulary.numbers.isdisjoint(numbers) and self.trait.numbers.isdisjoint(
+            numbers
+        )
+
     def is_missing(self, plain: str) -> bool:
         """Return whether each word of a value means that nothing is known ("UNK/UNK")."""
         missing = self._vocabulary.missing
@@ -171,7 +189,8 @@ class ValueWords:
 
     def is_doubtful(self, value: str) -> bool:
         """Return whether a value must stay open in any row."""
-        return self.is_relative(value) or value in self._terms["uncertain"]
+        early = _NOT_YET.search(value) is not None
+        return early or self.is_relative(value) or value in self._terms["uncertain"]
 
     def is_test_result(self, plain: str) -> bool:
         """Return whether a value answers a test, be it of a virus, a marker or the trait."""
@@ -199,7 +218,8 @@ class ValueWords:
     def without_near_misses(self, value: str, plain: str) -> str:
         """Return a value with blanks where it names what only looks like the trait."""
         for terms in (self.trait.excludes, self.trait.near_misses):
-            plain = mask(plain, terms.spans(value))
+            if spans := terms.spans(value):
+                plain = mask(plain, spans)
         return plain
 
     def is_repaired(self, value: str) -> bool:
@@ -236,7 +256,10 @@ class ValueWords:
 
     def says_healthy(self, text: str) -> bool:
         """Return whether a text means healthy, "normal weight" and the like aside."""
-        return self.asserts(self.without_norms(text), self._terms["healthy"])
+        plain = self.without_norms(text)
+        return _NORMAL.search(simplify(plain)) is not None or self.asserts(
+            plain, self._terms["healthy"]
+        )
 
     def without_norms(self, text: str) -> str:
         """Return a text with blanks in the place of "normal karyotype" and the like."""
@@ -263,13 +286,47 @@ class ValueWords:
         """Return whether a value has one of the names and denies none."""
         return value in names and self.negation.of(value, names) is None
 
+    def without_health(self, value: str) -> str:
+        """Return what is left of a value without its words for healthy."""
+        return self._rest(value, "healthy")
+
+    def without_illness(self, value: str) -> str:
+        """Return what is left of a value without words for ill, the empty text if it has none."""
+        plain = simplify(value)
+        rest = self._rest(value, "patient", "lesional")
+        return "" if rest == plain else rest
+
+    def _rest(self, value: str, *groups: str) -> str:
+        plain = simplify(value)
+        for group in groups:
+            plain = mask(plain, self._terms[group].spans(value))
+        return " ".join(plain.split())
+
+    def is_without_illness(self, value: str) -> bool:
+        """Return whether a value is of someone without any illness ("no neurological disease")."""
+        return _NO_ILLNESS.search(simplify(value)) is not None
+
+    def has_other_code(self, value: str) -> bool:
+        """Return whether a value has the abbreviation of another disease ("CRC Met")."""
+        name = self._vocabulary.diseases.find(value)
+        if name is None or len(name) > _LONGEST_CODE or self.other_disease(value) is None:
+            return False
+        written = re.search(rf"\b{re.escape(name)}\b", value, re.IGNORECASE)
+        return written is not None and written[0].isupper()
+
+    def is_primary_disease(self, value: str) -> bool:
+        """Return whether "primary" belongs to the name of another disease, and is no tumour."""
+        name = self._vocabulary.diseases.find(value)
+        return name is not None and name.startswith("primary ")
+
+    def has_denial(self, plain: str) -> bool:
+        """Return whether a value has any word that denies something."""
+        terms = self._terms
+        return plain in terms["negation_before"] or plain in terms["negation_after"]
+
     def is_denied(self, value: str, names: Terms) -> bool:
         """Return whether a value denies every name it mentions."""
         return self.negation.of(value, names) == "denied"
-
-    def denies(self, value: str, names: Iterable[str]) -> bool:
-        """Return whether a value denies other values ("without severe asthma": "severe asthma")."""
-        return self.is_denied(value, Terms(names))
 
     def other_disease(self, value: str) -> Judgement | None:
         """Judge a value by any diseases it names."""
@@ -283,6 +340,15 @@ class ValueWords:
                 return None
             ground = Ground.OTHER_CODE
         return Judgement("other disease", ground, f"{value!r} names another disease ({name!r})")
+
+    def other_disease_with(self, value: str, key: str) -> Judgement | None:
+        """Judge a value that names another disease together with its key: "diabetes: type 1"."""
+        words = set(simplify(value).split())
+        name = self._vocabulary.diseases.find(f"{value} {key}")
+        if name is None or not words or not words < set(name.split()):
+            return None
+        why = f"{value!r} under {key!r} names another disease ({name!r})"
+        return Judgement("other disease", Ground.OTHER_DISEASE, why)
 
 
 def _says_only(value: str, names: Terms) -> bool:

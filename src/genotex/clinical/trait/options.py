@@ -36,6 +36,7 @@ How = Literal[
 _GAP_CODES = {-1.0, -9.0, -99.0, -999.0, -9999.0}
 _MOSTLY = 0.6
 _FEWEST_LEVELS = 3
+_FEWEST_NAMED = 2
 
 
 @dataclass(frozen=True)
@@ -98,16 +99,29 @@ def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iter
 
 def _options(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
     yield from _by_roles(candidate, judge)
-    if candidate.key in judge.trait.levels:
+    if candidate.key in judge.trait.levels or _holds_level(candidate, judge):
         yield from _level(candidate, judge, "level")
     elif candidate.key in judge.trait.scales:
         yield from _level(candidate, judge, "scale")
 
 
+def _holds_level(candidate: Candidate, judge: ValueJudge) -> bool:
+    """Return whether a key has all words of a level's name, or its values have the name."""
+    levels = [set(name.split()) for name in judge.trait.level_names]
+    key = set(simplify(candidate.key).split())
+    if any(len(words) > 1 and words <= key for words in levels):
+        return True
+    named = [value for value in candidate.values.values() if value in judge.trait.levels]
+    return judge.trait.is_level and len(named) >= _FEWEST_NAMED
+
+
 def _by_roles(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
     if kind_of_key(candidate.key) == "never" or (candidate.key and not candidate.values):
         return
-    asked = replace(candidate, key=judge.series.spelt_key(candidate.key))
+    if all(map(judge.words.is_mere_number, candidate.values.values())):
+        return  # ages, doses, counts
+    spelt = judge.series.spelt_key(candidate.key)
+    asked = candidate if spelt == candidate.key else replace(candidate, key=spelt)
     plain = judge_row(asked, judge)
     ways: list[tuple[How, Judgements | None]] = [
         ("words", plain),
@@ -209,6 +223,7 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
             f"{option.how}, control with other words": float(not _is_plain_control(option, judge)),
             f"{option.how}, only normal": float(_only_normal(option)),
             f"{option.how}, what all have": float(judge.series.all_have_it),
+            f"{option.how}, texts speak of a trial": float(judge.series.is_trial),
         }
     found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
     return {name: value for name, value in found.items() if value}
@@ -250,6 +265,9 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     kind = next((name for name, least in _CASE_KINDS if best >= least), _CASE_KINDS[-1][0])
     return {
         kind: 1.0,
+        "form of a trait with many forms": (
+            math.log10(1 + judge.trait.includes.count) * (Ground.ORGAN > best >= Ground.INCLUDED)
+        ),
         "healthy controls": float(any(j.ground <= Ground.HEALTHY for j in healthy)),
         "controls by denial": float(any(j.ground > Ground.HEALTHY for j in healthy)),
         "other diseases as controls": float(any(j.role == "other disease" for j in controls)),

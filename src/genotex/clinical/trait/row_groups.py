@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from genotex.clinical.cells import Candidate
 from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
 from genotex.clinical.trait.row_judge import (
+    NO_DEGREE,
     NO_REST,
     can_be_read_by_key,
     is_number,
@@ -38,6 +40,7 @@ _CONTROL_KEY = re.compile(
     r"\b(?:normal|control|healthy|donor|volunteer|non.?(?:tumou?r|disease)\w*|unaffected|vendor|"
     r"commercial|bank)\b"
 )
+_FORM_KEY = re.compile(r"type|form|class|variant|stage|grade|group|etiolog|cause|mutation")
 _CASE_KINDS = {"stage", "disease", "time", "treatment", "outcome", "status", "other"}
 
 
@@ -81,9 +84,12 @@ def rest_as_cases(
     """Return the row with all open values as cases next to its controls, or None."""
     # The groups of a series about the trait are often called by names of the submitter's own ("M6",
     # "M0I", "Ctrl").
+    kind = kind_of_key(candidate.key)
     healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
     if not any(
         judge.words.says_healthy(candidate.values[cell])
+        or judge.words.is_without_illness(candidate.values[cell])
+        or (kind == "stage" and simplify(candidate.values[cell]) in NO_DEGREE)
         or judgements[cell].ground == Ground.FREE_ORGAN
         for cell in healthy
     ):
@@ -113,8 +119,11 @@ def _rest(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge, why: str, *, control: bool
 ) -> Judgements | None:
     result = dict(judgements)
+    named = names_case(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
+        if named and judgement.ground == Ground.OTHER_CODE:
+            continue
         if not control and _is_patient_detail(candidate.key, value, judgement, judge):
             result[cell] = Judgement("case", Ground.BESIDE_CONTROLS, f"{value!r} {why}")
             continue
@@ -144,6 +153,7 @@ def judge_keys(
     # Returns the part that holds the cases, and the judgements of all cells of the row.
     if not judge.series.names_trait:
         return None
+    parts = [replace(part, key=judge.series.spelt_key(part.key)) for part in parts]
     result: dict[str, Judgement] = {}
     cases: list[Candidate] = []
     open_parts: list[Candidate] = []
@@ -156,6 +166,8 @@ def judge_keys(
             why = f"under {part.key!r}"
             result |= dict.fromkeys(part.in_row, Judgement("healthy control", Ground.HEALTHY, why))
             controls = True
+        elif _are_forms(part, judgements, judge):
+            open_parts.append(part)
         elif all(
             j.code == 0 and j.ground != Ground.OTHER_CODE
             for cell, j in judgements.items()
@@ -181,6 +193,18 @@ def judge_keys(
     if not controls or not any(j.role == "case" for j in result.values()):
         return None
     return max(cases, key=lambda part: len(part.in_row)), result
+
+
+def _are_forms(part: Candidate, judgements: Judgements, judge: ValueJudge) -> bool:
+    """Return whether a key asks for the form of the trait ("bl type"), so that all are cases."""
+    key = part.key
+    of_trait = names_trait(judge.trait, key) or is_code_of(judge.trait, key)
+    forms = {"open", "other disease", "unknown", "missing"}
+    return bool(
+        of_trait
+        and _FORM_KEY.search(key.lower())
+        and {j.meaning for j in judgements.values()} <= forms
+    )
 
 
 def _is_blank(value: str, judge: ValueJudge) -> bool:

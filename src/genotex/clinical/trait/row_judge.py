@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate, parse_number
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.row_values import plain_values
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
+    asks_cause,
     asks_genotype,
+    asks_history,
     asks_trait,
     kind_of_key,
     lists_diseases,
@@ -19,7 +20,7 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import simple_key, simplify
+from genotex.clinical.words.wording import Terms, simplify
 
 NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 """Kinds of keys whose open values are no groups."""
@@ -42,12 +43,18 @@ def _read_by_key(
     """Read open values by what their key asks, where the row names a case."""
     key = candidate.key
     healthy = any(j.role == "healthy control" for j in judgements.values())
+    asks = healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key))
+    if not (asks or named):
+        return judgements
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if not can_be_read_by_key(value, judgement, judge):
+        if named and asks_history(key) and judgement.is_open and not judge.words.is_vague(value):
+            why = f"{value!r} is under {key!r}, and is not the trait"
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
+        if not can_be_read_by_key(value, result[cell], judge):
             continue
-        if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
+        if asks or (healthy and named and asks_cause(key)):
             why = f"{value!r} under {key!r}, alongside controls"
             result[cell] = Judgement("case", Ground.INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
@@ -84,16 +91,12 @@ def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> b
 
 
 _MANY_TUMOURS = 3
-_NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
-_MOSTLY_CODES = 0.8
-_CODES_PER_GROUP = 3
 _CLAUSE = re.compile(r"[,;()]")
-_SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
 def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     """Judge all values under one key."""
-    values = _without_numbers(_without_signs(candidate.values))
+    values = plain_values(candidate, judge)
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
@@ -108,8 +111,10 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _denials_beside_healthy(judgements)
     judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
+    judgements = _ends_of_scales(candidate, judgements, judge)
     judgements = _single_letters(candidate, judgements, judge)
     judgements = _not_diseased(candidate, judgements)
+    judgements = _counterparts(candidate, judgements, judge)
     judgements = _read_by_key(candidate, judgements, judge, named=named)
     return _tissues_of_people(candidate, judgements, judge)
 
@@ -127,27 +132,6 @@ def _without_letters(candidate: Candidate, judgements: Judgements, judge: ValueJ
     }
 
 
-def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
-    """Remove plus and minus where a row has both: "BD(+)" and "BD(-)" are forms of "BD"."""
-    bases = {cell: hit[1] for cell, v in values.items() if (hit := _SIGNED.fullmatch(v))}
-    often = Counter(simple_key(base) for base in bases.values())
-    return {
-        cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value
-        for cell, value in values.items()
-    }
-
-
-def _without_numbers(values: Mapping[str, str]) -> dict[str, str]:
-    """Remove running numbers from the codes of a row: "ET1", "ET2", "N1" are "ET" and "N"."""
-    bases = {cell: hit[1] for cell, v in values.items() if (hit := _NUMBERED.fullmatch(v))}
-    often = Counter(bases.values())
-    if len(bases) < _MOSTLY_CODES * len(values) or len(often) < 2 or min(often.values()) < 2:
-        return dict(values)
-    if len(bases) < _CODES_PER_GROUP * len(often):
-        return dict(values)
-    return {cell: bases.get(cell, value) for cell, value in values.items()}
-
-
 def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
     """Treat "basal cell carcinoma" as another disease than melanoma, although it is a tumour."""
     near = judge.trait.near_misses
@@ -157,7 +141,7 @@ def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge
         if judgement.role != "case" or judgement.ground > Ground.BROADER:
             continue
         name = next(filter(None, map(near.find, _CLAUSE.split(value))), None)
-        if name is not None and not judge.words.denies(value, [name]):
+        if name is not None and not judge.words.is_denied(value, Terms([name])):
             why = f"{value!r} names another disease ({name!r})"
             result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
     return result
@@ -185,11 +169,11 @@ def _wider_words(
 ) -> Judgements:
     """Read the trait's wider words, unless the row names the trait itself."""
     cells = candidate.values
+    if not judge.trait.broader:
+        return judgements
     if not named:
         wider = {cell: judge.broader(value, candidate.key) for cell, value in cells.items()}
         return {cell: wider[cell] or j for cell, j in judgements.items()}
-    if not judge.trait.broader:
-        return judgements
     return {
         cell: UNKNOWN if j.role == "other disease" and judge.words.could_be(cells[cell]) else j
         for cell, j in judgements.items()
@@ -222,10 +206,13 @@ def _denials_of_cases(
 ) -> Judgements:
     """Treat "without severe asthma" as a control where the row has "severe asthma"."""
     cases = [candidate.values[cell] for cell, j in judgements.items() if j.role == "case"]
+    if not cases:
+        return judgements
+    names = Terms(cases)
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if judgement.is_open and cases and judge.words.denies(value, cases):
+        if judgement.is_open and judge.words.is_denied(value, names):
             why = f"{value!r} denies a case of its row"
             result[cell] = Judgement("healthy control", Ground.DENIED, why)
     return result
@@ -279,6 +266,29 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
     }
 
 
+_DEGREES = re.compile(r"\b(?:mild|moderate|mod|severe|sev|critical|asymptomatic|fatal)\b")
+NO_DEGREE = {"no", "non", "none", "neg", "negative", "0", "absent", "uninfected"}
+"""Ends of scales of severity that are no severity at all."""
+
+
+def _ends_of_scales(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Treat "negative" as a control where the other values are degrees of severity."""
+    if not judge.series.about or any(j.code is not None for j in judgements.values()):
+        return judgements
+    plain = {cell: simplify(value) for cell, value in candidate.values.items()}
+    if sum(_DEGREES.search(value) is not None for value in plain.values()) < 2:
+        return judgements
+    key = candidate.key
+    if kind_of_key(key) != "stage" and not names_trait(judge.trait, key):
+        return judgements
+    return {
+        cell: Judgement("healthy control", Ground.HEALTHY, f"{candidate.values[cell]!r} of {key!r}")
+        if j.is_open and plain[cell] in NO_DEGREE
+        else j
+        for cell, j in judgements.items()
+    }
+
+
 _LETTERS_OF_TUMOURS = ({"t": 1.0, "n": 0.0}, {"c": 1.0, "n": 0.0}, {"ca": 1.0, "n": 0.0})
 _LETTERS_OF_PATIENTS = tuple(
     {case: 1.0, control: 0.0}
@@ -296,7 +306,8 @@ def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJu
         return judgements
     pairs = _LETTERS_OF_PATIENTS + (_LETTERS_OF_TUMOURS if judge.trait.is_cancer else ())
     if asks_trait(judge.trait, candidate.key):
-        pairs += ({"p": 1.0, "n": 0.0},)
+        first = simplify(judge.trait.name)[:1]
+        pairs += ({"p": 1.0, "n": 0.0}, {first: 1.0, "c": 0.0}, {first: 1.0, "n": 0.0})
     codes = next((pair for pair in pairs if pair.keys() == known), None)
     if codes is None or any(j.role == "case" for j in judgements.values()):
         return judgements
@@ -310,6 +321,24 @@ def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJu
                 else Judgement("healthy control", Ground.HEALTHY, why)
             )
     return result
+
+
+def _counterparts(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Treat "diseased gingiva" as a case next to "healthy gingiva"."""
+    if judge.trait.is_cancer or not judge.series.about:
+        return judgements
+    controls = {
+        judge.words.without_health(candidate.values[cell])
+        for cell, j in judgements.items()
+        if j.role == "healthy control"
+    } - {""}
+    why = "of the tissue of controls, in a series about the trait"
+    return {
+        cell: Judgement("case", Ground.CONTEXT, f"{candidate.values[cell]!r} {why}")
+        if j.is_open and judge.words.without_illness(candidate.values[cell]) in controls
+        else j
+        for cell, j in judgements.items()
+    }
 
 
 def _not_diseased(candidate: Candidate, judgements: Judgements) -> Judgements:
@@ -333,7 +362,9 @@ def _tissues_of_people(
     # where such rows hold the organs of other patients.
     if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
         return judgements
-    if any(j.role == "case" for j in judgements.values()):
+    roles = {j.role for j in judgements.values()}
+    fewest = 1 if "healthy control" in roles else 2  # open values, for cases and for controls
+    if "case" in roles or sum(j.is_open for j in judgements.values()) < fewest:
         return judgements
     result = dict(judgements)
     for cell, judgement in judgements.items():

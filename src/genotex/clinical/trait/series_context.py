@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
+from genotex.clinical.trait.name_forms import holds_all_words
+from genotex.clinical.words.abbreviations import are_initials
 from genotex.clinical.words.keys import asks_genotype
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -22,8 +25,12 @@ _ONE_LETTER = re.compile(
     r"\b(?P<long>(?P<first>[a-z])[a-z-]{2,}(?: [a-z]{3,})?) \((?P<short>(?=(?P=first))[a-z])\)",
     re.IGNORECASE,
 )
+_LETTER_IN_PARENTHESES = re.compile(r"\([a-z]\)", re.IGNORECASE)
 _IN_WORD = re.compile(r"[^\W_]|['\u2018\u2019]")
-_IN_PARENTHESES = re.compile(r"([^().;:\n]{3,160})\(\s*([A-Za-z][\w/+-]{1,9})\s*[);,]")
+_IN_PARENTHESES = re.compile(r"\(\s*([A-Za-z][\w/+-]{1,9})\s*[);,]")
+_CLAUSE_BREAK = re.compile(r"[().;:\n]")
+_SHORTEST_CLAUSE = 3
+_LONGEST_CLAUSE = 160
 
 
 def explained_abbreviations(text: str) -> dict[str, str]:
@@ -32,23 +39,34 @@ def explained_abbreviations(text: str) -> dict[str, str]:
     # letters of the short form, read backwards, must occur in the words before the parenthesis, its
     # first letter at the beginning of a word.
     found: dict[str, str] = {}
-    for hit in _IN_PARENTHESES.finditer(text):
-        before, short = hit[1], hit[2]
+    for before, short in _parentheses(text):
         if short in found or not any(letter.isupper() for letter in short):
             continue
         letters = sum(letter.isalnum() for letter in short)
         words = re.findall(r"\S+", before)[-min(letters + 5, 2 * letters) :]
         long = _long_form(short, " ".join(words))
         if long is not None:
-            found[short] = long
-    for hit in _ONE_LETTER.finditer(text):
-        found.setdefault(hit["short"], hit["long"])
+            found[short] = _with_first_words(short, long, words)
+    if _LETTER_IN_PARENTHESES.search(text):
+        for hit in _ONE_LETTER.finditer(text):
+            found.setdefault(hit["short"], hit["long"])
     for hit in _EXPLAINED.finditer(text):
         short, long = hit["short"], (hit["inside"] or hit["behind"]).strip()
         same_start = short[0].lower() == long[0].lower()
         if short not in found and same_start and _long_form(short, long) is not None:
             found[short] = long
     return found
+
+
+def _parentheses(text: str) -> Iterator[tuple[str, str]]:
+    """Yield short words in parentheses, each with what is in front of it in its clause."""
+    end = 0
+    for hit in _IN_PARENTHESES.finditer(text):
+        start = max(end, hit.start() - _LONGEST_CLAUSE)
+        before = _CLAUSE_BREAK.split(text[start : hit.start()])[-1]
+        if len(before) >= _SHORTEST_CLAUSE:
+            end = hit.end()
+            yield before, hit[1]
 
 
 def _long_form(short: str, before: str) -> str | None:
@@ -64,6 +82,23 @@ def _long_form(short: str, before: str) -> str | None:
             return None
     long = before[place:].strip()
     return long if len(long) > len(short) else None
+
+
+def _with_first_words(short: str, long: str, words: Sequence[str]) -> str:
+    """Return a long form with words before it whose first letters fit as well ("SSPE")."""
+    # Read backwards, "sclerosing panencephalitis" has all letters already.
+    number = len(long.split())
+    for place in range(len(words) - number - 1, -1, -1):
+        initials = (word[0].lower() for word in words[place:] if word[:1].isalnum())
+        if words[place][0].lower() != short[0].lower() or not _are_in_order(initials, short):
+            break
+        long = " ".join(words[place:])
+    return long
+
+
+def _are_in_order(letters: Iterable[str], text: str) -> bool:
+    rest = iter(text.lower())
+    return all(letter in rest for letter in letters)
 
 
 Side = Literal["case", "control", "both"]
@@ -87,10 +122,11 @@ class TissueContext:
             for terms in (trait.terms, trait.includes):
                 named["case"] |= self._named_in(plain, terms)
                 named["case"] |= self._next_to(self._marked(clause, terms, _CASE), _CASE)
+            if clause in self._groups["not_healthy"]:
+                continue
             for terms in (self._groups["healthy"], trait.healthy):
-                if clause not in self._groups["not_healthy"]:
-                    marked = self._marked(clause, terms, _CONTROL)
-                    named["control"] |= self._next_to(marked, _CONTROL)
+                marked = self._marked(clause, terms, _CONTROL)
+                named["control"] |= self._next_to(marked, _CONTROL)
         self._words = named
 
     def side(self, tissue: str) -> Side | None:
@@ -118,9 +154,12 @@ class TissueContext:
 
     @staticmethod
     def _marked(clause: str, terms: Terms, mark: str) -> list[str]:
-        """Return the words of a clause with a mark where the terms are."""
+        """Return the words of a clause with a mark where the terms are, none without terms."""
+        spans = terms.spans(clause)
+        if not spans:
+            return []
         plain = simplify(clause)
-        for start, end in reversed(terms.spans(clause)):
+        for start, end in reversed(spans):
             plain = f"{plain[:start]} {mark} {plain[end:]}"
         return plain.split()
 
@@ -171,11 +210,21 @@ _PATIENTS_WITH = re.compile(
 )
 
 
+_MOLECULE = re.compile(r"(?:regulator|protein|receptor|antigen|factor|kinase|gene|antibody)s?$")
+"""Ends of long forms that may hold the name of a disease and are none ("CFTR")."""
+_LONGEST_SENTENCE = 40
+_SENTENCE = re.compile(r"[.;:](?:\s|$)|\n")
 _EXCLUDED = re.compile(r"\b(?:exclu(?:ded|sion|ding)|removed|ruled out)\b", re.IGNORECASE)
+_CODE = re.compile(r"[\w+-]+")
+_SHORTEST_CODE = 3
+_TRIAL = re.compile(r"\b(?:randomi[sz]ed|placebo|clinical trial|phase (?:i+|[1-4])|arms?)\b", re.I)
 _ALL_PATIENTS = re.compile(
     r"\ball (?:\w+ ){0,2}(?:patient|participant|subject|sample|case|individual|tumou?r|donor)s?\b",
     re.IGNORECASE,
 )
+
+
+_BETWEEN_WORDS = re.compile(r"([\s_,;/()]+)")
 
 
 class SeriesContext:
@@ -217,19 +266,33 @@ class SeriesContext:
     def mentions(self) -> int:
         """How often title, summary and design name the trait, a form of it, or its abbreviation."""
         trait = self._trait
-        short = {
-            short
-            for short, long in self._abbreviations.items()
-            if long in trait.terms or long in trait.includes
-        }
+        short = self._explained(trait.terms) | self._explained(trait.includes)
         text = self._included
-        words = re.findall(r"[\w+-]+", text) if short else []
+        words = _CODE.findall(text)
         codes = sum(word in short or word.rstrip("s") in short for word in words)
+        codes += sum(count for word, count in Counter(words).items() if self._is_initials(word))
         return len(trait.terms.spans(text)) + len(trait.includes.spans(text)) + codes
+
+    def _is_initials(self, word: str) -> bool:
+        """Return whether an unexplained abbreviation has the initials of the trait: "PVR"."""
+        known = word in self._abbreviations or word in self._trait.acronyms
+        if known or len(word) < _SHORTEST_CODE or not word.isupper():
+            return False
+        return are_initials(word, self._trait.names) and word not in self._vocabulary.diseases
+
+    @cached_property
+    def acronyms(self) -> frozenset[str]:
+        """Abbreviations of the trait: those that are known, and those that the texts explain."""
+        return self._trait.acronyms | self._explained(self._trait.terms)
+
+    def _explained(self, names: Terms) -> frozenset[str]:
+        return frozenset(short for short, long in self._abbreviations.items() if long in names)
 
     @cached_property
     def _included(self) -> str:
         """The texts without sentences about who was excluded."""
+        if not _EXCLUDED.search(self._text):
+            return self._text
         sentences = re.split(r"(?<=[.;])\s", self._text)
         return " ".join(s for s in sentences if not _EXCLUDED.search(s))
 
@@ -237,6 +300,11 @@ class SeriesContext:
     def all_have_it(self) -> bool:
         """Whether the texts speak of what all patients, or all samples, have."""
         return _ALL_PATIENTS.search(self._text) is not None
+
+    @cached_property
+    def is_trial(self) -> bool:
+        """Whether the texts speak of a trial, whose controls are patients."""
+        return _TRIAL.search(self._text) is not None
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
@@ -305,7 +373,9 @@ class SeriesContext:
         if text in trait.terms or text in trait.includes:
             return True
         if trait.is_subtype:
-            return False
+            return any(
+                holds_all_words(part, trait, _LONGEST_SENTENCE) for part in _SENTENCE.split(text)
+            )
         if trait.is_cancer:
             # "Adenocarcinoma" in a title leaves open of which organ; the organ has to be named.
             return text in trait.sites and text in self._terms["cancer"]
@@ -313,21 +383,32 @@ class SeriesContext:
 
     def spelt_out(self, value: str) -> str | None:
         """Return a value with its abbreviations spelt out as the texts explain them."""
-        pieces = re.split(r"([\s_,;/()]+)", value)
+        if not self._abbreviations:
+            return None
+        pieces = _BETWEEN_WORDS.split(value)
         spelt = [self._spelt_piece(piece) for piece in pieces]
         return "".join(spelt) if spelt != pieces else None
 
     def _spelt_piece(self, piece: str) -> str:
-        """Spell out an abbreviation, or the one before a hyphen: "FL-relapse"."""
+        """Spell out an abbreviation, also one next to a hyphen: "FL-relapse", "NF-PNET"."""
         if piece in self._abbreviations:
             return self._abbreviations[piece]
-        first, hyphen, rest = piece.partition("-")
-        return self._abbreviations.get(first, first) + hyphen + rest if hyphen else piece
+        parts = piece.split("-")
+        long = self._abbreviations.get(parts[-1], "")
+        if parts[0].lower() == "non" and (name := self._trait.terms.find(long)):
+            return f"no {name}"
+        return "-".join(self._abbreviations.get(part, part) for part in parts)
 
     def spelt_key(self, key: str) -> str:
         """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""
-        spelt = {short.casefold(): long for short, long in self._abbreviations.items()}
-        return "".join(spelt.get(p.casefold(), p) for p in re.split(r"([\s_,;/()]+)", key))
+        if not self._abbreviations:
+            return key
+        parts = _BETWEEN_WORDS.split(key)
+        return "".join(self._spelt_in_any_case.get(part.casefold(), part) for part in parts)
+
+    @cached_property
+    def _spelt_in_any_case(self) -> Mapping[str, str]:
+        return {short.casefold(): long for short, long in self._abbreviations.items()}
 
     @cached_property
     def _abbreviations(self) -> Mapping[str, str]:
@@ -336,5 +417,6 @@ class SeriesContext:
         return {
             short: long
             for short, long in found.items()
-            if not set(found) & set(re.split(r"[\s_,;/()]+", long))
+            if found.keys().isdisjoint(_BETWEEN_WORDS.split(long))
+            and not _MOLECULE.search(long.lower())
         }

@@ -5,13 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
+from genotex.clinical.trait.name_forms import (
+    ends_with_acronym,
+    holds_all_words,
+    prefixed_acronym,
+    without_glue,
+)
 from genotex.clinical.trait.series_context import SeriesContext
-from genotex.clinical.words.abbreviations import are_initials, fits_any, without_number
+from genotex.clinical.words.abbreviations import (
+    are_initials,
+    fits_any,
+    without_number,
+    without_roman,
+)
 from genotex.clinical.words.keys import (
+    INCIDENTAL,
     asks_disease,
+    asks_form,
     asks_genotype,
     asks_history,
     asks_plainly,
@@ -19,6 +32,7 @@ from genotex.clinical.words.keys import (
     asks_trait,
     kind_of_key,
     lists_diseases,
+    names_trait,
 )
 from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.trait_names import TraitWords
@@ -36,11 +50,14 @@ _CODE_SIGN = re.compile(r"[\s_./,;()-]+")
 _MOST_CODES = 3
 _SHORT_KEY = 5
 _DETAILS_BEHIND = re.compile(r"[,;(]")
-_NO_ILLNESS = re.compile(
-    r"\b(?:no|without|free of|free from)(?: \w+){0,3} (?:illness|disease|disorder|diagnosis|"
-    r"abnormality|pathology|symptom|complaint)$"
+_NORMAL_KARYOTYPE = re.compile(r"46,? ?X[XY]")
+_KARYOTYPE = re.compile(r"4[5-9],? ?X")
+_OTHER_ILLNESS = re.compile(
+    r"other(?: \w+){0,2} "
+    r"(?:illness|disease|disorder|infection|diagnosis|etiology|cause|condition)\b"
 )
 _LONGEST_CODE = 6
+_LONGEST_PART = 3
 
 
 def _is_code(word: str) -> bool:
@@ -66,10 +83,12 @@ class ValueJudge:
 
     def judge(self, value: str, key: str) -> Judgement:
         """Judge one value under its key."""
+        if self.words.is_mere_number(value):
+            return UNKNOWN
         # What the series' own texts define a value to mean comes before what the vocabulary
         # knows ("CD" is Canavan disease where they define it so), but for names of the trait in a
         # series about it.
-        value = self._vocabulary.spelling.mended(value)
+        value = without_glue(self._vocabulary.spelling.mended(value), self.series.acronyms)
         if self.words.is_missing(simplify(value)) and not self.words.is_wild_type(value):
             return Judgement("missing", Ground.NOTHING, "missing")
         judgement = self._judge_words(value, key)
@@ -77,6 +96,10 @@ class ValueJudge:
         if long is None:
             return judgement
         spelt = self._judge_words(long, key)
+        if judgement.ground == Ground.CONTEXT and not self.words.names_trait(long):
+            instead = self.words.other_disease(long)
+            if instead is not None and instead.ground == Ground.OTHER_DISEASE:
+                return self._as_explained(instead, value)
         if judgement.meaning == "case" and self.series.about:
             other = (
                 spelt.ground == Ground.OTHER_DISEASE
@@ -96,13 +119,25 @@ class ValueJudge:
             judgement = rule(value, plain, key)
             if judgement is not None:
                 return judgement
-        return self.words.other_disease(value) or UNKNOWN
+        return self._with_key(value, key) or self.words.other_disease(value) or UNKNOWN
 
-    @property
+    def _with_key(self, value: str, key: str) -> Judgement | None:
+        """Judge a value that names the trait together with its key: "diabetes: type 2"."""
+        if len(value.split()) > _LONGEST_PART or kind_of_key(key) in INCIDENTAL:
+            return None
+        for text in (f"{value} {key}", f"{key} {value}"):
+            spans = self.trait.terms.spans(text)
+            if spans and key not in self.trait.terms and value not in self.trait.terms:
+                why = f"{value!r} under {key!r} names the trait"
+                return Judgement("case", Ground.NAMED, why)
+        return self.words.other_disease_with(value, key)
+
+    @cached_property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
         return (
             self._answer,
             self._named,
+            self._other_form,
             self._genotype,
             self._other_control,
             self._organ,
@@ -117,11 +152,11 @@ class ValueJudge:
         if self.words.is_test_result(plain) and not asks_plainly(self.trait, key):
             return None
         plain = simplify(_DETAILS_BEHIND.split(value)[0]) or plain
-        if plain in self._vocabulary.yes:
+        if plain in self._vocabulary.yes or value in self._terms["high"]:
             return Judgement(
                 "case", Ground.NAMED, f"{key!r} asks for the trait, {value!r} affirms it"
             )
-        if plain in self._vocabulary.no:
+        if plain in self._vocabulary.no or value in self._terms["low"]:
             return Judgement(
                 "healthy control", Ground.NAMED, f"{key!r} asks for the trait, {value!r} denies it"
             )
@@ -145,16 +180,43 @@ class ValueJudge:
             return leave_open(f"{value!r} leaves open whether it is the trait")
         return None
 
+    def _other_form(self, value: str, plain: str, key: str) -> Judgement | None:
+        """Judge "cSLE", and all words of a name in another order."""
+        acronyms = self.series.acronyms
+        if _OTHER_ILLNESS.match(plain):
+            why = f"{value!r} is something else"
+            return Judgement("other disease", Ground.OTHER_DISEASE, why)
+        form = prefixed_acronym(value, acronyms)
+        if form is None and names_trait(self.trait, key) and ends_with_acronym(value, acronyms):
+            form = value
+        if form is None and not holds_all_words(value, self.trait):
+            return None
+        words = self.words
+        other = value in self._terms["unaffected_tissue"] or words.is_relative(value)
+        if other or words.says_healthy(value) or words.has_denial(plain):
+            return None
+        if value in self._terms["uncertain"]:
+            return leave_open(f"{value!r} does not state whether it is the trait")
+        why = (
+            f"{value!r} is a form of the trait" if form else f"{value!r} has all words of its name"
+        )
+        return Judgement("case", Ground.INCLUDED if form else Ground.NAMED, why)
+
     def _may_abbreviate(self, key: str) -> bool:
         """Return whether two letters can mean the trait here: "PD" is progressive disease, too."""
         return self.series.mentions > 0 or self.series.about or kind_of_key(key) == "disease"
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
-        genes = self.trait.genes
+        if "karyotype" in key.lower() and self.series.names_trait and not self.trait.is_cancer:
+            return self._karyotype(value)
         ground = Ground.INCLUDED
-        if key not in genes and not (asks_genotype(key) and value in genes):
-            if not (self.series.about and self.series.names_gene(key)) or self.trait.is_cancer:
+        of_gene = key in self.trait.genes
+        if not of_gene and not asks_genotype(key):
+            return None
+        if not of_gene and value not in self.trait.genes:
+            named = self.series.names_trait and self.series.names_gene(key)
+            if not named or self.trait.is_cancer:
                 return None
             ground = Ground.CONTEXT
         if self.words.is_wild_type(value) or self.words.is_repaired(value):
@@ -162,6 +224,15 @@ class ValueJudge:
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
         return Judgement("case", ground, f"{value!r} is a mutation of the trait's gene")
+
+    @staticmethod
+    def _karyotype(value: str) -> Judgement | None:
+        """Judge "46,XX" and "47,XXY" in a series about a disease of chromosomes."""
+        if _NORMAL_KARYOTYPE.fullmatch(value):
+            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is normal")
+        if _KARYOTYPE.match(value):
+            return Judgement("case", Ground.CONTEXT, f"{value!r} is not normal")
+        return None
 
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, ground: Ground
@@ -182,8 +253,8 @@ class ValueJudge:
             return Judgement("healthy control", Ground.DENIED, f"{value!r} is {name!r}, corrected")
         if denial == "open":
             return leave_open(f"{value!r} may or may not deny {name!r}")
-        if plain[: span[0]].split()[-1:] == ["pre"]:
-            return leave_open(f"{value!r} is not {name!r} yet")
+        if plain[: span[0]].split()[-1:] in (["pre"], ["post"]):
+            return leave_open(f"{value!r} is not {name!r} yet, or no longer")
         if self.words.names_control_group(plain, terms.spans(value)):
             return Judgement(
                 "healthy control", Ground.DENIED, f"{value!r} names the controls of {name!r}"
@@ -265,14 +336,16 @@ class ValueJudge:
         )
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
+        without_norms = self.words.without_norms(value)
         if self.words.says_healthy(value):
             return self._control(value, self._terms["healthy"])
         kind = "unaffected_tissue" if self.trait.is_cancer else "no_lesion"
-        if self.words.without_norms(value) in self._terms[kind]:
+        if without_norms in self._terms[kind]:
             return self._control(value, self._terms[kind])
-        if plain == "donor" or _NO_ILLNESS.search(plain):
+        if plain == "donor" or self.words.is_without_illness(value):
             return Judgement("healthy control", Ground.HEALTHY, f"{value!r} has no known disease")
-        if plain in _NO_DISEASE and self._key_asks_for_disease(key, plain):
+        asked = self._key_asks_for_disease(key, plain) or asks_form(self.trait, key)
+        if plain in _NO_DISEASE and asked:
             return Judgement("healthy control", Ground.HEALTHY, f"{key!r} is {value!r}")
         return None
 
@@ -302,8 +375,15 @@ class ValueJudge:
                 "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
             )
         elif (
-            words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None
-        ) or (words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value)):
+            plain == "ca"
+            or (words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None)
+            or (
+                words.affirmed(value, terms["cancer"])
+                and not words.is_of_other_organ(value)
+                and not words.has_other_code(value)
+                and not words.is_primary_disease(value)
+            )
+        ):
             return Judgement("case", Ground.BROADER, f"{value!r} in a series about the trait")
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
@@ -317,19 +397,25 @@ class ValueJudge:
             return None
         if kind_of_key(key) in ("never", "treatment", "relatives") or asks_genotype(key):
             return None
-        codes = [without_number(code) for code in _CODE_SIGN.split(value) if code]
+        parts = [part for part in _CODE_SIGN.split(value) if part]
+        if not 0 < len(parts) <= _MOST_CODES:
+            return None
+        codes = [without_number(part) for part in parts]
         of_key = next((word for word in _CODE_SIGN.split(key) if len(word) < _SHORT_KEY), "")
         if len(codes) == 1 and of_key and fits_any(f"{codes[0]}{of_key}", self.trait.names[:1]):
             why = f"{value!r} with {of_key!r} fits the letters of the trait"
             return Judgement("case", Ground.BY_LETTERS, why)
-        if not codes or len(codes) > _MOST_CODES or not _is_code(codes[0]):
+        if not _is_code(codes[0]):
             return None
         if not named and not are_initials(codes[0], self.trait.names):
             return None
         if (
-            not fits_any(codes[0], (*self.trait.names, *self.series.forms))
+            not fits_any(without_roman(codes[0]), (*self.trait.names, *self.series.forms))
             or codes[0] in self._terms["healthy"]
         ):
+            return None
+        known = self.words.has_other_code(codes[0])
+        if known and not fits_any(codes[0], (*self.trait.names[:1], *self.series.forms)):
             return None
         return Judgement("case", Ground.BY_LETTERS, f"{value!r} fits the letters of the trait")
 
@@ -337,8 +423,9 @@ class ValueJudge:
         """Judge a value by the trait's wider words, for rows without any exact name."""
         if not (self.series.about or asks_trait(self.trait, key)):
             return None
-        masked = self.words.without_near_misses(value, simplify(value))
-        if not any(masked[slice(*span)].strip() for span in self.trait.broader.spans(value)):
+        spans = self.trait.broader.spans(value)
+        masked = self.words.without_near_misses(value, simplify(value)) if spans else ""
+        if not any(masked[slice(*span)].strip() for span in spans):
             return None
         if self.trait.is_cancer and self.words.is_of_other_organ(value):
             return None

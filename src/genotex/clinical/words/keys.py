@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from genotex.clinical.words.abbreviations import are_initials
@@ -23,7 +24,7 @@ _NEVER = re.compile(
 )
 _TREATMENT = re.compile(
     r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|vaccin|"
-    r"protocol|antibody|medium|induc|infect|surger|surgical|operation"
+    r"protocol|antibody|medium|induc|infect(?!ions?(?: status| type)?$)|surger|surgical|operation"
 )
 _TIME = re.compile(r"time|visit|follow|year|onset|duration|^(?:weeks?|days?|months?)(?:$|\W)")
 _OUTCOME = re.compile(r"surviv|relapse|recurr|response|respond|outcome|metasta")
@@ -36,7 +37,7 @@ _IDENTIFIER = re.compile(
 )
 _DISEASE = re.compile(
     r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|case.?control"
-    r"|etiolog|cancer|tumou?r type|\bdx\b"
+    r"|etiolog|cancer|tumou?r type|\bdx\b|^infections?(?: status| type)?$|^pathogen"
 )
 _STATUS = re.compile(
     r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample"
@@ -44,16 +45,20 @@ _STATUS = re.compile(
 _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
 _PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
 _LISTS_DISEASES = re.compile(
-    r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype|etiolog"
+    r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
+    r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$|^infections?(?: type)?$|^pathogens?$"
 )
+_CAUSE = re.compile(r"etiolog|^cause(?! of death)")
 _PRIMARY = re.compile(
     r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
-    r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)"
+    r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)|^(?:cancer|carcinoma|malignancy)$"
 )
 _GENOTYPE = re.compile(r"genotyp|mutation|variant|allele")
-_HISTORY = re.compile(r"h[iy]story|antecedent|comorbid|other (?:disease|illness|condition)")
+_HISTORY = re.compile(
+    r"h[iy]story|^pm?hx?$|antecedent|comorbid|other (?:disease|illness|condition)"
+)
 _ASKS_DISEASE = re.compile(
-    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog"
+    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog|^pm?hx?$|^infections?$|^pathogens?$"
 )
 
 # What makes "asthma ..." ask for something about the trait rather than for the trait.
@@ -71,6 +76,11 @@ _PLAIN = re.compile(
 )
 
 
+_FORM = re.compile(r"(?:sub)?(?:type|class|group)|form|variant|category")
+_ASKS_FORM = re.compile(r"type|form|class|stage|grade|severity")
+
+
+@lru_cache(maxsize=4096)
 def kind_of_key(key: str) -> KeyKind:
     """Return what kind of thing a key asks for, for any trait."""
     # ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
@@ -108,11 +118,17 @@ def asks_history(key: str) -> bool:
     return bool(_HISTORY.search(simple_key(key)))
 
 
+def asks_cause(key: str) -> bool:
+    """Return whether a key asks why patients have the disease, so that all answers are cases."""
+    return bool(_CAUSE.search(simple_key(key)))
+
+
 def lists_diseases(key: str) -> bool:
     """Return whether the values under a key are diagnoses, so that an unknown one is another."""
     return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
 
 
+@lru_cache(maxsize=4096)
 def asks_genotype(key: str) -> bool:
     """Return whether a key asks for an inherited genotype, so that "wild type" is an answer."""
     plain = simple_key(key)
@@ -135,6 +151,7 @@ def lists_tissues(key: str) -> bool:
     return bool(_TISSUE.search(plain)) and kind_of_key(key) in ("tissue", "status")
 
 
+@lru_cache(maxsize=4096)
 def asks_trait(trait: TraitWords, key: str) -> bool:
     """Return whether a key asks for the trait, as "hypertension: yes" does."""
     named = key in trait.terms or key in trait.broader or is_code_of(trait, key)
@@ -144,7 +161,9 @@ def asks_trait(trait: TraitWords, key: str) -> bool:
 def is_code_of(trait: TraitWords, key: str) -> bool:
     """Return whether a key is a short code that fits the trait's name ("dcm", "HCC status")."""
     codes = [
-        word for word in re.findall(r"[A-Za-z0-9]+", key) if not _PLAIN.fullmatch(word.lower())
+        word
+        for word in re.findall(r"[A-Za-z0-9]+", key)
+        if not (_PLAIN.fullmatch(word.lower()) or _FORM.fullmatch(word.lower()))
     ]
     if len(codes) != 1 or kind_of_key(key) in ("never", "identifier"):
         return False
@@ -157,9 +176,17 @@ def asks_plainly(trait: TraitWords, key: str) -> bool:
     plain = simplify(key)
     for terms in (trait.terms, trait.broader):
         plain = mask(plain, terms.spans(key))
+    if is_code_of(trait, key):
+        return True
     return all(_PLAIN.fullmatch(word) for word in plain.split())
 
 
+def asks_form(trait: TraitWords, key: str) -> bool:
+    """Return whether a key asks for the form of the trait, as "hemophilia type" does."""
+    return names_trait(trait, key) and bool(_ASKS_FORM.search(simple_key(key)))
+
+
+@lru_cache(maxsize=4096)
 def names_trait(trait: TraitWords, key: str) -> bool:
     """Return whether a key names the trait at all, as "asthma severity" does."""
     return key in trait.terms and "family" not in simple_key(key)

@@ -19,6 +19,10 @@ from genotex.clinical.words.wording import load_wording, simplify
 
 _MOST_GENES = 60
 _SHORTEST_WORD = 6
+# Ends by which a synonym of one word surely names an illness; others include "chronic", "goldberg".
+_NAMES_ILLNESS = re.compile(
+    r"\w{3,}(?:osis|iasis|ism|algia|plasia|cele|spasm|ectasis|megaly|phea|rrhea|edema|aneurysm)"
+)
 _ANATOMY = (" tissue", " ear", " cell line", " organ")
 _TOO_WIDE = frozenset(
     [
@@ -45,6 +49,11 @@ _SAME = {
     for word in words
 }  # fmt: skip
 _LEVELS_UP = 3
+
+
+def same_word(word: str) -> str:
+    """Return one word for all that mean the same in names of diseases: "renal" is "kidney"."""
+    return _SAME.get(word, word)
 
 
 @dataclass(frozen=True)
@@ -91,12 +100,13 @@ class DiseaseLexicon:
     @cached_property
     def phrases(self) -> frozenset[str]:
         """Every name of a disease, in the form of comparison; of single words the main names."""
-        found: set[str] = set()
-        for line in self._lines:
-            phrases = line.split("\t", 3)[2].split("|")
-            found.update(p for p in phrases if " " in p and not p.endswith(_ANATOMY))
-            found.update(p for p in phrases[:1] if len(p) >= _SHORTEST_WORD)
-        return frozenset(found) - _TOO_WIDE
+        names = [line.split("\t", 3)[2] for line in self._lines]
+        every = "|".join(names).split("|")
+        found = {p for p in every if " " in p and not p.endswith(_ANATOMY)}
+        main_names = (name.partition("|")[0] for name in names)
+        found.update(name for name in main_names if len(name) >= _SHORTEST_WORD)
+        found.update(p for p in every if " " not in p and _NAMES_ILLNESS.fullmatch(p))
+        return frozenset(found - _TOO_WIDE)
 
     def find(self, name: str) -> int | None:
         """Return the number of the disease that a name means best, None when there is none."""
@@ -169,6 +179,9 @@ class DiseaseLexicon:
         genes = {gene for each in (disease, *forms) for gene in each.genes}
         sites = _organs(disease.phrases)
         above = sites or next(filter(None, (_organs(a.phrases) for a in ancestors)), [])
+        # A gene under whose mutations tumours arise is mostly one that they mutate themselves.
+        is_tumour = _is_tumour([disease, *map(self._disease, disease.parents)])
+        broader = [p for p in _unique(sorted(wider), own) if _is_part(p, disease.phrases)]
         table: dict[str, Any] = {
             "terms": [*disease.phrases, *adjectives(disease.phrases)],
             "acronyms": list(disease.short),
@@ -176,10 +189,10 @@ class DiseaseLexicon:
             "include_acronyms": _unique(
                 (s for each in forms for s in each.short if len(s) > 2), set(disease.short)
             ),
-            "broader": [p for p in _unique(sorted(wider), own) if _is_part(p, disease.phrases)],
-            "genes": sorted(genes) if len(genes) <= _MOST_GENES else [],
+            "broader": [*broader, *adjectives(broader)],
+            "genes": sorted(genes) if len(genes) <= _MOST_GENES and not is_tumour else [],
             "sites": above,
-            "cancer": _is_tumour([disease, *map(self._disease, disease.parents)]),
+            "cancer": is_tumour,
             "subtype": bool(above) and not sites,
         }
         return {key: value for key, value in table.items() if value}

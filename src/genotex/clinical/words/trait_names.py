@@ -15,6 +15,8 @@ from genotex.errors import UsageError
 _SHORTEST_INITIALS = 3
 _LONGEST_ACRONYM = 3
 _IN_BRACKETS = re.compile(r"\(([^)]*)\)")
+_OF_VIRUS = re.compile(r"((?:\w+ ){1,3}virus) (?:infection|disease)")
+_TRISOMY = re.compile(r"trisomy (\d+)")
 _LAST_WORD = re.compile(r"[\W_]+\w+\W*$")
 
 
@@ -25,6 +27,7 @@ def table_of_name(name: str) -> dict[str, Any]:
     levels = _levels_of_name(name)
     terms, short = _terms_of_name(name)
     resisting = name.lower().endswith("resistance")
+    terms += _species_of(terms)
     table: dict[str, Any] = {
         "terms": [] if levels else [*terms, *adjectives(terms)],
         "healthy": ["parental", "sensitive", "responsive"] if resisting else [],
@@ -46,7 +49,7 @@ def _terms_of_name(name: str) -> tuple[list[str], list[str]]:
     words = simplify(full).split()
     if len(words) > 1 and words[-1] in lists["generic"]:
         core = _LAST_WORD.sub("", full)
-        if core.strip() and simplify(core) not in lists["too_wide"]:
+        if core.strip() and not _is_too_wide(simplify(core)):
             found.append(core)
     found = [text for text in dict.fromkeys(found) if simplify(text)]
     short = [text for text in found if len(simplify(text)) <= _LONGEST_ACRONYM]
@@ -55,12 +58,47 @@ def _terms_of_name(name: str) -> tuple[list[str], list[str]]:
     return terms, list(dict.fromkeys([*as_given, *(text.upper() for text in short)]))
 
 
+def _species_of(terms: Iterable[str]) -> list[str]:
+    """Return "h pylori" for "helicobacter pylori", the name of an infection without "infection"."""
+    pairs = (simplify(term).split() for term in terms)
+    species = load_wording()["names"]["species"]
+    return [
+        f"{words[0][0]} {words[1]}"
+        for words in pairs
+        if len(words) == 2 and words[0].endswith(tuple(species))
+    ]
+
+
+def _codes_of_trisomies(terms: Iterable[str]) -> list[str]:
+    """Return "T21" for "trisomy 21"."""
+    numbers = [hit[1] for term in terms if (hit := _TRISOMY.fullmatch(simplify(term)))]
+    return [f"{letter}{number}" for number in numbers for letter in ("T", "Ts")]
+
+
+def _codes_of_viruses(terms: Iterable[str]) -> list[str]:
+    """Return "HCV" for "hepatitis c virus infection"."""
+    hits = (_OF_VIRUS.fullmatch(simplify(term)) for term in terms)
+    found = {"".join(w[0] for w in hit[1].split()).upper() for hit in hits if hit}
+    return sorted(code for code in found if len(code) >= _SHORTEST_INITIALS)
+
+
+def _is_too_wide(core: str) -> bool:
+    """Return whether a name without "disease" names an organ or is an adjective of one."""
+    lists = load_wording()["names"]
+    words = core.split()
+    if core in lists["too_wide"] or words[-1] in lists["anatomy"]:
+        return True
+    return len(words) == 1 and core.endswith(tuple(lists["of_organ"]))
+
+
 def adjectives(phrases: Iterable[str]) -> list[str]:
     """Return "hypertensive" for "hypertension", and so for the last word of each name."""
     endings = load_wording()["adjectives"]
+    nouns = tuple(endings)
     return [
         phrase[: len(phrase) - len(noun)] + adjective
         for phrase in phrases
+        if phrase.endswith(nouns)
         for noun, adjectives in endings.items()
         if phrase.endswith(noun) and (len(phrase) > len(noun) + 1 or noun == phrase)
         for adjective in adjectives
@@ -112,7 +150,7 @@ def _levels_of_name(name: str) -> list[str]:
     return [text, *shorter, *codes, *initials, *(f"hs{code}" for code in initials)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one object for each trait, so that answers can be kept by it
 class TraitWords:
     """How one trait is named."""
 
@@ -138,7 +176,15 @@ class TraitWords:
     is_subtype: bool
     is_level: bool  # Whether the trait is a quantity and no disease
     names: tuple[str, ...] = ()  # Names that a short code may stand for
+    level_names: tuple[str, ...] = ()  # Keys of a measured level, simplified
+    acronyms: frozenset[str] = frozenset()  # Abbreviations of the trait, as they are written
     is_listed: bool = True  # Whether the vocabulary lists the trait; else name and lexicon give it
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers among its words: cell lines such as 5637."""
+        terms = (each for each in vars(self).values() if isinstance(each, Terms))
+        return frozenset().union(*(each.numbers for each in terms))
 
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,7 +216,14 @@ def trait_words(
     is_level = bool(table.get("quantity", False))
     return TraitWords(
         name=name.replace("_", " "),
-        terms=terms("terms", "acronyms"),
+        terms=Terms(
+            table.get("terms", ()),
+            [
+                *table.get("acronyms", ()),
+                *_codes_of_trisomies(table.get("terms", ())),
+                *_codes_of_viruses(table.get("terms", ())),
+            ],
+        ),
         includes=terms("includes", "include_acronyms"),
         broader=terms("broader"),
         excludes=terms("excludes"),
@@ -188,6 +241,8 @@ def trait_words(
         is_cancer=bool(table.get("cancer", bool(table.get("sites")) or _cancer_by_name(name))),
         is_subtype=bool(table.get("subtype", False)),
         is_level=is_level,
+        level_names=tuple(map(simplify, table.get("levels", ()))),
+        acronyms=frozenset(table.get("acronyms", ())),
         names=tuple(
             dict.fromkeys(
                 [name, *table.get("terms", ()), *table.get("aliases", ()), *table.get("levels", ())]

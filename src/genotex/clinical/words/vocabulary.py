@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -32,6 +33,9 @@ _HOW_TO_USE = """\
 # With the line 'replace = true' these words replace the built-in ones: what you remove is gone,
 # also the words of the trait's own name. Without it they are added to them. See docs/clinical.md.
 """
+# Near misses of a trait that name no disease for others: "cp" is a code, "sporadic" an adjective.
+_CODE = re.compile(r"[a-z]{2,3}")
+_NO_NAME = re.compile(r"[a-z]{2,3}|[a-z]+(?:ic|al)")
 _MADE = "# The built-in words do not list this trait: this is what its name and the lexicon give.\n"
 
 
@@ -117,8 +121,11 @@ class Vocabulary:
         terms = set(self._words["other_diseases"])
         acronyms: set[str] = set()
         for entry in self._traits.values():
-            for kind in ("terms", "near_misses", "cell_lines"):
+            for kind in ("terms", "cell_lines"):
                 terms.update(entry.get(kind, ()))
+            near = entry.get("near_misses", ())
+            terms.update(name for name in near if not _NO_NAME.fullmatch(name))
+            acronyms.update(name.upper() for name in near if _CODE.fullmatch(name))
             terms.update(form for form in entry.get("includes", ()) if " " in form)
             for kind in ("acronyms", "include_acronyms", "near_miss_acronyms"):
                 acronyms.update(entry.get(kind, ()))
@@ -142,12 +149,20 @@ class Vocabulary:
         return frozenset(simplify(word) for kind in kinds for word in self._words[kind])
 
     @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers that mean something by themselves: answers such as 1, cell lines such as 5637."""
+        terms = (*self.groups.values(), self.diseases)
+        return frozenset().union(*(each.numbers for each in terms))
+
+    @cached_property
     def disease_codes(self) -> frozenset[str]:
         """Abbreviations of diseases, simplified, that are no words: "read", but not "gout"."""
         kinds = ("acronyms", "include_acronyms", "near_miss_acronyms")
         codes = {
             a for entry in self._traits.values() for kind in kinds for a in entry.get(kind, ())
         }
+        near = (n for entry in self._traits.values() for n in entry.get("near_misses", ()))
+        codes.update(name for name in near if _CODE.fullmatch(name))
         terms = {t for entry in self._traits.values() for t in entry.get("terms", ())}
         return frozenset(map(simplify, codes)) - frozenset(map(simplify, terms))
 
@@ -236,8 +251,17 @@ def unlisted_table(name: str) -> Mapping[str, Any]:
             kind: list(dict.fromkeys([*table.get(kind, ()), *known.get(kind, ())]))
             for kind in ("terms", "acronyms")
         },
+        "sites": _sites(table, known),
         "cancer": bool(table.get("cancer") or known.get("cancer")),
     }
+
+
+def _sites(table: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
+    """Return the organs of a cancer: those of the lexicon, with that of the name of "X cancer"."""
+    by_name, by_lexicon = table.get("sites", []), known.get("sites", [])
+    if known.get("subtype") and by_lexicon:
+        return list(by_lexicon)
+    return list(dict.fromkeys([*by_name, *by_lexicon]))
 
 
 def load_vocabulary(path: Path | None = None) -> Vocabulary:

@@ -15,9 +15,8 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
-from itertools import accumulate
 from typing import Any
 
 
@@ -28,11 +27,13 @@ def packaged_table(name: str) -> dict[str, Any]:
 
 
 _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")
-_CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
+# Begins with the capital, so that the search goes from one capital to the next.
+_CAMEL = re.compile(r"[A-Z](?<=[a-z]{4}[A-Z])")
 # In a key also "AgeYears" and "SexFemale"; in a value such short beginnings are names ("HeLa").
 _KEY_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _POSSESSIVE = re.compile(r"['\u2018\u2019`\u00b4]s?(?![^\W_])", re.IGNORECASE)
 _POSITIVE = re.compile(r"(?<=\w)\s*(?:\(\+\)|\+)(?=\s|$|[,;)])")
+_LAST_SIGN = re.compile(r"[-\u2212]\s*(?:$|[,;)])")  # in every text with a `_NEGATIVE`
 _NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*(?=$|[,;)]))")
 # Signs of markers in a row, as in "ER+PR-" and "ER-/PR- HER2+"; not the hyphens of "MTLE-HS-2".
 _MARKER = r"[A-Z][A-Z0-9]{0,5}[+\-\u2212]"
@@ -40,7 +41,7 @@ _SIGN_IN_ROW = re.compile(
     rf"(?<=[A-Z0-9])(?:(\+)(?=[\s/]*{_MARKER})|[-\u2212](?=[\s/]+{_MARKER}(?=$|[\s/,;)])))"
 )
 _SIGNS = re.compile(r"[-+\u2212'\u2018\u2019`\u00b4]")
-_NO_WORD = re.compile(r"[^a-z0-9]+")
+_WORD = re.compile(r"[a-z0-9]+")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]+")
 _SHORT = 3
 
@@ -51,10 +52,7 @@ def load_wording() -> Mapping[str, Any]:
     return packaged_table("wording")
 
 
-_SPELLING = tuple(
-    (re.compile(british), american) for british, american in load_wording()["spelling"].items()
-)
-_ANY_BRITISH = re.compile("|".join(load_wording()["spelling"]))
+_SPELLING: tuple[tuple[str, str], ...] = tuple(load_wording()["spelling"].items())
 
 
 @lru_cache(maxsize=4096)
@@ -65,9 +63,17 @@ def simple_key(key: str) -> str:
 
 def folded(text: str) -> str:
     """Return a text in lower case without accents, on one line with single spaces; signs stay."""
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(c for c in parts if not unicodedata.combining(c)).casefold()
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = _without_accents(plain).casefold()
     return " ".join(plain.split())
+
+
+def _without_accents(text: str) -> str:
+    text = unicodedata.normalize("NFKD", text)
+    for accent in filter(unicodedata.combining, set(text)):
+        text = text.replace(accent, "")
+    return text
 
 
 def split_words(key: str) -> list[str]:
@@ -86,24 +92,33 @@ def simplify(text: str) -> str:
     # Each step is skipped where it has nothing to do, as for most of the 10,000 known terms.
     if _SIGNS.search(text):
         text = _SIGN_IN_ROW.sub(lambda sign: " positive " if sign[1] else " negative ", text)
-        text = _POSITIVE.sub(" positive ", text)
-        text = _NEGATIVE.sub(" negative ", text)
+        if "+" in text:
+            text = _POSITIVE.sub(" positive ", text)
+        if _LAST_SIGN.search(text):
+            text = _NEGATIVE.sub(" negative ", text)
         text = _APOSTROPHES.sub("", _POSSESSIVE.sub("", text))
-    text = _CAMEL.sub(" ", text)
+    if _CAMEL.search(text):
+        text = _CAMEL.sub(r" \g<0>", text)
     if not text.isascii():
-        parts = unicodedata.normalize("NFKD", text)
-        text = "".join(c for c in parts if not unicodedata.combining(c))
+        text = _without_accents(text)
     text = text.lower()
-    if _ANY_BRITISH.search(text):
-        for british, american in _SPELLING:
-            text = british.sub(american, text)
-    return " ".join([_singular(word) for word in _NO_WORD.sub(" ", text).split()])
+    for british, american in _SPELLING:
+        if british in text:
+            text = text.replace(british, american)
+    return " ".join([_singular(w) if w[-1] == "s" else w for w in _WORD.findall(text)])
 
 
 def _singular(word: str) -> str:
     if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+@lru_cache(maxsize=16384)
+def _in_words(text: str) -> tuple[str, list[str], list[str]]:
+    """Return a text simplified, the words of that, and the words of the text as it is."""
+    plain = simplify(text)
+    return plain, plain.split(" "), _NO_LETTER.split(text)
 
 
 class Terms:
@@ -116,45 +131,38 @@ class Terms:
         simplified: frozenset[str] = frozenset(),
     ) -> None:
         acronyms = tuple(acronyms)
-        phrases = (simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT)))
-        self._phrases = (frozenset(phrases) | simplified) - {""}
-        lengths: dict[str, set[int]] = {}
-        for phrase in self._phrases:
-            first = phrase.partition(" ")[0]
-            lengths.setdefault(first, set()).add(phrase.count(" ") + 1)
-        # First word of phrases -> how many words they have, the most first.
-        self._lengths = {word: sorted(found, reverse=True) for word, found in lengths.items()}
+        phrases = {simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT))}
+        self._phrases = (phrases | simplified) if simplified else phrases
+        self._phrases.discard("")
+        self._first_words = {phrase.partition(" ")[0] for phrase in self._phrases}
+        self._most_words = max((phrase.count(" ") for phrase in self._phrases), default=0) + 1
         self._short = frozenset(a for a in acronyms if len(a) <= _SHORT)
         self._alone = frozenset(simplify(a) for a in self._short)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where terms are in the simplified text (an acronym: the whole of it)."""
-        plain = simplify(text)
-        found = self._phrase_spans(plain)
-        if not found and self._has_short(text, plain):
+        plain, words, written = _in_words(text)
+        found = [] if self._first_words.isdisjoint(words) else self._phrase_spans(words)
+        if not found and self._short and self._has_short(plain, written):
             found = self._acronym_spans(plain)
         return found
 
-    def _phrase_spans(self, plain: str) -> list[tuple[int, int]]:
+    def _phrase_spans(self, words: list[str]) -> list[tuple[int, int]]:
         """Return where phrases are, from left to right, the longest at each place."""
-        if not self._phrases:
-            return []
-        words = plain.split(" ")
-        if self._lengths.keys().isdisjoint(words):
-            return []
-        starts = list(accumulate((len(word) + 1 for word in words), initial=0))
-        found, place = [], 0
-        while place < len(words):
+        found, free = [], 0
+        for place, word in enumerate(words):
+            if place < free or word not in self._first_words:
+                continue
             length = self._length_at(words, place)
             if length:
-                found.append((starts[place], starts[place + length] - 1))
-            place += length or 1
+                free = place + length
+                start = sum(map(len, words[:place])) + place
+                found.append((start, start + len(" ".join(words[place:free]))))
         return found
 
     def _length_at(self, words: list[str], place: int) -> int:
-        left = len(words) - place
-        for length in self._lengths.get(words[place], ()):
-            if length <= left and " ".join(words[place : place + length]) in self._phrases:
+        for length in range(min(self._most_words, len(words) - place), 0, -1):
+            if " ".join(words[place : place + length]) in self._phrases:
                 return length
         return 0
 
@@ -166,21 +174,30 @@ class Terms:
 
     def only_two_letters(self, text: str) -> bool:
         """Return whether nothing but an acronym of one or two letters is in the text."""
-        plain = simplify(text)
-        if self._phrase_spans(plain) or not self._has_short(text, plain):
+        plain, words, written = _in_words(text)
+        if self._phrase_spans(words) or not self._has_short(plain, written):
             return False
-        found = self._short.intersection(_NO_LETTER.split(text)) or {plain}
+        found = self._short.intersection(written) or {plain}
         return max(map(len, found)) < _SHORT
 
-    def _has_short(self, text: str, plain: str) -> bool:
-        if not self._short:
-            return False
-        return plain in self._alone or not self._short.isdisjoint(_NO_LETTER.split(text))
+    def _has_short(self, plain: str, written: list[str]) -> bool:
+        return plain in self._alone or not self._short.isdisjoint(written)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The words of phrases that are made of digits alone: the cell lines 5637 and 92.1."""
+        phrases = (phrase.split() for phrase in self._phrases if phrase[0].isdecimal())
+        return frozenset(w for words in phrases if all(map(str.isdecimal, words)) for w in words)
 
     def find(self, text: str) -> str | None:
         """Return the first term found, in simplified form, or None."""
         spans = self.spans(text)
         return simplify(text)[slice(*spans[0])] if spans else None
+
+    @property
+    def count(self) -> int:
+        """Number of terms."""
+        return len(self._phrases) + len(self._short)
 
     def __bool__(self) -> bool:
         """Return whether there is any term at all."""
@@ -209,15 +226,20 @@ def disease_by_ending(value: str) -> str | None:
 
 
 def _word_with_ending(value: str, kind: str) -> str | None:
-    others = load_wording()["endings"][f"no_{kind}"]
-    words = (hit[0] for hit in _ending(kind).finditer(simplify(value)))
-    return next((word for word in words if word not in others), None)
+    endings, pattern, others = _endings(kind)
+    for word in _in_words(value)[1]:
+        if word.endswith(endings) and pattern.fullmatch(word) and word not in others:
+            return word
+    return None
 
 
 @lru_cache(maxsize=2)
-def _ending(kind: str) -> re.Pattern[str]:
-    endings = "|".join(map(re.escape, load_wording()["endings"][kind]))
-    return re.compile(rf"\b[a-z]{{4,}}(?:{endings})\b")
+def _endings(kind: str) -> tuple[tuple[str, ...], re.Pattern[str], frozenset[str]]:
+    """Return endings, the pattern of a word with one of them, and words that end so by chance."""
+    table = load_wording()["endings"]
+    endings = tuple(table[kind])
+    pattern = re.compile(rf"[a-z]{{4,}}(?:{'|'.join(map(re.escape, endings))})")
+    return endings, pattern, frozenset(table[f"no_{kind}"])
 
 
 _SHORTEST = 9
@@ -237,19 +259,24 @@ class Spelling:
             if len(word) >= _SHORTEST:
                 for form in _with_one_letter_less(word):
                     self._near.setdefault(form, set()).add(word)
+        self._meanings: dict[str, str | None] = {}
 
     def mended(self, text: str) -> str:
         """Return a text with its slips mended; the text itself where there are none."""
         result = text
-        for word in dict.fromkeys(simplify(text).split()):
-            if len(word) < _SHORTEST or word in self._known:
-                continue
-            meant = self._meant(word)
+        long = [word for word in _in_words(text)[1] if len(word) >= _SHORTEST]
+        for word in dict.fromkeys(long):
+            meant = None if word in self._known else self._meant(word)
             if meant is not None:
                 result = re.sub(re.escape(word), meant, result, count=1, flags=re.IGNORECASE)
         return result
 
     def _meant(self, word: str) -> str | None:
+        if word not in self._meanings:
+            self._meanings[word] = self._find(word)
+        return self._meanings[word]
+
+    def _find(self, word: str) -> str | None:
         forms = (word, *_with_one_letter_less(word))
         found = {known for form in forms for known in self._near.get(form, ())}
         found = {known for known in found if _one_slip(word, known)}

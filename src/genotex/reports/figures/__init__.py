@@ -1,6 +1,6 @@
 """The figures of a report, each a function from numbers to inline SVG."""
 
-from genotex.reports.figures.canvas import SampleMarks, get_ready
+from genotex.reports.figures.canvas import COLOURS, SampleMarks, get_ready, level_key
 from genotex.reports.figures.expression import draw_heatmap, draw_pca, draw_profiles
 from genotex.reports.figures.genes import draw_coefficients, draw_histogram, draw_volcano
 from genotex.reports.figures.intervals import (
@@ -20,6 +20,7 @@ from genotex.reports.figures.problems import (
 from genotex.reports.figures.samples import draw_sample_distances, draw_sex
 
 __all__ = [
+    "COLOURS",
     "AverageMark",
     "ForestRow",
     "ProblemMark",
@@ -40,4 +41,5 @@ __all__ = [
     "draw_stacked",
     "draw_volcano",
     "get_ready",
+    "level_key",
 ]

@@ -40,6 +40,7 @@ __all__ = [
     "colour_map",
     "drawing",
     "get_ready",
+    "level_key",
     "to_svg",
 ]
 
@@ -59,6 +60,20 @@ RUN_COLOURS = (
 RUN_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 """Of kinds of problems, and of runs side by side."""
 
+_SHORT = {"case": "case", "control": "control", "other": "other", "unknown": "?"}
+
+
+def level_key(place: int) -> str:
+    """Return the style of the group that is a level of a factor, by its place."""
+    return f"level-{place % MOST_LEVELS}"
+
+
+MOST_LEVELS = 40
+"""Beyond 8 levels colours come again."""
+for _i in range(MOST_LEVELS):
+    COLOURS[level_key(_i)] = RUN_COLOURS[_i % len(RUN_COLOURS)]
+    MARKERS[level_key(_i)] = RUN_MARKERS[_i % len(RUN_MARKERS)]
+
 DIVERGING = ("#134b78", "#5f9bc6", "#f6f5f2", "#dc8a5e", "#8f3510")
 LEVELS = ("#c9d8e3", "#4f88ab", "#12354b")
 """Colours that a colour map runs through, lowest first."""
@@ -73,6 +88,26 @@ class SampleMarks:
     labels: dict[str, str]
     levels: NDArray[np.float64] | None = None
     level_name: str = ""
+    order: tuple[str, ...] = ("control", "other", "case", "unknown")
+
+    @property
+    def ordered(self) -> list[str]:
+        """The groups from left to right."""
+        return sorted(self.labels, key=self.order.index)
+
+    @property
+    def own_labels(self) -> bool:
+        """Whether groups are levels that the user named."""
+        return self.order != SampleMarks.order
+
+    def short(self, key: str, room: int) -> str:
+        """Return the label of a group in about so many letters."""
+        if key in _SHORT and not self.own_labels:
+            return _SHORT[key]
+        label = self.labels[key]
+        return (
+            label if len(label) <= room else f"{label[: max(room - 1, 2)]}\N{HORIZONTAL ELLIPSIS}"
+        )
 
     def members(self, key: str) -> NDArray[np.intp]:
         """Return the indices of a group's samples."""

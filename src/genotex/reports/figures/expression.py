@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,9 +176,6 @@ def _points_by_level(
     return {}
 
 
-_SHORT = {"case": "case", "control": "control", "other": "other", "unknown": "?"}
-
-
 def draw_profiles(
     symbols: Sequence[str], values: NDArray[np.float64], marks: SampleMarks, alt: str
 ) -> str:
@@ -215,7 +212,7 @@ def draw_profiles(
 
 
 def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMarks) -> None:
-    order = sorted(marks.labels, key=["control", "other", "case", "unknown"].index)
+    order = marks.ordered
     for place, key in enumerate(order):
         inside = values[marks.members(key)]
         inside = inside[np.isfinite(inside)]
@@ -231,7 +228,10 @@ def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMark
         )
         if len(inside):
             axes.plot([place - 0.3, place + 0.3], [np.median(inside)] * 2, color=INK, linewidth=1.3)
-    axes.set_xticks(range(len(order)), [_SHORT[key] for key in order])
+    names = [marks.short(key, _MOST_LETTERS) for key in order]
+    long = marks.own_labels and max(map(len, names)) > _ROOM // len(order)
+    turned: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(order)), names, **(turned if long else {}))
     axes.set_xlim(-0.55, len(order) - 0.45)
     axes.tick_params(axis="x", length=0)
 
@@ -244,6 +244,9 @@ def sideways_by_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return spread
 
 
+_ROOM = 26
+"""Letters that fit under a panel."""
+_MOST_LETTERS = 16
 _LIMIT = 2.5
 _WIDTH = 11.4
 
@@ -287,7 +290,7 @@ def draw_heatmap(
 
 
 def _group_places(marks: SampleMarks) -> list[int]:
-    order = ["control", "other", "case", "unknown"]
+    order = list(marks.order)
     return [order.index(key) if key in order else 0 for key in marks.keys]
 
 

@@ -243,7 +243,11 @@ def _unmeasured(findings: Findings, genes: pl.DataFrame) -> Section | None:
             "This concerns the moderated t: the mixed model, which ranks the genes here, has no "
             "surrogate variables; its background takes their place."
         )
-    remarks += [_explained(found), *_unknown(found), *map(sentence, found.notes)]
+    remarks += [
+        _explained(findings, found),
+        *_unknown(findings, found),
+        *map(sentence, found.notes),
+    ]
     return Section(
         key="unmeasured",
         link="Unmeasured confounding",
@@ -263,7 +267,7 @@ def _unmeasured_lead(findings: Findings, found: Surrogates) -> str:
     text = (
         f"{counted(found.used, 'unmeasured factor')} (batches, cell composition and the like) "
         f"{'explains' if found.used == 1 else 'explain'} {_percent(found.trait_share)} of the "
-        f"differences in the trait (chance alone: about {_percent(found.by_chance)})."
+        f"differences in {findings.subject} (chance alone: about {_percent(found.by_chance)})."
     )
     subject = (
         "The moderated t, shown alongside the ranking,"
@@ -285,16 +289,16 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _explained(found: Surrogates) -> str:
+def _explained(findings: Findings, found: Surrogates) -> str:
+    neither, left = "neither the trait nor a covariate explains", "trait and covariates leave"
+    if findings.design is not None:
+        neither, left = "the design does not explain", "the design leaves"
     text = (
-        "A surrogate variable is a pattern over the samples that many genes share and that neither "
-        "the trait nor a covariate explains, such as a batch or the mixture of cells."
+        "A surrogate variable is a pattern over the samples that many genes share and that "
+        f"{neither}, such as a batch or the mixture of cells."
     )
     if found.shares:
-        text += (
-            f" Together they take {_percent(sum(found.shares))} of the variance that trait and "
-            "covariates leave."
-        )
+        text += f" Together they take {_percent(sum(found.shares))} of the variance that {left}."
     if found.inflation > _NOTABLE_INFLATION:
         text += (
             f" Estimating them costs precision: the variance of adjusted coefficients is "
@@ -304,12 +308,13 @@ def _explained(found: Surrogates) -> str:
     return text
 
 
-def _unknown(found: Surrogates) -> list[str]:
+def _unknown(findings: Findings, found: Surrogates) -> list[str]:
     if found.associations:
         return []
+    what = "the trait, a covariate" if findings.design is None else "a column of the design"
     return [
-        "None of them is associated with the trait, a covariate or any other recorded "
-        "characteristic of the samples."
+        f"None of them is associated with {what} or any other recorded characteristic of the "
+        "samples."
     ]
 
 
@@ -403,6 +408,8 @@ def unmeasured_methods(findings: Findings) -> str:
     if found is None or found.mode == "none" or found.mode not in _ESTIMATES:
         return ""
     how = _ESTIMATES[found.mode]
+    if findings.design is not None:
+        how = how.replace("the trait", "what is tested")
     if not found.used:
         return f"{how}; none was used." if found.estimated else f"{how}; none was found."
     shares = listed([_percent(share) for share in found.shares])

@@ -34,9 +34,9 @@ def _counts(findings: Findings, genes: pl.DataFrame) -> Section | None:
 
 def _remarks(findings: Findings) -> list[str]:
     record = findings.record("counts")
+    whose = "that NCBI computed for this series" if findings.design is None else "of the table"
     remarks = [
-        "Counts are those that NCBI computed for this series, with library sizes normalised by the "
-        "trimmed mean of M values."
+        f"Counts are those {whose}, with library sizes normalised by the trimmed mean of M values."
     ]
     if rule := record.get("rule"):
         remarks.append(f"Kept were genes with {rule}.")

@@ -154,6 +154,8 @@ def _overlap_methods(record: dict[str, Any]) -> str:
 
 def _ends(findings: Findings) -> tuple[str, str]:
     """Return descriptions of the genes at the two ends of the ranking."""
+    if findings.design is not None:
+        return findings.design.sides
     if findings.trait_kind == "binary":
         return "higher in cases", "lower in cases"
     trait = readable(findings.result.trait)

@@ -11,7 +11,6 @@ from genotex.analysis.sample_profiles import CLEAR, FAR
 from genotex.reports.figures import draw_sample_distances, draw_sex
 from genotex.reports.findings import Findings
 from genotex.reports.illustrations import draw_planned, plan_figure
-from genotex.reports.records import Pairs
 from genotex.reports.sections import FigureView, ReportSection, Section, SectionTable
 from genotex.reports.words import counted, listed, sentence
 
@@ -47,7 +46,7 @@ def _samples_section(findings: Findings, genes: pl.DataFrame) -> Section | None:
         title="Samples",
         lead=_lead(record, rows),
         tables=tuple(tables),
-        remarks=tuple(_remarks(record, findings.pairs)),
+        remarks=tuple(_remarks(record, findings)),
         figures=_figures(record),
     )
 
@@ -140,7 +139,8 @@ def _samples(record: Record) -> list[tuple[str, str]]:
     return [(sample, " ".join(texts)) for sample, texts in merged.items()]
 
 
-def _remarks(record: Record, pairs: Pairs | None) -> list[str]:
+def _remarks(record: Record, findings: Findings) -> list[str]:
+    pairs = findings.pairs
     found = [
         "Nothing is left out by these checks alone. A sample is an outlier when its distance from "
         f"its group is {FAR:g} times the usual one or more, when its values are compressed, or "
@@ -148,7 +148,9 @@ def _remarks(record: Record, pairs: Pairs | None) -> list[str]:
     ]
     if record["blocks"].get("members"):
         what = "Blocks of similar samples may be people who gave several samples."
-        if pairs is None:
+        if pairs is None and findings.design is not None:
+            how = "The tests take samples as independent; --block COLUMN has those of one person."
+        elif pairs is None:
             how = "The tests take samples as independent; --pair detected blocks on these people."
         elif pairs.detected:
             how = "The tests take each block as one person (--pair detected)."

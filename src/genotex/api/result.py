@@ -1,0 +1,350 @@
+"""The result of a design: a table of genes, with plots and files."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from genotex.analysis import DesignResult
+from genotex.api.choices import as_path, nearest
+from genotex.api.data import GivenData, as_pandas
+from genotex.errors import UsageError
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+    from matplotlib.axes import Axes
+
+__all__ = ["Result", "Results"]
+
+_FIRST_ROWS = 10
+MOST_GROUPS = 6
+"""Columns of so few different whole numbers are plotted as groups."""
+
+
+class Result:
+    """The genes of one contrast, with plots and exports.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        Tested genes by p-value: ``log2_fold_change`` with its 95 % interval (``ci_low``,
+        ``ci_high``), ``mean`` log2 expression, moderated ``t``, ``p``, and ``q`` (Benjamini and
+        Hochberg).
+    contrast, design : str
+        As asked for.
+    name : str
+        The cohort.
+    """
+
+    def __init__(self, found: DesignResult, given: GivenData) -> None:
+        self._found = found
+        self._given = given
+        self.contrast, self.design, self.name = found.contrast, found.design, found.data.name
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The tested genes by p-value, indexed by symbol."""
+        return as_pandas(self._found.genes, "gene")
+
+    @property
+    def significant(self) -> pd.DataFrame:
+        """The genes that are significant: q below the cut, and the change at least `min_effect`."""
+        chosen = self._genes.filter(pl.col("Significant"))["Variable"].to_list()
+        return self.table.loc[chosen]
+
+    @cached_property
+    def genes(self) -> pd.DataFrame:
+        """Everything that was computed for every gene, also for those that were not tested."""
+        from genotex.reports import Findings, csv_frame, ranked
+
+        found = self._found
+        findings = Findings.from_result(found.result, found.data.linked(found.result.trait))
+        return as_pandas(csv_frame(findings, ranked(findings)), "gene")
+
+    @cached_property
+    def samples(self) -> pd.DataFrame:
+        """The annotation of the samples that took part."""
+        table = self._given.samples
+        rows = [self._place[sample] for sample in self._members]
+        return as_pandas(
+            table[rows]
+            .drop("sample", strict=False)
+            .insert_column(0, pl.Series("sample", self._members)),
+            "sample",
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should know before trusting the list."""
+        return (*self._given.warnings, *self._found.warnings)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was recognised when the data were read."""
+        return self._given.notes
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """How the result came about, as plain JSON values."""
+        return dict(self._found.method)
+
+    @property
+    def cut(self) -> float:
+        """Genes with a smaller q-value are significant."""
+        return float(self.method["options"]["q_cut"])
+
+    def __repr__(self) -> str:
+        """Return what was compared, and how many genes differ."""
+        up = int((self.significant["log2_fold_change"] > 0).sum())
+        down = len(self.significant) - up
+        return (
+            f"{self.name}: {self.contrast} in {self.design}\n"
+            f"{self.method['contrast']['text']}\n"
+            f"{len(self.table):,} genes tested, {len(self.significant):,} significant at "
+            f"q < {self.cut:g} ({up:,} higher, {down:,} lower)"
+        )
+
+    def _repr_html_(self) -> str:
+        lines = "<br>".join(html.escape(line) for line in repr(self).split("\n"))
+        warnings = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
+        shown: str = self.table.head(_FIRST_ROWS).to_html(
+            notebook=True, float_format="{:.4g}".format
+        )
+        return f"<p>{lines}</p><ul>{warnings}</ul>{shown}"
+
+    def volcano(self, ax: Axes | None = None, *, names: int = 14) -> Axes:
+        """Plot change against p-value, significant genes in colour.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to; a new figure by default.
+        names : int
+            How many of the first genes carry their name.
+
+        Returns
+        -------
+        Axes
+        """
+        from genotex.api.plots import volcano
+
+        return volcano(self._tested, self._change, self.cut, ax, names)
+
+    def ma(self, ax: Axes | None = None, *, names: int = 14) -> Axes:
+        """Plot change against mean expression; parameters as for `volcano`."""
+        from genotex.api.plots import plot_ma
+
+        return plot_ma(self._tested, self._change, self.cut, ax, names)
+
+    def plot_gene(self, gene: str, ax: Axes | None = None, *, by: str | None = None) -> Axes:
+        """Plot the expression of one gene in every sample that took part.
+
+        Parameters
+        ----------
+        gene : str
+            Symbol.
+        ax : matplotlib Axes, optional
+            Where to; a new figure by default.
+        by : str, optional
+            Column of the samples to plot it by; what was compared by default.
+
+        Raises
+        ------
+        UsageError
+            If there is no such gene or column; the message names the nearest.
+        """
+        from genotex.api.plots import plot_gene
+
+        values, label = self._by(by)
+        expression = self._expression([gene])[:, 0]
+        axes = plot_gene(gene, expression, values, label, self._levels_first, ax)
+        if gene in self.table.index:
+            found = self.table.loc[gene]
+            axes.set_title(f"{gene}, q = {found['q']:.2g}", loc="left", fontsize=10)
+        return axes
+
+    def heatmap(
+        self,
+        genes: int | Sequence[str] = 40,
+        ax: Axes | None = None,
+        *,
+        by: str | None = None,
+    ) -> Axes:
+        """Plot genes in all samples that took part, as z-scores.
+
+        Parameters
+        ----------
+        genes : int or sequence of str
+            How many of the first genes, or which.
+        ax, by
+            As for `plot_gene`; samples are ordered by it.
+        """
+        from genotex.api.plots import plot_heatmap
+
+        names = list(self.table.index[:genes]) if isinstance(genes, int) else list(genes)
+        if not names:
+            msg = "no gene to plot; name some, or ask for 1 or more"
+            raise UsageError(msg)
+        values, label = self._by(by)
+        return plot_heatmap(names, self._expression(names), values, label, self._levels_first, ax)
+
+    def pca(self, ax: Axes | None = None, *, by: str | None = None) -> Axes:
+        """Plot the samples that took part on two principal components; `by` as for `plot_gene`."""
+        from genotex.api.plots import plot_pca
+
+        values, label = self._by(by)
+        rows = [self._place[sample] for sample in self._members]
+        expression = self._found.data.expression[rows]
+        return plot_pca(expression, values, label, self._levels_first, ax)
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write the table of tested genes as CSV."""
+        from genotex.api.exports import write_csv
+
+        return write_csv(self._found.genes, as_path(path))
+
+    def to_rnk(self, path: str | Path, *, statistic: str = "t") -> Path:
+        """Write genes and a statistic, the largest first, for GSEA Preranked and fgsea.
+
+        Raises
+        ------
+        AnalysisError
+            If the statistic has no direction, as an F statistic.
+        """
+        from genotex.api.exports import write_ranks
+
+        return write_ranks(self.table, statistic, as_path(path))
+
+    def to_excel(self, path: str | Path) -> Path:
+        """Write a workbook with the sheets genes, samples, quality and methods."""
+        from genotex.api.exports import write_workbook
+
+        return write_workbook(self, as_path(path))
+
+    def to_anndata(self) -> AnnData:
+        """Return the samples that took part as AnnData, with the results in ``var``."""
+        from genotex.api.exports import to_anndata
+
+        return to_anndata(self)
+
+    def to_h5ad(self, path: str | Path) -> Path:
+        """Write `to_anndata` to a file."""
+        from genotex.api.exports import write_h5ad
+
+        return write_h5ad(self.to_anndata(), as_path(path))
+
+    def report(self, path: str | Path) -> Path:
+        """Write a page with figures, samples, methods and the table of genes.
+
+        Parameters
+        ----------
+        path : str or Path
+            An ``.html`` file; the table of all genes goes next to it as CSV.
+        """
+        from genotex.api.exports import write_page
+
+        return write_page(self, as_path(path))
+
+    @property
+    def found(self) -> DesignResult:
+        """The result as the packages below know it."""
+        return self._found
+
+    @property
+    def given(self) -> GivenData:
+        """What was tested, and what is known of its origin."""
+        return self._given
+
+    @property
+    def expression(self) -> pd.DataFrame:
+        """The log2 expression that was tested: samples that took part x genes."""
+        rows = [self._place[sample] for sample in self._members]
+        return pd.DataFrame(
+            self._found.data.expression[rows],
+            index=pd.Index(self._members, name="sample"),
+            columns=pd.Index(self._found.data.genes, name="gene"),
+        )
+
+    @property
+    def _genes(self) -> pl.DataFrame:
+        return self._found.result.genes
+
+    @property
+    def _tested(self) -> pl.DataFrame:
+        return self._genes.filter(pl.col("Status") == "tested")
+
+    @property
+    def _change(self) -> str:
+        words = str(self.method.get("coefficient", "change"))
+        return words[:1].lower() + words[1:]
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {sample: i for i, sample in enumerate(self._found.data.samples)}
+
+    @property
+    def _members(self) -> list[str]:
+        return list(self.method["formula"]["samples"])
+
+    @property
+    def _levels_first(self) -> tuple[str, ...]:
+        """Levels in the order of the contrast, what is compared with first."""
+        compared = self.method["contrast"].get("levels_compared", {})
+        return tuple(str(compared[name]) for name in ("control", "case") if name in compared)
+
+    def _by(self, by: str | None) -> tuple[list[str | float | None], str]:
+        """Return a value of each sample that took part, and what it is."""
+        if by is None:
+            groups = self._found.groups
+            if groups:
+                return [groups.get(sample) for sample in self._members], self._compared
+            return [None] * len(self._members), self.contrast
+        table = self._given.samples
+        if by not in table.columns:
+            msg = f"the samples have no column {by!r}{nearest(by, table.columns)}"
+            raise UsageError(msg)
+        column = table[by]
+        if _names_groups(column):
+            column = column.cast(pl.Int64).cast(pl.String)
+        values = (
+            column.cast(pl.Float64).fill_nan(None)
+            if column.dtype.is_numeric()
+            else column.cast(pl.String)
+        ).to_list()
+        return [values[self._place[sample]] for sample in self._members], by
+
+    @property
+    def _compared(self) -> str:
+        return self.contrast.partition(":")[0].strip().strip("`")
+
+    def _expression(self, genes: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the expression of some genes in the samples that took part."""
+        known = {gene: j for j, gene in enumerate(self._found.data.genes)}
+        for gene in genes:
+            if gene not in known:
+                msg = f"{self.name} has no gene {gene!r}{nearest(gene, list(known))}"
+                raise UsageError(msg)
+        rows = [self._place[sample] for sample in self._members]
+        return self._found.data.expression[np.ix_(rows, [known[gene] for gene in genes])]
+
+
+def _names_groups(column: pl.Series) -> bool:
+    """Return whether numbers are few and whole, as those of batches."""
+    if not column.dtype.is_numeric():
+        return False
+    known = column.drop_nulls().unique()
+    return len(known) <= MOST_GROUPS and bool((known == known.cast(pl.Float64).round()).all())
+
+
+class Results(dict[str, Result]):
+    """The results of several contrasts of one design, by contrast."""
+
+    def _repr_html_(self) -> str:
+        return "".join(result._repr_html_() for result in self.values())

@@ -1,0 +1,223 @@
+"""Options of an analysis."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, get_args
+
+from genotex.errors import UsageError
+from genotex.option_field import Option
+from genotex.options.words import (
+    BENCHMARK,
+    CONTROLS,
+    TWO_STEP,
+    ChosenProcedure,
+    Controls,
+    Hidden,
+    LevelsMode,
+    Model,
+    RegressorRule,
+    SampleWeights,
+    Solver,
+    check_q,
+    refuse_unknown,
+    sound,
+)
+from genotex.procedure import Procedure
+
+__all__ = ["AnalysisOptions"]
+
+
+def _covariate_names(text: str) -> tuple[str, ...]:
+    """Return the covariates of a text with commas; ``none`` for no covariates."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if [name.lower() for name in names] == ["none"]:
+        return ()
+    known = {"age": "Age", "gender": "Gender", "sex": "Gender"}
+    return tuple(dict.fromkeys(known.get(name.lower(), name) for name in names))
+
+
+@dataclass(frozen=True)
+class AnalysisOptions:
+    """Options of an analysis; the defaults are those of the procedure ``sound``.
+
+    The fields are described by their help texts, as in ``genotex analyze --help``. The procedure
+    ``benchmark`` uses of them `solver`, `fixed_lambda`, `batch_correction`, `regressors` and the
+    cohorts.
+
+    Parameters
+    ----------
+    among : tuple of str, optional
+        Choose among these cohorts only.
+    fixed_lambda : float, optional
+        ``benchmark``: take this lambda, without any tuning.
+    batch_correction : bool
+        ``benchmark``: rotate the genes where there is a batch effect; without it never.
+
+    Raises
+    ------
+    UsageError
+        If a value makes no sense.
+    """
+
+    procedure: ChosenProcedure = Procedure.SOUND
+    model: Annotated[
+        Model,
+        sound(
+            "Statistical test that ranks the genes: the moderated t-test, or that of a mixed "
+            "model, a conservative second opinion; all reports both.",
+            "--test",
+        ),
+    ] = "moderated"
+    hidden: Annotated[
+        Hidden,
+        sound(
+            "Unmeasured confounding (batches, cell mixture): auto adjusts for surrogate variables "
+            "estimated from all genes, unless they look like the trait's own signal; sva and "
+            "two-step as in R's sva.",
+        ),
+    ] = "auto"
+    weights: Annotated[
+        SampleWeights,
+        sound(
+            "Weight samples by their variance: auto where groups differ in it, group always, "
+            "sample (or array, limma's word) for one weight per sample.",
+        ),
+    ] = "auto"
+    levels: Annotated[
+        LevelsMode,
+        sound(
+            "A trait with several levels, as 0, 1, 2: line tests a trend, ordered a trend and "
+            "departures from it, factor any difference among the levels and each pair. auto takes "
+            "3 to 8 values of 3 samples or more each as ordered.",
+        ),
+    ] = "auto"
+    robust: Annotated[
+        bool,
+        sound(
+            "Keep hypervariable genes out of the prior of the variances (Phipson and others 2016).",
+            "--robust/--no-robust",
+        ),
+    ] = False
+    q_cut: Annotated[
+        float,
+        sound("Genes with a smaller q-value are significant.", "--q", panel="", above=0, most=1),
+    ] = 0.05
+    min_effect: Annotated[
+        float,
+        sound(
+            "Test whether genes change by more than this (log2 fold change, or change per "
+            "standard deviation of a continuous trait), not only whether they change.",
+            least=0.0,
+        ),
+    ] = 0.0
+    controls: Annotated[Controls, CONTROLS] = "auto"
+    exclude_outliers: Annotated[
+        bool, sound("Leave out samples that differ from all others.", "--exclude-outliers")
+    ] = False
+    filter_low: Annotated[
+        bool, sound("Leave out genes that are low in nearly all samples.", "--filter/--no-filter")
+    ] = True
+    covariates: Annotated[
+        tuple[str, ...],
+        sound(
+            "Adjust for these, separated by commas: Age and Gender where the cohort has them, any "
+            "other characteristic of the samples; none for nothing.",
+            parse=_covariate_names,
+        ),
+    ] = ("Age", "Gender")
+    batch: Annotated[
+        bool,
+        sound("Adjust for a batch that a sample characteristic records.", "--batch/--no-batch"),
+    ] = True
+    trend: Annotated[
+        bool,
+        sound(
+            "Let the prior variance depend on mean expression (limma's trend).",
+            "--trend/--no-trend",
+        ),
+    ] = False
+    panel: Annotated[
+        bool, sound("Fit the sparse panel with its cross-validation.", "--panel/--no-panel")
+    ] = True
+    seed: Annotated[int, sound("Seed of permutations, folds and halves.", least=0)] = 42
+    cohort: Annotated[str | None, Option("Use this cohort, not the largest usable one.")] = None
+    condition_cohort: Annotated[
+        str | None, Option("Predict the condition from this cohort of it.", panel=TWO_STEP)
+    ] = None
+    among: tuple[str, ...] | None = None
+    regressors: Annotated[
+        RegressorRule,
+        Option(
+            "exclusive: related genes of the trait do not predict the condition.", panel=TWO_STEP
+        ),
+    ] = "inclusive"
+    pair: Annotated[
+        str | None,
+        sound(
+            "Samples with the same value of this characteristic are from the same person: pairs "
+            "are compared within themselves, incomplete ones as correlated samples, repeats "
+            "averaged. 'detected' finds samples of the same person by the correlation of their "
+            "expression.",
+            metavar="KEY",
+        ),
+    ] = None
+    solver: Annotated[
+        Solver,
+        Option(
+            "scikit-learn as the benchmark runs it, or the exact optimum of its objective.",
+            panel=BENCHMARK,
+            only=Procedure.BENCHMARK,
+        ),
+    ] = "scikit-learn"
+    fixed_lambda: float | None = None
+    batch_correction: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense before any file is read."""
+        object.__setattr__(self, "procedure", Procedure(self.procedure))
+        refuse_unknown(
+            self,
+            {
+                "model": get_args(Model),
+                "hidden": get_args(Hidden),
+                "weights": get_args(SampleWeights),
+                "levels": get_args(LevelsMode),
+                "controls": get_args(Controls),
+                "regressors": get_args(RegressorRule),
+                "solver": get_args(Solver),
+            },
+        )
+        if self.weights == "array":
+            object.__setattr__(self, "weights", "sample")
+        check_q(self.q_cut)
+        if not 0 <= self.min_effect < float("inf"):
+            msg = f"min_effect {self.min_effect} is not an effect size; use 0 or more"
+            raise UsageError(msg)
+        if self.fixed_lambda is not None and not 0 < self.fixed_lambda < float("inf"):
+            msg = f"fixed_lambda {self.fixed_lambda} is not a penalty; use a number above 0"
+            raise UsageError(msg)
+        if self.levels == "factor":
+            self._check_factor()
+        if self.seed < 0:
+            msg = f"seed {self.seed} is negative; use 0 or more"
+            raise UsageError(msg)
+
+    def _check_factor(self) -> None:
+        """Refuse what a factor, which has several effects, cannot be combined with."""
+        if self.model != "moderated":
+            msg = (
+                f"levels 'factor' has no test by the mixed model (model {self.model!r}), which "
+                "takes the trait as a number; use model 'moderated', or levels 'ordered'"
+            )
+            raise UsageError(msg)
+        if self.min_effect:
+            msg = (
+                f"min_effect {self.min_effect:g} needs one effect for each gene, and levels "
+                "'factor' has several; use levels 'ordered', or leave min_effect out"
+            )
+            raise UsageError(msg)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the options as plain JSON values."""
+        return {**asdict(self), "covariates": list(self.covariates)}
