@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from genotex.analysis import formula_of
 from genotex.app import gene_plots
 from genotex.app.gene_query import ONLY, ROWS, GeneQuery, marks_of, names_in
 from genotex.app.loaded import LoadedAnalysis
@@ -40,6 +41,8 @@ def genes(request: Request) -> Response:
         "genes.html.j2",
         analysis=analysis,
         plots={} if findings.selects else gene_plots.PLOTS,
+        contrast=result.method.get("contrast", {}).get("text", ""),
+        design=None if findings.selects else formula_of(result),
         question=question(result.trait, result.condition, findings.trait_kind),
         marked_text=_marked_text(request, analysis),
         marked=workbench_of(request).marked,

@@ -58,7 +58,7 @@ class AnalysisRecord(BaseModel):
 
 
 @dataclass
-class _Running:
+class _JobProcess:
     """The process at work."""
 
     name: str
@@ -74,7 +74,7 @@ class JobQueue:
         self._folder = workspace.root / ANALYSES
         self._records: dict[str, AnalysisRecord] = {}
         self._waiting: deque[str] = deque()
-        self._running: _Running | None = None
+        self._running: _JobProcess | None = None
         self._lock = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -186,13 +186,13 @@ class JobQueue:
                     args=(theirs, self._workspace.root, self._records[name].model_dump()),
                     daemon=False,
                 )
-                self._running = _Running(name, process)
+                self._running = _JobProcess(name, process)
                 self._change(name, state="running", step="starting")
                 process.start()
                 theirs.close()
             self._follow(self._running, ours)
 
-    def _follow(self, running: _Running, messages: Connection) -> None:
+    def _follow(self, running: _JobProcess, messages: Connection) -> None:
         """Note the steps of the running analysis until it ends."""
         ended: tuple[State, str, str] = ("failed", "the process ended unexpectedly", "")
         try:

@@ -20,14 +20,14 @@ from genotex.reports import write_meta_report, write_report, write_unanswered_re
 if TYPE_CHECKING:
     from genotex.app.jobs import AnalysisRecord
 
-__all__ = ["SHEET", "Outcome", "options_of", "run_analysis"]
+__all__ = ["SHEET", "AnalysisEnd", "options_of", "run_analysis"]
 
 SHEET = "samples.csv"
 """In the folder of an analysis: a copy of the saved sheets of its series."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AnalysisEnd:
     """The end of an analysis, in words, and its design as a formula."""
 
     solved: bool
@@ -45,7 +45,7 @@ def options_of(record: AnalysisRecord) -> AnalysisOptions:
     )
 
 
-def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> Outcome:
+def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> AnalysisEnd:
     """Preprocess the chosen series, analyse them, and write the reports."""
     folder = root / "analyses" / record.name
     output, problem = OutputFolder(folder), Problem(record.trait, record.condition)
@@ -59,7 +59,7 @@ def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]
     if outcome.result is None:
         why = outcome.why if len(errors) < len(read) else "; ".join(errors.values())
         write_unanswered_report(output, problem.trait, problem.condition, errors, why=why)
-        return Outcome(False, why)
+        return AnalysisEnd(False, why)
     step("writing the report")
     write_report(output, problem.trait, problem.condition)
     message = _found(outcome)
@@ -67,7 +67,7 @@ def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]
         message += _combine(output, problem, settings, step)
     design = formula_of(outcome.result)
     formula = "" if design is None else f"{design.design}; {design.contrast}"
-    return Outcome(True, message, formula)
+    return AnalysisEnd(True, message, formula)
 
 
 def _preprocess(

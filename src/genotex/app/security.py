@@ -155,7 +155,9 @@ class Gate:
         by_token = _same(_query_token(scope), access.token)
         refusal = self._refusal(scope, by_token)
         lets_in = by_token and refusal is None and not access.password
-        guarded = _with_headers(send, access if lets_in else None)
+        # Files of the package are asked for again each time, and sent only if they have changed.
+        cache = "no-cache" if scope["path"].startswith("/static/") else "no-store"
+        guarded = _with_headers(send, cache, access if lets_in else None)
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
@@ -233,7 +235,7 @@ class _Limited:
         return message
 
 
-def _with_headers(send: Send, let_in: Access | None) -> Send:
+def _with_headers(send: Send, cache: str, let_in: Access | None) -> Send:
     """Add the headers of every answer, and the cookie for a browser that is let in."""
 
     async def guarded(message: Message) -> None:
@@ -242,7 +244,7 @@ def _with_headers(send: Send, let_in: Access | None) -> Send:
             for name, value in _HEADERS.items():
                 headers[name] = value
             headers.setdefault("Content-Security-Policy", PAGE_POLICY)
-            headers.setdefault("Cache-Control", "no-store")
+            headers.setdefault("Cache-Control", cache)
             if let_in is not None:
                 headers.append("Set-Cookie", let_in.cookie_line)
         await send(message)

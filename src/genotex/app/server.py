@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 import webbrowser
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -26,8 +28,6 @@ from genotex.app.workspace import Workspace
 from genotex.errors import GenotexError, UsageError
 
 __all__ = ["create_app", "serve"]
-
-_WEEK = "private, max-age=604800"
 
 
 def create_app(folder: Path, access: Access) -> Starlette:
@@ -61,7 +61,7 @@ def create_app(folder: Path, access: Access) -> Starlette:
         workbench.jobs.close()
 
     def report_style(request: Request) -> Response:
-        return Response(style, media_type="text/css", headers={"Cache-Control": _WEEK})
+        return Response(style, media_type="text/css")
 
     app = Starlette(
         routes=[
@@ -124,8 +124,6 @@ def serve(
     UsageError
         If the folder is not a folder, the port is taken, or a password is missing.
     """
-    import uvicorn
-
     if host not in LOOPBACK and host != "::1" and not password:
         msg = (
             f"others could reach {host}: give a password with --password-file, or leave --host out"
@@ -137,17 +135,22 @@ def serve(
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     server = uvicorn.Server(config)
 
-    def announce() -> None:
-        while not server.started and not server.should_exit:
-            threading.Event().wait(0.02)
-        if server.started:
-            ready(access.url)
-            if browser:
-                webbrowser.open(access.url)
-
-    threading.Thread(target=announce, daemon=True).start()
+    waiting = (server, access.url, browser, ready)
+    threading.Thread(target=_announce, args=waiting, daemon=True).start()
     with listening:
         server.run(sockets=[listening])
+
+
+def _announce(
+    server: uvicorn.Server, url: str, browser: bool, ready: Callable[[str], None]
+) -> None:
+    """Hand the address on once the application answers."""
+    while not server.started and not server.should_exit:
+        time.sleep(0.02)
+    if server.started:
+        ready(url)
+        if browser:
+            webbrowser.open(url)
 
 
 def _listen(host: str, port: int) -> socket.socket:

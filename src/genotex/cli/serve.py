@@ -60,15 +60,12 @@ def serve(
     except ImportError as error:
         raise UsageError(_MISSING.format(name=error.name)) from error
     password = "" if password_file is None else _first_line(password_file)
-    run(
-        folder,
-        port=port,
-        host=host,
-        password=password,
-        browser=browser,
-        ready=lambda url: print(url, flush=True),
-    )
+    run(folder, port=port, host=host, password=password, browser=browser, ready=_print)
     raise typer.Exit(screen.DONE)
+
+
+def _print(url: str) -> None:
+    print(url, flush=True)
 
 
 def _first_line(path: Path) -> str:
