@@ -8,7 +8,7 @@ READY_DOCS := $(VENV)/.ready-docs
 NOTEBOOK := .venv-notebook
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test test-fast notebook lint format bench bench-analysis bench-evaluation bench-whole docs clean
+.PHONY: demo test test-fast browser notebook lint format bench bench-analysis bench-evaluation bench-whole docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -21,6 +21,10 @@ test-fast: $(READY_DEV)
 
 notebook: $(NOTEBOOK)/.ready
 	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs
+
+# What the browser tests need besides Chromium; without it they are skipped.
+browser: $(READY_DEV)
+	$(INSTALL) '.[browser]'
 
 lint: $(READY_DEV)
 	$(BIN)/ruff format --check src tests scripts benchmarks

@@ -44,6 +44,7 @@ _SLOW = (
     "analysis/test_result.py",
     "analysis/test_sound_choices.py",
     "analysis/test_two_step.py",
+    "app",
     "bench/evaluation/test_evaluate.py",
     "bench/runs",
     "bench/simulated",

@@ -45,6 +45,7 @@ COMMANDS = {
     "analyze": _Command(_GENES, "analyze", _TESTS),
     "report": _Command(_GENES, "report"),
     "enrich": _Command(_GENES, "enrich"),
+    "serve": _Command(_GENES, "serve"),
     "agent": _Command(_AGENTS, "agent"),
     "sandbox": _Command(_AGENTS, "sandbox"),
     "problems": _Command(_BENCHMARK, "problems"),

@@ -1,0 +1,67 @@
+"""The first page: what is in the folder; and the reports."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from genotex.app.pages import not_found, place_of, render, workbench_of
+from genotex.app.security import REPORT_POLICY
+
+__all__ = ["routes"]
+
+
+def home(request: Request) -> Response:
+    """Show inputs, outputs and analyses."""
+    workspace = workbench_of(request).workspace
+    outputs = workspace.outputs()
+    analyses = [each for output in outputs for each in output.analyses]
+    analyses.sort(key=lambda each: each.written, reverse=True)
+    return render(
+        request,
+        "home.html.j2",
+        inputs=workspace.inputs(),
+        outputs=outputs,
+        analyses=analyses,
+        problems=[problem for output in outputs for problem in output.problems],
+    )
+
+
+def report(request: Request) -> Response:
+    """Send a report page; it runs without access to the application."""
+    output, trait, condition = place_of(request)
+    path = output.report(trait, condition)
+    if request.query_params.get("cohorts"):
+        path = output.meta_report(trait, condition)
+    found = workbench_of(request).workspace.file(path)
+    if found is None:
+        what = f"a report of {trait}"
+        raise not_found(what)
+    policy = {"Content-Security-Policy": REPORT_POLICY}
+    return FileResponse(found, media_type="text/html; charset=utf-8", headers=policy)
+
+
+def login(request: Request) -> Response:
+    """Ask for the password."""
+    return render(request, "login.html.j2", wrong=False, token=request.query_params["token"])
+
+
+async def log_in(request: Request) -> Response:
+    """Let the browser in if the password is right."""
+    access = workbench_of(request).access
+    async with request.form() as form:
+        given = str(form.get("password", ""))
+    if not access.accepts_password(given):
+        return render(request, "login.html.j2", 403, wrong=True, token=access.token)
+    return RedirectResponse("/", 303, {"Set-Cookie": access.cookie_line})
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/", home),
+        Route("/report", report),
+        Route("/login", login, methods=["GET"]),
+        Route("/login", log_in, methods=["POST"]),
+    ]

@@ -1,0 +1,243 @@
+"""Analyses in a background process, one at a time; each has a folder of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+from typing import Literal
+
+from pydantic import BaseModel, ValidationError
+
+from genotex.app.running import run_analysis
+from genotex.app.workspace import ANALYSES, Workspace
+from genotex.errors import GenotexError, UsageError
+from genotex.io import atomic_write
+
+__all__ = ["AnalysisRecord", "JobQueue"]
+
+RECORD = "analysis.json"
+MOST_WAITING = 10
+_OPEN = ("waiting", "running")
+State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
+
+
+class AnalysisRecord(BaseModel):
+    """An analysis that was started here: what was asked, and what became of it."""
+
+    name: str
+    trait: str
+    condition: str | None
+    series: list[str]
+    source: str
+    every: bool
+    covariates: list[str]
+    q_cut: float
+    hidden: Literal["auto", "none"]
+    panel: bool
+    by_sheet: list[str]
+    created: float
+    state: State = "waiting"
+    step: str = ""
+    finished: float | None = None
+    message: str = ""
+    formula: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether it waits or runs."""
+        return self.state in _OPEN
+
+
+@dataclass
+class _JobProcess:
+    """The process at work."""
+
+    name: str
+    process: multiprocessing.process.BaseProcess
+    cancelled: bool = False
+
+
+class JobQueue:
+    """Runs analyses one after the other, and keeps their records as files."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._folder = workspace.root / ANALYSES
+        self._records: dict[str, AnalysisRecord] = {}
+        self._waiting: deque[str] = deque()
+        self._running: _JobProcess | None = None
+        self._lock = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._read_records()
+
+    def _read_records(self) -> None:
+        """Read the history; what an earlier start left unfinished was interrupted."""
+        if not self._folder.is_dir() or not self._workspace.holds(self._folder):
+            return
+        for path in sorted(self._folder.glob(f"*/{RECORD}")):
+            try:
+                record = AnalysisRecord.model_validate_json(path.read_bytes())
+            except (OSError, ValidationError):
+                # A damaged record is no analysis of ours; its results are listed all the same.
+                continue
+            if record.name != path.parent.name:
+                continue
+            if record.open:
+                record = record.model_copy(update={"state": "interrupted", "step": ""})
+            self._records[record.name] = record
+
+    def records(self) -> list[AnalysisRecord]:
+        """Return all analyses, the newest first."""
+        with self._lock:
+            return sorted(self._records.values(), key=lambda each: each.created, reverse=True)
+
+    def new_folder(self, trait: str) -> Path:
+        """Make the folder of a new analysis; none is ever overwritten."""
+        self._folder.mkdir(exist_ok=True)
+        if not self._workspace.holds(self._folder):
+            msg = f"{self._folder} leads out of the folder"
+            raise UsageError(msg)
+        numbers = [path.name.partition("-")[0] for path in self._folder.iterdir()]
+        number = max((int(n) for n in numbers if n.isascii() and n.isdigit()), default=0)
+        while True:
+            number += 1
+            folder = self._folder / f"{number:03d}-{trait}"
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                continue
+            return folder
+
+    def check_room(self) -> None:
+        """Refuse another analysis while too many wait."""
+        with self._lock:
+            if len(self._waiting) >= MOST_WAITING:
+                msg = f"{MOST_WAITING} analyses are waiting already; wait, or cancel one"
+                raise UsageError(msg)
+
+    def submit(self, record: AnalysisRecord) -> None:
+        """Let an analysis wait for its turn."""
+        with self._lock:
+            self._keep(record)
+            self._waiting.append(record.name)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+            self._lock.notify_all()
+
+    def cancel(self, name: str) -> None:
+        """Stop an analysis that waits or runs; others are left as they are."""
+        with self._lock:
+            if name in self._waiting:
+                self._waiting.remove(name)
+                self._end(name, "cancelled")
+            elif self._running is not None and self._running.name == name:
+                self._running.cancelled = True
+                self._running.process.terminate()
+
+    def close(self) -> None:
+        """End the running analysis; nothing half-written is left."""
+        with self._lock:
+            self._closed = True
+            running = self._running
+            if running is not None:
+                running.process.terminate()
+            self._lock.notify_all()
+        if self._thread is not None:
+            self._thread.join(timeout=10)
+
+    def _keep(self, record: AnalysisRecord) -> None:
+        self._records[record.name] = record
+        path = self._folder / record.name / RECORD
+        with atomic_write(path) as part:
+            part.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+    def _change(self, name: str, **changes: object) -> None:
+        self._keep(self._records[name].model_copy(update=changes))
+
+    def _end(self, name: str, state: State, message: str = "", formula: str = "") -> None:
+        self._change(
+            name, state=state, step="", finished=time.time(), message=message, formula=formula
+        )
+
+    def _work(self) -> None:
+        """Run what waits, one after the other."""
+        while True:
+            with self._lock:
+                while not self._waiting and not self._closed:
+                    self._lock.wait()
+                if self._closed:
+                    return
+                name = self._waiting.popleft()
+                ours, theirs = multiprocessing.get_context("spawn").Pipe()
+                # Spawned, since threads of the table engine do not survive a fork.
+                process = multiprocessing.get_context("spawn").Process(
+                    target=_in_process,
+                    args=(theirs, self._workspace.root, self._records[name].model_dump()),
+                    daemon=False,
+                )
+                self._running = _JobProcess(name, process)
+                self._change(name, state="running", step="starting")
+                process.start()
+                theirs.close()
+            self._follow(self._running, ours)
+
+    def _follow(self, running: _JobProcess, messages: Connection) -> None:
+        """Note the steps of the running analysis until it ends."""
+        ended: tuple[State, str, str] = ("failed", "the process ended unexpectedly", "")
+        try:
+            while True:
+                kind, *texts = messages.recv()
+                if kind == "step":
+                    with self._lock:
+                        self._records[running.name].step = texts[0]
+                else:
+                    ended = kind, texts[0], texts[1]
+        except (EOFError, OSError):
+            pass
+        running.process.join(timeout=10)
+        if running.process.is_alive():
+            running.process.kill()
+            running.process.join()
+        with self._lock:
+            if running.cancelled:
+                ended = "cancelled", "", ""
+            elif self._closed and ended[0] != "done":
+                ended = "interrupted", "", ""
+            self._end(running.name, *ended)
+            self._running = None
+
+
+def _in_process(messages: Connection, root: Path, asked: dict[str, object]) -> None:
+    """Run one analysis in a process of its own, and send its steps and its end."""
+    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    record = AnalysisRecord.model_validate(asked)
+    try:
+        outcome = run_analysis(root, record, lambda step: messages.send(("step", step)))
+        messages.send(("done" if outcome.solved else "failed", outcome.message, outcome.formula))
+    except (GenotexError, OSError) as error:
+        messages.send(("failed", str(error), ""))
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    # Through every open `with`, so that unfinished files are removed.
+    sys.exit(128 + number)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,179 @@
+"""Analyses in memory: the genes of a result, and the expression of its cohort."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+import genotex
+from genotex.analysis import AnalysisResult, read_meta, read_result
+from genotex.analysis.gene_columns import GeneColumn
+from genotex.analysis.meta import MetaResult
+from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked, read_linked_csv
+from genotex.layout import OutputFolder
+from genotex.reports import Findings, SampleMarks, csv_frame, mark_samples, page_columns, ranked
+
+__all__ = ["LoadedAnalyses", "LoadedAnalysis"]
+
+_KEPT = 3
+_SMALLEST_P = 1e-300
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedAnalysis:
+    """A result with all that its pages show.
+
+    Attributes
+    ----------
+    output : OutputFolder
+    findings : Findings
+        The result.
+    genes : polars.DataFrame
+        All genes in the order of the ranking, with ``rank_p`` and ``rank_q``.
+    expression : ndarray of float32, shape (p, n)
+        Genes x samples, in the order of `gene_rows` and of the samples of `marks`.
+    gene_rows : dict of str to int
+        Symbol -> row of `expression`.
+    marks : SampleMarks
+        Group or level of each sample.
+    evidence : Evidence
+        The record of the cohort.
+    covariates : dict of str to ndarray
+        ``Age`` and ``Gender`` of each sample, as far as the cohort has them.
+    """
+
+    output: OutputFolder
+    findings: Findings
+    genes: pl.DataFrame
+    expression: NDArray[np.float32]
+    gene_rows: dict[str, int]
+    marks: SampleMarks
+    evidence: Evidence
+    covariates: dict[str, Floats]
+
+    @classmethod
+    def read(cls, output: OutputFolder, trait: str, condition: str | None) -> LoadedAnalysis:
+        """Read a result and its cohort from an output folder."""
+        result = read_result(output, trait, condition)
+        table = _linked(output, result)
+        evidence = _evidence(output, result)
+        findings = Findings.from_result(result, table)
+        return cls(
+            output,
+            findings,
+            ranked(findings),
+            np.ascontiguousarray(table.expression.T, dtype=np.float32),
+            {name: row for row, name in enumerate(table.genes)},
+            mark_samples(evidence, table, findings),
+            evidence,
+            dict(table.covariates),
+        )
+
+    @property
+    def result(self) -> AnalysisResult:
+        """The result."""
+        return self.findings.result
+
+    @cached_property
+    def columns(self) -> tuple[GeneColumn, ...]:
+        """The columns that the page shows."""
+        return page_columns(self.findings, self.genes)
+
+    @cached_property
+    def rank_of(self) -> dict[str, int]:
+        """Symbol in lower case -> place in the ranking."""
+        return {name.lower(): row for row, name in enumerate(self.genes["Variable"])}
+
+    @cached_property
+    def meta(self) -> MetaResult | None:
+        """The result over all cohorts, if there is one."""
+        trait, condition = self.result.trait, self.result.condition
+        if not self.output.meta_genes(trait, condition).is_file():
+            return None
+        return read_meta(self.output, trait, condition)
+
+    @cached_property
+    def change(self) -> Floats:
+        """Change of each gene."""
+        return self._numbers("Coefficient")
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Mean expression of each gene."""
+        return self._numbers("Mean Expression")
+
+    @cached_property
+    def p(self) -> Floats:
+        """The p-value that ranks."""
+        return self._numbers("rank_p")
+
+    @cached_property
+    def log_p(self) -> Floats:
+        """Minus its decimal logarithm."""
+        return -np.log10(np.maximum(self.p, _SMALLEST_P))
+
+    @cached_property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether each gene is significant."""
+        return self.genes["Significant"].to_numpy().astype(bool)
+
+    def _numbers(self, name: str) -> Floats:
+        return self.genes[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+    def table_of_all(self) -> pl.DataFrame:
+        """Return the genes under the column names of the report's CSV file."""
+        return csv_frame(self.findings, self.genes)
+
+
+def _linked(output: OutputFolder, result: AnalysisResult) -> LinkedTable:
+    """Read the values that were analysed, filled or not."""
+    if result.procedure.analyses_filled_tables:
+        return read_linked_csv(output.linked_csv(result.trait, result.cohort))
+    return read_linked(output, result.trait, result.cohort)
+
+
+def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:
+    """Read the record of a cohort; folders of other tools have none."""
+    path = output.evidence(result.trait, result.cohort)
+    if path.is_file():
+        return read_evidence(path)
+    return Evidence(
+        trait=result.trait,
+        cohort=result.cohort,
+        procedure=result.procedure,
+        source="GEO" if result.cohort.startswith("GSE") else "TCGA",
+        genotex_version=genotex.__version__,
+    )
+
+
+_Key = tuple[Path, tuple[int, int]]
+
+
+class LoadedAnalyses:
+    """The analyses that were opened last; one whose file has changed is read again."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[_Key, LoadedAnalysis] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, output: OutputFolder, trait: str, condition: str | None) -> LoadedAnalysis:
+        """Return an analysis, read from its files the first time."""
+        path = output.significant_genes(trait, condition)
+        state = path.stat()
+        key = path, (state.st_mtime_ns, state.st_size)
+        # Two tabs that ask for the same analysis read it once.
+        with self._lock:
+            if key not in self._kept:
+                while len(self._kept) >= _KEPT:
+                    self._kept.popitem(last=False)
+                self._kept[key] = LoadedAnalysis.read(output, trait, condition)
+            self._kept.move_to_end(key)
+            return self._kept[key]

@@ -1,0 +1,123 @@
+"""Pages as HTML: templates, and what all of them need."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, field
+from functools import cache
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+import genotex
+from genotex.app.jobs import JobQueue
+from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
+from genotex.app.security import Access
+from genotex.app.sheets import Sheets
+from genotex.app.workspace import Workspace
+from genotex.errors import UsageError
+from genotex.layout import OutputFolder, trait_folder_name
+from genotex.reports import words
+
+__all__ = ["Workbench", "analysis_of", "not_found", "place_of", "render", "workbench_of"]
+
+
+@dataclass
+class Workbench:
+    """What the pages share: the folder, loaded analyses, and the genes that are highlighted."""
+
+    workspace: Workspace
+    access: Access
+    jobs: JobQueue
+    loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
+    sheets: Sheets = field(default_factory=Sheets)
+    marked: tuple[str, ...] = ()
+
+
+def workbench_of(request: Request) -> Workbench:
+    """Return the workbench that answers a request."""
+    found: Workbench = request.app.state.workbench
+    return found
+
+
+def not_found(what: str) -> HTTPException:
+    """Return the error of something that is not in the folder."""
+    return HTTPException(404, f"{what} is not in this folder")
+
+
+def place_of(request: Request) -> tuple[OutputFolder, str, str | None]:
+    """Return the output folder, trait and condition that an address names.
+
+    Names of output folders are looked up among those that were found: no path is made of them.
+    """
+    name = request.query_params.get("output", "")
+    output = workbench_of(request).workspace.output(name)
+    if output is None:
+        what = f"an output folder {name!r}"
+        raise not_found(what)
+    given = request.query_params.get("condition", "")
+    try:
+        trait = trait_folder_name(request.query_params.get("trait", ""))
+        return output, trait, trait_folder_name(given) if given else None
+    except UsageError as error:
+        raise HTTPException(404, str(error)) from error
+
+
+def analysis_of(request: Request) -> LoadedAnalysis:
+    """Return the analysis that an address names, loaded."""
+    output, trait, condition = place_of(request)
+    workbench = workbench_of(request)
+    workspace = workbench.workspace
+    tables = output.all_genes(trait, condition), output.linked_csv(trait, "x").parent
+    path = workspace.file(output.significant_genes(trait, condition))
+    if path is None or not all(workspace.holds(table) for table in tables):
+        what = f"an analysis of {trait}"
+        raise not_found(what)
+    return workbench.loaded.get(output, trait, condition)
+
+
+def render(request: Request, template: str, status: int = 200, **values: object) -> Response:
+    """Return a page; every value is escaped."""
+    access = workbench_of(request).access
+    page = _environment().get_template(template)
+    html = page.render(
+        change_token=access.change_token,
+        folder=str(workbench_of(request).workspace.root),
+        version=genotex.__version__,
+        path=request.url.path,
+        **values,
+    )
+    return HTMLResponse(html, status)
+
+
+def address(path: str, query: dict[str, object]) -> str:
+    """Return a path with its query."""
+    return f"{path}?{urlencode({k: v for k, v in query.items() if v not in (None, '')})}"
+
+
+def _moment(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("genotex.app"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": words.number,
+        "interval": words.interval,
+        "readable": words.readable,
+        "counted": words.counted,
+        "thousands": "{:,}".format,
+        "moment": _moment,
+    }
+    environment.globals["address"] = address
+    return environment

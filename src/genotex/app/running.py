@@ -1,0 +1,116 @@
+"""One analysis from raw files to its report, by the functions that `genotex solve` uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from genotex.analysis import ProblemOutcome, formula_of, solve_problems
+from genotex.analysis.meta import analyze_cohorts, write_meta
+from genotex.bench.problems import Problem
+from genotex.clinical import load_sample_sheet
+from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
+from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
+from genotex.reports import write_meta_report, write_report, write_unanswered_report
+
+if TYPE_CHECKING:
+    from genotex.app.jobs import AnalysisRecord
+
+__all__ = ["SHEET", "AnalysisEnd", "options_of", "run_analysis"]
+
+SHEET = "samples.csv"
+"""In the folder of an analysis: a copy of the saved sheets of its series."""
+
+
+@dataclass(frozen=True)
+class AnalysisEnd:
+    """The end of an analysis, in words, and its design as a formula."""
+
+    solved: bool
+    message: str
+    formula: str = ""
+
+
+def options_of(record: AnalysisRecord) -> AnalysisOptions:
+    """Return the options of an analysis."""
+    return AnalysisOptions(
+        covariates=tuple(record.covariates),
+        q_cut=record.q_cut,
+        hidden=record.hidden,
+        panel=record.panel,
+    )
+
+
+def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> AnalysisEnd:
+    """Preprocess the chosen series, analyse them, and write the reports."""
+    folder = root / "analyses" / record.name
+    output, problem = OutputFolder(folder), Problem(record.trait, record.condition)
+    step("reading the series")
+    read = _preprocess(root / record.source, output, record, step)
+    errors = {each.cohort: each.error for each in read if each.error is not None}
+    among = tuple(each.cohort for each in read if each.error is None)
+    settings = replace(options_of(record), among=among)
+    step("testing genes")
+    (outcome,) = solve_problems(output, [problem], settings)
+    if outcome.result is None:
+        why = outcome.why if len(errors) < len(read) else "; ".join(errors.values())
+        write_unanswered_report(output, problem.trait, problem.condition, errors, why=why)
+        return AnalysisEnd(False, why)
+    step("writing the report")
+    write_report(output, problem.trait, problem.condition)
+    message = _found(outcome)
+    if record.every:
+        message += _combine(output, problem, settings, step)
+    design = formula_of(outcome.result)
+    formula = "" if design is None else f"{design.design}; {design.contrast}"
+    return AnalysisEnd(True, message, formula)
+
+
+def _preprocess(
+    source: Path, output: OutputFolder, record: AnalysisRecord, step: Callable[[str], None]
+) -> list[CohortOutcome]:
+    """Preprocess the series: those with a saved sheet by it, the others by the rules."""
+    ways = [([name for name in record.series if name not in record.by_sheet], PreprocessOptions())]
+    if record.by_sheet:
+        path = output.root / SHEET
+        by_sheet = PreprocessOptions(samples=path, sheet=load_sample_sheet(path))
+        ways.append((record.by_sheet, by_sheet))
+    return [
+        outcome
+        for series, options in ways
+        if series
+        for outcome in preprocess(
+            source,
+            output.root,
+            traits=[record.trait],
+            cohorts=series,
+            options=options,
+            progress=lambda outcome, _: step(f"read {outcome.cohort}"),
+        )
+    ]
+
+
+def _found(outcome: ProblemOutcome) -> str:
+    row = outcome.summary()
+    return f"{row['significant']} of {row['genes']} genes significant in {row['cohort']}"
+
+
+def _combine(
+    output: OutputFolder,
+    problem: Problem,
+    settings: AnalysisOptions,
+    step: Callable[[str], None],
+) -> str:
+    """Combine all cohorts; return how that went."""
+    step("combining cohorts")
+    try:
+        result = analyze_cohorts(output, problem, settings)
+    except (AnalysisError, FormatError, UsageError) as error:
+        return f"; not combined: {error}"
+    write_meta(output, result)
+    write_meta_report(output, problem.trait, problem.condition)
+    return f"; {result.significant.height} over {len(result.cohorts)} cohorts"

@@ -1,0 +1,207 @@
+"""Sample sheets edited in the browser: the same files as those of `genotex clinical sheet`."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from genotex.analysis import named_pools
+from genotex.clinical import (
+    GROUP_WORDS,
+    load_sample_sheet,
+    read_sheet_table,
+    rule_expert,
+    sheet_cells,
+    sheet_headers,
+    write_sheet_table,
+)
+from genotex.cohorts import PreprocessOptions, choose_file, propose_sheet, with_expression
+from genotex.errors import UsageError
+from genotex.io import make_folder
+from genotex.layout import GeoCohortFiles
+
+__all__ = ["EDITED", "GROUPS", "EditedSheet", "Sheets", "StaleSheetError"]
+
+EDITED = ("group", "age", "sex", "pair", "batch", "exclude")
+"""Columns that the workbench changes; the others are what the series' files hold."""
+GROUPS = tuple(dict.fromkeys(GROUP_WORDS.values()))
+_FIXED = ("series", "sample", "title", "source", *EDITED, "why")
+_LONGEST = 200
+
+
+class StaleSheetError(UsageError):
+    """The sheet was changed elsewhere since the page was made."""
+
+
+@dataclass
+class EditedSheet:
+    """The sheet of one series, and how its last changes are undone.
+
+    Attributes
+    ----------
+    path : Path
+        Where it is saved.
+    headers : list of str
+    rows : list of dict
+        A row for each sample by header.
+    version : int
+        Rises with every change; a page that is older cannot change anything.
+    written : int
+        When the file was written, in nanoseconds; 0 while there is none.
+    """
+
+    path: Path
+    headers: list[str]
+    rows: list[dict[str, str]]
+    notes: tuple[str, ...] = ()
+    version: int = 0
+    written: int = 0
+    _undo: list[list[tuple[int, str, str]]] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def characteristics(self) -> list[str]:
+        """The columns between those that every sheet has."""
+        return [name for name in self.headers if name not in _FIXED]
+
+    @property
+    def saved(self) -> bool:
+        """Whether the sheet is a file in the folder."""
+        return self.path.is_file()
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a change to undo."""
+        return bool(self._undo)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Samples of each group that are not excluded, most first."""
+        used = (row["group"] or "no group" for row in self.rows if not row["exclude"])
+        return dict(Counter(used).most_common())
+
+    @property
+    def excluded(self) -> int:
+        """Samples that are left out."""
+        return sum(bool(row["exclude"]) for row in self.rows)
+
+    def assign(self, samples: Sequence[str], column: str, value: str, version: int) -> int:
+        """Set a column of some samples, save the sheet, and return how many have changed.
+
+        Raises
+        ------
+        StaleSheetError
+            If the sheet has changed since `version`.
+        SampleSheetError, UsageError
+            If the value makes no sense in the column; nothing is changed.
+        """
+        if column not in EDITED or len(value) > _LONGEST:
+            msg = f"{column!r} cannot be set here; use {', '.join(EDITED)}"
+            raise UsageError(msg)
+        with self._lock:
+            self._check(version)
+            wanted = set(samples)
+            before = [
+                (number, column, row[column])
+                for number, row in enumerate(self.rows)
+                if row["sample"] in wanted and row[column] != value
+            ]
+            if not before:
+                return 0
+            new = [dict(row) for row in self.rows]
+            for number, _, _ in before:
+                new[number][column] = value
+            self._save(new)
+            self._undo.append(before)
+            return len(before)
+
+    def undo(self, version: int) -> int:
+        """Take the last change back, save, and return how many samples have changed."""
+        with self._lock:
+            self._check(version)
+            if not self._undo:
+                return 0
+            new = [dict(row) for row in self.rows]
+            for number, column, value in self._undo[-1]:
+                new[number][column] = value
+            self._save(new)
+            return len(self._undo.pop())
+
+    def save(self) -> None:
+        """Write the sheet as it is, if it is not a file yet."""
+        with self._lock:
+            if not self.saved:
+                self._save(self.rows)
+
+    def _check(self, version: int) -> None:
+        if version != self.version:
+            msg = "the sheet was changed in another tab; here it is as it is now"
+            raise StaleSheetError(msg)
+
+    def _save(self, rows: list[dict[str, str]]) -> None:
+        """Check the rows as a command would, then write them and keep them."""
+        cells = sheet_cells(rows, self.headers)
+        with tempfile.TemporaryDirectory() as folder:
+            trial = Path(folder) / self.path.name
+            write_sheet_table(trial, self.headers, cells)
+            load_sample_sheet(trial)
+        make_folder(self.path.parent)
+        write_sheet_table(self.path, self.headers, cells)
+        self.rows = rows
+        self.version += 1
+        self.written = _written(self.path)
+
+
+class Sheets:
+    """The sheets that were opened, by file."""
+
+    def __init__(self) -> None:
+        self._open: dict[Path, EditedSheet] = {}
+        self._lock = threading.Lock()
+
+    def get(self, path: Path, files: GeoCohortFiles, trait: str) -> EditedSheet:
+        """Return the sheet of a series: as saved, or as the rules propose it.
+
+        A file that was edited elsewhere is read again.
+        """
+        with self._lock:
+            sheet = self._open.get(path)
+            if sheet is None or sheet.written != _written(path):
+                sheet = _read(path) if path.is_file() else _propose(path, files, trait)
+                self._open[path] = sheet
+            return sheet
+
+
+def _written(path: Path) -> int:
+    """Return when a file was written; 0 for none."""
+    return path.stat().st_mtime_ns if path.is_file() else 0
+
+
+def _read(path: Path) -> EditedSheet:
+    """Read a sheet that was saved, by the workbench or a spreadsheet."""
+    load_sample_sheet(path)
+    table = read_sheet_table(path)
+    names = {header.casefold(): header for header in table.headers}
+    absent = [name for name in _FIXED if name not in names]
+    headers = [
+        header.casefold() if header.casefold() in _FIXED else header for header in table.headers
+    ]
+    rows = [
+        {new: row[old] for new, old in zip(headers, table.headers, strict=True)}
+        | dict.fromkeys(absent, "")
+        for row in table.rows
+    ]
+    return EditedSheet(path, [*headers, *absent], rows, written=_written(path))
+
+
+def _propose(path: Path, files: GeoCohortFiles, trait: str) -> EditedSheet:
+    """Return the sheet that `genotex clinical sheet` would write."""
+    settings = PreprocessOptions()
+    raw = with_expression(choose_file(files, ()))
+    expert = rule_expert(settings.procedure)
+    found = propose_sheet(files.cohort, raw, trait, expert, settings, named_pools)
+    return EditedSheet(path, sheet_headers(found.rows), found.rows, found.notes)

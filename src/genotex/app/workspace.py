@@ -1,0 +1,205 @@
+"""What a folder holds: inputs, outputs, and the analyses in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from genotex.errors import FormatError, UsageError
+from genotex.formats import CohortInfo, read_cohort_info
+from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, trait_folder_name
+
+__all__ = ["ANALYSES", "SHEETS", "FoundAnalysis", "FoundInput", "FoundOutput", "Workspace"]
+
+ANALYSES, SHEETS = "analyses", "sheets"
+"""Folders of the workbench: an output folder for each analysis, and the sample sheets."""
+_RESULTS = "significant_genes_condition_*.json"
+
+
+@dataclass(frozen=True)
+class FoundInput:
+    """A folder with ``GEO`` or ``TCGA``, and the series of each trait; `name` is its place."""
+
+    name: str
+    folder: Path
+    series: dict[str, list[str]]
+    tcga: int
+
+    def files(self, trait: str, series: str) -> GeoCohortFiles:
+        """Return the files of one of its series."""
+        found = InputFolder(self.folder).geo_cohorts(trait)
+        return next(files for files in found if files.cohort == series)
+
+
+@dataclass(frozen=True)
+class FoundAnalysis:
+    """A problem that was analysed; `written` is the time of its result file."""
+
+    output: str
+    trait: str
+    condition: str | None
+    cohort: str
+    significant: int
+    tested: int | None
+    samples: int | None
+    contrast: str
+    cohorts: bool
+    report: bool
+    written: float
+
+    @property
+    def address(self) -> dict[str, str]:
+        """What names it in an address."""
+        return {"output": self.output, "trait": self.trait, "condition": self.condition or ""}
+
+
+@dataclass(frozen=True)
+class FoundOutput:
+    """An output folder: its preprocessed cohorts by trait, and its analyses."""
+
+    name: str
+    folder: Path
+    cohorts: dict[str, dict[str, CohortInfo]]
+    analyses: tuple[FoundAnalysis, ...]
+    problems: tuple[str, ...]
+
+
+class Workspace:
+    """A folder that the workbench works in.
+
+    The folder itself, the folders in it and those in ``analyses`` are looked at: each may hold
+    raw files (``GEO``, ``TCGA``) or results (``preprocess``, ``regress``). Nothing outside the
+    folder is read, also not through a link.
+
+    Parameters
+    ----------
+    root : Path
+        The folder.
+
+    Raises
+    ------
+    UsageError
+        If it is not a folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            msg = f"{root} is not a folder; give the folder with your input, results, or both"
+            raise UsageError(msg)
+        self.root = root.resolve()
+
+    def _places(self) -> Iterator[tuple[str, Path]]:
+        yield ".", self.root
+        for parent in (self.root, self.root / ANALYSES):
+            if not parent.is_dir() or not self.holds(parent):
+                continue
+            for folder in sorted(parent.iterdir()):
+                hidden = folder.name.startswith(".")
+                if folder.is_dir() and not hidden and self.holds(folder):
+                    yield folder.relative_to(self.root).as_posix(), folder
+
+    def holds(self, path: Path) -> bool:
+        """Return whether a path is in the folder, after links are followed."""
+        return path.resolve().is_relative_to(self.root)
+
+    def inputs(self) -> list[FoundInput]:
+        """Return the folders with raw files."""
+        found = []
+        for name, folder in self._places():
+            if not ((folder / "GEO").is_dir() or (folder / "TCGA").is_dir()):
+                continue
+            source = InputFolder(folder)
+            series = {
+                trait: [files.cohort for files in source.geo_cohorts(trait)]
+                for trait in source.traits()
+            }
+            found.append(FoundInput(name, folder, series, len(source.tcga_folders())))
+        return found
+
+    def output_names(self) -> dict[str, Path]:
+        """Return the output folders by name."""
+        return {
+            name: folder
+            for name, folder in self._places()
+            if (folder / "preprocess").is_dir() or (folder / "regress").is_dir()
+        }
+
+    def outputs(self) -> list[FoundOutput]:
+        """Return the folders with results, the newest first."""
+        found = [self._describe(name, folder) for name, folder in self.output_names().items()]
+        found.sort(key=lambda each: max((a.written for a in each.analyses), default=0.0))
+        return found[::-1]
+
+    def output(self, name: str) -> OutputFolder | None:
+        """Return an output folder by its name, or None if there is no such folder here."""
+        folder = self.output_names().get(name)
+        return None if folder is None else OutputFolder(folder)
+
+    def _describe(self, name: str, folder: Path) -> FoundOutput:
+        """Return what an output folder holds; a damaged file is named among its problems."""
+        output = OutputFolder(folder)
+        problems: list[str] = []
+        cohorts = {}
+        for trait in output.traits():
+            path = self.file(output.cohort_info(trait))
+            try:
+                cohorts[trait] = {} if path is None else read_cohort_info(path)
+            except FormatError as error:
+                problems.append(str(error))
+        analyses = []
+        for path in sorted(folder.glob(f"regress/*/{_RESULTS}")):
+            try:
+                if self.holds(path):
+                    analyses.append(_describe_result(name, output, path))
+            except (FormatError, OSError) as error:
+                problems.append(str(error))
+        return FoundOutput(name, folder, cohorts, tuple(analyses), tuple(problems))
+
+    def file(self, path: Path) -> Path | None:
+        """Return a file of the folder, or None if it does not exist or is outside."""
+        return path if path.is_file() and self.holds(path) else None
+
+    def sheet(self, trait: str, series: str) -> Path:
+        """Return where the sample sheet of a series is saved."""
+        return self.root / SHEETS / trait_folder_name(trait) / f"{trait_folder_name(series)}.csv"
+
+
+def _describe_result(name: str, output: OutputFolder, path: Path) -> FoundAnalysis:
+    state = path.stat()
+    facts = _result_facts(path, state.st_mtime_ns, state.st_size)
+    trait, condition = facts["trait"], facts["condition"]
+    return FoundAnalysis(
+        output=name,
+        cohorts=output.meta_genes(trait, condition).is_file(),
+        report=output.report(trait, condition).is_file(),
+        written=state.st_mtime,
+        **facts,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _result_facts(path: Path, changed: int, size: int) -> dict[str, Any]:
+    """Return what a result file holds; it is read again only when it has changed."""
+    hint = "run analyze again"
+    try:
+        content = json.loads(path.read_bytes())
+        method = content.get("method", {})
+        contrast = method.get("contrast", {})
+        groups = contrast.get("samples", {})
+        counts = [len(ids) for group, ids in groups.items() if group != "left_out"]
+        return {
+            "trait": str(content["problem"]["trait"]),
+            "condition": content["problem"]["condition"],
+            "cohort": str(content["cohort"]["id"]),
+            "significant": len(content["significant_genes"]["Variable"]),
+            "tested": method.get("filter", {}).get("tested"),
+            "samples": sum(counts) or None,
+            "contrast": str(contrast.get("text", "")),
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"is not a result of genotex: {error}"
+        raise FormatError(msg, path=path, hint=hint) from error

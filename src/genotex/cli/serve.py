@@ -1,0 +1,80 @@
+"""`genotex serve`: the workbench in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genotex.cli import screen
+from genotex.errors import UsageError
+
+__all__ = ["serve"]
+
+_MISSING = (
+    "the workbench needs more packages: pip install 'genotex[app]' (missing: {name}); all other "
+    "commands work without"
+)
+
+
+def serve(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="Folder with input, results, or both; or an output folder."
+        ),
+    ],
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the address in a browser.")
+    ] = True,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host", help="Address to listen on; another than 127.0.0.1 needs a password."
+        ),
+    ] = "127.0.0.1",
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--password-file", help="File whose first line is the password of other machines."
+        ),
+    ] = None,
+) -> None:
+    r"""Open the workbench: samples, analyses and genes of a folder in a browser.
+
+    It listens on this machine only. The printed address holds a token that
+    changes with every start. What is done in the browser can be continued on
+    the command line, and the other way round.
+
+    Examples:
+      genotex serve .
+
+      genotex serve results --port 8000 --no-browser
+    """
+    try:
+        from genotex.app import serve as run
+    except ImportError as error:
+        raise UsageError(_MISSING.format(name=error.name)) from error
+    password = "" if password_file is None else _first_line(password_file)
+    run(folder, port=port, host=host, password=password, browser=browser, ready=_print)
+    raise typer.Exit(screen.DONE)
+
+
+def _print(url: str) -> None:
+    print(url, flush=True)
+
+
+def _first_line(path: Path) -> str:
+    try:
+        line = path.read_text(encoding="utf-8").partition("\n")[0].strip()
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{path}: the password cannot be read: {error}"
+        raise UsageError(msg) from error
+    if not line:
+        msg = f"{path}: its first line must be a password"
+        raise UsageError(msg)
+    return line

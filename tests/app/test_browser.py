@@ -1,0 +1,257 @@
+"""The workbench as a person uses it: in Chromium, with mouse and keyboard."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need playwright: pip install 'genotex[browser]'"
+)
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+if CHROMIUM is None:
+    pytest.skip("browser tests need Chromium: apt-get install chromium", allow_module_level=True)
+
+LONGEST = 120_000
+"""Milliseconds: an analysis runs while others use the machine."""
+
+
+class Server:
+    """`genotex serve` in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, "-m", "genotex", "serve", str(folder), "--no-browser"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().strip()
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        self.process.send_signal(number)
+        self.process.wait(timeout=60)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def folder(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("browser")
+    shutil.copytree(study_folder, folder, dirs_exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Server]:
+    server = Server(folder)
+    yield server
+    server.end()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    options = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Any, server: Server) -> Iterator[Any]:
+    """Return a tab that opened the printed address; errors in its console fail the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(LONGEST)
+    page = context.new_page()
+    errors: list[str] = []
+    page.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(server.url)
+    yield page
+    context.close()
+    assert errors == []
+
+
+def open_genes(page: Any) -> None:
+    page.click("section[aria-labelledby=analyses] tbody tr:has-text('results') th a")
+    page.wait_for_selector("#plot[data-ready=volcano]")
+
+
+def open_samples(page: Any, place: dict[str, str]) -> None:
+    page.click(f"ul.series a[href*='{place['trait']}']")
+    page.wait_for_selector("#sheet tbody tr")
+
+
+def test_the_token_does_not_stay_in_the_address(page: Any, server: Server) -> None:
+    page.wait_for_function("!location.search.includes('token')")
+    assert "token" not in page.url
+
+
+def test_from_two_samples_to_a_gene_and_its_table(
+    page: Any, folder: Path, place: dict[str, str], tmp_path: Path
+) -> None:
+    open_samples(page, place)
+    rows = page.locator("#sheet tbody tr")
+    rows.nth(0).click()
+    rows.nth(1).click(modifiers=["Shift"])
+    assert page.inner_text("#selected") == "2 selected"
+    page.click("button[value='exclude:yes']")
+    page.wait_for_selector(".message:has-text('2 samples: exclude yes')")
+    page.click(".next a.button")
+    page.uncheck("input[name=panel]")
+    page.click("text=Start the analysis")
+    page.wait_for_selector("#history tr:has-text('done')")
+    page.click("#history tbody th a")
+    page.wait_for_selector("#plot[data-ready=volcano]")
+    first = page.inner_text("#table tbody th a >> nth=0")
+    page.fill("#search", first)
+    page.wait_for_selector(f"#table tbody tr:only-child th:has-text('{first}')")
+    page.fill("#search", "")
+    page.wait_for_selector("#table tbody tr >> nth=20")
+    with page.expect_download() as found:
+        page.click("#table a:has-text('CSV')")
+    found.value.save_as(tmp_path / "genes.csv")
+    (analysis,) = (folder / "analyses").iterdir()
+    (written,) = (analysis / "report").glob("*.csv")
+    assert (tmp_path / "genes.csv").read_text() == written.read_text()
+
+
+def test_a_click_in_the_volcano_opens_the_gene(page: Any) -> None:
+    open_genes(page)
+    up = page.locator("#plot .scatterlayer .trace").nth(2).locator("path.point").first
+    box = up.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_selector("#plot .hoverlayer .hovertext")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_selector("#values[data-ready]")
+    page.wait_for_selector("#forest[data-ready]")
+    page.select_option("#by", "Gender")
+    page.wait_for_selector("#values[data-ready=Gender]")
+
+
+def test_zoom_draws_more_and_the_lasso_filters_the_table(page: Any) -> None:
+    open_genes(page)
+    before = page.inner_text("#plot-note")
+    box = page.locator("#plot .nsewdrag").first.bounding_box()
+    left, top = box["x"] + box["width"] * 0.45, box["y"] + box["height"] * 0.8
+    page.mouse.move(left, top)
+    page.mouse.down()
+    page.mouse.move(left + box["width"] * 0.1, top + box["height"] * 0.15, steps=5)
+    page.mouse.up()
+    page.wait_for_function(
+        "text => document.getElementById('plot-note').textContent !== text", arg=before
+    )
+    page.mouse.dblclick(left, top)
+    page.wait_for_function(
+        "text => document.getElementById('plot-note').textContent === text", arg=before
+    )
+    page.hover("#plot")
+    page.click("#plot [data-title='Lasso Select']")
+    x, y = box["x"] + box["width"] * 0.55, box["y"] + 10
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for dx, dy in ((0.4, 0), (0.4, 0.6), (0, 0.6), (0, 0.01)):
+        page.mouse.move(x + box["width"] * dx, y + box["height"] * dy, steps=4)
+    page.mouse.up()
+    page.wait_for_selector("#unlasso:visible")
+    page.wait_for_selector("#table p:has-text('(of ')")
+    page.click("#unlasso")
+    page.wait_for_selector("#table p:not(:has-text('(of '))")
+
+
+def test_the_keyboard_alone_sorts_searches_and_opens(page: Any) -> None:
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    open_genes(page)
+    page.focus("#sort-2")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("th[aria-sort=ascending]")
+    assert page.evaluate("document.activeElement.id") == "sort-2"
+    page.focus("#search")
+    page.keyboard.type(page.inner_text("#table tbody th a >> nth=0"))
+    page.wait_for_selector("#table tbody tr:only-child")
+    page.focus("#table tbody th a")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#values[data-ready]")
+
+
+def test_samples_are_selected_and_assigned_by_keyboard(page: Any, place: dict[str, str]) -> None:
+    open_samples(page, place)
+    page.focus("#sheet tbody input >> nth=3")
+    page.keyboard.press("Space")
+    assert page.inner_text("#selected") == "1 selected"
+    page.focus("button[value='group:other control']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".message:has-text('1 sample: group other control')")
+    page.focus("button[value=undo]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".message:has-text('Undone')")
+
+
+def test_two_tabs_do_not_overwrite_each_other(page: Any, place: dict[str, str]) -> None:
+    open_samples(page, place)
+    other = page.context.new_page()
+    other.goto(page.url)
+    for tab, value in ((page, "exclude:yes"), (other, "exclude:yes")):
+        tab.check("#sheet tbody input >> nth=5")
+        tab.click(f"button[value='{value}']")
+        tab.wait_for_selector(".message")
+    assert "changed in another tab" in other.inner_text(".message")
+    other.close()
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_no_page_is_wider_than_the_window(page: Any, place: dict[str, str], width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    here = page.url.split("?")[0].rstrip("/")
+    query = "&".join(f"{name}={value}" for name, value in place.items())
+    open_genes(page)
+    gene = page.inner_text("#table tbody th a >> nth=0")
+    series = f"trait={place['trait']}&series="
+    page.goto(here)
+    series += page.inner_text(f"ul.series a[href*='{place['trait']}'] >> nth=0")
+    paths = (
+        "/",
+        f"/genes?{query}",
+        f"/gene?{query}&gene={gene}",
+        f"/samples?{series}",
+        "/analysis",
+    )
+    for path in paths:
+        page.goto(here + path)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_an_analysis_is_cancelled(page: Any) -> None:
+    page.click("nav a:text-is('Analyse')")
+    page.click("text=Start the analysis")
+    page.click("#history button:has-text('Cancel')")
+    page.wait_for_selector("#history tr:has-text('cancelled')")
+
+
+def test_a_killed_server_is_started_again(chromium: Any, folder: Path) -> None:
+    first = Server(folder)
+    page = chromium.new_page()
+    page.set_default_timeout(LONGEST)
+    page.goto(first.url)
+    page.click("nav a:text-is('Analyse')")
+    page.click("text=Start the analysis")
+    page.wait_for_selector("#history tr:has-text('running')")
+    first.end(signal.SIGKILL)
+    second = Server(folder)
+    try:
+        page.goto(second.url)
+        page.click("nav a:text-is('Analyse')")
+        page.wait_for_selector("#history tr:has-text('interrupted')")
+    finally:
+        page.close()
+        second.end()

@@ -1,0 +1,157 @@
+"""Plots, table and downloads of the genes of an analysis."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+
+from genotex.app.gene_plots import Axes, inside, points
+from genotex.app.gene_query import GeneQuery, names_in
+from genotex.app.loaded import LoadedAnalysis
+from genotex.layout import OutputFolder
+from tests.app.conftest import Browser
+
+
+@pytest.fixture(scope="module")
+def analysis(study_folder: Path) -> LoadedAnalysis:
+    output = OutputFolder(study_folder / "results")
+    return LoadedAnalysis.read(output, output.traits()[0], None)
+
+
+def test_the_page_shows_the_first_genes(
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
+) -> None:
+    page = browser.get("/genes", params=place).text
+    for symbol in analysis.genes["Variable"].head(50):
+        assert f">{symbol}</a>" in page
+    assert analysis.genes["Variable"][50] not in page
+
+
+def test_search_filter_order_and_pages(analysis: LoadedAnalysis) -> None:
+    some = analysis.genes["Variable"][3]
+    assert some in GeneQuery(search=some.lower()).apply(analysis)["Variable"]
+    hits = GeneQuery(only="significant").apply(analysis)
+    assert hits.height == analysis.result.significant.height > 0
+    assert (GeneQuery(only="up").apply(analysis)["Coefficient"] > 0).all()
+    by_mean = GeneQuery(sort="Mean Expression", descending=True).apply(analysis)
+    assert by_mean["Mean Expression"].drop_nulls().is_sorted(descending=True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"search": ".*["},
+        {"sort": "no such column"},
+        {"page": "99999"},
+        {"page": "-1"},
+        {"only": "x"},
+        {"lasso": "1,2,3"},
+        {"lasso": "nan,1,2,3,4,5"},
+        {"lasso": "a,b"},
+    ],
+)
+def test_a_query_that_makes_no_sense_is_no_error(
+    browser: Browser, place: dict[str, str], query: dict[str, str]
+) -> None:
+    assert browser.get("/genes/table", params=place | query).status_code == 200
+
+
+def test_a_polygon_holds_what_is_inside() -> None:
+    axes = Axes(np.array([0.5, 2.0, 0.5, np.nan]), np.array([0.5, 0.5, -1.0, 0.5]), "", "")
+    corners = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+    assert inside(axes, corners).tolist() == [True, False, False, False]
+
+
+def test_the_lasso_selects_among_all_genes(analysis: LoadedAnalysis) -> None:
+    far = ((-99.0, -1.0), (99.0, -1.0), (99.0, 999.0), (-99.0, 999.0))
+    everything = GeneQuery(lasso=far).apply(analysis)
+    assert everything.height == np.isfinite(analysis.log_p).sum()
+    right = GeneQuery(lasso=((0.0, -1.0), (99.0, -1.0), (99.0, 999.0), (0.0, 999.0)))
+    assert (right.apply(analysis)["Coefficient"] >= 0).all()
+
+
+def test_every_significant_gene_is_drawn_and_zooming_shows_the_rest(
+    analysis: LoadedAnalysis,
+) -> None:
+    none = np.zeros(analysis.genes.height, dtype=bool)
+    whole = points(analysis, "volcano", none)
+    drawn = {gene for group in whole["groups"] for gene in group["gene"]}
+    assert set(analysis.result.significant["Variable"]) <= drawn
+    assert whole["drawn"] <= whole["total"] == np.isfinite(analysis.p).sum()
+    left, right, low, high = window = (-0.05, 0.05, 0.0, 0.1)
+    before = sum(
+        left <= x <= right and low <= y <= high
+        for group in whole["groups"]
+        for x, y in zip(group["x"], group["y"], strict=True)
+    )
+    part = points(analysis, "volcano", none, window)
+    assert before < part["drawn"] <= part["seen"]
+
+
+def test_pasted_genes_are_highlighted_everywhere(
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
+) -> None:
+    first = analysis.genes["Variable"][0]
+    data = {"genes": f"{first.lower()}; NOSUCHGENE\n"}
+    answer = browser.post("/genes/mark", params=place, data=data, headers=browser.own)
+    assert "1 of 2 genes highlighted; not in this analysis: NOSUCHGENE" in answer.text
+    assert answer.headers["hx-trigger"] == "marked"
+    assert "listed" in browser.get("/genes/table", params=place).text
+    groups = browser.get("/genes/points", params=place).json()["groups"]
+    assert next(g for g in groups if g["kind"] == "marked")["gene"] == [first]
+    listed = browser.get("/genes.csv", params=place | {"only": "marked"}).text
+    assert len(listed.splitlines()) == 2
+
+
+def test_names_are_taken_from_any_text() -> None:
+    assert names_in(" TP53,EGFR\nTP53\tMYC;; ") == ("TP53", "EGFR", "MYC")
+
+
+def test_the_csv_is_the_table_of_the_report(
+    browser: Browser, place: dict[str, str], study_folder: Path
+) -> None:
+    (report,) = (study_folder / "results" / "report").glob("*.csv")
+    assert browser.get("/genes.csv", params=place).text == report.read_text(encoding="utf-8")
+
+
+def test_the_workbook_holds_the_same_numbers(browser: Browser, place: dict[str, str]) -> None:
+    query = place | {"only": "significant"}
+    rows = list(csv.reader(io.StringIO(browser.get("/genes.csv", params=query).text)))
+    content = browser.get("/genes.xlsx", params=query).content
+    sheet = openpyxl.load_workbook(io.BytesIO(content)).active
+    assert sheet is not None
+    cells = list(sheet.values)
+    assert list(cells[0]) == rows[0] and len(cells) == len(rows)
+    assert [row[0] for row in cells] == [row[0] for row in rows]
+    assert float(cells[1][1]) == pytest.approx(float(rows[1][1]))  # type: ignore[arg-type]
+
+
+def test_the_p_values_are_counted(
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
+) -> None:
+    bars = browser.get("/genes/points", params=place | {"plot": "p"}).json()
+    assert sum(bars["y"]) == bars["total"] == np.isfinite(analysis.p).sum()
+
+
+def test_a_gene_has_a_page_with_its_samples_and_effect(
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
+) -> None:
+    symbol = analysis.genes["Variable"][0]
+    there = place | {"gene": symbol.lower()}
+    page = browser.get("/gene", params=there).text
+    assert "ncbi.nlm.nih.gov/gene" in page and "ensembl.org" in page and "opentargets" in page
+    values = browser.get("/gene/values", params=there).json()
+    assert sum(len(group["values"]) for group in values["groups"]) == len(analysis.marks.names)
+    effect = browser.get("/gene/forest", params=there).json()["rows"][0]["effect"]
+    assert effect == pytest.approx(analysis.genes["Coefficient"][0])
+
+
+def test_an_unknown_gene_or_plot_is_not_found(browser: Browser, place: dict[str, str]) -> None:
+    assert browser.get("/gene", params=place | {"gene": "<b>"}).status_code == 404
+    assert "<b>" not in browser.get("/gene", params=place | {"gene": "<b>"}).text
+    assert browser.get("/genes/points", params=place | {"plot": "x"}).status_code == 404

@@ -1,0 +1,52 @@
+"""What the first page finds in a folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from genotex.app import Access, Workspace
+from genotex.errors import UsageError
+from tests.app.conftest import Browser
+
+
+def test_inputs_cohorts_and_analyses_are_listed(browser: Browser, place: dict[str, str]) -> None:
+    page = browser.get("/").text
+    trait = place["trait"].replace("_", " ")
+    assert trait in page and "GSE" in page and "/genes?output=results" in page
+    assert "/report?output=results" in page
+
+
+def test_the_folder_may_be_an_output_folder_itself(study_folder: Path) -> None:
+    (output,) = Workspace(study_folder / "results").outputs()
+    assert output.name == "." and len(output.analyses) == 1
+
+
+def test_a_result_that_is_damaged_is_named_and_the_others_are_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "regress" / "Gout"
+    folder.mkdir(parents=True)
+    (folder / "significant_genes_condition_None.json").write_text("{", encoding="utf-8")
+    (output,) = Workspace(tmp_path).outputs()
+    assert output.analyses == () and "significant_genes" in output.problems[0]
+
+
+def test_an_empty_folder_explains_what_belongs_there(tmp_path: Path, access: Access) -> None:
+    with Browser(tmp_path, access) as browser:
+        page = browser.get("/", params={"token": access.token}).text
+    assert "genotex fetch geo" in page
+
+
+def test_two_hundred_series_are_listed(tmp_path: Path, access: Access) -> None:
+    for number in range(200):
+        (tmp_path / "GEO" / "Gout" / f"GSE{number}").mkdir(parents=True)
+    with Browser(tmp_path, access) as browser:
+        assert browser.get("/", params={"token": access.token}).text.count("GSE") >= 200
+
+
+def test_a_file_is_not_a_folder(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text(json.dumps({}), encoding="utf-8")
+    with pytest.raises(UsageError, match="is not a folder"):
+        Workspace(path)

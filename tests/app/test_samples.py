@@ -1,0 +1,145 @@
+"""The sheet of a series: shown, changed, undone, and the file that commands read."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from genotex.app import Access
+from genotex.app.sheets import EditedSheet
+from genotex.clinical import load_sample_sheet, read_sheet_table
+from genotex.cohorts import PreprocessOptions
+from tests.app.conftest import Browser
+
+
+@pytest.fixture
+def folder(study_folder: Path, tmp_path: Path) -> Path:
+    shutil.copytree(study_folder / "input", tmp_path / "input")
+    return tmp_path
+
+
+@pytest.fixture
+def editor(folder: Path, access: Access) -> Iterator[Browser]:
+    with Browser(folder, access) as browser:
+        browser.get("/", params={"token": access.token})
+        yield browser
+
+
+@pytest.fixture
+def series(folder: Path, place: dict[str, str]) -> dict[str, str]:
+    found = (folder / "input" / "GEO" / place["trait"]).iterdir()
+    return {"trait": place["trait"], "series": min(path.name for path in found)}
+
+
+def sheet_of(editor: Browser, folder: Path, series: dict[str, str]) -> EditedSheet:
+    editor.get("/samples", params=series)
+    (sheet,) = editor.app.state.workbench.sheets._open.values()  # type: ignore[attr-defined]
+    assert isinstance(sheet, EditedSheet)
+    return sheet
+
+
+def post(editor: Browser, series: dict[str, str], **data: object) -> str:
+    answer = editor.post("/samples/assign", params=series, data=data, headers=editor.own)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def test_the_sheet_shows_characteristics_groups_and_evidence(
+    editor: Browser, folder: Path, series: dict[str, str]
+) -> None:
+    page = editor.get("/samples", params=series).text
+    sheet = sheet_of(editor, folder, series)
+    assert sheet.counts["case"] > 0 and sheet.characteristics
+    for row in sheet.rows[:5]:
+        assert row["sample"] in page
+    assert 'title="' in page and "Proposed by the rules" in page
+
+
+def test_a_change_is_saved_as_the_file_that_commands_read(
+    editor: Browser, folder: Path, series: dict[str, str]
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    chosen = [row["sample"] for row in sheet.rows[:3]]
+    text = post(editor, series, change="group:other control", sample=chosen, version=0)
+    assert "3 samples: group other control." in text and "Saved as sheets/" in text
+    path = folder / "sheets" / series["trait"] / f"{series['series']}.csv"
+    loaded = load_sample_sheet(path)
+    assert [s.role for s in loaded.samples[:3]] == ["unknown"] * 3
+    assert PreprocessOptions(samples=path).samples == path
+
+
+def test_undo_takes_back_one_change_after_the_other(
+    editor: Browser, folder: Path, series: dict[str, str]
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    before = [dict(row) for row in sheet.rows]
+    chosen = [row["sample"] for row in before]
+    post(editor, series, change="exclude:yes", sample=chosen[:4], version=0)
+    post(editor, series, change="set", column="batch", value="B1", sample=chosen[:2], version=1)
+    assert "Undone for 2" in post(editor, series, change="undo", version=2)
+    assert "Undone for 4" in post(editor, series, change="undo", version=3)
+    assert sheet.rows == before and not sheet.can_undo
+
+
+def test_a_value_that_makes_no_sense_changes_nothing(
+    editor: Browser, folder: Path, series: dict[str, str]
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    chosen = sheet.rows[0]["sample"]
+    for column, value in (("age", "300"), ("sex", "maybe"), ("group", "ill"), ("why", "x")):
+        change = {"change": "set", "column": column, "value": value}
+        assert "Not changed" in post(editor, series, **change, sample=chosen, version=0)
+    assert not sheet.saved and sheet.version == 0
+
+
+def test_a_page_that_is_older_than_the_sheet_changes_nothing(
+    editor: Browser, folder: Path, series: dict[str, str]
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    chosen = sheet.rows[0]["sample"]
+    post(editor, series, change="group:case", sample=chosen, version=0)
+    post(editor, series, change="group:control", sample=chosen, version=1)
+    text = post(editor, series, change="group:case", sample=chosen, version=1)
+    assert "changed in another tab" in text and sheet.rows[0]["group"] == "control"
+
+
+def test_rows_are_filtered_and_sorted(
+    editor: Browser, folder: Path, series: dict[str, str]
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    cases = editor.get("/samples/table", params=series | {"search": "group=case"}).text
+    assert cases.count('name="sample"') == sheet.counts["case"]
+    by_age = editor.get("/samples/table", params=series | {"sort": "age"}).text
+    assert 'aria-sort="ascending"' in by_age
+
+
+def test_a_sheet_edited_in_a_spreadsheet_is_shown_as_it_is(
+    editor: Browser, folder: Path, series: dict[str, str]
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    post(editor, series, change="group:case", sample=sheet.rows[0]["sample"], version=0)
+    table = read_sheet_table(sheet.path)
+    text = sheet.path.read_text(encoding="utf-8-sig").replace(",control,", ",other disease,")
+    sheet.path.write_text(text, encoding="utf-8")
+    page = editor.get("/samples", params=series).text
+    assert "other disease" in page and len(table.rows) == len(sheet.rows)
+
+
+def test_html_in_a_sample_title_is_shown_as_text(
+    editor: Browser, folder: Path, series: dict[str, str]
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    bad = "<script>alert(1)</script>"
+    sheet.rows[0] |= {"title": bad, "why": f'"{bad}'}
+    page = editor.get("/samples/table", params=series).text
+    assert bad not in page and "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize("change", [{"series": "../x"}, {"series": "GSE0"}, {"trait": ".."}])
+def test_an_unknown_series_is_not_found(
+    editor: Browser, series: dict[str, str], change: dict[str, str]
+) -> None:
+    assert editor.get("/samples", params=series | change).status_code == 404
