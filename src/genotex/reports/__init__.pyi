@@ -17,6 +17,7 @@ from .figures.expression import (
 from .figures.genes import draw_volcano as draw_volcano
 from .figures.intervals import ForestRow as ForestRow, draw_forest as draw_forest
 from .findings import Findings as Findings, ranked as ranked
+from .gene_explorer import explorer_data as explorer_data
 from .gene_table import (
     csv_columns as csv_columns,
     csv_frame as csv_frame,

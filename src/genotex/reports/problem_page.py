@@ -21,6 +21,7 @@ from genotex.reports.annotation import (
     features_of,
 )
 from genotex.reports.findings import Findings, ranked
+from genotex.reports.gene_explorer import explorer_data
 from genotex.reports.gene_table import GeneTableView, TopGene, gene_table, order_of_genes, top_genes
 from genotex.reports.groups import Group, contrast_sentence, groups_of_samples, mark_samples
 from genotex.reports.illustrations import draw_figures
@@ -103,6 +104,7 @@ class ReportPage:
     annotation_notes: tuple[str, ...]
     figures: tuple[FigureView, ...]
     table: GeneTableView
+    explorer: str
     interaction: InteractionView | None
     gene_sets: GeneSetsView | None
     sections: tuple[Section, ...]
@@ -175,6 +177,7 @@ def build_page(
         annotation_notes=() if findings.design else annotation_notes(evidence),
         figures=draw_figures(findings, genes, table, marks),
         table=gene_table(findings, genes, csv_name),
+        explorer=explorer_data(findings, genes, table, marks),
         interaction=view_interaction(findings, genes),
         gene_sets=gene_sets,
         sections=tuple(section for section in sections if section is not None),
