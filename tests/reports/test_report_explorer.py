@@ -171,6 +171,18 @@ def test_plots_zoom_and_the_contents_stay_in_sight(chromium: Any, tmp_path: Path
         assert tab.problems == []
 
 
+def test_heatmap_has_a_drawing_of_its_own_on_a_phone(chromium: Any, tmp_path: Path) -> None:
+    table, roles = make_table(genes=60)
+    html = page_html(make_findings(table, roles), table, roles)
+    wide, narrow = "#figure-heatmap .scroll svg", "#figure-heatmap .narrow svg"
+    for width, shown, hidden in ((1280, wide, narrow), (400, narrow, wide)):
+        tab = opened(chromium, tmp_path / "page.html", html, width)
+        assert tab.is_visible(shown)
+        assert not tab.is_visible(hidden)
+        assert tab.locator(shown).bounding_box()["width"] <= width
+        tab.close()
+
+
 def test_without_script_the_page_shows_what_it_holds(chromium: Any, tmp_path: Path) -> None:
     table, roles = make_table(genes=40)
     html = page_html(make_findings(table, roles), table, roles)

@@ -17,6 +17,7 @@ from genotex.reports.figures import (
     draw_coefficients,
     draw_heatmap,
     draw_histogram,
+    draw_narrow_heatmap,
     draw_pca,
     draw_profiles,
     draw_volcano,
@@ -81,7 +82,12 @@ def draw_figures(
     first = [symbol for symbol in shown["Variable"] if symbol in place][:_HEATMAP_GENES]
     if first and table.samples:
         values = table.expression[:, [place[symbol] for symbol in first]]
-        figures += [_profiles(first, values, marks), _heatmap(findings, first, values, marks)]
+        heatmap = _heatmap(findings, first, values, marks)
+        small = replace(heatmap, draw=draw_narrow_heatmap)
+        *drawn, wide, narrow = draw_planned(
+            [*figures, _profiles(first, values, marks), heatmap, small]
+        )
+        return (*drawn, replace(wide, narrow=narrow.svg))
     return draw_planned(figures)
 
 

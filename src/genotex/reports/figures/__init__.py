@@ -1,7 +1,12 @@
 """The figures of a report, each a function from numbers to inline SVG."""
 
 from genotex.reports.figures.canvas import COLOURS, SampleMarks, get_ready, level_key
-from genotex.reports.figures.expression import draw_heatmap, draw_pca, draw_profiles
+from genotex.reports.figures.expression import (
+    draw_heatmap,
+    draw_narrow_heatmap,
+    draw_pca,
+    draw_profiles,
+)
 from genotex.reports.figures.genes import draw_coefficients, draw_histogram, draw_volcano
 from genotex.reports.figures.intervals import (
     AverageMark,
@@ -32,6 +37,7 @@ __all__ = [
     "draw_heatmap",
     "draw_histogram",
     "draw_list_lengths",
+    "draw_narrow_heatmap",
     "draw_panels",
     "draw_pca",
     "draw_precision_recall",

@@ -32,6 +32,7 @@ __all__ = [
     "Components",
     "column_z_scores",
     "draw_heatmap",
+    "draw_narrow_heatmap",
     "draw_pca",
     "draw_profiles",
     "order_rows",
@@ -248,11 +249,18 @@ _ROOM = 26
 """Letters that fit under a panel."""
 _MOST_LETTERS = 16
 _LIMIT = 2.5
-_WIDTH = 11.4
+_WIDTH, _NARROW = 11.4, 5.2
+
+
+def draw_narrow_heatmap(
+    symbols: Sequence[str], values: Floats, marks: SampleMarks, alt: str
+) -> str:
+    """Return the heatmap as SVG for a phone."""
+    return draw_heatmap(symbols, values, marks, alt, narrow=True)
 
 
 def draw_heatmap(
-    symbols: Sequence[str], values: NDArray[np.float64], marks: SampleMarks, alt: str
+    symbols: Sequence[str], values: Floats, marks: SampleMarks, alt: str, *, narrow: bool = False
 ) -> str:
     """Return the heatmap as SVG."""
     z = column_z_scores(values).T
@@ -266,7 +274,10 @@ def draw_heatmap(
         )
     image = np.where(np.isfinite(values.T), z, np.nan)[np.ix_(rows, columns)]
     height = 1.25 + 0.162 * max(len(symbols), 3)
-    with drawing(_WIDTH, height) as figure:
+    if narrow:
+        # Groups have a line each above the bar.
+        height += 0.17 * len(marks.labels)
+    with drawing(_NARROW if narrow else _WIDTH, height) as figure:
         bar, body = figure.subplots(
             2,
             1,
@@ -275,7 +286,7 @@ def draw_heatmap(
             gridspec_kw={"hspace": 0},
         )
         figure.get_layout_engine().set(h_pad=0.02, hspace=0.0)  # type: ignore[union-attr, call-arg]
-        _group_bar(bar, marks, columns)
+        _group_bar(bar, marks, columns, narrow=narrow)
         colours = colour_map(DIVERGING).with_extremes(bad="#c3cad1")
         mesh = body.imshow(
             image, aspect="auto", cmap=colours, vmin=-_LIMIT, vmax=_LIMIT, interpolation="nearest"
@@ -283,10 +294,10 @@ def draw_heatmap(
         _frame(body)
         body.set_yticks(range(len(rows)), [symbols[i] for i in rows])
         body.yaxis.tick_right()
-        body.tick_params(length=0, labelsize=8, labelcolor=INK)
+        body.tick_params(length=0, labelsize=9 if narrow else 8, labelcolor=INK)
         _separate(body, [groups[i] for i in columns] if marks.levels is None else [])
-        _colour_legend(figure, body, mesh)
-        return to_svg(figure, "heatmap", alt, dpi=160)
+        _colour_legend(figure, body, mesh, shrink=0.5 if narrow else 0.22)
+        return to_svg(figure, "heatmap-narrow" if narrow else "heatmap", alt, dpi=160)
 
 
 def _group_places(marks: SampleMarks) -> list[int]:
@@ -294,7 +305,7 @@ def _group_places(marks: SampleMarks) -> list[int]:
     return [order.index(key) if key in order else 0 for key in marks.keys]
 
 
-def _group_bar(axes: Axes, marks: SampleMarks, columns: NDArray[np.intp]) -> None:
+def _group_bar(axes: Axes, marks: SampleMarks, columns: NDArray[np.intp], *, narrow: bool) -> None:
     _frame(axes)
     axes.set_yticks([])
     if marks.levels is not None:
@@ -322,11 +333,14 @@ def _group_bar(axes: Axes, marks: SampleMarks, columns: NDArray[np.intp]) -> Non
     )
     names = {key: f"{marks.labels[key]} ({len(marks.members(key))})" for key in order}
     points = _WIDTH * 72 * 0.88 / len(columns)
-    if any(len(name) * 6.4 > len(marks.members(key)) * points for key, name in names.items()):
+    if narrow or any(
+        len(name) * 6.4 > len(marks.members(key)) * points for key, name in names.items()
+    ):
         patches = [Patch(color=COLOURS[key], label=name) for key, name in names.items()]
         axes.legend(
-            handles=patches, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(order),
-            borderaxespad=0.2, handlelength=1.0, fontsize=9, borderpad=0,
+            handles=patches, loc="lower left", bbox_to_anchor=(0, 1),
+            ncols=1 if narrow else len(order), borderaxespad=0.2, handlelength=1.0, fontsize=9,
+            borderpad=0,
         )  # fmt: skip
         return
     for code, key in enumerate(order):
@@ -348,9 +362,9 @@ def _separate(axes: Axes, groups: Sequence[int]) -> None:
             axes.axvline(i - 0.5, color="white", linewidth=2.5)
 
 
-def _colour_legend(figure: Figure, axes: Axes, mesh: AxesImage) -> None:
+def _colour_legend(figure: Figure, axes: Axes, mesh: AxesImage, shrink: float) -> None:
     bar = figure.colorbar(
-        mesh, ax=axes, orientation="horizontal", fraction=0.018, aspect=40, pad=0.02, shrink=0.22,
+        mesh, ax=axes, orientation="horizontal", fraction=0.018, aspect=40, pad=0.02, shrink=shrink,
         anchor=(0.0, 1.0), ticks=[-2, -1, 0, 1, 2],
     )  # fmt: skip
     bar.outline.set_visible(False)

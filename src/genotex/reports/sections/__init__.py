@@ -23,7 +23,10 @@ __all__ = ["FigureView", "ReportSection", "Section", "SectionTable", "all_sectio
 
 @dataclass(frozen=True)
 class FigureView:
-    """A figure as inline SVG, with its title, caption and alternative text."""
+    """A figure as inline SVG, with its title, caption and alternative text.
+
+    `narrow` is the drawing for phones, where the figure has one of its own.
+    """
 
     key: str
     title: str
@@ -31,6 +34,7 @@ class FigureView:
     caption: str
     alt: str
     wide: bool = False
+    narrow: str = ""
 
 
 @dataclass(frozen=True)
