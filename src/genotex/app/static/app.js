@@ -37,7 +37,7 @@ function genePlot(place) {
 
   function histogram(data) {
     Plotly.react(place, [
-      { type: "bar", x: data.x, y: data.y, width: data.width, marker: { color: COLOURS.level },
+      { type: "bar", x: data.x, y: data.y, width: data.width, marker: { color: "#8fb3c9" },
         hovertemplate: "p %{x:.3f}: %{y} genes<extra></extra>" },
       { type: "scatter", mode: "lines", x: [0, 1], y: [data.expected, data.expected],
         line: { dash: "dash", color: "#56626d", width: 1 }, hoverinfo: "skip" },
