@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
+NOTEBOOK := .venv-notebook
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test test-fast browser lint format bench bench-analysis bench-evaluation bench-whole docs clean
+.PHONY: demo test test-fast browser notebook lint format bench bench-analysis bench-evaluation bench-whole docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -17,6 +18,9 @@ test: $(READY_DEV)
 
 test-fast: $(READY_DEV)
 	$(BIN)/python -m pytest -m "not slow"
+
+notebook: $(NOTEBOOK)/.ready
+	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs
 
 # What the browser tests need besides Chromium; without it they are skipped.
 browser: $(READY_DEV)
@@ -48,7 +52,7 @@ docs: $(READY_DOCS)
 	$(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) demo site build dist
+	rm -rf $(VENV) $(NOTEBOOK) demo site build dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); $(PYTHON) -m pip install --user virtualenv && $(PYTHON) -m virtualenv $(VENV); }
@@ -60,6 +64,12 @@ $(READY): $(VENV)/bin/python pyproject.toml
 $(READY_DEV): $(VENV)/bin/python pyproject.toml
 	$(INSTALL) '.[dev]'
 	touch $(READY) $@
+
+# An environment of its own: scanpy and the like decide about versions of NumPy.
+$(NOTEBOOK)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(NOTEBOOK) || { rm -rf $(NOTEBOOK); $(PYTHON) -m pip install --user virtualenv && $(PYTHON) -m virtualenv $(NOTEBOOK); }
+	$(NOTEBOOK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[notebook]' hypothesis pytest pytest-xdist
+	touch $@
 
 $(READY_DOCS): $(VENV)/bin/python pyproject.toml
 	$(INSTALL) '.[docs]'

@@ -97,7 +97,8 @@ class InputFolder:
         If it is not a folder or has neither.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path | str) -> None:
+        root = Path(root)
         self.root = root
         if not root.is_dir():
             msg = f"{root} is not a folder; give the folder that holds GEO/<Trait>/<GSE>/"
@@ -207,7 +208,8 @@ class OutputFolder:
         If it is a file, or below one.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path | str) -> None:
+        root = Path(root)
         refuse_file_in_the_way(root)
         self.root = root
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from genotex.analysis import AnalysisResult, analyze_table
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.options import AnalysisOptions
 from tests.analysis.cohort_tables import two_groups

@@ -16,7 +16,7 @@ import pytest
 
 import genotex as gx
 from genotex.analysis import solve_problem
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genotex.analysis import solve_problem
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.clinical import rule_expert
 from genotex.cohorts import (
     PreprocessOptions,

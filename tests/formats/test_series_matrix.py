@@ -248,3 +248,10 @@ def test_an_open_quote_swallows_no_field(before, text):
     assert [name for name, _, _ in header.sample_lines] == ["one", "two"]
     assert header.has_table
     assert header.sample_lines[0][2][: len(before)] == [cell or None for cell in before]
+
+
+def test_a_path_may_be_text(tmp_path):
+    path = tmp_path / "GSE1_series_matrix.txt"
+    path.write_text("nothing of GEO\n")
+    with pytest.raises(FormatError):
+        read_series_matrix(str(path))

@@ -15,12 +15,13 @@ from genotex.analysis import (
     DesignCohort,
     DesignData,
     DesignRequest,
+    analyze_cohorts,
     enrich_problem,
     solve_problem,
     write_design_cohort,
+    write_meta,
     write_result,
 )
-from genotex.analysis.meta import analyze_cohorts, write_meta
 from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions

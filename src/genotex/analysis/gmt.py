@@ -31,7 +31,7 @@ class GeneSet:
     genes: tuple[str, ...]
 
 
-def read_gmt(path: Path) -> tuple[GeneSet, ...]:
+def read_gmt(path: Path | str) -> tuple[GeneSet, ...]:
     """Read a GMT file, plain or gzip (GSEA documentation, "Data formats", GMT).
 
     A weight after a comma, as in some Enrichr files, is dropped; a gene listed twice in
@@ -52,6 +52,7 @@ def read_gmt(path: Path) -> tuple[GeneSet, ...]:
         If it cannot be read, a line has too few columns, or a set has no name or occurs twice;
         names the line.
     """
+    path = Path(path)
     text = as_utf8(read_bytes(path)).decode()
     found: dict[str, tuple[int, GeneSet]] = {}
     for number, line in enumerate(text.split("\n"), start=1):

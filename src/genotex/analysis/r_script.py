@@ -319,6 +319,32 @@ def _fit(result: AnalysisResult, record: Mapping[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
+def _f_test(inflation: float) -> list[str]:
+    """Return the F test of several coefficients, and the test of each."""
+    over = " / inflation" if inflation != 1 else ""
+    return [
+        "fit <- do.call(eBayes, c(list(fit), settings))",
+        "",
+        "# F of each gene from its own sums of squares; topTable() takes the correlation",
+        "# of the coefficients as that of all genes where there are weights or gaps",
+        "squares <- without$sigma^2 * without$df.residual - fit$sigma^2 * fit$df.residual",
+        f"f <- squares / length(tested) / fit$s2.post{over}",
+        "p <- pf(f, length(tested), fit$df.total, lower.tail = FALSE)",
+        "b <- fit$coefficients[, tested]",
+        'largest <- b[cbind(seq_len(nrow(b)), max.col(abs(b), ties.method = "first"))]',
+        "found <- data.frame(log2_fold_change = largest, mean = fit$Amean, F = f, p = p,",
+        '                    q = p.adjust(p, "BH"))',
+        "each <- fit$p.value[, tested]",
+        "for (j in seq_along(tested)) {",
+        "  name <- colnames(design)[tested[j]]",
+        '  found[[paste(name, "Coefficient")]] <- b[, j]',
+        '  found[[paste(name, "p")]] <- each[, j]',
+        '  found[[paste(name, "q")]] <- p.adjust(each[, j], "BH")',
+        "}",
+        "",
+    ]
+
+
 def _tests(result: AnalysisResult, record: Mapping[str, Any]) -> str:
     options = result.method["options"]
     prior = {"trend": options.get("trend"), "robust": options.get("robust")}
@@ -327,31 +353,7 @@ def _tests(result: AnalysisResult, record: Mapping[str, Any]) -> str:
     legacy = 'if ("legacy" %in% names(formals(eBayes))) settings$legacy <- TRUE'
     lines = [f"settings <- list({settings})", legacy]
     if int(record["tested"]) > 1:
-        inflation = " / inflation" if float(record["inflation"]) != 1 else ""
-        return "\n".join(
-            [
-                *lines,
-                "fit <- do.call(eBayes, c(list(fit), settings))",
-                "",
-                "# F of each gene from its own sums of squares; topTable() takes the correlation",
-                "# of the coefficients as that of all genes where there are weights or gaps",
-                "squares <- without$sigma^2 * without$df.residual - fit$sigma^2 * fit$df.residual",
-                f"f <- squares / length(tested) / fit$s2.post{inflation}",
-                "p <- pf(f, length(tested), fit$df.total, lower.tail = FALSE)",
-                "b <- fit$coefficients[, tested]",
-                'largest <- b[cbind(seq_len(nrow(b)), max.col(abs(b), ties.method = "first"))]',
-                "found <- data.frame(log2_fold_change = largest, mean = fit$Amean, F = f, p = p,",
-                '                    q = p.adjust(p, "BH"))',
-                "each <- fit$p.value[, tested]",
-                "for (j in seq_along(tested)) {",
-                "  name <- colnames(design)[tested[j]]",
-                '  found[[paste(name, "Coefficient")]] <- b[, j]',
-                '  found[[paste(name, "p")]] <- each[, j]',
-                '  found[[paste(name, "q")]] <- p.adjust(each[, j], "BH")',
-                "}",
-                "",
-            ]
-        )
+        return "\n".join([*lines, *_f_test(float(record["inflation"]))])
     least = float(options.get("min_effect") or 0.0)
     test, table = ("eBayes", "topTable")
     if least:

@@ -162,23 +162,27 @@ def _not_in_sheet(prepared: PreparedCohort, options: PreprocessOptions) -> tuple
     return prepared.reading.notes if by_sheet else ()
 
 
+def _mapping(prepared: PreparedCohort) -> dict[str, Any]:
+    """Return how rows became genes."""
+    genes = prepared.genes
+    if genes is None:
+        return {}
+    return {
+        "id_kind": str(genes.id_kind),
+        "id_column": genes.id_column,
+        "gene_column": genes.gene_column,
+        "scale": genes.scale,
+        **({"offset": genes.offset} if genes.offset else {}),
+        **genes.counts,
+    }
+
+
 def _evidence(
     prepared: PreparedCohort,
     options: PreprocessOptions,
     judged: JudgedCohort,
     fingerprint: str,
 ) -> Evidence:
-    genes = prepared.genes
-    mapping: dict[str, Any] = {}
-    if genes is not None:
-        mapping = {
-            "id_kind": str(genes.id_kind),
-            "id_column": genes.id_column,
-            "gene_column": genes.gene_column,
-            "scale": genes.scale,
-            **({"offset": genes.offset} if genes.offset else {}),
-            **genes.counts,
-        }
     return Evidence(
         trait=prepared.trait,
         cohort=prepared.cohort,
@@ -205,7 +209,7 @@ def _evidence(
         sample_facts=prepared.sample_facts,
         sample_texts=prepared.sample_texts,
         relations=prepared.relations,
-        mapping=mapping,
+        mapping=_mapping(prepared),
         counts=prepared.counts,
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],

@@ -50,25 +50,10 @@ def read_anndata(source: Any, *, counts: bool = True) -> tuple[TableFile, TableF
     path = Path(source) if isinstance(source, str | Path) else None
     data = source if path is None else _opened(path)
     label = path.name if path is not None else "the AnnData object"
-    samples, genes = data.shape
-    if samples * genes > _MOST_VALUES:
-        msg = (
-            f"{label} holds {samples:,} x {genes:,} values, which looks like single cells: add up "
-            "the counts of each person and cell type first (pseudobulk)"
-        )
-        raise UsageError(msg)
+    _refuse_cells(data, label)
     if path is not None and data.isbacked:
         data = data.to_memory()
-    values, var, place = _values(data, counts=counts)
-    if (
-        not place.startswith("layer")
-        and "log1p" in data.uns
-        and np.nanmin(values, initial=0.0) >= 0
-    ):
-        # scanpy's log1p is a natural logarithm unless a base is stated.
-        base = (data.uns["log1p"] or {}).get("base") or np.e
-        if base != 2:
-            values, place = values * np.log2(float(base)), f"{place}, log1p brought to base 2"
+    values, var, place = _in_base_2(data, *_values(data, counts=counts))
     names = [str(name) for name in data.obs_names]
     described = table_of_frame(var, label, numbers=False)
     text = [i for i, title in enumerate(described.header) if i == 0 or _describes(title, var)]
@@ -100,6 +85,27 @@ def _opened(path: Path) -> Any:
     except Exception as error:
         msg = f"is not an AnnData file that can be read: {str(error).splitlines()[0]}"
         raise FormatError(msg, path=path) from error
+
+
+def _refuse_cells(data: Any, label: str) -> None:
+    """Refuse as many samples as only single cells can be."""
+    samples, genes = data.shape
+    if samples * genes > _MOST_VALUES:
+        msg = (
+            f"{label} holds {samples:,} x {genes:,} values, which looks like single cells: add up "
+            "the counts of each person and cell type first (pseudobulk)"
+        )
+        raise UsageError(msg)
+
+
+def _in_base_2(data: Any, values: Any, var: Any, place: str) -> tuple[Any, Any, str]:
+    """Bring what scanpy's log1p made, a natural logarithm unless a base is stated, to base 2."""
+    logged = not place.startswith("layer") and "log1p" in data.uns
+    if logged and np.nanmin(values, initial=0.0) >= 0:
+        base = (data.uns["log1p"] or {}).get("base") or np.e
+        if base != 2:
+            return values * np.log2(float(base)), var, f"{place}, log1p brought to base 2"
+    return values, var, place
 
 
 def _values(data: Any, *, counts: bool) -> tuple[Any, Any, str]:

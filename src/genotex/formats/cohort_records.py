@@ -164,7 +164,7 @@ _LATER_FLAGS = ("is_biased", "has_age", "has_gender")
 _TEXTS = ("trait", "cohort", "procedure", "source", "genotex_version")
 
 
-def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
+def read_cohort_info(path: Path | str) -> dict[str, CohortInfo]:
     """Read the records of a trait's cohorts, from any source.
 
     Unknown fields are ignored. A flag that older releases do not write is derived
@@ -181,6 +181,7 @@ def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
     FormatError
         If the file is not such JSON; names the line or the field.
     """
+    path = Path(path)
     return {name: _info(name, record, path) for name, record in read_json_object(path).items()}
 
 
@@ -208,7 +209,7 @@ def write_evidence(path: Path, evidence: Evidence) -> None:
     write_json(path, record)
 
 
-def read_evidence(path: Path) -> Evidence:
+def read_evidence(path: Path | str) -> Evidence:
     """Read the record of every decision about a cohort.
 
     Raises
@@ -216,6 +217,7 @@ def read_evidence(path: Path) -> Evidence:
     FormatError
         If the file is not such JSON; names the line or the field.
     """
+    path = Path(path)
     record = read_json_object(path)
     known: dict[str, Any] = {}
     for item in fields(Evidence):

@@ -189,8 +189,9 @@ def write_gene_csv(path: Path, matrix: ExpressionMatrix) -> None:
         write_csv_table(handle, matrix.ids, matrix.samples, matrix.values)
 
 
-def read_gene_csv(path: Path) -> ExpressionMatrix:
+def read_gene_csv(path: Path | str) -> ExpressionMatrix:
     """Read gene expression, genes x samples, from any source."""
+    path = Path(path)
     table = read_csv_table(path)
     return ExpressionMatrix(tuple(table.rows), tuple(table.columns), table.values)
 
@@ -206,7 +207,7 @@ def write_clinical_csv(
         write_csv_table(handle, list(features), samples, values)
 
 
-def read_clinical_csv(path: Path) -> tuple[tuple[str, ...], dict[str, NDArray[np.float64]]]:
+def read_clinical_csv(path: Path | str) -> tuple[tuple[str, ...], dict[str, NDArray[np.float64]]]:
     """Read clinical features, features x samples, from any source.
 
     Returns
@@ -221,6 +222,7 @@ def read_clinical_csv(path: Path) -> tuple[tuple[str, ...], dict[str, NDArray[np
     FormatError
         If the file is not such a table, or a feature is listed twice.
     """
+    path = Path(path)
     table = read_csv_table(path)
     features: dict[str, NDArray[np.float64]] = {}
     for name, codes in zip(table.rows, table.values, strict=True):
@@ -271,7 +273,7 @@ def parse_csv_header(line: bytes, path: Path) -> list[str]:
     return cells[1:]
 
 
-def read_csv_table(path: Path, *, text: TextCells = "refuse") -> CsvTable:
+def read_csv_table(path: Path | str, *, text: TextCells = "refuse") -> CsvTable:
     """Read a CSV file whose first column names the rows and whose other columns are numbers.
 
     Parameters
@@ -287,6 +289,7 @@ def read_csv_table(path: Path, *, text: TextCells = "refuse") -> CsvTable:
     TruncatedFileError
         If the last line lacks cells and its line end.
     """
+    path = Path(path)
     data = read_bytes(path)
     columns = parse_csv_header(data[: data.find(b"\n") + 1] or data, path)
     data = as_utf8(data)

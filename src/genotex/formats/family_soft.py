@@ -34,7 +34,7 @@ class _SampleTable:
     bad_example: str
 
 
-def read_family_soft(path: Path, *, expression: bool = True) -> list[Series]:
+def read_family_soft(path: Path | str, *, expression: bool = True) -> list[Series]:
     """Read the samples of a family SOFT file.
 
     Parameters
@@ -65,6 +65,7 @@ def read_family_soft(path: Path, *, expression: bool = True) -> list[Series]:
     ----------
     GEO, "SOFT format", https://www.ncbi.nlm.nih.gov/geo/info/soft.html
     """
+    path = Path(path)
     with LineReader(path) as reader:
         series, samples = _read_entities(reader, expression)
     if not samples:

@@ -62,13 +62,13 @@ class LineReader:
         A gzip or plain file.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
         self.line = 0
         """Number of the last line returned."""
         self.ended_within_line = False
         """Whether the last line of the file lacks its line end (known once it has been read)."""
-        self._chunks = read_chunks(path)
+        self._chunks = read_chunks(self.path)
         self._buffer = b""
         self._at = 0
         self._line_start = 0

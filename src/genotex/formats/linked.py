@@ -77,14 +77,16 @@ def write_linked_csv(path: Path, table: LinkedTable) -> None:
         write_csv_table(handle, table.samples, columns, values)
 
 
-def read_linked_csv(path: Path) -> LinkedTable:
+def read_linked_csv(path: Path | str) -> LinkedTable:
     """Read a linked table from any source: the first column after the index is the trait."""
+    path = Path(path)
     table = read_csv_table(path)
     return _assemble(table.rows, table.columns, table.values)
 
 
-def read_linked_header(path: Path) -> list[str]:
+def read_linked_header(path: Path | str) -> list[str]:
     """Return the column names of a linked CSV: trait, covariates, genes."""
+    path = Path(path)
     with LineReader(path) as reader:
         return parse_csv_header((reader.next_line() or "").encode(), path)
 
@@ -143,7 +145,7 @@ def _seal_path(parquet: Path) -> Path:
     return parquet.with_name(f"{parquet.name}.json")
 
 
-def read_linked_parquet(path: Path) -> LinkedTable:
+def read_linked_parquet(path: Path | str) -> LinkedTable:
     """Read the Parquet twin of a linked table.
 
     Raises
@@ -151,6 +153,7 @@ def read_linked_parquet(path: Path) -> LinkedTable:
     FormatError
         If the file is not one that `write_linked_parquet` wrote, or not as it was written.
     """
+    path = Path(path)
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -67,7 +67,7 @@ class GeneAnnotation:
     notes: tuple[str, ...] = ()
 
 
-def read_raw_counts(path: Path) -> CountMatrix:
+def read_raw_counts(path: Path | str) -> CountMatrix:
     """Read ``GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz``, gzip or plain.
 
     Parameters
@@ -91,6 +91,7 @@ def read_raw_counts(path: Path) -> CountMatrix:
     NCBI GEO, "NCBI-generated RNA-seq count data",
     https://www.ncbi.nlm.nih.gov/geo/info/rnaseqcounts.html
     """
+    path = Path(path)
     names, ids, counts, notes = read_number_table(path)
     if names[0].lower() != GENE_ID.lower():
         msg = f"not an NCBI count matrix: the first column is {names[0][:40]!r}, not {GENE_ID}"
@@ -145,7 +146,7 @@ def _check_counts(
             raise FormatError(msg, path=path, hint=_NOT_NORMALISED)
 
 
-def read_count_annotation(path: Path) -> GeneAnnotation:
+def read_count_annotation(path: Path | str) -> GeneAnnotation:
     """Read ``Human.GRCh38.p13.annot.tsv.gz``, gzip or plain.
 
     Parameters
@@ -162,6 +163,7 @@ def read_count_annotation(path: Path) -> GeneAnnotation:
     -----
     A GeneID listed with two different symbols gets none and is counted in the notes.
     """
+    path = Path(path)
     frame = read_text_table(path)
     columns = {name.strip().lower(): name for name in reversed(frame.columns)}
     missing = [name for name in (GENE_ID, SYMBOL) if name.lower() not in columns]

@@ -185,7 +185,9 @@ def _fit_cells(
 TABLE_END = "!series_matrix_table_end"
 
 
-def read_series_matrix(path: Path, *, expression: bool = True, numbers: bool = True) -> Series:
+def read_series_matrix(
+    path: Path | str, *, expression: bool = True, numbers: bool = True
+) -> Series:
     """Read a GEO series matrix.
 
     The table is read in blocks, so that memory holds little more than the values. A cell that is
@@ -224,6 +226,7 @@ def read_series_matrix(path: Path, *, expression: bool = True, numbers: bool = T
     GEO, "SOFT, MINiML and series matrix downloads",
     https://www.ncbi.nlm.nih.gov/geo/info/download.html
     """
+    path = Path(path)
     with LineReader(path) as reader:
         header, samples, columns = read_head(reader)
         sample_fields = _sample_fields(reader, header, len(samples))

@@ -89,7 +89,9 @@ class Platform:
 _PLATFORM_KINDS = ("PLATFORM", "ANNOTATION")
 
 
-def read_platforms(path: Path, *, accessions: Collection[str] | None = None) -> list[Platform]:
+def read_platforms(
+    path: Path | str, *, accessions: Collection[str] | None = None
+) -> list[Platform]:
     """Read the annotation tables of a file and nothing else.
 
     The type of file is judged by its contents: family SOFT, GPL SOFT, GPL annot, or a plain
@@ -121,6 +123,7 @@ def read_platforms(path: Path, *, accessions: Collection[str] | None = None) -> 
     ----------
     GEO, "SOFT format", https://www.ncbi.nlm.nih.gov/geo/info/soft.html
     """
+    path = Path(path)
     wanted = None if accessions is None else {name.strip().upper() for name in accessions}
     seen = 0
     found = []

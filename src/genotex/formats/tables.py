@@ -198,8 +198,9 @@ def average_duplicates(
     return list(places), merged, int(repeated.size)
 
 
-def read_text_table(path: Path) -> pl.DataFrame:
+def read_text_table(path: Path | str) -> pl.DataFrame:
     """Read a table whose columns are all texts."""
+    path = Path(path)
     with LineReader(path) as reader:
         names = unique_names(_header(reader))
         schema = dict.fromkeys(names, pl.String)

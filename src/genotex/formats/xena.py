@@ -40,7 +40,7 @@ class ClinicalMatrix:
     table: pl.DataFrame
 
 
-def read_clinical_matrix(path: Path) -> ClinicalMatrix:
+def read_clinical_matrix(path: Path | str) -> ClinicalMatrix:
     """Read a ``*clinicalMatrix*`` file, gzip or plain.
 
     Raises
@@ -55,13 +55,14 @@ def read_clinical_matrix(path: Path) -> ClinicalMatrix:
     UCSC Xena, "Data format specification",
     https://ucsc-xena.gitbook.io/project/local-xena-hub/data-format-specification
     """
+    path = Path(path)
     frame = read_text_table(path)
     first = frame.columns[0]
     samples = tuple(unquote(cell or "").strip() for cell in frame[first].to_list())
     return ClinicalMatrix(path, samples, frame.drop(first))
 
 
-def read_xena_expression(path: Path) -> ExpressionMatrix:
+def read_xena_expression(path: Path | str) -> ExpressionMatrix:
     """Read a ``HiSeqV2`` or ``HiSeqV2_PANCAN`` file, gzip or plain.
 
     Rows and columns are returned as in the file: a sample id or a gene (``?``) may occur twice.
@@ -79,11 +80,13 @@ def read_xena_expression(path: Path) -> ExpressionMatrix:
     TruncatedFileError
         If it ends within a line or is damaged.
     """
+    path = Path(path)
     names, ids, values, notes = read_number_table(path)
     log_notes(path, notes)
     return ExpressionMatrix(tuple(ids), tuple(names[1:]), values)
 
 
-def read_xena_samples(path: Path) -> list[str]:
+def read_xena_samples(path: Path | str) -> list[str]:
     """Return the sample ids of a ``HiSeqV2`` or ``HiSeqV2_PANCAN`` file, from its header alone."""
+    path = Path(path)
     return read_column_names(path)[1:]

@@ -75,15 +75,14 @@ def write_report(
     table, infos = _linked(output, result), _infos(output, trait)
     reasons = {**result.other_cohorts, **_refusals(output, trait, infos)}
     findings = Findings.from_result(replace(result, other_cohorts=reasons), table)
-    sets_file = output.enrichment(trait, condition).with_suffix(".csv").relative_to(output.root)
-    enrichment = read_enrichment(output, trait, condition)
+    sets = output.enrichment(trait, condition).with_suffix(".csv").relative_to(output.root)
     page = build_page(
         _evidence(output, result),
         table,
         infos,
         findings,
         csv_name=path.with_suffix(".csv").name,
-        gene_sets=view_gene_sets(enrichment, findings, str(sets_file)),
+        gene_sets=view_gene_sets(read_enrichment(output, trait, condition), findings, str(sets)),
         written=written,
     )
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
