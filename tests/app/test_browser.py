@@ -109,7 +109,8 @@ def test_from_two_samples_to_a_gene_and_its_table(
     page.uncheck("input[name=panel]")
     page.click("text=Start the analysis")
     page.wait_for_selector("#history tr:has-text('done')")
-    page.click("#history tbody th a")
+    name = page.inner_text("#history tbody th a >> nth=0")
+    page.click("#history tbody th a >> nth=0")
     page.wait_for_selector("#plot[data-ready=volcano]")
     first = page.inner_text("#table tbody th a >> nth=0")
     page.fill("#search", first)
@@ -119,8 +120,7 @@ def test_from_two_samples_to_a_gene_and_its_table(
     with page.expect_download() as found:
         page.click("#table a:has-text('CSV')")
     found.value.save_as(tmp_path / "genes.csv")
-    (analysis,) = (folder / "analyses").iterdir()
-    (written,) = (analysis / "report").glob("*.csv")
+    (written,) = (folder / "analyses" / name / "report").glob("*.csv")
     assert (tmp_path / "genes.csv").read_text() == written.read_text()
 
 
@@ -224,11 +224,33 @@ def test_no_page_is_wider_than_the_window(page: Any, place: dict[str, str], widt
         f"/gene?{query}&gene={gene}",
         f"/samples?{series}",
         "/analysis",
+        f"/sets?{query}",
+        f"/cohorts?{query}",
+        f"/compare?{query}",
     )
     for path in paths:
         page.goto(here + path)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_a_gene_set_is_tested_drawn_and_highlighted(
+    page: Any, folder: Path, place: dict[str, str], tmp_path: Path
+) -> None:
+    open_genes(page)
+    genes = page.locator("#table tbody th a").all_inner_texts()
+    (tmp_path / "mine.gmt").write_text("\t".join(["FIRST", "", *genes]) + "\n")
+    page.click("a:text-is('Gene sets')")
+    page.set_input_files("input[name=sent]", tmp_path / "mine.gmt")
+    page.click("button.main")
+    page.click("#table tbody th a:has-text('FIRST')")
+    page.wait_for_selector("#running[data-ready]")
+    with page.expect_download() as found:
+        page.click("[data-save=svg]")
+    assert found.value.path().read_bytes().startswith(b"<svg")
+    page.click("text=Highlight its genes")
+    page.wait_for_selector("#plot[data-ready=volcano]")
+    page.wait_for_selector(f"#marked-text:has-text('{len(genes)} of {len(genes)}')")
 
 
 def test_an_analysis_is_cancelled(page: Any) -> None:
