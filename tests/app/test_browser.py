@@ -224,11 +224,33 @@ def test_no_page_is_wider_than_the_window(page: Any, place: dict[str, str], widt
         f"/gene?{query}&gene={gene}",
         f"/samples?{series}",
         "/analysis",
+        f"/sets?{query}",
+        f"/cohorts?{query}",
+        f"/compare?{query}",
     )
     for path in paths:
         page.goto(here + path)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_a_gene_set_is_tested_drawn_and_highlighted(
+    page: Any, folder: Path, place: dict[str, str], tmp_path: Path
+) -> None:
+    open_genes(page)
+    genes = page.locator("#table tbody th a").all_inner_texts()
+    (tmp_path / "mine.gmt").write_text("\t".join(["FIRST", "", *genes]) + "\n")
+    page.click("a:text-is('Gene sets')")
+    page.set_input_files("input[name=sent]", tmp_path / "mine.gmt")
+    page.click("button.main")
+    page.click("#table tbody th a:has-text('FIRST')")
+    page.wait_for_selector("#running[data-ready]")
+    with page.expect_download() as found:
+        page.click("[data-save=svg]")
+    assert found.value.path().read_bytes().startswith(b"<svg")
+    page.click("text=Highlight its genes")
+    page.wait_for_selector("#plot[data-ready=volcano]")
+    page.wait_for_selector(f"#marked-text:has-text('{len(genes)} of {len(genes)}')")
 
 
 def test_an_analysis_is_cancelled(page: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
@@ -35,6 +35,8 @@ __all__ = [
     "EnrichmentOptions",
     "SetTest",
     "enrich",
+    "ranking",
+    "running_sum",
     "why_not_tested",
 ]
 
@@ -211,6 +213,28 @@ def _ranking_column(result: AnalysisResult) -> str | None:
     name = "Mixed t" if options.get("model") == "mixed" else "t"
     empty = result.genes[name].null_count() == result.genes.height
     return name if result.procedure.tests_genes and not empty else None
+
+
+def ranking(
+    result: AnalysisResult, left_out: Collection[str] = ()
+) -> tuple[list[str], Floats] | None:
+    """Return the genes from the highest statistic to the lowest; None where none are ranked."""
+    column = _ranking_column(result)
+    if column is None:
+        return None
+    genes, statistic = _genes(result, column, None)
+    kept = ~genes["Variable"].is_in(list(left_out)).to_numpy()
+    names = genes["Variable"].filter(pl.Series(kept)).to_list()
+    return names, statistic[kept]
+
+
+def running_sum(members: NDArray[np.bool_], statistic: Floats) -> Floats:
+    """Return the running sum of a set along the ranking (Subramanian et al. 2005, weight 1)."""
+    hits = np.where(members, np.abs(statistic), 0.0)
+    misses = np.where(members, 0.0, 1.0)
+    if not hits.sum() or not misses.sum():
+        return np.zeros(len(statistic))
+    return np.cumsum(hits / hits.sum() - misses / misses.sum())
 
 
 def _genes(

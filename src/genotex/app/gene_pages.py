@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +13,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import formula_of
-from genotex.app import gene_plots
+from genotex.app import gene_plots, text_pages
+from genotex.app.downloads import send_table
 from genotex.app.gene_query import ONLY, ROWS, GeneQuery, marks_of, names_in
 from genotex.app.loaded import LoadedAnalysis
 from genotex.app.pages import analysis_of, not_found, render, workbench_of
@@ -22,9 +22,6 @@ from genotex.reports.gene_table import GeneTableView
 from genotex.reports.words import question
 
 __all__ = ["routes"]
-
-_CSV = "text/csv; charset=utf-8"
-_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def _address(request: Request) -> dict[str, Any]:
@@ -47,6 +44,7 @@ def genes(request: Request) -> Response:
         question=question(result.trait, result.condition, findings.trait_kind),
         marked_text=_marked_text(request, analysis),
         marked=workbench_of(request).marked,
+        **text_pages.found_files(request),
         **_table_values(request, analysis),
     )
 
@@ -125,41 +123,14 @@ def _marked_text(request: Request, analysis: LoadedAnalysis) -> str:
 def download(request: Request) -> Response:
     """Send the genes of the table, all pages and columns, as CSV or Excel."""
     analysis = analysis_of(request)
-    kind = "xlsx" if request.url.path.endswith(".xlsx") else "csv"
     found = GeneQuery.parse(request.query_params).apply(analysis, workbench_of(request).marked)
     whole = analysis.table_of_all()
     symbol = whole.columns[0]
     listed = found.select(pl.col("Variable").alias(symbol)).join(
         whole, on=symbol, how="left", maintain_order="left"
     )
-    name = f"{analysis.result.trait}_{analysis.result.cohort}_genes.{kind}"
-    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
-    headers = {"Content-Disposition": f'attachment; filename="{safe}"'}
-    if kind == "csv":
-        return Response(listed.write_csv(), media_type=_CSV, headers=headers)
-    return Response(_workbook(listed), media_type=_XLSX, headers=headers)
-
-
-def _workbook(frame: pl.DataFrame) -> bytes:
-    """Return a table as an Excel workbook; texts stay texts."""
-    from openpyxl import Workbook
-    from openpyxl.cell import WriteOnlyCell
-
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("genes")
-    sheet.freeze_panes = "B2"
-    sheet.append(frame.columns)
-    for row in frame.iter_rows():
-        cells = []
-        for value in row:
-            cell = WriteOnlyCell(sheet, value)
-            if isinstance(value, str):
-                cell.data_type = "s"
-            cells.append(cell)
-        sheet.append(cells)
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
+    name = f"{analysis.result.trait}_{analysis.result.cohort}_genes"
+    return send_table(listed, name, request.url.path)
 
 
 def gene(request: Request) -> Response:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.analysis.meta import MetaResult
 from genotex.app.loaded import Floats, LoadedAnalysis
 from genotex.reports import forest_rows
 from genotex.reports.words import number, readable
@@ -26,8 +27,11 @@ __all__ = [
     "forest_of",
     "histogram",
     "inside",
+    "meta_forest",
     "points",
+    "rounded",
     "samples_of",
+    "thinned",
 ]
 
 PLOTS = {"volcano": "Volcano", "ma": "MA", "p": "p-values", "samples": "Samples"}
@@ -106,12 +110,12 @@ def points(
     for kind in ("rest", "down", "up", "marked"):
         rows = np.flatnonzero(kinds[kind])
         if kind == "rest" or len(rows) > _MOST_SIGNIFICANT:
-            rows = _thinned(axes, rows)
+            rows = thinned(axes, rows)
         groups.append(
             {
                 "kind": kind,
-                "x": _rounded(axes.x[rows]),
-                "y": _rounded(axes.y[rows]),
+                "x": rounded(axes.x[rows]),
+                "y": rounded(axes.y[rows]),
                 "gene": names[rows].to_list(),
                 "q": [number(value, "p") for value in q[rows]],
             }
@@ -148,7 +152,7 @@ def _apart(axes: Axes, rows: NDArray[np.intp], seen: NDArray[np.bool_]) -> list[
     return chosen[:_NAMED]
 
 
-def _thinned(axes: Axes, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def thinned(axes: Axes, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the first of the rows in each cell of a grid over them."""
     if not len(rows):
         return rows
@@ -164,7 +168,7 @@ def _steps(values: Floats, count: int) -> NDArray[np.int64]:
     return steps
 
 
-def _rounded(values: NDArray[np.floating[Any]]) -> list[float | None]:
+def rounded(values: NDArray[np.floating[Any]]) -> list[float | None]:
     """Return numbers for JSON; what is missing as null."""
     return [round(v, 4) if np.isfinite(v) else None for v in values.tolist()]
 
@@ -203,7 +207,7 @@ def samples_of(analysis: LoadedAnalysis, gene: str, by: str = "") -> dict[str, A
             {
                 "kind": kind,
                 "name": label,
-                "values": _rounded(values[rows]),
+                "values": rounded(values[rows]),
                 "x": None if along is None else [along[i] for i in rows],
                 "sample": [marks.names[i] for i in rows],
                 "compared": [marks.names[i] in compared for i in rows],
@@ -237,8 +241,8 @@ def sample_map(analysis: LoadedAnalysis, by: str = "") -> dict[str, Any]:
             {
                 "kind": kind,
                 "name": label,
-                "x": _rounded(parts.scores[rows, 0]),
-                "y": _rounded(parts.scores[rows, 1]),
+                "x": rounded(parts.scores[rows, 0]),
+                "y": rounded(parts.scores[rows, 1]),
                 "sample": [marks.names[i] for i in rows],
                 "level": None if levels is None else [levels[i] for i in rows],
             }
@@ -259,39 +263,39 @@ def _along(analysis: LoadedAnalysis, by: str) -> list[Any] | None:
         sexes = {0.0: "female", 1.0: "male"}
         return [sexes.get(value, "unknown") for value in analysis.covariates[by].tolist()]
     if by in analysis.covariates:
-        return _rounded(analysis.covariates[by])
+        return rounded(analysis.covariates[by])
     if by in analysis.evidence.sample_facts:
         facts = analysis.evidence.sample_facts[by]
         texts = [facts.get(name) or "unknown" for name in marks.names]
         common = sorted(set(texts), key=texts.count, reverse=True)[:_MOST_LEVELS]
         return [text if text in common else "other" for text in texts]
-    return None if marks.levels is None else _rounded(marks.levels)
+    return None if marks.levels is None else rounded(marks.levels)
 
 
 def forest_of(analysis: LoadedAnalysis, gene: str) -> dict[str, Any] | None:
     """Return the effect of a gene in every cohort and combined; of this cohort if it is alone."""
-    meta = analysis.meta
-    if meta is not None:
-        rows = meta.genes["Variable"].to_list()
-        if gene in rows:
-            label = "Hedges' g, case against control" if meta.binary else "partial correlation"
-            lines = forest_rows(meta, rows.index(gene))
-            return {
-                "label": label,
-                "combined": True,
-                "rows": [
-                    {
-                        "name": line.label,
-                        "effect": line.effect,
-                        "low": line.lower,
-                        "high": line.upper,
-                        "text": line.written,
-                        "cohort": line.weight is not None,
-                    }
-                    for line in lines
-                ],
-            }
-    return _one_cohort(analysis, gene)
+    combined = None if analysis.meta is None else meta_forest(analysis.meta, gene)
+    return combined or _one_cohort(analysis, gene)
+
+
+def meta_forest(meta: MetaResult, gene: str) -> dict[str, Any] | None:
+    """Return the effect of a gene in every cohort and combined, if it was combined."""
+    rows = meta.genes["Variable"].to_list()
+    if gene not in rows:
+        return None
+    lines = [
+        {
+            "name": line.label,
+            "effect": line.effect,
+            "low": line.lower,
+            "high": line.upper,
+            "text": line.written,
+            "cohort": line.weight is not None,
+        }
+        for line in forest_rows(meta, rows.index(gene))
+    ]
+    label = "Hedges' g, case against control" if meta.binary else "partial correlation"
+    return {"label": label, "combined": True, "rows": lines}
 
 
 def _one_cohort(analysis: LoadedAnalysis, gene: str) -> dict[str, Any] | None:

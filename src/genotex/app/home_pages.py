@@ -39,6 +39,8 @@ def report(request: Request) -> Response:
         what = f"a report of {trait}"
         raise not_found(what)
     policy = {"Content-Security-Policy": REPORT_POLICY}
+    if request.query_params.get("save"):
+        return FileResponse(found, filename=found.name, headers=policy)
     return FileResponse(found, media_type="text/html; charset=utf-8", headers=policy)
 
 

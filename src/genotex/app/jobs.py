@@ -45,6 +45,7 @@ class AnalysisRecord(BaseModel):
     panel: bool
     by_sheet: list[str]
     created: float
+    only_combine: bool = False
     state: State = "waiting"
     step: str = ""
     finished: float | None = None
@@ -55,6 +56,11 @@ class AnalysisRecord(BaseModel):
     def open(self) -> bool:
         """Whether it waits or runs."""
         return self.state in _OPEN
+
+    @property
+    def output(self) -> str:
+        """Name of the output folder with its results."""
+        return self.source if self.only_combine else f"{ANALYSES}/{self.name}"
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from urllib.parse import urlencode
@@ -48,27 +49,30 @@ def not_found(what: str) -> HTTPException:
     return HTTPException(404, f"{what} is not in this folder")
 
 
-def place_of(request: Request) -> tuple[OutputFolder, str, str | None]:
+def place_of(
+    request: Request, given: Mapping[str, str] | None = None
+) -> tuple[OutputFolder, str, str | None]:
     """Return the output folder, trait and condition that an address names.
 
     Names of output folders are looked up among those that were found: no path is made of them.
     """
-    name = request.query_params.get("output", "")
+    query = request.query_params if given is None else given
+    name = query.get("output", "")
     output = workbench_of(request).workspace.output(name)
     if output is None:
         what = f"an output folder {name!r}"
         raise not_found(what)
-    given = request.query_params.get("condition", "")
+    condition = query.get("condition", "")
     try:
-        trait = trait_folder_name(request.query_params.get("trait", ""))
-        return output, trait, trait_folder_name(given) if given else None
+        trait = trait_folder_name(query.get("trait", ""))
+        return output, trait, trait_folder_name(condition) if condition else None
     except UsageError as error:
         raise HTTPException(404, str(error)) from error
 
 
-def analysis_of(request: Request) -> LoadedAnalysis:
-    """Return the analysis that an address names, loaded."""
-    output, trait, condition = place_of(request)
+def analysis_of(request: Request, given: Mapping[str, str] | None = None) -> LoadedAnalysis:
+    """Return the analysis that an address (or `given`) names, loaded."""
+    output, trait, condition = place_of(request, given)
     workbench = workbench_of(request)
     workspace = workbench.workspace
     tables = output.all_genes(trait, condition), output.linked_csv(trait, "x").parent

@@ -47,8 +47,11 @@ def options_of(record: AnalysisRecord) -> AnalysisOptions:
 
 def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> AnalysisEnd:
     """Preprocess the chosen series, analyse them, and write the reports."""
-    folder = root / "analyses" / record.name
+    folder = root / record.output
     output, problem = OutputFolder(folder), Problem(record.trait, record.condition)
+    if record.only_combine:
+        text = _combine(output, problem, options_of(record), step).removeprefix("; ")
+        return AnalysisEnd(not text.startswith("not combined"), text)
     step("reading the series")
     read = _preprocess(root / record.source, output, record, step)
     errors = {each.cohort: each.error for each in read if each.error is not None}

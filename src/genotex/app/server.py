@@ -20,7 +20,16 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from genotex.app import analysis_pages, gene_pages, home_pages, sample_pages
+from genotex.app import (
+    analysis_pages,
+    cohort_pages,
+    compare_pages,
+    gene_pages,
+    home_pages,
+    sample_pages,
+    set_pages,
+    text_pages,
+)
 from genotex.app.jobs import JobQueue
 from genotex.app.pages import Workbench, render
 from genotex.app.security import HEALTH, LOOPBACK, Access, Gate
@@ -72,6 +81,10 @@ def create_app(folder: Path, access: Access) -> Starlette:
             *gene_pages.routes(),
             *sample_pages.routes(),
             *analysis_pages.routes(),
+            *set_pages.routes(),
+            *cohort_pages.routes(),
+            *compare_pages.routes(),
+            *text_pages.routes(),
         ],
         middleware=[Middleware(Gate, access=access)],
         lifespan=lifespan,

@@ -1,0 +1,170 @@
+"""Gene sets of an analysis: files, tests, table, running sum, and the genes in the plots."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from genotex.analysis import enrich_problem, read_enrichment, read_result
+from genotex.analysis.enrichment import running_sum
+from genotex.app import Access
+from genotex.app.gene_sets import GENE_SETS
+from genotex.bench.problems import Problem
+from genotex.layout import OutputFolder
+from genotex.options import EnrichmentOptions
+from tests.app.conftest import Browser
+
+
+@pytest.fixture(scope="module")
+def own_folder(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sets")
+    shutil.copytree(study_folder / "results", folder / "results")
+    return folder
+
+
+@pytest.fixture
+def page(own_folder: Path, access: Access) -> Iterator[Browser]:
+    with Browser(own_folder, access) as browser:
+        assert browser.get("/", params={"token": access.token}).status_code == 200
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def gmt(own_folder: Path) -> bytes:
+    """Return sets of the first genes, of the last, and of every tenth."""
+    output = OutputFolder(own_folder / "results")
+    table = read_result(output, output.traits()[0], None).genes
+    genes = table.filter(pl.col("Status") == "tested")["Variable"].to_list()
+    sets = {"TOP_<b>": genes[:30], "LAST": genes[-40:], "TENTH": genes[::10][:60]}
+    return "".join("\t".join([k, "made", *v]) + "\n" for k, v in sets.items()).encode()
+
+
+def send(page: Browser, place: dict[str, str], name: str, content: bytes) -> tuple[int, str]:
+    files = {"sent": (name, content)}
+    data = {"test": "camera", "min_size": "5", "max_size": "500", "q": "0.05"}
+    headers = {**page.own, "HX-Request": "true"}
+    answer = page.post("/sets", params=place, files=files, data=data, headers=headers)
+    return answer.status_code, answer.text
+
+
+def test_sets_are_tested_as_by_the_command(
+    page: Browser, place: dict[str, str], gmt: bytes, own_folder: Path, tmp_path: Path
+) -> None:
+    assert "Test the gene sets" in page.get("/sets", params=place).text
+    assert send(page, place, "mine.gmt", gmt)[0] == 200
+    output = OutputFolder(own_folder / "results")
+    found = read_enrichment(output, place["trait"], None)
+    assert found is not None
+    shutil.copytree(own_folder / "results", tmp_path / "copy")
+    again = enrich_problem(
+        OutputFolder(tmp_path / "copy"),
+        Problem(place["trait"]),
+        own_folder / GENE_SETS / "mine.gmt",
+        EnrichmentOptions(min_size=5),
+    )
+    assert again.sets.equals(found.sets)
+    text = page.get("/sets", params=place).text
+    assert "LAST" in text and "TOP &lt;b&gt;" in text and "TOP <b>" not in text
+    assert "LAST" not in page.get("/sets/table", params=place | {"search": "top"}).text
+    csv = page.get("/sets.csv", params=place).text
+    assert len(csv.splitlines()) == 4
+    assert page.get("/sets.xlsx", params=place).content[:2] == b"PK"
+
+
+def test_the_running_sum_peaks_at_the_enrichment_score(
+    page: Browser, place: dict[str, str], gmt: bytes, own_folder: Path
+) -> None:
+    assert send(page, place, "mine.gmt", gmt)[0] == 200
+    found = read_enrichment(OutputFolder(own_folder / "results"), place["trait"], None)
+    assert found is not None
+    for row in found.sets.iter_rows(named=True):
+        there = place | {"set": row["Gene Set"]}
+        assert page.get("/set", params=there).status_code == 200
+        numbers = page.get("/set/running", params=there).json()
+        assert len(numbers["hits"]) == row["Tested Genes"]
+        if row["Enrichment Score"] is not None:
+            assert numbers["peak"]["y"] == pytest.approx(row["Enrichment Score"], abs=1e-6)
+
+
+def test_the_genes_of_a_set_are_highlighted(
+    page: Browser, place: dict[str, str], gmt: bytes
+) -> None:
+    assert send(page, place, "mine.gmt", gmt)[0] == 200
+    answer = page.post("/set/mark", params=place | {"set": "LAST"}, headers=page.own)
+    assert answer.headers["hx-redirect"].startswith("/genes?")
+    marked = page.get("/genes.csv", params=place | {"only": "marked"}).text
+    assert len(marked.splitlines()) == 41
+
+
+def test_a_running_sum_follows_its_definition() -> None:
+    # By hand: hits at 3 of |t| sum 3 + 1 = 4, three misses.
+    total = running_sum(
+        np.array([True, False, False, True, False]), np.array([3.0, 2.0, 0.5, -1.0, -2.0])
+    )
+    assert total == pytest.approx([0.75, 0.75 - 1 / 3, 0.75 - 2 / 3, 1 - 2 / 3, 0.0])
+
+
+@pytest.mark.parametrize("name", ["../../evil.gmt", "..\\evil.gmt", "/tmp/evil.gmt"])
+def test_an_upload_stays_in_its_folder(
+    page: Browser, place: dict[str, str], gmt: bytes, own_folder: Path, name: str
+) -> None:
+    assert send(page, place, name, gmt)[0] == 200
+    assert (own_folder / GENE_SETS / "evil.gmt").is_file()
+    assert not (own_folder / "evil.gmt").exists()
+    assert not (own_folder.parent / "evil.gmt").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("page.gmt", b"<!DOCTYPE html><html></html>"),
+        ("short.gmt", b"ONE\tx\n"),
+        ("sets.txt", b"A\tb\tTP53\n"),
+        (".gmt.exe", b"A\tb\tTP53\n"),
+        ("empty.gmt", b""),
+    ],
+)
+def test_other_files_are_refused_and_not_kept(
+    page: Browser, place: dict[str, str], own_folder: Path, name: str, content: bytes
+) -> None:
+    status, text = send(page, place, name, content)
+    assert status == 400 and str(own_folder) not in text
+    assert not (own_folder / GENE_SETS / name).exists()
+
+
+def test_a_file_is_not_overwritten_by_another_of_its_name(
+    page: Browser, place: dict[str, str], gmt: bytes
+) -> None:
+    assert send(page, place, "kept.gmt", gmt)[0] == 200
+    status, text = send(page, place, "kept.gmt", gmt + b"MORE\tx\tTP53\n")
+    assert status == 400 and "rename" in text
+
+
+def test_without_the_header_nothing_is_tested(
+    page: Browser, place: dict[str, str], gmt: bytes
+) -> None:
+    files = {"sent": ("a.gmt", gmt)}
+    assert page.post("/sets", params=place, files=files).status_code == 403
+    assert page.post("/set/mark", params=place | {"set": "LAST"}).status_code == 403
+
+
+def test_an_unknown_set_is_not_found(page: Browser, place: dict[str, str], gmt: bytes) -> None:
+    assert send(page, place, "mine.gmt", gmt)[0] == 200
+    answer = page.get("/set", params=place | {"set": "<i>"})
+    assert answer.status_code == 404 and "<i>" not in answer.text
+
+
+def test_the_methods_paragraph_names_the_gene_sets(
+    page: Browser, place: dict[str, str], gmt: bytes
+) -> None:
+    assert send(page, place, "mine.gmt", gmt)[0] == 200
+    answer = page.get("/methods", params=place)
+    assert "gene set" in answer.text and "attachment" in answer.headers["content-disposition"]
+    assert page.get("/script", params=place).status_code == 404
+    saved = page.get("/report", params=place | {"save": "1"})
+    assert "attachment" in saved.headers["content-disposition"]
