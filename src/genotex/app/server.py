@@ -20,7 +20,14 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from genotex.app import analysis_pages, gene_pages, home_pages, sample_pages
+from genotex.app import (
+    adding_pages,
+    analysis_pages,
+    gene_pages,
+    home_pages,
+    sample_pages,
+    table_pages,
+)
 from genotex.app.jobs import JobQueue
 from genotex.app.pages import Workbench, render
 from genotex.app.security import HEALTH, LOOPBACK, Access, Gate
@@ -29,8 +36,11 @@ from genotex.errors import GenotexError, UsageError
 
 __all__ = ["create_app", "serve"]
 
+GeoServers = tuple[str | None, str | None, str | None]
+NCBI: GeoServers = (None, None, None)
 
-def create_app(folder: Path, access: Access) -> Starlette:
+
+def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -> Starlette:
     """Return the application for a folder.
 
     Parameters
@@ -39,6 +49,8 @@ def create_app(folder: Path, access: Access) -> Starlette:
         Holds input, results, or both; see `Workspace`.
     access : Access
         Its secrets and address.
+    geo_addresses : tuple of str or None
+        Base addresses of E-utilities, GEO's files and its pages, in the place of NCBI's.
 
     Returns
     -------
@@ -53,7 +65,7 @@ def create_app(folder: Path, access: Access) -> Starlette:
     style = files("genotex.reports").joinpath("templates/style.css").read_text(encoding="utf-8")
 
     workspace = Workspace(folder)
-    workbench = Workbench(workspace, access, JobQueue(workspace))
+    workbench = Workbench(workspace, access, JobQueue(workspace), geo_addresses=geo_addresses)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -72,6 +84,8 @@ def create_app(folder: Path, access: Access) -> Starlette:
             *gene_pages.routes(),
             *sample_pages.routes(),
             *analysis_pages.routes(),
+            *adding_pages.routes(),
+            *table_pages.routes(),
         ],
         middleware=[Middleware(Gate, access=access)],
         lifespan=lifespan,
@@ -101,6 +115,7 @@ def serve(
     password: str = "",
     browser: bool = True,
     ready: Callable[[str], None] = print,
+    geo_addresses: GeoServers = NCBI,
 ) -> None:
     """Run the workbench until it is interrupted.
 
@@ -118,6 +133,8 @@ def serve(
         Open the address in a browser.
     ready : callable
         Called with the address once the application listens.
+    geo_addresses : tuple of str or None
+        As in `create_app`.
 
     Raises
     ------
@@ -131,7 +148,7 @@ def serve(
         raise UsageError(msg)
     listening = _listen(host, port)
     access = Access(listening.getsockname()[1], host, password)
-    app = create_app(folder, access)
+    app = create_app(folder, access, geo_addresses)
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     server = uvicorn.Server(config)
 
