@@ -33,6 +33,8 @@ def matrix(accession: str = "GSE7", *, probes: bool = False) -> bytes:
 def adder(tmp_path: Path, access: Access) -> Iterator[Browser]:
     with Browser(tmp_path, access) as browser:
         browser.get("/", params={"token": access.token})
+        # As htmx asks: errors come as plain text.
+        browser.own |= {"HX-Request": "true"}
         yield browser
 
 
@@ -259,7 +261,7 @@ def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
     assert "case (8), control (8)" in page and "My_study" in adder.get("/").text
     asked = {"design": "~ group + age", "contrast": "group: case - control\nage"}
     text = adder.get("/tables/design", params=place | asked).text
-    assert "8 case" in text and "genotex de tables/My_study/study.csv" in text
+    assert "8 cases against 8 controls" in text and "genotex de tables/My_study/study.csv" in text
     text = adder.get("/tables/design", params=place | asked | {"design": "~ nothing"}).text
     assert "nothing" in text and "error" in text
 

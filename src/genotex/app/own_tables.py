@@ -136,7 +136,8 @@ def columns_of(tables: OwnTables) -> list[Column]:
             numbers = known.cast(pl.Float64).to_numpy()
             text = f"{numbers.min():g} to {numbers.max():g}"
         else:
-            counts = known.cast(pl.String).value_counts(sort=True, name="n").rows()
+            rows = known.cast(pl.String).value_counts(name="n").rows()
+            counts = sorted(rows, key=lambda row: (-row[1], row[0]))
             text = ", ".join(f"{level} ({count})" for level, count in counts[:_MOST_LEVELS])
             if len(counts) > _MOST_LEVELS:
                 text = f"{len(counts)} different values: {text}, ..."

@@ -84,10 +84,8 @@ def _checked(files: TablesFiles, read: OwnTables, values: QueryParams) -> Mappin
     rows, warnings = [], []
     for contrast, one in zip(record.contrasts, prepared, strict=True):
         own = one.fitted()
-        groups: dict[str, int] = {}
-        for level in own.contrast.cells:
-            groups[level] = groups.get(level, 0) + 1
-        rows.append({"contrast": contrast, "samples": len(own.rows), "groups": groups})
+        text = str(own.contrast.summary.get("text", ""))
+        rows.append({"contrast": contrast, "samples": len(own.rows), "text": text})
         warnings += [*own.warnings, *own.contrast.warnings]
     return {
         "rows": rows,
