@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.analysis import check_request, cramers_v
-from genotex.app.jobs import AnalysisRecord
+from genotex.app.job_records import AnalysisRecord
 from genotex.app.pages import not_found, render, workbench_of
 from genotex.app.running import SHEET, options_of
 from genotex.app.sheets import EditedSheet
@@ -25,7 +25,7 @@ from genotex.bench.problems import Problem
 from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
 from genotex.errors import GenotexError, UsageError
 
-__all__ = ["routes"]
+__all__ = ["history_of", "routes"]
 
 CONDITIONS = {"": "nothing", "Age": "age", "Gender": "sex"}
 COVARIATES = {"Age": "age", "Gender": "sex"}
@@ -85,7 +85,7 @@ def analysis(request: Request) -> Response:
     trait = request.query_params.get("trait", "") or (traits[0] if traits else "")
     if not trait:
         return render(
-            request, "analysis.html.j2", traits=[], trait="", asked=None, **_history(request)
+            request, "analysis.html.j2", traits=[], trait="", asked=None, **history_of(request)
         )
     found = _input_of(request, trait)
     asked = _Asked.of(request.query_params, found, trait)
@@ -99,7 +99,7 @@ def analysis(request: Request) -> Response:
         conditions=CONDITIONS,
         covariates=COVARIATES,
         **_preview(request, found, asked),
-        **_history(request),
+        **history_of(request),
     )
 
 
@@ -183,7 +183,7 @@ async def start(request: Request) -> Response:
         await run_in_threadpool(_submit, request, asked)
     except GenotexError as error:
         raise HTTPException(400, str(error)) from error
-    return render(request, "history.html.j2", **_history(request))
+    return render(request, "history.html.j2", **history_of(request))
 
 
 def _submit(request: Request, asked: _Asked) -> None:
@@ -223,10 +223,11 @@ def _submit(request: Request, asked: _Asked) -> None:
 
 def history(request: Request) -> Response:
     """Show the history alone, for htmx."""
-    return render(request, "history.html.j2", **_history(request))
+    return render(request, "history.html.j2", **history_of(request))
 
 
-def _history(request: Request) -> Mapping[str, Any]:
+def history_of(request: Request) -> Mapping[str, Any]:
+    """Return what the history shows."""
     records = workbench_of(request).jobs.records()
     return {"records": records, "busy": any(record.open for record in records)}
 
@@ -235,7 +236,7 @@ async def cancel(request: Request) -> Response:
     """Cancel an analysis, and show the history."""
     name = request.query_params.get("name", "")
     await run_in_threadpool(workbench_of(request).jobs.cancel, name)
-    return render(request, "history.html.j2", **_history(request))
+    return render(request, "history.html.j2", **history_of(request))
 
 
 def routes() -> list[Route]:

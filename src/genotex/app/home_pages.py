@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from genotex.app.own_tables import list_tables
 from genotex.app.pages import not_found, place_of, render, workbench_of
 from genotex.app.security import REPORT_POLICY
 
@@ -22,6 +23,7 @@ def home(request: Request) -> Response:
         request,
         "home.html.j2",
         inputs=workspace.inputs(),
+        tables=list_tables(workspace),
         outputs=outputs,
         analyses=analyses,
         problems=[problem for output in outputs for problem in output.problems],

@@ -1,4 +1,4 @@
-"""Analyses in a background process, one at a time; each has a folder of its own."""
+"""Jobs in a background process, one at a time; each analysis has a folder of its own."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from genotex.app.running import run_analysis
+from genotex.app.background import run_job
+from genotex.app.job_records import AnalysisRecord, FetchRecord, JobRecord, State, read_record
 from genotex.app.workspace import ANALYSES, Workspace
 from genotex.errors import GenotexError, UsageError
 from genotex.io import atomic_write
@@ -26,41 +26,6 @@ __all__ = ["AnalysisRecord", "JobQueue"]
 
 RECORD = "analysis.json"
 MOST_WAITING = 10
-_OPEN = ("waiting", "running")
-State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
-
-
-class AnalysisRecord(BaseModel):
-    """An analysis that was started here: what was asked, and what became of it."""
-
-    name: str
-    trait: str
-    condition: str | None
-    series: list[str]
-    source: str
-    every: bool
-    covariates: list[str]
-    q_cut: float
-    hidden: Literal["auto", "none"]
-    panel: bool
-    by_sheet: list[str]
-    created: float
-    only_combine: bool = False
-    state: State = "waiting"
-    step: str = ""
-    finished: float | None = None
-    message: str = ""
-    formula: str = ""
-
-    @property
-    def open(self) -> bool:
-        """Whether it waits or runs."""
-        return self.state in _OPEN
-
-    @property
-    def output(self) -> str:
-        """Name of the output folder with its results."""
-        return self.source if self.only_combine else f"{ANALYSES}/{self.name}"
 
 
 @dataclass
@@ -73,12 +38,12 @@ class _JobProcess:
 
 
 class JobQueue:
-    """Runs analyses one after the other, and keeps their records as files."""
+    """Runs jobs one after the other, and keeps the records of analyses as files."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._folder = workspace.root / ANALYSES
-        self._records: dict[str, AnalysisRecord] = {}
+        self._records: dict[str, JobRecord] = {}
         self._waiting: deque[str] = deque()
         self._running: _JobProcess | None = None
         self._lock = threading.Condition()
@@ -92,7 +57,7 @@ class JobQueue:
             return
         for path in sorted(self._folder.glob(f"*/{RECORD}")):
             try:
-                record = AnalysisRecord.model_validate_json(path.read_bytes())
+                record = read_record(path.read_bytes())
             except (OSError, ValidationError):
                 # A damaged record is no analysis of ours; its results are listed all the same.
                 continue
@@ -102,8 +67,8 @@ class JobQueue:
                 record = record.model_copy(update={"state": "interrupted", "step": ""})
             self._records[record.name] = record
 
-    def records(self) -> list[AnalysisRecord]:
-        """Return all analyses, the newest first."""
+    def records(self) -> list[JobRecord]:
+        """Return all jobs, the newest first."""
         with self._lock:
             return sorted(self._records.values(), key=lambda each: each.created, reverse=True)
 
@@ -125,14 +90,20 @@ class JobQueue:
             return folder
 
     def check_room(self) -> None:
-        """Refuse another analysis while too many wait."""
+        """Refuse another job while too many wait."""
         with self._lock:
             if len(self._waiting) >= MOST_WAITING:
-                msg = f"{MOST_WAITING} analyses are waiting already; wait, or cancel one"
+                msg = f"{MOST_WAITING} jobs are waiting already; wait, or cancel one"
                 raise UsageError(msg)
 
-    def submit(self, record: AnalysisRecord) -> None:
-        """Let an analysis wait for its turn."""
+    def fetch_name(self, accession: str) -> str:
+        """Return a name for fetching a series; it has no folder among the analyses."""
+        with self._lock:
+            times = sum(isinstance(record, FetchRecord) for record in self._records.values())
+        return f"fetch-{times + 1}-{accession}"
+
+    def submit(self, record: JobRecord) -> None:
+        """Let a job wait for its turn."""
         with self._lock:
             self._keep(record)
             self._waiting.append(record.name)
@@ -142,7 +113,7 @@ class JobQueue:
             self._lock.notify_all()
 
     def cancel(self, name: str) -> None:
-        """Stop an analysis that waits or runs; others are left as they are."""
+        """Stop a job that waits or runs; others are left as they are."""
         with self._lock:
             if name in self._waiting:
                 self._waiting.remove(name)
@@ -162,8 +133,10 @@ class JobQueue:
         if self._thread is not None:
             self._thread.join(timeout=10)
 
-    def _keep(self, record: AnalysisRecord) -> None:
+    def _keep(self, record: JobRecord) -> None:
         self._records[record.name] = record
+        if isinstance(record, FetchRecord):
+            return
         path = self._folder / record.name / RECORD
         with atomic_write(path) as part:
             part.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
@@ -189,7 +162,7 @@ class JobQueue:
                 # Spawned, since threads of the table engine do not survive a fork.
                 process = multiprocessing.get_context("spawn").Process(
                     target=_in_process,
-                    args=(theirs, self._workspace.root, self._records[name].model_dump()),
+                    args=(theirs, self._workspace.root, self._records[name]),
                     daemon=False,
                 )
                 self._running = _JobProcess(name, process)
@@ -224,14 +197,13 @@ class JobQueue:
             self._running = None
 
 
-def _in_process(messages: Connection, root: Path, asked: dict[str, object]) -> None:
-    """Run one analysis in a process of its own, and send its steps and its end."""
+def _in_process(messages: Connection, root: Path, record: JobRecord) -> None:
+    """Run one job in a process of its own, and send its steps and its end."""
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    record = AnalysisRecord.model_validate(asked)
     try:
-        outcome = run_analysis(root, record, lambda step: messages.send(("step", step)))
+        outcome = run_job(root, record, lambda step: messages.send(("step", step)))
         messages.send(("done" if outcome.solved else "failed", outcome.message, outcome.formula))
     except (GenotexError, OSError) as error:
         messages.send(("failed", str(error), ""))

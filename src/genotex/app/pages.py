@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, Response
 import genotex
 from genotex.app.jobs import JobQueue
 from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
+from genotex.app.own_tables import LoadedTables
 from genotex.app.security import Access
 from genotex.app.sheets import Sheets
 from genotex.app.workspace import Workspace
@@ -35,6 +36,8 @@ class Workbench:
     jobs: JobQueue
     loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
     sheets: Sheets = field(default_factory=Sheets)
+    tables: LoadedTables = field(default_factory=LoadedTables)
+    geo_addresses: tuple[str | None, str | None, str | None] = (None, None, None)
     marked: tuple[str, ...] = ()
 
 

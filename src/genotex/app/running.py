@@ -18,7 +18,7 @@ from genotex.options import AnalysisOptions
 from genotex.reports import write_meta_report, write_report, write_unanswered_report
 
 if TYPE_CHECKING:
-    from genotex.app.jobs import AnalysisRecord
+    from genotex.app.job_records import AnalysisRecord
 
 __all__ = ["SHEET", "AnalysisEnd", "options_of", "run_analysis"]
 

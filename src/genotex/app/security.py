@@ -18,6 +18,9 @@ __all__ = ["LOOPBACK", "REPORT_POLICY", "Access", "Gate"]
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 UPLOAD_LIMIT = 32 * 1024 * 1024
+FILE_LIMIT = 512 * 1024 * 1024
+UPLOADS = frozenset({"/add/series", "/add/tables"})
+"""Addresses that take whole files."""
 HEALTH, LOGIN = "/health", "/login"
 _SAFE = frozenset({"GET", "HEAD"})
 _MOST_FAILURES, _LOCKED_SECONDS = 10, 60.0
@@ -72,6 +75,7 @@ class Access:
     session: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     change_token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     upload_limit: int = UPLOAD_LIMIT
+    file_limit: int = FILE_LIMIT
     _failures: int = 0
     _locked_until: float = 0.0
 
@@ -90,6 +94,10 @@ class Access:
     def cookie_line(self) -> str:
         """The header that sets it."""
         return f"{self.cookie}={self.session}; HttpOnly; Path=/; SameSite=strict"
+
+    def limit(self, path: str) -> int:
+        """Return how many bytes may be sent to an address."""
+        return self.file_limit if path in UPLOADS else self.upload_limit
 
     def knows_host(self, header: str) -> bool:
         """Return whether a Host header names this application (against DNS rebinding).
@@ -161,11 +169,11 @@ class Gate:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
-        limited = _Limited(receive, access.upload_limit)
+        limited = _Limited(receive, access.limit(scope["path"]))
         try:
             await self._app(scope, limited, guarded)
         except _TooLarge:
-            await self._too_large()(scope, receive, guarded)
+            await self._too_large(scope["path"])(scope, receive, guarded)
 
     def _refusal(self, scope: Scope, by_token: bool) -> Response | None:
         """Return the answer to a request that is refused, or None."""
@@ -177,8 +185,8 @@ class Gate:
             return None
         if not safe and headers.get("origin") != f"http://{headers['host']}":
             return _forbidden("changes are accepted from the workbench's own pages only")
-        if _length(headers) > access.upload_limit:
-            return self._too_large()
+        if _length(headers) > access.limit(scope["path"]):
+            return self._too_large(scope["path"])
         let_in = _same(_cookie(headers, access.cookie), access.session)
         if scope["path"] == LOGIN:
             return None if by_token and access.password else _forbidden("there is nothing here")
@@ -193,8 +201,8 @@ class Gate:
             return Response(status_code=303, headers={"Location": f"{LOGIN}?token={access.token}"})
         return None
 
-    def _too_large(self) -> Response:
-        limit = self._access.upload_limit // (1024 * 1024)
+    def _too_large(self, path: str) -> Response:
+        limit = self._access.limit(path) // (1024 * 1024)
         text = f"too large: at most {limit} MiB can be sent"
         # The rest is not read.
         return PlainTextResponse(text, 413, {"Connection": "close"})

@@ -21,6 +21,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from genotex.app import (
+    adding_pages,
     analysis_pages,
     cohort_pages,
     compare_pages,
@@ -28,6 +29,7 @@ from genotex.app import (
     home_pages,
     sample_pages,
     set_pages,
+    table_pages,
     text_pages,
 )
 from genotex.app.jobs import JobQueue
@@ -38,8 +40,11 @@ from genotex.errors import GenotexError, UsageError
 
 __all__ = ["create_app", "serve"]
 
+GeoServers = tuple[str | None, str | None, str | None]
+NCBI: GeoServers = (None, None, None)
 
-def create_app(folder: Path, access: Access) -> Starlette:
+
+def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -> Starlette:
     """Return the application for a folder.
 
     Parameters
@@ -48,6 +53,8 @@ def create_app(folder: Path, access: Access) -> Starlette:
         Holds input, results, or both; see `Workspace`.
     access : Access
         Its secrets and address.
+    geo_addresses : tuple of str or None
+        Base addresses of E-utilities, GEO's files and its pages, in the place of NCBI's.
 
     Returns
     -------
@@ -62,7 +69,7 @@ def create_app(folder: Path, access: Access) -> Starlette:
     style = files("genotex.reports").joinpath("templates/style.css").read_text(encoding="utf-8")
 
     workspace = Workspace(folder)
-    workbench = Workbench(workspace, access, JobQueue(workspace))
+    workbench = Workbench(workspace, access, JobQueue(workspace), geo_addresses=geo_addresses)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -85,6 +92,8 @@ def create_app(folder: Path, access: Access) -> Starlette:
             *cohort_pages.routes(),
             *compare_pages.routes(),
             *text_pages.routes(),
+            *adding_pages.routes(),
+            *table_pages.routes(),
         ],
         middleware=[Middleware(Gate, access=access)],
         lifespan=lifespan,
@@ -114,6 +123,7 @@ def serve(
     password: str = "",
     browser: bool = True,
     ready: Callable[[str], None] = print,
+    geo_addresses: GeoServers = NCBI,
 ) -> None:
     """Run the workbench until it is interrupted.
 
@@ -131,6 +141,8 @@ def serve(
         Open the address in a browser.
     ready : callable
         Called with the address once the application listens.
+    geo_addresses : tuple of str or None
+        As in `create_app`.
 
     Raises
     ------
@@ -144,7 +156,7 @@ def serve(
         raise UsageError(msg)
     listening = _listen(host, port)
     access = Access(listening.getsockname()[1], host, password)
-    app = create_app(folder, access)
+    app = create_app(folder, access, geo_addresses)
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     server = uvicorn.Server(config)
 

@@ -14,7 +14,6 @@ from genotex.cli import screen
 from genotex.cli.analyze import analyze_with_progress, check_cohorts
 from genotex.cli.option_classes import Only, with_options
 from genotex.cli.results import combine_cohorts, show_result
-from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, Scale
 from genotex.parallel import prepare_workers
@@ -142,45 +141,12 @@ def _say(tables: OwnTables, quiet: bool) -> None:
 def _prepare(
     tables: OwnTables, asked: DesignOptions, analysis: AnalysisOptions, trait: str | None
 ) -> list[DesignCohort]:
-    """Return the cohort with each contrast; any mistake in a design is found here."""
-    from genotex.analysis import contrast_name
+    from genotex.api.own_designs import prepare_designs
 
-    prepared = []
-    for contrast in asked.contrasts:
-        name = contrast_name(contrast)
-        if trait is not None:
-            start = trait_folder_name(trait)
-            name = start if len(asked.contrasts) == 1 else f"{start}_{name}"
-        one = _cohort(tables, asked, contrast, name)
-        own = one.fitted(analysis.controls)
-        if tables.counts and analysis.filter_low:
-            from genotex.cohorts import keep_expressed
-
-            kept = keep_expressed(tables, own.least_samples)
-            for note in kept.notes[len(tables.notes) :]:
-                screen.notify(note, "note")
-            one = _cohort(kept, asked, contrast, name)
-        prepared.append(one)
-    repeated = len({one.trait for one in prepared}) < len(prepared)
-    if repeated:
-        msg = "two contrasts have the same name; give different ones"
-        raise UsageError(msg)
+    prepared, notes = prepare_designs(tables, asked, analysis, trait)
+    for note in notes:
+        screen.notify(note, "note")
     return prepared
-
-
-def _cohort(tables: OwnTables, asked: DesignOptions, contrast: str, trait: str) -> DesignCohort:
-    from genotex.analysis import DesignCohort, DesignData, DesignRequest, typed_columns
-
-    table = typed_columns(tables.sample_table.drop("sample"))
-    data = DesignData(
-        tables.name, tables.genes, tables.samples, tables.expression, table, tables.counts
-    )
-    request = DesignRequest(
-        asked.design, contrast, tables.samples, table, asked.block, asked.missing, asked.levels
-    )
-    return DesignCohort(
-        trait, data, request, tables.notes, tables.warnings, tables.record.get("files", ())
-    )
 
 
 def _analyze(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from genotex.fetch.geo_plan import SeriesPlan
     from genotex.fetch.geo_search import Criteria
 
-__all__ = ["geo"]
+__all__ = ["GeoServers", "geo"]
 
 _MB = 1_000_000
 _MOST_MB = 1_000_000
@@ -106,7 +106,7 @@ class _Criteria:
 
 
 @dataclass(frozen=True)
-class _Addresses:
+class GeoServers:
     """Other servers than NCBI's."""
 
     eutils_address: Annotated[
@@ -145,7 +145,7 @@ def geo(
     ],
     wanted: _FetchRequest,
     criteria: _Criteria,
-    addresses: _Addresses,
+    addresses: GeoServers,
     data: Annotated[PreprocessChoices, Only("vocabulary")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what would be fetched, and fetch nothing.")
@@ -212,7 +212,7 @@ def _traits(
 
 
 def _geo_source(
-    vocabulary: Path | None, addresses: _Addresses
+    vocabulary: Path | None, addresses: GeoServers
 ) -> AbstractContextManager[GeoSource]:
     from genotex.fetch import GeoAddresses, open_geo_source
 

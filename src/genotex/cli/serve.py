@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from genotex.cli import screen
+from genotex.cli.fetch_geo import GeoServers
+from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 
 __all__ = ["serve"]
@@ -18,6 +20,7 @@ _MISSING = (
 )
 
 
+@with_options
 def serve(
     folder: Annotated[
         Path,
@@ -43,6 +46,8 @@ def serve(
             "--password-file", help="File whose first line is the password of other machines."
         ),
     ] = None,
+    *,
+    servers: GeoServers,
 ) -> None:
     r"""Open the workbench: samples, analyses and genes of a folder in a browser.
 
@@ -60,7 +65,16 @@ def serve(
     except ImportError as error:
         raise UsageError(_MISSING.format(name=error.name)) from error
     password = "" if password_file is None else _first_line(password_file)
-    run(folder, port=port, host=host, password=password, browser=browser, ready=_print)
+    given = servers.eutils_address, servers.geo_files_address, servers.geo_address
+    run(
+        folder,
+        port=port,
+        host=host,
+        password=password,
+        browser=browser,
+        ready=_print,
+        geo_addresses=given,
+    )
     raise typer.Exit(screen.DONE)
 
 

@@ -1,0 +1,157 @@
+"""Jobs other than analyses of series: fetching, own tables and the demonstration."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from genotex.analysis import (
+    formula_of,
+    read_result,
+    solve_problems,
+    write_design_cohort,
+    write_gene_files,
+    write_r_files,
+)
+from genotex.api.own_designs import prepare_designs
+from genotex.app.job_records import AnalysisRecord, FetchRecord, JobRecord, TablesRecord
+from genotex.app.own_tables import design_options, load_tables, table_options
+from genotex.app.running import AnalysisEnd, run_analysis
+from genotex.app.workspace import ANALYSES, Workspace
+from genotex.bench.problems import Problem
+from genotex.errors import UsageError
+from genotex.fetch import (
+    GeoAddresses,
+    GeoRequest,
+    Progress,
+    SeriesPlan,
+    fetch_series,
+    open_fetch_folder,
+    open_geo_source,
+)
+from genotex.fetch.geo import choose_or_go_on, remember_end
+from genotex.fetch.geo_plan import GeoOptions, megabytes
+from genotex.layout import InputFolder, OutputFolder
+from genotex.reports import write_report
+from genotex.simulate import load_truth, score_against_truth, simulate_study
+
+__all__ = ["DEMO", "run_job"]
+
+DEMO = "demo"
+"""Input folder of the simulated study."""
+_SEED = 1
+_OFTEN = 0.3
+Step = Callable[[str], None]
+
+
+def run_job(root: Path, record: JobRecord, step: Step) -> AnalysisEnd:
+    """Run a job of any kind."""
+    if isinstance(record, FetchRecord):
+        return _fetch(root, record, step)
+    if isinstance(record, TablesRecord):
+        return _analyze_tables(root, record, step)
+    if isinstance(record, AnalysisRecord):
+        return _demonstrate(root, record, step) if record.demo else run_analysis(root, record, step)
+    msg = f"{record.name} is a job of an unknown kind"
+    raise UsageError(msg)
+
+
+def _fetch(root: Path, record: FetchRecord, step: Step) -> AnalysisEnd:
+    """Fetch one series, as `genotex fetch geo INPUT --accession GSE...`."""
+    options = GeoOptions(record.platform_only)
+    request = GeoRequest(record.trait, (record.accession,), options=options)
+
+    def waiting(why: str, seconds: float) -> None:
+        step(f"{why}; next attempt in {seconds:,.0f} s")
+
+    step("asking GEO")
+    addresses = GeoAddresses(*record.addresses)
+    with (
+        open_geo_source(None, addresses, waiting) as source,
+        open_fetch_folder(root / record.source) as folder,
+    ):
+        plans = choose_or_go_on(source, folder, request)
+        refused = [f"{plan.accession}: {plan.refused}" for plan in plans if plan.refused]
+        outcomes = list(fetch_series(source, folder, request, plans, _shown(step)))
+        if not any(outcome.may_come_later for outcome in outcomes):
+            remember_end(source, folder, request)
+    if refused or not outcomes:
+        return AnalysisEnd(False, "; ".join(refused) or f"GEO has no series {record.accession}")
+    (outcome,) = outcomes
+    if outcome.error is not None:
+        return AnalysisEnd(False, f"{outcome.error}; fetch it again to resume")
+    size = megabytes(sum(kept.size for kept in outcome.kept))
+    return AnalysisEnd(True, "; ".join([f"{len(outcome.kept)} files, {size}", *outcome.notes]))
+
+
+def _shown(step: Step) -> Callable[[SeriesPlan, str], Progress]:
+    """Return what shows the bytes of each file, a few times a second."""
+    last = 0.0
+
+    def of_file(plan: SeriesPlan, name: str) -> Progress:
+        def progress(done: int, total: int | None) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last > _OFTEN:
+                last = now
+                whole = "" if total is None else f" of {megabytes(total)}"
+                step(f"{name}: {megabytes(done)}{whole}")
+
+        step(name)
+        return progress
+
+    return of_file
+
+
+def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd:
+    """Test own tables under a design, as `genotex de`."""
+    step("reading the tables")
+    tables = load_tables(Workspace(root), record.tables)
+    options = replace(table_options(record), cohort=tables.name)
+    prepared, _ = prepare_designs(tables, design_options(record), options)
+    output = OutputFolder(root / ANALYSES / record.name)
+    for one in prepared:
+        write_design_cohort(output, one, options.controls)
+    step("testing genes")
+    problems = [Problem(one.trait, None) for one in prepared]
+    outcomes = solve_problems(output, problems, options)
+    results = [outcome.result for outcome in outcomes if outcome.result is not None]
+    write_gene_files(output, results)
+    write_r_files(output, results)
+    step("writing the report")
+    for result in results:
+        write_report(output, result.trait, None)
+    why = "; ".join(outcome.why for outcome in outcomes if outcome.result is None)
+    if outcomes[0].result is None:
+        return AnalysisEnd(False, why)
+    rows = [outcome.summary() for outcome in outcomes if outcome.result is not None]
+    found = "; ".join(
+        f"{row['trait']}: {row['significant']} of {row['genes']} genes significant" for row in rows
+    )
+    design = formula_of(outcomes[0].result)
+    formula = "" if design is None else f"{design.design}; {', '.join(record.contrasts)}"
+    return AnalysisEnd(True, "; ".join(part for part in (found, why) if part), formula)
+
+
+def _demonstrate(root: Path, record: AnalysisRecord, step: Step) -> AnalysisEnd:
+    """Simulate a study where there is none yet, analyse it, and compare with what was planted."""
+    folder = root / DEMO
+    if not Workspace(root).holds(folder):
+        msg = f"{folder} leads out of the folder"
+        raise UsageError(msg)
+    if not folder.is_dir():
+        simulate_study(folder, seed=_SEED, progress=lambda what: step(f"simulating: {what}"))
+    truth = load_truth(folder)
+    series = [files.cohort for files in InputFolder(folder).geo_cohorts(truth.trait)]
+    end = run_analysis(root, record.model_copy(update={"series": series}), step)
+    if not end.solved:
+        return end
+    result = read_result(OutputFolder(root / ANALYSES / record.name), truth.trait, None)
+    score = score_against_truth(truth, result.significant["Variable"])
+    message = (
+        f"{end.message}; planted genes found: {score.found} of {score.planted}, false "
+        f"discoveries {score.false_discovery_proportion:.1%}"
+    )
+    return replace(end, message=message)

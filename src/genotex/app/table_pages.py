@@ -1,0 +1,187 @@
+"""Own tables: how they were read, their design, and an analysis as `genotex de` does it."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, QueryParams
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from genotex.api.own_designs import prepare_designs
+from genotex.app.analysis_pages import history_of
+from genotex.app.job_records import TablesRecord
+from genotex.app.own_tables import (
+    TABLES,
+    TablesFiles,
+    columns_of,
+    design_options,
+    find_tables,
+    table_options,
+)
+from genotex.app.pages import not_found, render, workbench_of
+from genotex.cohorts import OwnTables
+from genotex.errors import GenotexError, UsageError
+from genotex.options import MissingValues
+
+__all__ = ["routes"]
+
+MISSING: dict[MissingValues, str] = {
+    "error": "an error", "drop": "left out", "fill": "filled",
+}  # fmt: skip
+_LONGEST = 1000
+
+
+def _opened(request: Request) -> tuple[TablesFiles, OwnTables]:
+    """Return the own tables that an address names, read."""
+    workbench = workbench_of(request)
+    name = request.query_params.get("name", "")
+    files = find_tables(workbench.workspace, name)
+    if files is None:
+        what = f"a pair of tables {name!r}"
+        raise not_found(what)
+    return files, workbench.tables.get(workbench.workspace, files)
+
+
+def tables(request: Request) -> Response:
+    """Show own tables, and the form of an analysis."""
+    files, read = _opened(request)
+    return render(
+        request,
+        "tables.html.j2",
+        files=files,
+        tables=read,
+        columns=columns_of(read),
+        missing=MISSING,
+        checked=None,
+        **history_of(request),
+    )
+
+
+def design(request: Request) -> Response:
+    """Show what a design compares, or what is wrong with it, for htmx."""
+    files, read = _opened(request)
+    values = request.query_params
+    if not str(values.get("design", "")).strip() or not str(values.get("contrast", "")).strip():
+        return render(request, "table_design.html.j2", checked=None)
+    try:
+        checked = _checked(files, read, values)
+    except GenotexError as error:
+        checked = {"error": str(error)}
+    return render(request, "table_design.html.j2", checked=checked)
+
+
+def _checked(files: TablesFiles, read: OwnTables, values: QueryParams) -> Mapping[str, Any]:
+    """Return what each contrast compares, and the same analysis as a command."""
+    record = _record(files, values)
+    prepared, notes = prepare_designs(read, design_options(record), table_options(record))
+    rows, warnings = [], []
+    for contrast, one in zip(record.contrasts, prepared, strict=True):
+        own = one.fitted()
+        text = str(own.contrast.summary.get("text", ""))
+        rows.append({"contrast": contrast, "samples": len(own.rows), "text": text})
+        warnings += [*own.warnings, *own.contrast.warnings]
+    return {
+        "rows": rows,
+        "notes": notes,
+        "warnings": list(dict.fromkeys(warnings)),
+        "command": _command(files, record),
+    }
+
+
+def _command(files: TablesFiles, record: TablesRecord) -> str:
+    """Return the `genotex de` command of the same analysis."""
+    folder = f"{TABLES}/{files.name}"
+    samples = files.samples or files.expression
+    words = ["genotex", "de", f"{folder}/{files.expression}", f"{folder}/{samples}", "results"]
+    words += ["--design", record.design]
+    for contrast in record.contrasts:
+        words += ["--contrast", contrast]
+    for each in record.order:
+        words += ["--order", each]
+    given = {
+        "--block": (record.block, None),
+        "--missing": (record.missing, "error"),
+        "--q": (f"{record.q_cut:g}", "0.05"),
+        "--hidden": (record.hidden, "auto"),
+        "--scale": (files.scale, "auto"),
+        "--cohort": (files.name, files.expression.partition(".")[0]),
+        "--platform": (files.platform and f"{folder}/{files.platform}", None),
+    }
+    for option, (value, default) in given.items():
+        if value != default and value is not None:
+            words += [option, value]
+    if not record.panel:
+        words.append("--no-panel")
+    return shlex.join(words)
+
+
+def _record(files: TablesFiles, values: QueryParams | FormData) -> TablesRecord:
+    """Return the analysis that a form states, before it has a name."""
+
+    def text(name: str) -> str:
+        return str(values.get(name, "")).strip()[:_LONGEST]
+
+    def lines(name: str) -> list[str]:
+        return [line.strip() for line in text(name).splitlines() if line.strip()]
+
+    contrasts = lines("contrast")
+    if not text("design") or not contrasts:
+        msg = "state a design, as ~ group + age, and a contrast, as group: case - control"
+        raise UsageError(msg)
+    try:
+        q_cut = float(text("q") or "0.05")
+    except ValueError as error:
+        msg = f"{text('q')!r} is not a number"
+        raise UsageError(msg) from error
+    usual: MissingValues = "error"
+    return TablesRecord(
+        name="",
+        created=time.time(),
+        tables=files.name,
+        design=text("design"),
+        contrasts=contrasts,
+        traits=contrasts,
+        block=text("block") or None,
+        missing=next((word for word in MISSING if word == text("missing")), usual),
+        order=lines("order"),
+        q_cut=q_cut,
+        hidden="none" if text("hidden") == "none" else "auto",
+        panel=text("panel") == "yes",
+    )
+
+
+async def start(request: Request) -> Response:
+    """Start an analysis, and show the history."""
+    async with request.form() as form:
+        try:
+            await run_in_threadpool(_submit, request, form)
+        except GenotexError as error:
+            raise HTTPException(400, str(error)) from error
+    return render(request, "history.html.j2", **history_of(request))
+
+
+def _submit(request: Request, form: FormData) -> None:
+    workbench = workbench_of(request)
+    files, read = _opened(request)
+    record = _record(files, form)
+    workbench.jobs.check_room()
+    prepared, _ = prepare_designs(read, design_options(record), table_options(record))
+    traits = [one.trait for one in prepared]
+    folder = workbench.jobs.new_folder(files.name)
+    workbench.jobs.submit(record.model_copy(update={"name": folder.name, "traits": traits}))
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/tables", tables, methods=["GET"]),
+        Route("/tables", start, methods=["POST"]),
+        Route("/tables/design", design),
+    ]

@@ -1,0 +1,318 @@
+"""Adding data in the browser: by accession, by upload, own tables, and the demonstration."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from genotex.analysis import read_result
+from genotex.app import Access, create_app, uploads
+from genotex.layout import OutputFolder
+from tests.app.conftest import Browser
+from tests.app.test_analysis import queue_of, wait
+from tests.cli.test_de import write as write_tables
+from tests.fetch.geo_tree import FILES, PAGES, GeoSite, matrix_path, platform_soft
+from tests.fetch.server import dripping, serving
+from tests.geo_text import GENES, asthma, series_matrix
+
+MATRIX = "GSE7_series_matrix.txt.gz"
+
+
+def matrix(accession: str = "GSE7", *, probes: bool = False) -> bytes:
+    ids = [f"p{i}_at" if probes else gene for i, gene in enumerate(GENES)]
+    text = series_matrix(accession, characteristics=asthma(40), platform="GPL96", ids=ids)
+    return gzip.compress(text.encode())
+
+
+@pytest.fixture
+def adder(tmp_path: Path, access: Access) -> Iterator[Browser]:
+    with Browser(tmp_path, access) as browser:
+        browser.get("/", params={"token": access.token})
+        # As htmx asks: errors come as plain text.
+        browser.own |= {"HX-Request": "true"}
+        yield browser
+
+
+@pytest.fixture
+def geo(monkeypatch: pytest.MonkeyPatch) -> Iterator[GeoSite]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("NCBI_API_KEY", raising=False)
+    with serving() as site:
+        yield GeoSite(site)
+
+
+@pytest.fixture
+def fetcher(tmp_path: Path, access: Access, geo: GeoSite) -> Iterator[Browser]:
+    with Browser(tmp_path, access) as browser:
+        url = geo.site.url
+        addresses = url("/entrez/eutils"), url(FILES), url(PAGES)
+        browser.app.state.workbench.geo_addresses = addresses  # type: ignore[attr-defined]
+        browser.get("/", params={"token": access.token})
+        yield browser
+
+
+def send(
+    browser: Browser, *files: tuple[str, bytes], trait: str = "Asthma", accession: str = ""
+) -> tuple[int, str]:
+    parts = [("files", (name, content)) for name, content in files]
+    data = {"trait": trait, "accession": accession}
+    answer = browser.post("/add/series", data=data, files=parts, headers=browser.own)
+    return answer.status_code, answer.text
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+def test_a_series_is_fetched_by_accession_in_the_queue(
+    fetcher: Browser, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE7")
+    data = {"accession": " gse7 ", "trait": "asthma"}
+    answer = fetcher.post("/add/fetch", data=data, headers=fetcher.own)
+    assert answer.status_code == 200 and "fetch-1-GSE7" in answer.text
+    (record,) = wait(queue_of(fetcher))
+    assert (record.state, record.place) == ("done", None), record
+    assert "2 files" in record.message
+    assert (tmp_path / "input" / "GEO" / "Asthma" / "GSE7" / MATRIX).is_file()
+    assert "GSE7" in fetcher.get("/").text and "GSE7 for Asthma" in fetcher.get("/add").text
+    assert not (tmp_path / "analyses").exists()
+
+
+def test_a_fetch_is_cancelled_and_resumes(fetcher: Browser, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE7")
+    geo.site.fault(matrix_path("GSE7"), dripping(0.05))
+    data = {"accession": "GSE7", "trait": "Asthma"}
+    fetcher.post("/add/fetch", data=data, headers=fetcher.own)
+    queue = queue_of(fetcher)
+    while not geo.site.times(matrix_path("GSE7")):
+        assert queue.records()[0].open, queue.records()
+    fetcher.post("/analysis/cancel", params={"name": "fetch-1-GSE7"}, headers=fetcher.own)
+    assert [record.state for record in wait(queue)] == ["cancelled"]
+    folder = tmp_path / "input" / "GEO" / "Asthma" / "GSE7"
+    assert not (folder / MATRIX).exists()
+    fetcher.post("/add/fetch", data=data, headers=fetcher.own)
+    assert wait(queue)[0].state == "done"
+    assert (folder / MATRIX).is_file()
+
+
+def test_a_series_that_geo_does_not_have_fails_with_the_reason(
+    fetcher: Browser, geo: GeoSite
+) -> None:
+    geo.add("GSE7")
+    fetcher.post("/add/fetch", data={"accession": "GSE8", "trait": "Gout"}, headers=fetcher.own)
+    (record,) = wait(queue_of(fetcher))
+    assert record.state == "failed" and "GSE8" in record.message
+
+
+@pytest.mark.parametrize(
+    ("accession", "trait"),
+    [("../../x", "Gout"), ("GPL96", "Gout"), ("", "Gout"), ("GSE1", ""), ("GSE1", "../out")],
+)
+def test_what_names_no_series_or_no_trait_is_not_fetched(
+    adder: Browser, tmp_path: Path, accession: str, trait: str
+) -> None:
+    data = {"accession": accession, "trait": trait}
+    assert adder.post("/add/fetch", data=data, headers=adder.own).status_code == 400
+    assert left(tmp_path) == []
+
+
+def test_files_of_a_series_are_read_and_kept(adder: Browser, tmp_path: Path) -> None:
+    status, text = send(adder, (MATRIX, matrix()))
+    assert status == 200 and "40 samples, 30 rows" in text, text
+    assert left(tmp_path / "input" / "GEO" / "Asthma") == ["GSE7", f"GSE7/{MATRIX}"]
+    assert "40 samples" in adder.get("/samples", params={"trait": "Asthma", "series": "GSE7"}).text
+    assert not [name for name in left(tmp_path) if ".upload" in name]
+
+
+def test_probes_without_a_platform_are_warned_of_until_it_comes(adder: Browser) -> None:
+    _, text = send(adder, (MATRIX, matrix(probes=True)))
+    assert "add the table of its platform" in text
+    platform = ("GPL96.soft", platform_soft("GPL96").encode())
+    status, text = send(adder, platform, accession="GSE7")
+    assert status == 200 and "30 rows of a platform" in text and "warnings" not in text
+    status, text = send(adder, platform, accession="GSE8")
+    assert status == 400 and "platform table alone" in text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../GSE7_series_matrix.txt.gz",
+        "/etc/GSE7_series_matrix.txt.gz",
+        "..\\GSE7_series_matrix.txt.gz",
+        ".GSE7_series_matrix.txt.gz",
+        "GSE7_series_matrix.txt.gz\0.txt",
+        "%2e%2e%2fGSE7_series_matrix.txt.gz",
+        "<b>GSE7_series_matrix.txt.gz",
+        "GSE7_series_matrix.part",
+        "x" * 200,
+    ],
+)
+def test_names_that_could_lead_elsewhere_are_refused(
+    adder: Browser, tmp_path: Path, name: str
+) -> None:
+    status, text = send(adder, (name, matrix()))
+    assert status == 400 and "cannot be the name of a file" in text, text
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("trait", "accession"), [("../x", ""), ("a/b", ""), ("Gout", "../GSE7"), ("Gout", "GSE8")]
+)
+def test_traits_and_accessions_lead_nowhere_else(
+    adder: Browser, tmp_path: Path, trait: str, accession: str
+) -> None:
+    assert send(adder, (MATRIX, matrix()), trait=trait, accession=accession)[0] == 400
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        (MATRIX, b"<html>captcha</html>", "web page"),
+        (MATRIX, b"", "empty"),
+        (MATRIX, matrix()[:-200], "too early"),
+        (MATRIX, b"\x89PNG\r\n\x1a\n" + bytes(300), "in place of"),
+        ("GSE7_family.soft", b"gene\ta\nx\t1\n", "GSE7_family.soft"),
+        ("GPL96.txt", b"<html></html>", "web page"),
+        ("notes.txt", b"some text", "no file of a series"),
+    ],
+)
+def test_wrong_contents_are_refused_and_not_kept(
+    adder: Browser, tmp_path: Path, name: str, content: bytes, why: str
+) -> None:
+    status, text = send(adder, (name, content))
+    assert status == 400 and why in text, text
+    assert str(tmp_path) not in text and left(tmp_path) == []
+
+
+def test_nothing_is_overwritten(adder: Browser, tmp_path: Path) -> None:
+    send(adder, (MATRIX, matrix()))
+    before = (tmp_path / "input" / "GEO" / "Asthma" / "GSE7" / MATRIX).read_bytes()
+    status, text = send(adder, (MATRIX, matrix(probes=True)))
+    assert status == 400 and "nothing is overwritten" in text
+    assert (tmp_path / "input" / "GEO" / "Asthma" / "GSE7" / MATRIX).read_bytes() == before
+
+
+def test_a_link_out_of_the_folder_takes_no_upload(
+    tmp_path: Path, access: Access, adder: Browser
+) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    outside.mkdir()
+    (tmp_path / "input" / "GEO").mkdir(parents=True)
+    (tmp_path / "input" / "GEO" / "Asthma").symlink_to(outside)
+    assert send(adder, (MATRIX, matrix()))[0] == 400
+    assert list(outside.iterdir()) == []
+
+
+def test_files_that_are_too_large_are_refused(adder: Browser, tmp_path: Path) -> None:
+    two_gb = {"Content-Length": str(2 * 1024**3), **adder.own}
+    assert adder.post("/add/series", content=b"", headers=two_gb).status_code == 413
+    adder.access.file_limit = 2000
+    assert send(adder, (MATRIX, matrix() * 5))[0] == 413
+    adder.access.file_limit = 10**6
+    adder.access.upload_limit = 100
+    assert send(adder, (MATRIX, matrix()))[0] == 200
+    assert adder.post("/add/fetch", content=b"x" * 200, headers=adder.own).status_code == 413
+
+
+@pytest.mark.parametrize("packed", ["gzip", "zip"])
+def test_files_that_are_too_large_when_unpacked_are_refused(
+    adder: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: str
+) -> None:
+    monkeypatch.setattr(uploads, "MOST_UNPACKED", 10 << 20)
+    content = gzip.compress(b"A" * (30 << 20))
+    if packed == "zip":
+        file = BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("xl/workbook.xml", b"A" * (30 << 20))
+        content = file.getvalue()
+    status, text = send(adder, (MATRIX, content))
+    assert status == 400 and "10 MiB when unpacked" in text
+    assert left(tmp_path) == []
+
+
+def add_tables(adder: Browser, source: Path, **data: str) -> tuple[int, str]:
+    table, sheet = write_tables(source)
+    files = {
+        "expression": (table.name, table.read_bytes()),
+        "samples": (sheet.name, sheet.read_bytes()),
+    }
+    answer = adder.post("/add/tables", data=data, files=files, headers=adder.own)
+    return answer.status_code, answer.text
+
+
+def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
+    adder: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    status, text = add_tables(adder, tmp_path_factory.mktemp("own"), name="My study")
+    assert status == 200 and "150 genes x 16 samples" in text, text
+    assert left(tmp_path / "tables" / "My_study") == [
+        "study.csv", "study_samples.csv", "tables.json",
+    ]  # fmt: skip
+    place = {"name": "My_study"}
+    page = adder.get("/tables", params=place).text
+    assert "case (8), control (8)" in page and "My_study" in adder.get("/").text
+    asked = {"design": "~ group + age", "contrast": "group: case - control\nage"}
+    text = adder.get("/tables/design", params=place | asked).text
+    assert "8 cases against 8 controls" in text and "genotex de tables/My_study/study.csv" in text
+    text = adder.get("/tables/design", params=place | asked | {"design": "~ nothing"}).text
+    assert "nothing" in text and "error" in text
+
+    answer = adder.post("/tables", params=place, data=asked, headers=adder.own)
+    assert answer.status_code == 200 and "001-My_study" in answer.text
+    (record,) = wait(queue_of(adder))
+    assert record.state == "done" and record.place is not None, record
+    output = OutputFolder(tmp_path / "analyses" / "001-My_study")
+    assert adder.get("/genes", params=record.place).status_code == 200
+    found = read_result(output, record.place["trait"], None)
+    assert found.significant.height >= 8
+    assert list(output.root.rglob("*.R")) and list(output.root.rglob("genes*.csv"))
+
+    wrong = asked | {"contrast": "group: case - nobody"}
+    answer = adder.post("/tables", params=place, data=wrong, headers=adder.own)
+    assert answer.status_code == 400 and "nobody" in answer.text
+    assert len(list((tmp_path / "analyses").iterdir())) == 1
+
+
+def test_tables_that_cannot_be_read_are_not_kept(adder: Browser, tmp_path: Path) -> None:
+    for name, content in {
+        "x.csv": b"gene,a,b\nTP53,1,many\n",
+        "x.xlsx": b"PK\x03\x04 broken",
+        "x.parquet": b"PAR1 broken",
+        "x.h5ad": b"broken",
+        "../x.csv": b"gene,a\n",
+    }.items():
+        files = {"expression": (name, content), "samples": ("s.csv", b"sample,group\na,1\nb,2\n")}
+        answer = adder.post("/add/tables", files=files, headers=adder.own)
+        assert answer.status_code == 400 and str(tmp_path) not in answer.text, (name, answer.text)
+    assert adder.post("/add/tables", data={"name": "x"}, headers=adder.own).status_code == 400
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["../sheets", "..", "nothing", "/etc"])
+def test_names_of_tables_are_looked_up(adder: Browser, name: str) -> None:
+    assert adder.get("/tables", params={"name": name}).status_code == 404
+
+
+def test_the_demonstration_is_one_click(adder: Browser, tmp_path: Path) -> None:
+    answer = adder.post("/add/demo", headers=adder.own)
+    assert answer.status_code == 200 and "001-Simulated_Arthritis" in answer.text
+    (record,) = wait(queue_of(adder))
+    assert record.state == "done" and "planted genes found" in record.message, record
+    assert record.place is not None
+    assert adder.get("/genes", params=record.place).status_code == 200
+    assert adder.get("/report", params=record.place).status_code == 200
+
+
+def test_additions_need_the_header_of_our_pages(adder: Browser, tmp_path: Path) -> None:
+    for path in ("/add/fetch", "/add/series", "/add/tables", "/add/demo", "/tables"):
+        assert adder.post(path, headers={"Origin": adder.own["Origin"]}).status_code == 403
+    assert left(tmp_path) == []
+    assert create_app(tmp_path, adder.access, ("a", "b", "c")).state.workbench.geo_addresses
