@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 import genotex
+from genotex.app.cohort_quality import LoadedCohorts
 from genotex.app.jobs import JobQueue
 from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
 from genotex.app.security import Access
@@ -33,6 +34,7 @@ class Workbench:
     access: Access
     jobs: JobQueue
     loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
+    cohorts: LoadedCohorts = field(default_factory=LoadedCohorts)
     sheets: Sheets = field(default_factory=Sheets)
     marked: tuple[str, ...] = ()
 

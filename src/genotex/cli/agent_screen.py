@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,7 +103,11 @@ def show_finished(finished: TeamFinished, target: Path) -> None:
         if not record.success:
             screen.notify(screen.one_line(f"{record.problem}: {record.error}"), "not answered")
     show_warnings(finished, target)
-    screen.notify(f"results are in {target}; genotex agent show {target} shows how they were made")
+    screen.notify(f"results are in {target}; how they were made, and a notebook step by step:")
+    show = f"  genotex agent show {shlex.quote(str(target))}"
+    screen.notify(show, whole=True)
+    if finished.notebooks:
+        screen.notify(f"{show} {shlex.quote(finished.notebooks[0].name)}", whole=True)
 
 
 def show_warnings(finished: TeamFinished, target: Path) -> None:
@@ -110,7 +115,8 @@ def show_warnings(finished: TeamFinished, target: Path) -> None:
     if unprotected := _unprotected(finished):
         screen.notify(f"not protected from generated code: {unprotected}", "warning")
     if finished.stopped:
-        screen.notify(f"{finished.stopped}; resume with: genotex agent resume {target}", "stopped")
+        resume = f"genotex agent resume {shlex.quote(str(target))}"
+        screen.notify(f"{finished.stopped}; resume with: {resume}", "stopped")
 
 
 def _unprotected(finished: TeamFinished) -> str:
