@@ -1,4 +1,4 @@
-"""The samples of a cohort as a whole: what the plots are sent, and by whom they may be asked for."""
+"""The samples of a cohort as a whole: what the plots are sent."""
 
 from __future__ import annotations
 

@@ -31,6 +31,8 @@ _MOST_GENES = 5000
 _MOST_DRAWN = 200
 """Samples with a density curve, or a row of the heatmap."""
 _BINS = 80
+_SMOOTH = np.array([1, 6, 15, 20, 15, 6, 1]) / 64
+"""Weights of a step of a density and its neighbours."""
 _MOST_LEVELS = 12
 _CONTINUOUS = 6
 """With more different numbers than this, a column is drawn on a scale."""
@@ -173,9 +175,10 @@ def _densities(expression: Floats) -> tuple[Floats, Floats]:
     low, high = (float(v) for v in np.percentile(known, (0.1, 99.9))) if known.size else (0.0, 1.0)
     edges = np.linspace(low, max(high, low + 1e-6), _BINS + 1)
     counts = np.array(
-        [np.histogram(row[np.isfinite(row)], edges, density=False)[0] for row in expression],
+        [np.histogram(row[np.isfinite(row)], edges)[0] for row in expression],
         dtype=np.float64,
     )
+    counts = np.array([np.convolve(row, _SMOOTH, mode="same") for row in counts])
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     return counts / total / (edges[1] - edges[0]), (edges[:-1] + edges[1:]) / 2
 

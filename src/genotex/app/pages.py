@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from dataclasses import dataclass, field
 from functools import cache
 from urllib.parse import urlencode
@@ -104,6 +105,11 @@ def _moment(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
+def _as_json(value: object) -> str:
+    """Return plain JSON values as indented text; unlike `tojson` it is escaped like any text."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -120,6 +126,7 @@ def _environment() -> Environment:
         "counted": words.counted,
         "thousands": "{:,}".format,
         "moment": _moment,
+        "as_json": _as_json,
     }
     environment.globals["address"] = address
     return environment

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from genotex.analysis.sample_profiles import FAR
 from genotex.app.cohort_quality import CohortQuality, colours_of
 from genotex.app.pages import not_found, place_of, render, workbench_of
-from genotex.app.sheets import EditedSheet
+from genotex.app.sheets import EDITED, EditedSheet
 from genotex.errors import GenotexError
 from genotex.formats import read_cohort_info
 from genotex.reports import checks_of_samples, conspicuous_samples
@@ -28,7 +28,6 @@ _PLOTS = {
     "distance": "Outliers",
     "sex": "Sex",
 }
-_NOT_OF_THE_SHEET = ("series", "sample", "title", "source", "why")
 
 
 def _cohort(request: Request) -> tuple[CohortQuality, dict[str, str]]:
@@ -58,8 +57,7 @@ def _columns(
         rows = {row["sample"]: row for row in sheet.rows}
         columns = {
             name: [rows.get(sample, {}).get(name, "") for sample in cohort.samples]
-            for name in sheet.headers
-            if name not in _NOT_OF_THE_SHEET
+            for name in (*EDITED, *sheet.characteristics)
         }
     columns = {name: cells for name, cells in columns.items() if any(cells)}
     return columns | {name: c for name, c in cohort.columns.items() if name not in columns}
@@ -146,7 +144,9 @@ def _data(cohort: CohortQuality, plot: str) -> tuple[dict[str, Any], list[int]]:
         places = cohort.pca if plot == "pca" else cohort.mds
         labels = ["MDS 1", "MDS 2"]
         if plot == "pca":
-            labels = [f"PC{i + 1} ({s:.1%} of variance)" for i, s in enumerate(cohort.explained)]
+            labels = [
+                f"PC{i + 1} ({100 * s:.1f} % of variance)" for i, s in enumerate(cohort.explained)
+            ]
         x, y = (places[:, k].round(4).tolist() for k in (0, 1))
         return {"x": x, "y": y, "x_label": labels[0], "y_label": labels[1]}, everything
     if plot == "correlation":

@@ -20,7 +20,14 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from genotex.app import analysis_pages, gene_pages, home_pages, quality_pages, sample_pages
+from genotex.app import (
+    analysis_pages,
+    gene_pages,
+    home_pages,
+    quality_pages,
+    run_pages,
+    sample_pages,
+)
 from genotex.app.jobs import JobQueue
 from genotex.app.pages import Workbench, render
 from genotex.app.security import HEALTH, LOOPBACK, Access, Gate
@@ -72,6 +79,7 @@ def create_app(folder: Path, access: Access) -> Starlette:
             *gene_pages.routes(),
             *sample_pages.routes(),
             *quality_pages.routes(),
+            *run_pages.routes(),
             *analysis_pages.routes(),
         ],
         middleware=[Middleware(Gate, access=access)],

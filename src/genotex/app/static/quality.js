@@ -1,7 +1,8 @@
 // The quality page: samples as points, boxes, curves and a heatmap, coloured by a column.
 "use strict";
 const LEVEL_COLOURS = ["#1b5e83", "#c8742f", "#7d8f2b", "#8d4f8a", "#3f9c93", "#b23a48", "#b89a1e", "#5b6bb0", "#2f7d4f", "#a0522d", "#6b7280", "#d17ba6"];
-const GROUP_COLOURS = { case: COLOURS.case, control: COLOURS.control, "healthy control": COLOURS.control, "other disease": COLOURS.other, "other control": COLOURS.other, unknown: COLOURS.unknown, "not recorded": COLOURS.rest, other: COLOURS.unknown };
+// app.js, which has the colours, is loaded after this file.
+const groupColours = () => ({ case: COLOURS.case, control: COLOURS.control, "healthy control": COLOURS.control, "other disease": COLOURS.other, "other control": COLOURS.other, unknown: COLOURS.unknown, "not recorded": COLOURS.rest, other: COLOURS.unknown });
 const SCALE = [[0, "#c9d8e3"], [0.5, "#4f88ab"], [1, "#12354b"]];
 const NOTES = {
   pca: "Principal components of the genes that vary most.",
@@ -18,7 +19,7 @@ function qualityTraces(data, draw) {
   const { numeric, values, levels } = data.colours;
   const all = data.sample.map((_, i) => i);
   if (numeric) return draw(all, data.by, null);
-  return levels.flatMap((level, k) => draw(all.filter((i) => values[i] === level), level, (data.by === "group" && GROUP_COLOURS[level]) || LEVEL_COLOURS[k % LEVEL_COLOURS.length]));
+  return levels.flatMap((level, k) => draw(all.filter((i) => values[i] === level), level, (data.by === "group" && groupColours()[level]) || LEVEL_COLOURS[k % LEVEL_COLOURS.length]));
 }
 
 function qualityPoints(data) {
@@ -42,7 +43,7 @@ function qualityBoxes(data) {
   });
   const many = data.sample.length > 60;
   return [traces, layout("", "log2 expression", { showlegend: !data.colours.numeric, boxmode: "overlay", margin: { l: 60, r: 16, t: 12, b: many ? 24 : 90 },
-    xaxis: { showticklabels: !many, categoryorder: "trace", tickangle: -60, tickfont: { size: 10 }, automargin: false } })];
+    xaxis: { showticklabels: !many, ticks: "", categoryorder: "trace", tickangle: -60, tickfont: { size: 10 }, automargin: false } })];
 }
 
 function qualityCurves(data) {
@@ -57,11 +58,19 @@ function qualityCurves(data) {
 }
 
 function qualityHeatmap(data) {
-  const labels = data.sample.map((name, i) => `${name} (${data.colours.values[i] ?? "not recorded"})`);
-  const off = data.z.flatMap((row, i) => row.filter((_, k) => k !== i));
+  const labels = data.sample;
+  const low = data.z.flatMap((row, i) => row.filter((_, k) => k !== i)).reduce((a, b) => Math.min(a, b), 1);
   const narrow = innerWidth < 700 || labels.length > 60;
-  return [[{ type: "heatmap", z: data.z, x: labels, y: labels, zmin: off.length ? Math.min(...[Math.min.apply(null, off.slice(0, 50000))]) : 0, zmax: 1, colorscale: SCALE, colorbar: { thickness: 12 }, hovertemplate: "%{y}<br>%{x}<br>r = %{z:.3f}<extra></extra>" }],
-    layout("", "", { showlegend: false, margin: { l: narrow ? 16 : 170, r: 16, t: 12, b: narrow ? 16 : 130 }, xaxis: { showticklabels: !narrow, tickangle: -60, tickfont: { size: 9 } }, yaxis: { showticklabels: !narrow, autorange: "reversed", tickfont: { size: 9 } } })];
+  const ticks = { showticklabels: !narrow, showgrid: false, ticks: "", tickfont: { size: 9 } };
+  // A strip of the column at the left of the rows.
+  const strip = qualityTraces(data, (rows, name, colour) => [{
+    type: "scatter", mode: "markers", name, x: rows.map(() => 0), y: rows.map((i) => labels[i]), xaxis: "x2", customdata: rows.map((i) => data.colours.values[i]),
+    marker: { symbol: "square", size: labels.length > 60 ? 6 : 9, color: colour || rows.map((i) => data.colours.values[i]), colorscale: SCALE },
+    hovertemplate: "<b>%{y}</b><br>%{customdata}<extra></extra>",
+  }]);
+  return [[{ type: "heatmap", z: data.z, x: labels, y: labels, zmin: low, zmax: 1, colorscale: SCALE, colorbar: { thickness: 12, title: { text: "r" } }, hovertemplate: "%{y}<br>%{x}<br>r = %{z:.3f}<extra></extra>" }, ...strip],
+    layout("", "", { showlegend: !data.colours.numeric, margin: { l: narrow ? 16 : 110, r: 16, t: 12, b: narrow ? 16 : 110 },
+      xaxis: { ...ticks, domain: [0.05, 1], tickangle: -60 }, xaxis2: { domain: [0, 0.045], range: [-1, 1], visible: false, fixedrange: true }, yaxis: { ...ticks, autorange: "reversed" } })];
 }
 
 document.addEventListener("DOMContentLoaded", () => {
