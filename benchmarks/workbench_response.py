@@ -68,6 +68,7 @@ REQUESTS = {
     "volcano, zoomed": "/genes/points?{place}&plot=volcano&window=-0.2,0.2,0,1",
     "MA": "/genes/points?{place}&plot=ma",
     "p-values": "/genes/points?{place}&plot=p",
+    "samples": "/genes/points?{place}&plot=samples",
     "gene": "/gene?{place}&gene=GENE7",
     "samples of a gene": "/gene/values?{place}&gene=GENE9",
     "along age": "/gene/values?{place}&gene=GENE11&by=Age",

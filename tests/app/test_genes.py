@@ -138,6 +138,20 @@ def test_the_p_values_are_counted(
     assert sum(bars["y"]) == bars["total"] == np.isfinite(analysis.p).sum()
 
 
+def test_samples_are_placed_by_their_components_and_coloured_by_group_or_covariate(
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
+) -> None:
+    query = place | {"plot": "samples"}
+    by_group = browser.get("/genes/points", params=query).json()
+    names = [name for group in by_group["groups"] for name in group["sample"]]
+    assert sorted(names) == sorted(analysis.marks.names)
+    by_age = browser.get("/genes/points", params=query | {"by": "Age"}).json()
+    ages = analysis.covariates["Age"].tolist()
+    assert by_age["groups"][0]["level"] == [None if np.isnan(age) else age for age in ages]
+    by_sex = browser.get("/genes/points", params=query | {"by": "Gender"}).json()
+    assert {group["name"] for group in by_sex["groups"]} == {"female", "male"}
+
+
 def test_a_gene_has_a_page_with_its_samples_and_effect(
     browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from genotex.app import Access
 from genotex.app.sheets import EditedSheet
-from genotex.clinical import load_sample_sheet, read_sheet_table
+from genotex.clinical import load_sample_sheet, read_sheet_table, write_sheet_table
 from genotex.cohorts import PreprocessOptions
 from tests.app.conftest import Browser
 
@@ -143,3 +143,48 @@ def test_an_unknown_series_is_not_found(
     editor: Browser, series: dict[str, str], change: dict[str, str]
 ) -> None:
     assert editor.get("/samples", params=series | change).status_code == 404
+
+
+def upload(editor: Browser, series: dict[str, str], name: str, content: bytes, version: int) -> str:
+    answer = editor.post(
+        "/samples/upload",
+        params=series,
+        data={"version": version},
+        files={"file": (name, content)},
+        headers=editor.own,
+    )
+    assert answer.status_code == 200
+    return answer.text
+
+
+def test_groups_of_an_uploaded_workbook_are_taken_and_undone(
+    editor: Browser, folder: Path, series: dict[str, str], tmp_path: Path
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    path, ages = tmp_path / "mine.xlsx", [row["age"] for row in sheet.rows]
+    rows = [[row["sample"], row["group"]] for row in sheet.rows]
+    rows[:3] = [[sample, "other disease"] for sample, _ in rows[:3]]
+    write_sheet_table(path, ["sample", "group"], rows)
+    text = upload(editor, series, "../../mine.xlsx", path.read_bytes(), 0)
+    assert "3 samples changed by the file." in text and sheet.counts["other disease"] == 3
+    assert [row["age"] for row in sheet.rows] == ages
+    assert "Undone for 3" in post(editor, series, change="undo", version=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.exe", b"MZ"),
+        ("x.xlsx", b"PK\x03\x04 no workbook"),
+        ("x.csv", b"sample,group\nGSM-unknown,case\n"),
+        ("x.csv", b"\0\0"),
+        ("", b""),
+    ],
+)
+def test_a_file_that_is_no_sheet_of_the_series_changes_nothing(
+    editor: Browser, folder: Path, series: dict[str, str], name: str, content: bytes
+) -> None:
+    sheet = sheet_of(editor, folder, series)
+    text = upload(editor, series, name, content, 0)
+    assert "Not changed" in text or "No file chosen" in text
+    assert sheet.version == 0 and not sheet.saved

@@ -40,6 +40,7 @@ def genes(request: Request) -> Response:
         request,
         "genes.html.j2",
         analysis=analysis,
+        choices=gene_plots.choices_of(analysis),
         plots={} if findings.selects else gene_plots.PLOTS,
         contrast=result.method.get("contrast", {}).get("text", ""),
         design=None if findings.selects else formula_of(result),
@@ -85,6 +86,10 @@ def points(request: Request) -> Response:
         raise not_found(what)
     if plot == "p":
         return JSONResponse(gene_plots.histogram(analysis))
+    if plot == "samples":
+        by = request.query_params.get("by", "")
+        known = by if by in gene_plots.choices_of(analysis) else ""
+        return JSONResponse(gene_plots.sample_map(analysis, known))
     marked = marks_of(analysis, workbench_of(request).marked)
     return JSONResponse(
         gene_plots.points(analysis, plot, marked, _window(request.query_params.get("window", "")))

@@ -30,12 +30,13 @@ __all__ = [
     "samples_of",
 ]
 
-PLOTS = {"volcano": "Volcano", "ma": "MA", "p": "p-values"}
+PLOTS = {"volcano": "Volcano", "ma": "MA", "p": "p-values", "samples": "Samples"}
 _COLUMNS, _ROWS = 200, 130
 _MOST_SIGNIFICANT = 3000
 _NAMED = 12
 _BARS = 40
 _MOST_LEVELS = 12
+_LABELS = {"Gender": "sex", "Age": "age"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,8 @@ def points(
                 "q": [number(value, "p") for value in q[rows]],
             }
         )
-    first = _apart(axes, np.flatnonzero(seen & (significant | marked)), seen)
+    to_name = [np.flatnonzero(seen & marked), np.flatnonzero(seen & significant & ~marked)]
+    first = _apart(axes, np.concatenate(to_name), seen)
     return {
         "plot": plot,
         "x_label": axes.x_label,
@@ -205,6 +207,40 @@ def samples_of(analysis: LoadedAnalysis, gene: str, by: str = "") -> dict[str, A
                 "x": None if along is None else [along[i] for i in rows],
                 "sample": [marks.names[i] for i in rows],
                 "compared": [marks.names[i] in compared for i in rows],
+            }
+            for kind, label, rows in groups
+        ],
+    }
+
+
+def sample_map(analysis: LoadedAnalysis, by: str = "") -> dict[str, Any]:
+    """Return the samples on their first two principal components, coloured by group or `by`."""
+    parts, marks = analysis.components, analysis.marks
+    along = _along(analysis, by)
+    levels = None if along is None or isinstance(along[0], str) else along
+    places = range(len(marks.names))
+    groups: list[tuple[str, str, list[int]]]
+    if levels is not None:
+        groups = [("level", _LABELS.get(by, by) or marks.level_name, list(places))]
+    elif along is not None:
+        texts = sorted(set(along), key=along.count, reverse=True)
+        groups = [("", text, [i for i in places if along[i] == text]) for text in texts]
+    else:
+        groups = [(key, text, marks.members(key).tolist()) for key, text in marks.labels.items()]
+    first, second = (f"{share:.1%}".replace("%", " %") for share in parts.explained)
+    return {
+        "plot": "samples",
+        "x_label": f"component 1 ({first} of the variance)",
+        "y_label": f"component 2 ({second})",
+        "genes": parts.genes,
+        "groups": [
+            {
+                "kind": kind,
+                "name": label,
+                "x": _rounded(parts.scores[rows, 0]),
+                "y": _rounded(parts.scores[rows, 1]),
+                "sample": [marks.names[i] for i in rows],
+                "level": None if levels is None else [levels[i] for i in rows],
             }
             for kind, label, rows in groups
         ],

@@ -10,13 +10,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.app.gene_plots import PLOTS, axes_of, inside
+from genotex.app.gene_plots import axes_of, inside
 from genotex.app.loaded import LoadedAnalysis
 
 __all__ = ["ONLY", "GeneQuery", "names_in"]
 
 ROWS = 50
 _MOST_CORNERS = 400
+_OF_GENES = ("volcano", "ma")
 ONLY = {
     "all": "all genes",
     "significant": "significant",
@@ -67,7 +68,7 @@ class GeneQuery:
             query.get("sort", ""),
             query.get("order", "") == "descending",
             max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 7 else 1,
-            plot if plot in PLOTS else "volcano",
+            plot if plot in _OF_GENES else "volcano",
             _corners(query.get("lasso", "")),
         )
 

@@ -18,11 +18,21 @@ from genotex.analysis.gene_columns import GeneColumn
 from genotex.analysis.meta import MetaResult
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked, read_linked_csv
 from genotex.layout import OutputFolder
-from genotex.reports import Findings, SampleMarks, csv_frame, mark_samples, page_columns, ranked
+from genotex.reports import (
+    Findings,
+    SampleMarks,
+    csv_frame,
+    mark_samples,
+    page_columns,
+    principal_components,
+    ranked,
+)
+from genotex.reports.figures.expression import Components
 
 __all__ = ["LoadedAnalyses", "LoadedAnalysis"]
 
 _KEPT = 3
+_PCA_GENES = 5000
 _SMALLEST_P = 1e-300
 Floats = NDArray[np.float64]
 
@@ -124,6 +134,15 @@ class LoadedAnalysis:
     def significant(self) -> NDArray[np.bool_]:
         """Whether each gene is significant."""
         return self.genes["Significant"].to_numpy().astype(bool)
+
+    @cached_property
+    def components(self) -> Components:
+        """The first two principal components of the samples, over the most variable genes."""
+        values = self.expression
+        if len(values) > _PCA_GENES:
+            spread = np.nan_to_num(np.nanvar(values, axis=1))
+            values = values[np.sort(np.argsort(-spread, kind="stable")[:_PCA_GENES])]
+        return principal_components(values.T.astype(np.float64))
 
     def _numbers(self, name: str) -> Floats:
         return self.genes[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()

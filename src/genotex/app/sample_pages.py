@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from genotex.app.pages import not_found, render, workbench_of
-from genotex.app.sheets import EDITED, GROUPS, EditedSheet, StaleSheetError
+from genotex.app.sheets import EDITED, GROUPS, EditedSheet
 from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles
 
@@ -116,11 +119,50 @@ async def assign(request: Request) -> Response:
     return render(request, "sample_table.html.j2", **_values(query, sheet, place, message))
 
 
+async def upload(request: Request) -> Response:
+    """Take the groups of a sheet that was edited in a spreadsheet."""
+    sheet, place = await run_in_threadpool(_sheet, request)
+    async with request.form(max_files=1) as form:
+        sent, version = form.get("file"), str(form.get("version", ""))
+        if not isinstance(sent, UploadFile) or not sent.filename:
+            message = "No file chosen."
+        else:
+            content = await sent.read()
+            message = await run_in_threadpool(_take, sheet, sent.filename, content, version)
+    return render(request, "sample_table.html.j2", **_values({}, sheet, place, message))
+
+
+def _take(sheet: EditedSheet, filename: str, content: bytes, version: str) -> str:
+    """Read an uploaded sheet by the reader of the commands; return what was done or why not."""
+    # Of the name only the kind is used.
+    kind = Path(filename).suffix.lower()
+    if kind not in (".csv", ".tsv", ".txt", ".xlsx"):
+        return "Not changed: a sheet ends in .csv, .tsv or .xlsx."
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"sheet{kind}"
+        path.write_bytes(content)
+        try:
+            count = sheet.take(path, _version(version))
+        except GenotexError as error:
+            return f"Not changed: {_first_mistake(error)}."
+    return f"{count} sample{'' if count == 1 else 's'} changed by the file."
+
+
+def _version(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise HTTPException(400, "the version of the sheet is missing")
+    return int(text)
+
+
+def _first_mistake(error: GenotexError) -> str:
+    """Return the first of the mistakes that an error lists."""
+    lines = (error.message if isinstance(error, FormatError) else str(error)).split("\n")
+    return lines[1 if len(lines) > 1 else 0].strip().rstrip(".")
+
+
 def _change(sheet: EditedSheet, given: Mapping[str, str], chosen: list[str]) -> str:
     """Make a change, and return what was done or why not."""
-    if not given["version"].isascii() or not given["version"].isdigit():
-        raise HTTPException(400, "the version of the sheet is missing")
-    version, change = int(given["version"]), given["change"]
+    version, change = _version(given["version"]), given["change"]
     try:
         if change == "undo":
             return f"Undone for {sheet.undo(version)} samples."
@@ -132,12 +174,8 @@ def _change(sheet: EditedSheet, given: Mapping[str, str], chosen: list[str]) -> 
         count = sheet.assign(chosen, column, value, version)
         samples = f"{count} sample{'' if count == 1 else 's'}"
         return f"{samples}: {column} {value or 'empty'}." if count else "Nothing to change."
-    except StaleSheetError as error:
-        return f"Not changed: {error}."
     except GenotexError as error:
-        # The first mistake is enough: the others are of the same value.
-        lines = (error.message if isinstance(error, FormatError) else str(error)).split("\n")
-        return f"Not changed: {lines[1 if len(lines) > 1 else 0].strip()}."
+        return f"Not changed: {_first_mistake(error)}."
 
 
 def download(request: Request) -> Response:
@@ -153,5 +191,6 @@ def routes() -> list[Route]:
         Route("/samples", samples),
         Route("/samples/table", table),
         Route("/samples/assign", assign, methods=["POST"]),
+        Route("/samples/upload", upload, methods=["POST"]),
         Route("/samples.csv", download),
     ]

@@ -195,7 +195,9 @@ class Gate:
 
     def _too_large(self) -> Response:
         limit = self._access.upload_limit // (1024 * 1024)
-        return PlainTextResponse(f"too large: at most {limit} MiB can be sent", 413)
+        text = f"too large: at most {limit} MiB can be sent"
+        # The rest is not read.
+        return PlainTextResponse(text, 413, {"Connection": "close"})
 
 
 def _forbidden(why: str) -> Response:

@@ -12,6 +12,7 @@ from pathlib import Path
 from genotex.analysis import named_pools
 from genotex.clinical import (
     GROUP_WORDS,
+    check_sample_sheet,
     load_sample_sheet,
     read_sheet_table,
     rule_expert,
@@ -119,6 +120,37 @@ class EditedSheet:
             self._undo.append(before)
             return len(before)
 
+    def take(self, path: Path, version: int) -> int:
+        """Take group to exclude from a sheet that was edited elsewhere; return how many changed.
+
+        Columns and samples that the file lacks stay as they are.
+
+        Raises
+        ------
+        StaleSheetError
+            If the sheet has changed since `version`.
+        SampleSheetError
+            If the file is not a sheet of this series; nothing is changed.
+        """
+        series = self.rows[0]["series"] if self.rows else ""
+        check_sample_sheet(load_sample_sheet(path), {series: [row["sample"] for row in self.rows]})
+        given = {row["sample"].casefold(): row for row in _read(path).rows}
+        there = {header.casefold() for header in read_sheet_table(path).headers}
+        columns = [column for column in EDITED if column in there]
+        with self._lock:
+            self._check(version)
+            new, before = [dict(row) for row in self.rows], []
+            for number, row in enumerate(new):
+                theirs = given.get(row["sample"].casefold(), row)
+                for column in columns:
+                    if theirs[column] != row[column]:
+                        before.append((number, column, row[column]))
+                        row[column] = theirs[column]
+            if before:
+                self._save(new)
+                self._undo.append(before)
+            return len({number for number, _, _ in before})
+
     def undo(self, version: int) -> int:
         """Take the last change back, save, and return how many samples have changed."""
         with self._lock:
@@ -129,7 +161,7 @@ class EditedSheet:
             for number, column, value in self._undo[-1]:
                 new[number][column] = value
             self._save(new)
-            return len(self._undo.pop())
+            return len({number for number, _, _ in self._undo.pop()})
 
     def save(self) -> None:
         """Write the sheet as it is, if it is not a file yet."""

@@ -36,7 +36,6 @@ from genotex.cohorts.geo_files import (
 )
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
-from genotex.cohorts.submitted import raw_files_hint, submitted_genes
 from genotex.errors import FormatError
 from genotex.formats import Platform, Series
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
@@ -94,6 +93,8 @@ def read_geo_cohort(
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
     if reading.gene.available and takes_submitted(files, raw.series, options.procedure):
+        from genotex.cohorts.submitted import submitted_genes
+
         found = submitted_genes(
             files, raw.series, codes, binary=binary, table=table, scale=options.scale
         )
@@ -101,6 +102,8 @@ def read_geo_cohort(
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(raw, reading, table, options)
     if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
+        from genotex.cohorts.submitted import raw_files_hint
+
         why_no_genes += raw_files_hint(files)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 

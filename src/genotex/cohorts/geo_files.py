@@ -22,6 +22,7 @@ from genotex.formats import (
 from genotex.layout import GeoCohortFiles
 
 __all__ = [
+    "SUBMITTED",
     "RawSeries",
     "choose_file",
     "read_annotation",
@@ -33,6 +34,9 @@ __all__ = [
     "with_expression",
 ]
 
+
+SUBMITTED = "expression from the submitter's"
+"""Beginning of the note on a submitter's table."""
 
 Facts = dict[str, dict[str, str | None]]
 

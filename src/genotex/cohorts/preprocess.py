@@ -21,11 +21,10 @@ from genotex.clinical import (
     rule_expert,
 )
 from genotex.cohorts.geo import prepare_geo_cohort
-from genotex.cohorts.geo_files import choose_file
+from genotex.cohorts.geo_files import SUBMITTED, choose_file
 from genotex.cohorts.linking import REFUSALS
 from genotex.cohorts.prepared import BY_PERSON, PreprocessOptions
 from genotex.cohorts.records import finish_cohort, remove_stale_tables
-from genotex.cohorts.submitted import SUBMITTED
 from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
 from genotex.cohorts.tcga_files import choose_folder
 from genotex.errors import FormatError, GenotexError, UsageError

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.cohorts.geo_files import read_annotation
+from genotex.cohorts.geo_files import SUBMITTED, read_annotation
 from genotex.cohorts.own_layout import OwnValues, arrange
 from genotex.cohorts.rna_seq import CountedGenes, normalised_genes, trait_of_samples
 from genotex.cohorts.sample_matching import (
@@ -50,9 +50,8 @@ from genotex.layout import GeoCohortFiles
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
-__all__ = ["SUBMITTED", "raw_files_hint", "submitted_genes"]
+__all__ = ["raw_files_hint", "submitted_genes"]
 
-SUBMITTED = "expression from the submitter's"
 """Beginning of the note on the file that was used, and how its columns were matched."""
 _TEXTS = ("title", "description", "source_name_ch1", "characteristics_ch1")
 _FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (

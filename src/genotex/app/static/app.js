@@ -4,6 +4,7 @@ const COLOURS = {
   rest: "#b4bcc4", up: "#b8501f", down: "#22689b", marked: "#7b2d8b",
   case: "#b8501f", control: "#22689b", other: "#8a7a1f", unknown: "#8b95a0", level: "#1b5e83",
 };
+const SERIES = ["#1b5e83", "#c8742f", "#7d8f2b", "#8d4f8a", "#3f9c93", "#b23a48", "#6b7280", "#b89a1e"];
 const NAMES = { rest: "not significant", up: "higher", down: "lower", marked: "highlighted" };
 const CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["toImage", "autoScale2d"] };
 const FONT = { family: "system-ui, sans-serif", size: 13, color: "#1f2933" };
@@ -32,14 +33,26 @@ function genePlot(place) {
   const base = place.dataset.points;
   let plot = "volcano", window_ = "", asked = 0;
 
+  const isOfGenes = () => plot === "volcano" || plot === "ma";
+
   function histogram(data) {
     Plotly.react(place, [
-      { type: "bar", x: data.x, y: data.y, width: data.width, marker: { color: COLOURS.level },
+      { type: "bar", x: data.x, y: data.y, width: data.width, marker: { color: "#8fb3c9" },
         hovertemplate: "p %{x:.3f}: %{y} genes<extra></extra>" },
       { type: "scatter", mode: "lines", x: [0, 1], y: [data.expected, data.expected],
         line: { dash: "dash", color: "#56626d", width: 1 }, hoverinfo: "skip" },
     ], layout("p-value", "genes", { showlegend: false, bargap: 0, uirevision: "p" }), CONFIG);
     element("plot-note").textContent = `${data.total} p-values; without any real difference all bars reach the line.`;
+  }
+
+  // Samples on two principal components.
+  function samples(data) {
+    Plotly.react(place, data.groups.map((g, i) => ({
+      type: "scatter", mode: "markers", name: g.name, x: g.x, y: g.y, text: g.sample,
+      marker: { size: 9, color: g.level || COLOURS[g.kind] || SERIES[i % SERIES.length], showscale: Boolean(g.level), colorscale: "Viridis", colorbar: { title: { text: g.name } } },
+      hovertemplate: `<b>%{text}</b><br>${g.level ? "%{marker.color}" : "%{fullData.name}"}<extra></extra>`,
+    })), layout(data.x_label, data.y_label, { uirevision: "samples", showlegend: data.groups.length > 1 }), CONFIG);
+    element("plot-note").textContent = `Each point is a sample; samples close to each other have similar expression over ${data.genes} genes. A split that does not follow the groups hints at a batch.`;
   }
 
   function scatter(data) {
@@ -59,9 +72,9 @@ function genePlot(place) {
 
   async function draw() {
     const mine = ++asked;
-    const data = await numbers(base, { plot, window: window_ });
+    const data = await numbers(base, { plot, window: window_, by: plot === "samples" ? element("colour-by").value : "" });
     if (mine !== asked) return;
-    (plot === "p" ? histogram : scatter)(data);
+    ({ p: histogram, samples }[plot] || scatter)(data);
     place.dataset.ready = plot;
     if (!place.dataset.bound) bind();
   }
@@ -74,11 +87,11 @@ function genePlot(place) {
     place.on("plotly_click", (event) => {
       const gene = event.points[0].text;
       clearTimeout(opening);
-      if (!gene || plot === "p" || event.event.detail > 1) return;
+      if (!gene || !isOfGenes() || event.event.detail > 1) return;
       opening = setTimeout(() => location.assign(`${place.dataset.gene}&gene=${encodeURIComponent(gene)}`), 350);
     });
     place.on("plotly_relayout", (event) => {
-      if (plot === "p") return;
+      if (!isOfGenes()) return;
       const reset = event["xaxis.autorange"] || event["yaxis.autorange"];
       if (!reset && !("xaxis.range[0]" in event) && !("yaxis.range[0]" in event)) return;
       const view = place._fullLayout;
@@ -86,7 +99,7 @@ function genePlot(place) {
       draw();
     });
     place.on("plotly_selected", (event) => {
-      if (!event || plot === "p") return;
+      if (!event || !isOfGenes()) return;
       let x, y;
       if (event.lassoPoints) ({ x, y } = event.lassoPoints);
       else if (event.range) {
@@ -103,6 +116,7 @@ function genePlot(place) {
     button.addEventListener("click", () => {
       document.querySelectorAll("[data-plot]").forEach((b) => b.setAttribute("aria-pressed", String(b === button)));
       plot = button.dataset.plot; window_ = "";
+      element("colour").hidden = plot !== "samples";
       Plotly.purge(place); delete place.dataset.bound;
       draw();
     });
@@ -110,6 +124,7 @@ function genePlot(place) {
   for (const button of document.querySelectorAll("[data-image]")) {
     button.addEventListener("click", () => Plotly.downloadImage(place, { format: button.dataset.image, filename: plot, width: 900, height: 640, scale: 2 }));
   }
+  element("colour-by").addEventListener("change", draw);
   document.body.addEventListener("marked", draw);
   draw();
 }
