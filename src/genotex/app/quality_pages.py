@@ -131,7 +131,7 @@ def points(request: Request) -> Response:
             "by": by,
             "colours": colours,
             "sample": samples,
-            "ringed": [s in (data.get("ring") or outliers) for s in samples],
+            "ringed": [s in data.get("ring", outliers) for s in samples],
             "of": len(cohort.samples),
         }
     )
