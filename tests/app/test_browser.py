@@ -167,6 +167,18 @@ def test_zoom_draws_more_and_the_lasso_filters_the_table(page: Any) -> None:
     page.wait_for_selector("#table p:not(:has-text('(of '))")
 
 
+def test_samples_of_a_cohort_are_drawn_in_each_way_and_by_any_column(
+    page: Any, place: dict[str, str]
+) -> None:
+    page.click("section[aria-labelledby=cohorts] a >> nth=0")
+    page.wait_for_selector("#quality[data-ready='pca group']")
+    page.select_option("#colour-by", "age")
+    page.wait_for_selector("#quality[data-ready='pca age']")
+    for plot in ("mds", "correlation", "box", "density", "distance"):
+        page.click(f"[data-quality={plot}]")
+        page.wait_for_selector(f"#quality[data-ready='{plot} age']")
+
+
 def test_the_keyboard_alone_sorts_searches_and_opens(page: Any) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
@@ -223,6 +235,8 @@ def test_no_page_is_wider_than_the_window(page: Any, place: dict[str, str], widt
         f"/genes?{query}",
         f"/gene?{query}&gene={gene}",
         f"/samples?{series}",
+        f"/quality?output=results&{series.replace('series', 'cohort')}",
+        "/runs",
         "/analysis",
         f"/sets?{query}",
         f"/cohorts?{query}",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from genotex.agents import Event, Usage, overview
+from genotex.agents import Event, Usage, find_notebook, overview
 from genotex.bench import Problem
 from genotex.cli import screen
 from genotex.cli.agent_screen import show_finished, show_overview, show_usage, shown_progress
@@ -63,6 +64,31 @@ def test_progress_tells_the_cost_first(played: Played, monkeypatch: pytest.Monke
         progress.event(task, Event("plan", "load_data: it comes first"), ledger)
     assert "$0.012" in written.get()
     assert "1/3" in written.get()
+
+
+def test_elapsed_and_remaining_time_cannot_be_confused(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(width=80, force_terminal=True, color_system=None)
+    monkeypatch.setattr(screen, "err", console)
+    with console.capture() as written, screen.progress("reading") as step:
+        step("GSE1", None)
+        step("GSE2", 4)
+    text = written.get()
+    assert "elapsed 0:00:0" in text and "2/4" in text
+    assert "/?" not in text and "-:--:--" not in text
+    assert max(map(len, text.replace("\r", "\n").splitlines())) <= 80 + len("\x1b[2K\x1b[?25l")
+
+
+def test_commands_at_the_end_of_a_run_can_be_pasted(
+    played: Played, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    finished = played.run()
+    console = Console(width=60, force_terminal=True, color_system=None, highlight=False)
+    monkeypatch.setattr(screen, "err", console)
+    with console.capture() as written:
+        show_finished(finished, played.root)
+    lines = [shlex.split(line) for line in written.get().splitlines() if "agent show" in line]
+    assert [line[:4] for line in lines] == [["genotex", "agent", "show", str(played.root)]] * 2
+    assert find_notebook(played.root, " ".join(lines[1][4:])) == finished.notebooks[0].task
 
 
 @pytest.mark.parametrize(

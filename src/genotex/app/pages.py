@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 import genotex
+from genotex.app.cohort_quality import LoadedCohorts
 from genotex.app.jobs import JobQueue
 from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
 from genotex.app.own_tables import LoadedTables
@@ -35,6 +37,7 @@ class Workbench:
     access: Access
     jobs: JobQueue
     loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
+    cohorts: LoadedCohorts = field(default_factory=LoadedCohorts)
     sheets: Sheets = field(default_factory=Sheets)
     tables: LoadedTables = field(default_factory=LoadedTables)
     geo_addresses: tuple[str | None, str | None, str | None] = (None, None, None)
@@ -109,6 +112,11 @@ def _moment(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
+def _as_json(value: object) -> str:
+    """Return plain JSON values as indented text; unlike `tojson` it is escaped like any text."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -125,6 +133,7 @@ def _environment() -> Environment:
         "counted": words.counted,
         "thousands": "{:,}".format,
         "moment": _moment,
+        "as_json": _as_json,
     }
     environment.globals["address"] = address
     return environment

@@ -47,7 +47,20 @@ def samples(request: Request) -> Response:
     """Show the sheet of a series."""
     sheet, place = _sheet(request)
     values = _values(request.query_params, sheet, place)
-    return render(request, "samples.html.j2", groups=GROUPS, edited=EDITED, **values)
+    found = _preprocessed(request, place)
+    return render(
+        request, "samples.html.j2", groups=GROUPS, edited=EDITED, preprocessed=found, **values
+    )
+
+
+def _preprocessed(request: Request, place: dict[str, Any]) -> list[str]:
+    """Return the output folders in which the series is a usable cohort, the newest first."""
+    trait, series = place["trait"], place["series"]
+    return [
+        output.name
+        for output in workbench_of(request).workspace.outputs()
+        if (info := output.cohorts.get(trait, {}).get(series)) is not None and info.is_usable
+    ]
 
 
 def table(request: Request) -> Response:

@@ -128,6 +128,12 @@ class Workspace:
             if (folder / "preprocess").is_dir() or (folder / "regress").is_dir()
         }
 
+    def holding(self, file: str) -> dict[str, Path]:
+        """Return the folders that hold a file (a path within the folder), by name."""
+        return {
+            name: folder for name, folder in self._places() if self.file(folder / file) is not None
+        }
+
     def outputs(self) -> list[FoundOutput]:
         """Return the folders with results, the newest first."""
         found = [self._describe(name, folder) for name, folder in self.output_names().items()]

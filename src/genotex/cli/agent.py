@@ -148,11 +148,12 @@ def resume(
 @app.command()
 def show(
     folder: _RunFolder,
-    name: Annotated[
-        str | None,
+    words: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="NOTEBOOK",
-            help="A cohort (GSE55457, or Trait/GSE55457) or a problem (Trait, or Trait/Condition).",
+            metavar="[NOTEBOOK]",
+            help="A cohort (GSE55457, or Trait/GSE55457) or a problem (Trait, or Trait/Condition), "
+            "or its name as 'agent run' prints it.",
         ),
     ] = None,
     json: o.Json = False,
@@ -168,18 +169,20 @@ def show(
       genotex agent show out GSE55457
 
       genotex agent show out Osteoarthritis/Age
+
+      genotex agent show out Osteoarthritis given Age
     """
     from genotex.agents.team.trace import find_notebook, overview, trace
     from genotex.cli.agent_screen import overview_json, show_overview, show_trace, trace_json
 
-    if name is None:
+    if not words:
         rows = overview(folder)
         if json:
             screen.print_json(overview_json(rows))
         else:
             show_overview(rows)
         return
-    found = trace(folder, find_notebook(folder, name))
+    found = trace(folder, find_notebook(folder, " ".join(words)))
     if json:
         screen.print_json(trace_json(found))
     else:

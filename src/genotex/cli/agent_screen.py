@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from genotex.agents.models.usage import dollars
 from genotex.agents.team.stage import Progress
 from genotex.cli import screen
 
 if TYPE_CHECKING:
     from genotex.agents.context import Attempt, Step
-    from genotex.agents.models import Total, UsageLedger
+    from genotex.agents.models import UsageLedger
     from genotex.agents.notebook import Event, Notebook
     from genotex.agents.task import Task
     from genotex.agents.team.records import NotebookRecord
@@ -61,17 +63,7 @@ class _Shown(Progress):
 
 
 def _cost(usage: UsageLedger) -> str:
-    return _dollars(usage.total().cost)
-
-
-def _dollars(cost: Total[Any]) -> str:
-    """Return a cost in words, marked if it is not fully known."""
-    known = f"${cost.known:.4f}".rstrip("0").rstrip(".")
-    if known == "$0" and cost.known:
-        known = "under $0.0001"
-    if not cost.unknown:
-        return known
-    return f"at least {known}" if cost.known else "cost unknown"
+    return dollars(usage.total().cost)
 
 
 def finished_json(finished: TeamFinished) -> dict[str, Any]:
@@ -102,7 +94,11 @@ def show_finished(finished: TeamFinished, target: Path) -> None:
         if not record.success:
             screen.notify(screen.one_line(f"{record.problem}: {record.error}"), "not answered")
     show_warnings(finished, target)
-    screen.notify(f"results are in {target}; genotex agent show {target} shows how they were made")
+    screen.notify(f"results are in {target}; how they were made, and a notebook step by step:")
+    show = f"  genotex agent show {shlex.quote(str(target))}"
+    screen.notify(show, whole=True)
+    if finished.notebooks:
+        screen.notify(f"{show} {shlex.quote(finished.notebooks[0].name)}", whole=True)
 
 
 def show_warnings(finished: TeamFinished, target: Path) -> None:
@@ -110,7 +106,8 @@ def show_warnings(finished: TeamFinished, target: Path) -> None:
     if unprotected := _unprotected(finished):
         screen.notify(f"not protected from generated code: {unprotected}", "warning")
     if finished.stopped:
-        screen.notify(f"{finished.stopped}; resume with: genotex agent resume {target}", "stopped")
+        resume = f"genotex agent resume {shlex.quote(str(target))}"
+        screen.notify(f"{finished.stopped}; resume with: {resume}", "stopped")
 
 
 def _unprotected(finished: TeamFinished) -> str:
@@ -136,7 +133,7 @@ def show_usage(usage: UsageLedger) -> None:
     total = usage.total()
     tokens = f"{total.input_tokens} tokens in, {total.output_tokens} out"
     failed = f"; {total.failed} more failed, at an unknown cost" if total.failed else ""
-    screen.show(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}{failed}")
+    screen.show(f"{total.calls} calls; {tokens}; {dollars(total.cost)}{failed}")
 
 
 def overview_json(rows: Sequence[NotebookRow]) -> list[dict[str, Any]]:
@@ -160,7 +157,7 @@ def _overview_row(row: NotebookRow) -> dict[str, Any]:
         "steps": None if record is None else record.tally.steps,
         "seconds": None if record is None else record.tally.work_seconds,
         "calls": row.usage.calls,
-        "cost": _dollars(row.usage.cost),
+        "cost": dollars(row.usage.cost),
         "why": screen.one_line(row.why),
     }
 
@@ -224,7 +221,7 @@ def show_trace(found: Trace) -> None:
     for role, row in found.usage.by_role().items():
         screen.show(
             f"{role}: {row.calls} calls, {row.input_tokens} tokens in, {row.output_tokens} out, "
-            f"{_dollars(row.cost)}, {row.working:.1f} s"
+            f"{dollars(row.cost)}, {row.working:.1f} s"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import sys
 import threading
@@ -13,15 +14,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.table import Column, Table
+from rich.text import Text
 
 __all__ = [
     "DONE",
@@ -52,8 +47,8 @@ _REPLACED = "\N{REPLACEMENT CHARACTER}"
 WIDE = 10_000
 """Columns of a table that goes to a file or a pipe, where nothing is folded."""
 
-REST_OF_BAR = 54
-"""Columns of a progress bar without its label: bar, count, elapsed time and time left."""
+REST_OF_BAR = 59
+"""Columns of a progress bar without its label: bar, count, elapsed and remaining time."""
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
 """Results go here: standard output."""
@@ -124,16 +119,27 @@ class _Bar(Progress):
         super().update(*args, **changes)
 
 
+class _CountAndTimes(ProgressColumn):
+    """``3/9 elapsed 0:00:07, left 0:00:14``; what is not known yet is left out."""
+
+    def render(self, task: Task) -> Text:
+        total = f"/{int(task.total)} " if task.total is not None else " "
+        count = f"{int(task.completed)}{total}" if task.total or task.completed else ""
+        parts = [
+            f"{word} {datetime.timedelta(seconds=int(seconds))}"
+            for word, seconds in (("elapsed", task.elapsed), ("left", task.time_remaining))
+            if seconds is not None
+        ]
+        return Text(count + ", ".join(parts), no_wrap=True)
+
+
 def _bar() -> Progress:
     # A long label is cut, so that bar, count and times are whole on any screen.
     label = Column(no_wrap=True, overflow="ellipsis", max_width=max(10, err.width - REST_OF_BAR))
     return _Bar(
         TextColumn("{task.description}", table_column=label),
-        BarColumn(bar_width=20),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        BarColumn(bar_width=16),
+        _CountAndTimes(),
         console=err,
         transient=True,
         disable=not err.is_terminal,
@@ -150,11 +156,11 @@ def show(text: str) -> None:
         out.print(escape(text), soft_wrap=_keep_whole(out, text))
 
 
-def notify(text: str, label: str = "", colour: str = "yellow") -> None:
-    """Print a message on standard error, with a coloured label in front."""
+def notify(text: str, label: str = "", colour: str = "yellow", *, whole: bool = False) -> None:
+    """Print a message on standard error, with a coloured label; `whole` lines are not wrapped."""
     front = f"[{colour} bold]{label}[/] " if label else ""
     text = _harmless(text)
-    err.print(front + escape(text), soft_wrap=_keep_whole(err, text))
+    err.print(front + escape(text), soft_wrap=whole or _keep_whole(err, text))
 
 
 def show_warnings(warnings: Iterable[str], *traits: str | None) -> None:

@@ -56,3 +56,7 @@ from .scores import (
     write_scores as write_scores,
 )
 from .sections import FigureView as FigureView, Section as Section, all_sections as all_sections
+from .sections.samples import (
+    checks_of_samples as checks_of_samples,
+    conspicuous_samples as conspicuous_samples,
+)

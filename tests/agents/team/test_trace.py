@@ -91,6 +91,9 @@ def test_journal_of_another_version_is_named(
         ("Asthma/GSE1", "GSE1"),
         ("Asthma/Age", ""),
         ("asthma / age", ""),
+        ("Asthma GSE1", "GSE1"),
+        ("Asthma condition_Age", ""),
+        ("Asthma given Age", ""),
     ],
 )
 def test_notebook_is_found_by_the_name_that_a_person_uses(

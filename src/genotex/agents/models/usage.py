@@ -59,6 +59,16 @@ class Total(Generic[_Number]):
         return f"at least {self.known} ({calls} unknown)" if self.known else f"unknown ({calls})"
 
 
+def dollars(cost: Total[Any]) -> str:
+    """Return a cost in words, marked if it is not fully known."""
+    known = f"${cost.known:.4f}".rstrip("0").rstrip(".")
+    if known == "$0" and cost.known:
+        known = "under $0.0001"
+    if not cost.unknown:
+        return known
+    return f"at least {known}" if cost.known else "cost unknown"
+
+
 @dataclass(frozen=True)
 class UsageRow:
     """The sums of some calls.

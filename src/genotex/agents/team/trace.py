@@ -129,10 +129,14 @@ def _plainly(name: str) -> str:
 
 
 def _names(task: Task) -> tuple[str, ...]:
+    """Return the names of a notebook: the short ones, then those that a run prints."""
+    printed = f"{task.trait} {notebook_name(task)}"
     if task.kind != "statistics":
-        return (f"{task.trait}/{task.cohort}", task.cohort)
+        return (f"{task.trait}/{task.cohort}", task.cohort, printed)
     full = f"{task.trait}/{task.condition}"
-    return (full, task.trait) if task.condition is None else (full,)
+    if task.condition is None:
+        return (full, task.trait, printed)
+    return (full, printed, str(task.problem))
 
 
 class _NotYetError(GenotexError):

@@ -14,7 +14,7 @@ from genotex.reports.illustrations import draw_planned, plan_figure
 from genotex.reports.sections import FigureView, ReportSection, Section, SectionTable
 from genotex.reports.words import counted, listed, sentence
 
-__all__ = ["SECTIONS", "samples_methods"]
+__all__ = ["SECTIONS", "checks_of_samples", "conspicuous_samples", "samples_methods"]
 
 Record = Mapping[str, Any]
 
@@ -27,8 +27,10 @@ def _samples_section(findings: Findings, genes: pl.DataFrame) -> Section | None:
     record = findings.record("quality")
     if not record.get("judged"):
         return None
-    tables = [SectionTable("Checks", ("Check", "Result"), tuple(_checks(record)), words=2)]
-    rows = _samples(record)
+    tables = [
+        SectionTable("Checks", ("Check", "Result"), tuple(checks_of_samples(record)), words=2)
+    ]
+    rows = conspicuous_samples(record)
     if rows:
         note = "" if len(rows) <= _MOST_ROWS else f"The first {_MOST_ROWS} of {len(rows)}."
         tables.append(
@@ -79,7 +81,8 @@ def _lead(record: Record, rows: Sequence[tuple[str, str]]) -> str:
     return f"{count} {'was' if record['samples'] == 1 else 'were'} checked: {found}{also}.{left}"
 
 
-def _checks(record: Record) -> list[tuple[str, str]]:
+def checks_of_samples(record: Record) -> list[tuple[str, str]]:
+    """Return the checks, with their results in words."""
     outliers, copies, pools = record["outliers"], record["near_identical"], record["pools"]
     out = ", left out" if record["excluded"] else ""
     return [
@@ -113,7 +116,7 @@ def _blocks(record: Record) -> str:
     return f"{counted(len(record['members']), 'block')} of {inside} ({score})"
 
 
-def _samples(record: Record) -> list[tuple[str, str]]:
+def conspicuous_samples(record: Record) -> list[tuple[str, str]]:
     """Return the conspicuous samples, with the findings."""
     rows: list[tuple[str, str]] = [
         (row["sample"], sentence("; ".join(row["reasons"]))) for row in record["outliers"]

@@ -1,0 +1,195 @@
+"""Runs of agents and of the benchmark that a folder holds, and their scores."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genotex.agents.context import Step
+from genotex.agents.notebook import Notebook
+from genotex.agents.task import Task
+from genotex.agents.team.folder import TeamFolder, notebook_name
+from genotex.agents.team.plan import METHOD, read_plan
+from genotex.agents.team.trace import Trace, trace
+from genotex.app.workspace import Workspace
+from genotex.bench.evaluation.plain_table import PlainTable
+from genotex.bench.evaluation.score_files import read_scores
+from genotex.bench.evaluation.score_tables import average_tables, kind_table, missing_table
+from genotex.bench.evaluation.summary import summarise
+from genotex.errors import FormatError
+from genotex.formats import read_json_object
+from genotex.journal import read_journal
+
+__all__ = [
+    "FoundRun",
+    "ShownStep",
+    "find_runs",
+    "find_scores",
+    "notebook_of",
+    "outcomes",
+    "score_tables",
+    "shown_steps",
+]
+
+_SETTINGS = "run/run.json"
+_SCORES = ("scores.json", "scores/scores.json")
+_QUIET = 600.0
+"""Seconds without a line in any journal after which a run counts as interrupted."""
+
+
+@dataclass(frozen=True)
+class FoundRun:
+    """A run: `settings` as in its ``run.json``, and `summary` of a finished one."""
+
+    name: str
+    folder: Path
+    settings: dict[str, Any]
+    summary: dict[str, Any]
+    written: float
+    problem: str = ""
+
+    @property
+    def of_agents(self) -> bool:
+        """Whether it has notebooks."""
+        return bool(self.settings.get("method") == METHOD)
+
+    @property
+    def state(self) -> str:
+        """``finished``, ``running`` or ``not finished``."""
+        if self.summary:
+            return "finished"
+        return "running" if time.time() - self.written < _QUIET else "not finished"
+
+    @property
+    def who(self) -> str:
+        """Who answers: the agent and its model, or the method."""
+        if not self.of_agents:
+            return str(self.settings.get("method", ""))
+        options = self.settings.get("options", {})
+        model = (options.get("models") or {}).get("model")
+        return ", ".join(str(part) for part in (options.get("agent", "team"), model) if part)
+
+    @property
+    def problems(self) -> list[dict[str, Any]]:
+        """The problems to solve."""
+        return list(self.settings.get("problems", ()))
+
+
+def find_runs(workspace: Workspace) -> list[FoundRun]:
+    """Return the runs of a folder, the newest first; a damaged one with its problem."""
+    runs = []
+    for name, folder in workspace.holding(_SETTINGS).items():
+        if all(workspace.holds(folder / "run" / each) for each in ("journal.jsonl", "notebooks")):
+            runs.append(_described(workspace, name, folder))
+    return sorted(runs, key=lambda run: run.written, reverse=True)
+
+
+def _described(workspace: Workspace, name: str, folder: Path) -> FoundRun:
+    files = TeamFolder(folder)
+    written = _last_line(files)
+    try:
+        settings = read_json_object(files.settings)
+        found = workspace.file(files.summary)
+        summary = {} if found is None else read_json_object(found)
+    except FormatError as error:
+        return FoundRun(name, folder, {}, {}, written, str(error))
+    return FoundRun(name, folder, settings, summary, written)
+
+
+def _last_line(files: TeamFolder) -> float:
+    """Return when a journal of the run was written last."""
+    journals = [files.settings, files.journal, *files.notebook_journals()]
+    return max((path.stat().st_mtime for path in journals if path.is_file()), default=0.0)
+
+
+def outcomes(workspace: Workspace, run: FoundRun) -> list[dict[str, Any]]:
+    """Return what became of each problem so far, those without an answer first."""
+    files = TeamFolder(run.folder)
+    table = workspace.file(files.table)
+    if run.summary and table is not None:
+        with table.open(encoding="utf-8", newline="") as handle:
+            rows: list[dict[str, Any]] = list(csv.DictReader(handle))
+    else:
+        rows = [_outcome(entry) for entry in _problem_entries(files)]
+    return sorted(rows, key=lambda row: not row.get("error"))
+
+
+def _problem_entries(files: TeamFolder) -> list[dict[str, Any]]:
+    """Return the journal's line of each problem; of several attempts the last."""
+    if not files.journal.is_file():
+        return []
+    ended = [dict(e) for e in read_journal(files.journal) if e.get("step") == "problem"]
+    return list({(e.get("trait"), _condition(e)): e for e in ended}.values())
+
+
+def _condition(entry: dict[str, Any]) -> str | None:
+    task = (entry.get("notebook") or {}).get("task") or entry
+    found = task.get("condition")
+    return None if found is None else str(found)
+
+
+def _outcome(entry: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "trait": entry.get("trait", ""),
+        "condition": _condition(entry) or "",
+        "seconds": entry.get("seconds", ""),
+        "error": entry.get("error") or "",
+        "error_class": entry.get("error_class") or "",
+    }
+
+
+def notebook_of(workspace: Workspace, run: FoundRun, trait: str, name: str) -> Trace | None:
+    """Return a notebook of a run, step by step; None if the run has none of this name."""
+    files = TeamFolder(run.folder)
+    tasks: tuple[Task, ...] = read_plan(run.folder).work().all
+    for task in tasks:
+        if (task.trait, notebook_name(task)) == (trait, name):
+            return (
+                trace(run.folder, task) if workspace.holds(files.notebook_journal(task)) else None
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class ShownStep:
+    """A step of a notebook with the plan that led to it; `dropped` ones do not count."""
+
+    number: int
+    step: Step
+    why: str
+    dropped: bool
+
+
+def shown_steps(notebook: Notebook) -> list[ShownStep]:
+    """Return the steps of a notebook in order, and those that were dropped after them."""
+    under_way = [] if notebook.under_way is None else [notebook.under_way]
+    kept = [*notebook.context.steps, *under_way]
+    return [*_with_plans(notebook, kept, False), *_with_plans(notebook, notebook.dropped, True)]
+
+
+def _with_plans(notebook: Notebook, steps: list[Step], dropped: bool) -> Iterator[ShownStep]:
+    for number, step in enumerate(steps, start=1):
+        plans = [plan.why for plan in notebook.plans if plan.unit.name == step.unit.name]
+        why = (plans[0] if dropped else plans[-1]) if plans else ""
+        yield ShownStep(number, step, why, dropped)
+
+
+def find_scores(workspace: Workspace) -> dict[str, Path]:
+    """Return the files of scores in the folder, by the name of the folder that they score."""
+    found: dict[str, Path] = {}
+    for file in _SCORES:
+        for name, folder in workspace.holding(file).items():
+            found.setdefault(name, folder / file)
+    return found
+
+
+def score_tables(path: Path) -> list[PlainTable]:
+    """Return the tables of an evaluation: averages, kinds of problems, what is missing."""
+    scores = read_scores(path)
+    summary = summarise(scores)
+    tables = [*average_tables(summary), kind_table(summary), missing_table(scores)]
+    return [table for table in tables if table is not None]
