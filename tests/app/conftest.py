@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from genotex.analysis import solve_problems
 from genotex.app import Access, create_app
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions

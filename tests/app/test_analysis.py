@@ -12,7 +12,7 @@ import pytest
 from genotex.analysis import read_result, solve_problems
 from genotex.app import Access, Workspace
 from genotex.app.jobs import MOST_WAITING, AnalysisRecord, JobQueue
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.clinical import load_sample_sheet
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder

@@ -12,11 +12,10 @@ from urllib.parse import urlencode
 import polars as pl
 import pytest
 
-from genotex.analysis import solve_problems
-from genotex.analysis.meta import MetaResult, analyze_cohorts, read_meta
+from genotex.analysis import MetaResult, analyze_cohorts, read_meta, solve_problems
 from genotex.app import Access
 from genotex.app.cohort_pages import leave_one_out
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.reports.meta_genes import forest_rows

@@ -14,7 +14,7 @@ from genotex.analysis import enrich_problem, read_enrichment, read_result
 from genotex.analysis.enrichment import running_sum
 from genotex.app import Access
 from genotex.app.gene_sets import GENE_SETS
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
 from tests.app.conftest import Browser

@@ -12,16 +12,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-import genotex
 from genotex.analysis import AnalysisResult, read_meta, read_result
 from genotex.analysis.gene_columns import GeneColumn
 from genotex.analysis.meta import MetaResult
-from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked, read_linked_csv
+from genotex.formats import Evidence
 from genotex.layout import OutputFolder
 from genotex.reports import (
     Findings,
     SampleMarks,
     csv_frame,
+    evidence_of,
+    linked_of,
     mark_samples,
     page_columns,
     principal_components,
@@ -73,8 +74,8 @@ class LoadedAnalysis:
     def read(cls, output: OutputFolder, trait: str, condition: str | None) -> LoadedAnalysis:
         """Read a result and its cohort from an output folder."""
         result = read_result(output, trait, condition)
-        table = _linked(output, result)
-        evidence = _evidence(output, result)
+        table = linked_of(output, result)
+        evidence = evidence_of(output, result)
         findings = Findings.from_result(result, table)
         return cls(
             output,
@@ -150,27 +151,6 @@ class LoadedAnalysis:
     def table_of_all(self) -> pl.DataFrame:
         """Return the genes under the column names of the report's CSV file."""
         return csv_frame(self.findings, self.genes)
-
-
-def _linked(output: OutputFolder, result: AnalysisResult) -> LinkedTable:
-    """Read the values that were analysed, filled or not."""
-    if result.procedure.analyses_filled_tables:
-        return read_linked_csv(output.linked_csv(result.trait, result.cohort))
-    return read_linked(output, result.trait, result.cohort)
-
-
-def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:
-    """Read the record of a cohort; folders of other tools have none."""
-    path = output.evidence(result.trait, result.cohort)
-    if path.is_file():
-        return read_evidence(path)
-    return Evidence(
-        trait=result.trait,
-        cohort=result.cohort,
-        procedure=result.procedure,
-        source="GEO" if result.cohort.startswith("GSE") else "TCGA",
-        genotex_version=genotex.__version__,
-    )
 
 
 _Key = tuple[Path, tuple[int, int]]

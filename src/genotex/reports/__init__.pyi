@@ -45,6 +45,8 @@ from .problem_page import (
     render_page as render_page,
 )
 from .problem_report import (
+    evidence_of as evidence_of,
+    linked_of as linked_of,
     write_report as write_report,
     write_unanswered_report as write_unanswered_report,
 )

@@ -29,7 +29,7 @@ from genotex.reports.problem_page import (
 )
 from genotex.reports.sections.gene_sets import view_gene_sets
 
-__all__ = ["write_report", "write_unanswered_report"]
+__all__ = ["evidence_of", "linked_of", "write_report", "write_unanswered_report"]
 
 _REFUSAL = re.compile(
     r"(gene (data|expression)|trait) not available|.*\b(biased|one-sided)\b", re.IGNORECASE
@@ -72,12 +72,12 @@ def write_report(
     trait = trait_folder_name(trait)
     path = checked_page(path or output.report(trait, condition))
     result = read_result(output, trait, condition)
-    table, infos = _linked(output, result), _infos(output, trait)
+    table, infos = linked_of(output, result), _infos(output, trait)
     reasons = {**result.other_cohorts, **_refusals(output, trait, infos)}
     findings = Findings.from_result(replace(result, other_cohorts=reasons), table)
     sets = output.enrichment(trait, condition).with_suffix(".csv").relative_to(output.root)
     page = build_page(
-        _evidence(output, result),
+        evidence_of(output, result),
         table,
         infos,
         findings,
@@ -165,14 +165,15 @@ def _refusals(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo])
     return refusals
 
 
-def _linked(output: OutputFolder, result: AnalysisResult) -> LinkedTable:
+def linked_of(output: OutputFolder, result: AnalysisResult) -> LinkedTable:
     """Read the values that were analysed, filled or not."""
     if result.procedure.analyses_filled_tables:
         return read_linked_csv(output.linked_csv(result.trait, result.cohort))
     return read_linked(output, result.trait, result.cohort)
 
 
-def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:
+def evidence_of(output: OutputFolder, result: AnalysisResult) -> Evidence:
+    """Read the record of a cohort; one that says so where another tool made the folder."""
     path = output.evidence(result.trait, result.cohort)
     if path.is_file():
         return read_evidence(path)
