@@ -22,6 +22,14 @@ test-fast: $(READY_DEV)
 notebook: $(NOTEBOOK)/.ready
 	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs
 
+# One at a time: a loaded machine makes a browser miss its moments.
+browser: $(READY_DEV)
+	$(INSTALL) '.[browser]'
+	$(BIN)/python -m pytest -n 0 tests/app/test_browser.py tests/reports/test_report_explorer.py
+
+notebook: $(NOTEBOOK)/.ready
+	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs
+
 # What the browser tests need besides Chromium; without it they are skipped.
 browser: $(READY_DEV)
 	$(INSTALL) '.[browser]'
