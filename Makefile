@@ -30,10 +30,6 @@ browser: $(READY_DEV)
 notebook: $(NOTEBOOK)/.ready
 	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs
 
-# What the browser tests need besides Chromium; without it they are skipped.
-browser: $(READY_DEV)
-	$(INSTALL) '.[browser]'
-
 lint: $(READY_DEV)
 	$(BIN)/ruff format --check src tests scripts benchmarks
 	$(BIN)/ruff check src tests scripts benchmarks
