@@ -19,9 +19,6 @@ test: $(READY_DEV)
 test-fast: $(READY_DEV)
 	$(BIN)/python -m pytest -m "not slow"
 
-notebook: $(NOTEBOOK)/.ready
-	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs
-
 # One at a time: a loaded machine makes a browser miss its moments.
 browser: $(READY_DEV)
 	$(INSTALL) '.[browser]'
