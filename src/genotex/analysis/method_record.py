@@ -20,7 +20,6 @@ from genotex.analysis.mixed import mixed_record
 from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.p_values import excess_near_one, null_share
 from genotex.analysis.panel import Panel
-from genotex.analysis.r_script import regression_record
 from genotex.analysis.trait_tests import TraitTests
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.options import AnalysisOptions
@@ -99,7 +98,7 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
     record: dict[str, Any] = {}
     if comparison.own is not None and comparison.cohort.design is not None:
         record["formula"] = comparison.own.record(comparison.cohort.design)
-        record["regression"] = regression_record(steps)
+        record["regression"] = _regression(steps)
     if "levels" in comparison.contrast.summary:
         record["levels"] = {**comparison.contrast.summary["levels"], **_level_tests(steps)}
     if comparison.libraries is not None:
@@ -129,6 +128,39 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
             **comparison.predicted.record,
         }
     return record
+
+
+def _regression(steps: Steps) -> dict[str, Any]:
+    """Return the regression that ranks, sample by sample, as plain JSON."""
+    comparison, tests = steps.comparison, steps.tests
+    own, precision, samples = comparison.own, tests.settings.precision, comparison.samples
+    design = tests.moderated
+    people = None if own is None else own.people
+    block = None
+    if people is not None and precision.correlation != 0:
+        block = [s if person is None else person for s, person in zip(samples, people, strict=True)]
+    offset = None if own is None else own.offset
+    by_sample = {
+        "weight": _numbers(precision.weights),
+        "block": block,
+        "library_size": _numbers(precision.libraries),
+        "offset": _numbers(offset),
+    }
+    return {
+        "samples": list(samples),
+        "columns": {
+            name: column.tolist()
+            for name, column in zip(design.names, design.matrix.T, strict=True)
+        },
+        "tested": design.tested,
+        **{name: values for name, values in by_sample.items() if values is not None},
+        "correlation": precision.correlation,
+        "inflation": tests.unmeasured.moderated_inflation,
+    }
+
+
+def _numbers(values: Any) -> list[float] | None:
+    return None if values is None else np.asarray(values, dtype=np.float64).tolist()
 
 
 def _coefficient(comparison: Comparison) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,46 +21,10 @@ from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.io import atomic_write
 
-if TYPE_CHECKING:
-    from genotex.analysis.method_record import Steps
-
-__all__ = ["RFiles", "design_table", "r_script", "regression_record", "write_r_script"]
+__all__ = ["RFiles", "design_table", "r_script", "write_r_script"]
 
 _EXTRAS = ("weight", "block", "library_size", "offset")
 """Further columns of the design's table, in this order, where the analysis used them."""
-
-
-def regression_record(steps: Steps) -> dict[str, Any]:
-    """Return the regression that ranks, sample by sample, as plain JSON."""
-    comparison, tests = steps.comparison, steps.tests
-    own, precision, samples = comparison.own, tests.settings.precision, comparison.samples
-    design = tests.moderated
-    people = None if own is None else own.people
-    block = None
-    if people is not None and precision.correlation != 0:
-        block = [s if person is None else person for s, person in zip(samples, people, strict=True)]
-    offset = None if own is None else own.offset
-    by_sample = {
-        "weight": _numbers(precision.weights),
-        "block": block,
-        "library_size": _numbers(precision.libraries),
-        "offset": _numbers(offset),
-    }
-    return {
-        "samples": list(samples),
-        "columns": {
-            name: column.tolist()
-            for name, column in zip(design.names, design.matrix.T, strict=True)
-        },
-        "tested": design.tested,
-        **{name: values for name, values in by_sample.items() if values is not None},
-        "correlation": precision.correlation,
-        "inflation": tests.unmeasured.moderated_inflation,
-    }
-
-
-def _numbers(values: Any) -> list[float] | None:
-    return None if values is None else np.asarray(values, dtype=np.float64).tolist()
 
 
 @dataclass(frozen=True)
