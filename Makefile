@@ -6,9 +6,10 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 NOTEBOOK := .venv-notebook
+INSPECT := .venv-inspect
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test test-fast browser notebook lint format bench bench-analysis bench-evaluation bench-whole docs clean
+.PHONY: demo test test-fast browser notebook inspect lint format bench bench-analysis bench-evaluation bench-whole docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -22,10 +23,13 @@ test-fast: $(READY_DEV)
 # One at a time: a loaded machine makes a browser miss its moments.
 browser: $(READY_DEV)
 	$(INSTALL) '.[browser]'
-	$(BIN)/python -m pytest -n 0 tests/app/test_browser.py tests/reports/test_report_explorer.py
+	$(BIN)/python -m pytest -n 0 tests/app/test_browser.py tests/app/test_browser_pages.py tests/reports/test_report_explorer.py
 
 notebook: $(NOTEBOOK)/.ready
 	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs
+
+inspect: $(INSPECT)/.ready
+	$(INSPECT)/bin/python -m pytest -n 0 tests/bench/adapters/test_inspect.py
 
 lint: $(READY_DEV)
 	$(BIN)/ruff format --check src tests scripts benchmarks
@@ -53,7 +57,7 @@ docs: $(READY_DOCS)
 	$(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) $(NOTEBOOK) demo site build dist
+	rm -rf $(VENV) $(NOTEBOOK) $(INSPECT) demo site build dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); $(PYTHON) -m pip install --user virtualenv && $(PYTHON) -m virtualenv $(VENV); }
@@ -69,7 +73,13 @@ $(READY_DEV): $(VENV)/bin/python pyproject.toml
 # An environment of its own: scanpy and the like decide about versions of NumPy.
 $(NOTEBOOK)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(NOTEBOOK) || { rm -rf $(NOTEBOOK); $(PYTHON) -m pip install --user virtualenv && $(PYTHON) -m virtualenv $(NOTEBOOK); }
-	$(NOTEBOOK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[notebook]' hypothesis pytest pytest-xdist
+	$(NOTEBOOK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[notebook]' hypothesis pytest pytest-timeout pytest-xdist
+	touch $@
+
+# An environment of its own: Inspect AI brings a hundred packages that nothing else needs.
+$(INSPECT)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(INSPECT) || { rm -rf $(INSPECT); $(PYTHON) -m pip install --user virtualenv && $(PYTHON) -m virtualenv $(INSPECT); }
+	$(INSPECT)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[inspect]' hypothesis pytest pytest-timeout pytest-xdist
 	touch $@
 
 $(READY_DOCS): $(VENV)/bin/python pyproject.toml

@@ -26,6 +26,7 @@ __all__ = ["CATCHERS", "caught_in"]
 CATCHERS = (
     "form of the answer",
     "execution",
+    "check of variables",
     "reviewer",
     "expert",
     "author",
@@ -35,10 +36,10 @@ CATCHERS = (
     "no harm",
     "nobody",
 )
-"""Who or what may catch a fault: an answer that cannot be read is asked for again; code fails; a
-review rejects it; an author keeps what is right; the planner goes back; the Project Manager refuses
-an end; what was written is not taken, and the notebook has failed. Or the outputs are right in
-spite of it; or they are wrong, and nobody has noticed."""
+"""Who or what may catch a fault: an answer that cannot be read is asked for again; code fails, or
+lacks the variables of its step; a review rejects it; an author keeps what is right; the planner
+goes back; the Project Manager refuses an end; what was written is not taken, and the notebook has
+failed. Or the outputs are right in spite of it; or they are wrong, and nobody has noticed."""
 
 _AT_THE_END = {"failed": "checks of results", "wrong": "nobody"}
 
@@ -110,8 +111,8 @@ class _Notebook:
                     yield codes[attempt.code], self._code(step, attempt)
 
     def _code(self, step: Step, attempt: Attempt) -> str:
-        if not attempt.ran:
-            return "execution"
+        if not attempt.complete:
+            return "check of variables" if attempt.ran else "execution"
         if attempt.verdict is not None and not attempt.verdict.approve:
             return self._questions.reviewer_of(step.unit)
         return "planner" if self._is_dropped(step) else self._end

@@ -75,6 +75,7 @@ def bench(target: Path, sessions: MakeSession) -> RunResources:
         prices,
         sessions,
         CodeShelf(),
+        lambda task: "",
     )
 
 

@@ -1,6 +1,6 @@
 """How long the whole benchmark takes: a stratified sample of it is measured and extrapolated.
 
-    python benchmarks/whole_benchmark.py [--jobs 2] [--each 2] [--genes 18530]
+    python benchmarks/whole_benchmark.py [--jobs 2] [--each 2] [--procedure sound] [--solver exact]
 
 The benchmark has 911 cohorts of 167 +- 121 samples with 18,530 genes and 1,384 problems (GenoTEX,
 table 1). Cohort sizes are drawn once from the log-normal distribution with that mean and deviation,
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from preprocess_cohort import measure
 from rich.console import Console
 from rich.table import Table
 
+from genotex.options import Solver
 from genotex.parallel import side_by_side
 
 COHORTS, TRAITS = 911, 132
@@ -53,6 +54,9 @@ class Piece:
     samples: int
     genes: int
     seed: int
+    procedure: str = "sound"
+    panel: bool = True
+    solver: Solver = "scikit-learn"
 
 
 @dataclass(frozen=True)
@@ -134,13 +138,12 @@ def _preprocess(piece: Piece) -> float:
 
 
 def _solve(piece: Piece) -> float:
-    from dataclasses import replace
-
     from genotex.analysis import ConditionCohort, analyze_table, write_result
     from genotex.bench.problems import Problem
     from genotex.formats import LinkedTable, read_linked_parquet, write_linked_parquet
     from genotex.layout import OutputFolder
     from genotex.options import AnalysisOptions
+    from genotex.procedure import Procedure
 
     def table(trait: str, samples: int) -> LinkedTable:
         made = make_cohort(samples, piece.genes)
@@ -167,11 +170,17 @@ def _solve(piece: Piece) -> float:
             read_linked_parquet(folder / "trait.parquet"),
             {},
             Problem(TRAIT, condition),
-            AnalysisOptions(),
+            AnalysisOptions(Procedure(piece.procedure), panel=piece.panel, solver=piece.solver),
             condition=second,
+            related=made_up_related(piece) if piece.procedure == "benchmark" else None,
         )
         write_result(OutputFolder(folder), replace(result, cohort="GSE1"))
         return time.perf_counter() - start
+
+
+def made_up_related(piece: Piece) -> tuple[str, ...]:
+    """Return the genes that `make_cohort` lets depend on the trait, and others."""
+    return tuple(make_cohort(piece.samples, piece.genes).related)
 
 
 def extrapolate(
@@ -193,11 +202,28 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
     parser.add_argument("--each", type=int, default=2, help="pieces of each stratum, at least 2")
     parser.add_argument("--genes", type=int, default=GENES)
+    parser.add_argument("--procedure", choices=("sound", "benchmark"), default="sound")
+    parser.add_argument("--solver", choices=("scikit-learn", "exact"), default="scikit-learn")
+    parser.add_argument("--no-panel", action="store_true", help="sound without the sparse panel")
     chosen = parser.parse_args()
     if chosen.each < 2:
         parser.error("--each must be at least 2: one piece of a stratum has no spread")
     console = Console(width=100)
-    strata = plan(chosen.each, chosen.genes)
+    strata = [
+        replace(
+            stratum,
+            pieces=tuple(
+                replace(
+                    piece,
+                    procedure=chosen.procedure,
+                    panel=not chosen.no_panel,
+                    solver=chosen.solver,
+                )
+                for piece in stratum.pieces
+            ),
+        )
+        for stratum in plan(chosen.each, chosen.genes)
+    ]
     pieces = [piece for stratum in strata for piece in stratum.pieces]
     # In random order, so that large pieces meet small ones as they do in a run.
     order = np.random.default_rng(SEED).permutation(len(pieces))

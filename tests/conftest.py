@@ -1,6 +1,7 @@
 """Shared fixtures, and which tests are slow."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ _SLOW = (
     "agents/models/providers/test_answers.py",
     "agents/models/providers/test_keys.py",
     "agents/models/test_roles.py",
+    "agents/ordinary",
     "agents/sandbox",
     "agents/team",
     "agents/test_counted_notebooks.py",
@@ -45,10 +47,13 @@ _SLOW = (
     "analysis/test_sound_choices.py",
     "analysis/test_two_step.py",
     "app",
+    "atlas/test_building.py",
+    "bench/adapters",
     "bench/evaluation/test_evaluate.py",
     "bench/runs",
     "bench/simulated",
     "clinical/test_cases.py",
+    "cluster",
     "clinical/texts/test_real_series.py",
     "fetch/test_gene_info.py",
     "fetch/test_killed.py",
@@ -56,8 +61,10 @@ _SLOW = (
     "genes/test_forked_lookups.py",
     "cli",
     "cohorts",
+    "mcp",
     "reports",
     "simulate",
+    "test_agent_template.py",
     "test_imports.py",
     "test_parallel.py",
     "test_score_your_agent.py",
@@ -73,6 +80,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.path == place or place in item.path.parents for place in slow):
             item.add_marker(pytest.mark.slow)
+        if root / "agents" / "sandbox" in item.path.parents:
+            item.add_marker(pytest.mark.linux)
+            if sys.platform != "linux":
+                item.add_marker(pytest.mark.skip(reason="the sandbox needs Linux"))
 
 
 @pytest.fixture(scope="session")

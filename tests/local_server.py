@@ -1,12 +1,27 @@
-"""What all local servers of the tests share: a quiet handler, and a thread that ends with them."""
+"""Servers of the tests: a quiet handler, a thread that ends with them, and waits with a limit."""
 
 from __future__ import annotations
 
+import select
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, AnyStr
+
+LONGEST_START = 120.0
+"""Seconds in which a program of a test must have printed its first line."""
+
+
+def first_line(process: subprocess.Popen[AnyStr]) -> AnyStr:
+    """Return the first line that a program prints; one that prints none in time fails the test."""
+    assert process.stdout is not None
+    if not select.select([process.stdout], [], [], LONGEST_START)[0]:
+        process.kill()
+        msg = f"{process.args!r} printed nothing in {LONGEST_START:.0f} s"
+        raise TimeoutError(msg)
+    return process.stdout.readline()
 
 
 class QuietHandler(BaseHTTPRequestHandler):
@@ -23,6 +38,19 @@ class QuietHandler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         return
+
+
+@contextmanager
+def ended(process: subprocess.Popen[AnyStr]) -> Iterator[subprocess.Popen[AnyStr]]:
+    """Kill a program of a test that still runs when its test is over, also one that has failed.
+
+    `Popen` itself waits for it, and one that is left holds the output of the whole test run open.
+    """
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @contextmanager

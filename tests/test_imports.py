@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 
 import genotex
+from genotex.parallel import NOT_BEFORE_A_FORK
 
 HEAVY = {
+    "dask",
+    "distributed",
     "gseapy",
     "httpx2",
     "jinja2",
     "matplotlib",
+    "mcp",
     "numpy",
     "pandas",
     "polars",
@@ -24,9 +28,11 @@ HEAVY = {
     "sklearn",
 }
 BEHIND_RARE_OPTIONS = {
+    "distributed",
     "gseapy",
     "httpx2",
     "matplotlib",
+    "mcp",
     "pandas",
     "pydantic",
     "scipy.cluster",
@@ -88,3 +94,9 @@ def show(command, name):
 show(typer.main.get_command(app), "genotex")
 """
     assert not imported_by(code) & HEAVY
+
+
+def test_processes_that_draw_are_forked_before_threads_of_the_table_engine_start() -> None:
+    loaded = imported_by("from genotex.reports.figures import get_ready\nget_ready()")
+    assert "matplotlib" in loaded
+    assert NOT_BEFORE_A_FORK not in loaded

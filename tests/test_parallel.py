@@ -60,7 +60,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     wait_until(lambda: all(mark.exists() and mark.read_text() for mark in marks))
     workers = [int(mark.read_text()) for mark in marks]
     parent.kill()
-    parent.wait()
+    parent.wait(60)
     wait_until(lambda: not any(Path(f"/proc/{pid}/cmdline").exists() for pid in workers))
 
 
@@ -82,6 +82,7 @@ def test_workers_end_with_a_parent_that_is_killed_before_they_began(tmp_path: Pa
         env={**os.environ, "MARK": str(tmp_path)},
         stderr=subprocess.DEVNULL,
         check=False,
+        timeout=300,
     )
     wait_until(lambda: not any(mark in environment for environment in environments()))
 
@@ -112,8 +113,11 @@ from genotex import parallel
 parallel.os.cpu_count = lambda: 2
 if sys.argv[1] != "none":
     parallel.prepare_workers("tests.prepared_work:" + sys.argv[1], 2)
-from tests.prepared_work import end_elsewhere, square
-work = [(end_elsewhere if i == int(sys.argv[2]) else square, (i,)) for i in range(5)]
+from tests.prepared_work import end_elsewhere, hang_elsewhere, square
+wrong = end_elsewhere
+if sys.argv[3:]:
+    wrong, parallel._LONGEST = hang_elsewhere, 2.0
+work = [(wrong if i == int(sys.argv[2]) else square, (i,)) for i in range(5)]
 answers = parallel.in_prepared_workers(work)
 print([value for value, _ in answers], len({pid for _, pid in answers} - {os.getpid()}))
 """
@@ -139,9 +143,10 @@ def test_prepared_workers_answer_in_order_and_this_process_does_what_they_cannot
     assert done.stderr == ""
 
 
-def test_what_a_prepared_worker_dies_of_is_done_again_here() -> None:
+@pytest.mark.parametrize("how", [(), ("hangs",)])
+def test_what_a_prepared_worker_dies_of_or_hangs_in_is_done_again_here(how: tuple[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PREPARED, "get_ready", "3"],
+        [sys.executable, "-c", PREPARED, "get_ready", "3", *how],
         capture_output=True,
         text=True,
         check=True,

@@ -1,4 +1,5 @@
 from .api.annotation import Annotation as Annotation, annotate as annotate
+from .api.atlas import Atlas as Atlas
 from .api.data import read_tables as read_tables
 from .api.designs import de as de, survival as survival
 from .api.fetching import fetch_geo as fetch_geo

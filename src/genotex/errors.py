@@ -25,6 +25,7 @@
     │   ├── BadAnswerError         an answer that is empty, unreadable, or not of the requested form
     │   └── NotRecordedError       replay has no answer to this request
     ├── BudgetReachedError         a limit of cost, tokens or time is reached; can be resumed
+    ├── NoSpaceError               the disk is full; the run stops and can be resumed
     ├── SandboxError               generated code cannot be run as requested
     │   ├── ConfinementError       a required isolation mechanism is unavailable here
     │   └── SessionDeadError       the session has ended, and the request needs it
@@ -43,7 +44,8 @@
 Catch ``GenotexError`` at the edge of a program: its message states what went wrong, where, and
 what to do. Catch ``FormatError`` around one file when the others should continue, ``ModelError``
 around one question to a model, ``FetchError`` around one file of many. ``BudgetReachedError`` is
-not a ``ModelError``: it ends the run, not one question.
+not a ``ModelError``, nor ``NoSpaceError`` a ``SandboxError``: they end the run, not one question
+or one session.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ __all__ = [
     "ModelError",
     "ModelTimeoutError",
     "ModelUnavailableError",
+    "NoSpaceError",
     "NoUsableCohortError",
     "NotDataError",
     "NotRecordedError",
@@ -294,6 +297,14 @@ class BudgetReachedError(GenotexError):
     def __init__(self, message: str, limit: str = "") -> None:
         super().__init__(message)
         self.limit = limit
+
+
+class NoSpaceError(GenotexError):
+    """The disk is full, or a quota is used up.
+
+    It stops a run and is never the outcome of a cohort or a problem. Finished work is kept; once
+    there is room, the run can be resumed.
+    """
 
 
 class SandboxError(GenotexError):

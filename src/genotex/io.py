@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import glob
 import os
@@ -13,15 +14,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from genotex.errors import UsageError
+from genotex.errors import NoSpaceError, UsageError
 
 __all__ = [
     "PART",
     "atomic_folder",
     "atomic_write",
     "flush",
+    "is_no_space",
     "lock",
     "make_folder",
+    "no_space",
     "refuse_file_in_the_way",
     "remove_leftovers",
 ]
@@ -105,6 +108,18 @@ def _error_of_no_file(error: BaseException) -> int | None:
         return error.errno if error.filename is None else None
     found = _IN_WORDS.search(str(error)) if isinstance(error, Exception) else None
     return None if found is None else int(found[1])
+
+
+def is_no_space(error: OSError) -> bool:
+    """Return whether a disk is full, or a quota used up."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def no_space(error: OSError) -> NoSpaceError:
+    """Return a full disk as the reason why a run stops."""
+    where = f" ({error.filename})" if error.filename else ""
+    msg = f"{error.strerror or 'no space left on the disk'}{where}; make room and resume the run"
+    return NoSpaceError(msg)
 
 
 @contextmanager

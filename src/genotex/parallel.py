@@ -13,14 +13,25 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from types import FrameType
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from genotex.errors import WorkerLostError
 
-__all__ = ["in_prepared_workers", "prepare_workers", "side_by_side", "thread_numbers"]
+__all__ = [
+    "Executor",
+    "Outcome",
+    "Piece",
+    "Processes",
+    "in_prepared_workers",
+    "prepare_workers",
+    "side_by_side",
+    "thread_numbers",
+]
 
 STOPS = {signal.SIGINT, signal.SIGTERM}
 
@@ -29,6 +40,7 @@ NOT_BEFORE_A_FORK = "polars"
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
+Shared = TypeVar("Shared")
 
 
 class Map(Protocol):
@@ -39,6 +51,61 @@ class Map(Protocol):
     ) -> Iterator[Result]:
         """Apply the function to each piece of work."""
         ...
+
+
+@dataclass(frozen=True)
+class Piece(Generic[Work]):
+    """A piece of work that can be done on any machine, and repeated without harm."""
+
+    work: Work
+    memory: int = 0  # bytes that it is expected to need
+    repeats: bool = True  # whether two workers may do it at the same time
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Result]):
+    """What became of one piece of work."""
+
+    number: int  # its place in the list
+    result: Result | None = None
+    lost: str = ""  # why there is no result although the function did not fail
+
+
+class Executor(Protocol):
+    """Runs pieces of work somewhere, and reports what becomes of each."""
+
+    def run(
+        self,
+        function: Callable[[Shared, Work], Result],
+        shared: Shared,
+        pieces: Sequence[Piece[Work]],
+        again: Callable[[Result], bool] | None = None,
+    ) -> Iterator[Outcome[Result]]:
+        """Call ``function(shared, work)`` for each piece; report outcomes as they come.
+
+        `again` returns whether a result is worth another attempt with more memory.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Processes:
+    """The executor of one machine: some processes, or this one if `jobs` is 1."""
+
+    jobs: int = 1
+
+    def run(
+        self,
+        function: Callable[[Shared, Work], Result],
+        shared: Shared,
+        pieces: Sequence[Piece[Work]],
+        again: Callable[[Result], bool] | None = None,
+    ) -> Iterator[Outcome[Result]]:
+        """Do the pieces in order; there is no more memory to try again with."""
+        with side_by_side(min(self.jobs, len(pieces))) as spread:
+            results = spread(partial(function, shared), [piece.work for piece in pieces])
+            for number, result in enumerate(results):
+                yield Outcome(number, result)
 
 
 @contextmanager
@@ -167,6 +234,9 @@ def _end_with_parent() -> None:
     os._exit(143)
 
 
+_LONGEST = 300.0
+"""Seconds without a result after which work is taken back from prepared workers."""
+
 _prepared: list[Connection] = []
 """To workers waiting for work; they end with this process."""
 
@@ -238,14 +308,15 @@ def in_prepared_workers(
     Returns
     -------
     list
-        The results in the same order. Work that fails in a worker is redone in this process.
+        The results in the same order. Work that fails in a worker, or does not end, is redone in
+        this process.
     """
     done: dict[int, Result] = {}
     try:
         if _prepared:
             _hand_out(work, _prepared, done)
     except (OSError, EOFError):
-        # A worker has ended. The others end with their connections.
+        # A worker has ended, or hangs. The others end with their connections.
         while _prepared:
             _prepared.pop().close()
     return [
@@ -270,7 +341,9 @@ def _hand_out(
             busy[connection] = place
         if not busy:
             return
-        ready = wait(list(busy))
+        ready = wait(list(busy), _LONGEST)
+        if not ready:
+            raise TimeoutError
         for connection in [connection for connection in busy if connection in ready]:
             done[busy.pop(connection)] = connection.recv()
             free.append(connection)

@@ -38,6 +38,7 @@ def run_notebooks() -> Run:
             capture_output=True,
             text=True,
             check=True,
+            timeout=1800,
             env={**os.environ, "PYTHONPATH": str(SOURCE)},
         )
         return json.loads(done.stdout)

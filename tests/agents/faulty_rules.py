@@ -6,6 +6,7 @@ command of genotex that knows them.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,7 +90,9 @@ class FaultyRules:
 
     def _fault(self, request: Request, card: Card) -> tuple[str | None, random.Random]:
         # Where the files lie makes no difference; a question asked again is another one.
-        about = replace(card, task=replace(card.task, folder="", task_info=None)).block()
+        about = json.dumps(
+            replace(card, task=replace(card.task, folder="", task_info=None)).facts()
+        )
         draw = random.Random(f"{self._wishes.seed} {about} {len(request.messages)}")
         if draw.random() >= self._wishes.rate:
             return None, draw
@@ -155,7 +158,6 @@ def _verdict(reply: Reply, card: Card, fault: str, draw: random.Random) -> Reply
         return _unreadable(reply)
     right = bool(reply.data["approve"])
     turned = {
-        "runs": not right,
         "follows": not right,
         "reasoning": "It is not what was asked." if right else "It looks fine to me.",
         "suggestions": ["Do it in another way."] if right else [],

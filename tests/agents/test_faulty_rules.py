@@ -21,8 +21,8 @@ def request(study: SimulatedStudy, occasion: str, unit: str | None, number: int 
         retractions_left=1,
         attempts=("ok",),
     )
-    text = "```python\nx\n```\n```data\nout\n```\n" + card.block()
-    return Request("engineer", (Message("user", text),))
+    text = "```python\nx\n```\n```data\nout\n```\n"
+    return Request("engineer", (Message("user", text),), facts=card.facts())
 
 
 def test_without_faults_the_answers_are_those_of_the_rules(study: SimulatedStudy) -> None:
@@ -75,6 +75,7 @@ def test_asked_again_it_may_answer_rightly(study: SimulatedStudy) -> None:
         again = Request(
             asked.role,
             (*asked.messages, Message("assistant", "Hm."), Message("user", "Once more.")),
+            facts=asked.facts,
         )
         answers.add((model.answer(asked).data is None, model.answer(again).data is None))
     assert (True, False) in answers

@@ -148,7 +148,7 @@ def test_approval_of_code_that_did_not_run_does_not_count() -> None:
 
 
 def test_reviewer_that_contradicts_itself_is_asked_again() -> None:
-    contradiction = {**verdict(True), "runs": False}
+    contradiction = {**verdict(True), "follows": False}
     model = playing(steps_until(1), review=in_turn(contradiction, verdict(True)))
     notebook = work(model)
     assert notebook.context.steps[0].final.approved

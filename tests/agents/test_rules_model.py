@@ -32,7 +32,7 @@ def card(study: SimulatedStudy, tmp_path: object) -> Card:
 def planned(card: Card, steps: list[tuple[str, str]], left: int = 1) -> tuple[object, object]:
     done = tuple(DoneStep(*step) for step in steps)
     asked = Card("planner", "plan", card.task, steps=done, retractions_left=left)
-    request = Request("planner", (Message("user", asked.block()),))
+    request = Request("planner", (Message("user", "What next?"),), facts=asked.facts())
     data = RulesModel().answer(request).data
     return data["action"], data["retract_to_step"]
 
@@ -66,16 +66,18 @@ def test_rules_write_what_they_would_approve_of(card: Card) -> None:
     failed = CellResult(CellStatus.ERROR, traceback="ValueError: no")
     asked = questions.review(TaskContext(), step.with_attempt(Attempt(code, failed)))
     answer = RulesModel().answer(asked).data
-    assert (answer["approve"], answer["runs"]) == (False, False)
+    assert (answer["approve"], answer["follows"]) == (False, False)
     assert len(answer["suggestions"]) == 1
 
 
 def test_rules_cost_no_tokens(card: Card) -> None:
-    reply = RulesModel().answer(Request("planner", (Message("user", card.block()),)))
+    request = Request("planner", (Message("user", "What next?"),), facts=card.facts())
+    reply = RulesModel().answer(request)
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (0, 0)
 
 
 def test_series_that_cannot_be_read_leaves_rules_without_an_answer() -> None:
-    request = Request("planner", (Message("user", Card("planner", "plan", GEO).block()),))
+    facts = Card("planner", "plan", GEO).facts()
+    request = Request("planner", (Message("user", "What next?"),), facts=facts)
     with pytest.raises(BadAnswerError, match="the rules have no answer"):
         RulesModel().answer(request)

@@ -19,11 +19,12 @@ from genotex.analysis import (
     analyze_table,
     design_table,
     fit_design,
+    result_table,
     write_r_script,
 )
 from genotex.bench import Problem
 from genotex.errors import UsageError
-from genotex.formats import write_linked_csv
+from genotex.formats import LinkedTable, write_linked_csv
 from genotex.options import AnalysisOptions
 
 from .test_designs import LINEAR, PLAIN, counted_data, data_of
@@ -122,11 +123,55 @@ def test_a_column_called_as_one_of_ours_keeps_its_values() -> None:
     assert "weight_" in table.columns
 
 
-def test_a_result_without_a_design_has_no_script() -> None:
+def plain_cohort() -> LinkedTable:
+    """Return a cohort with a binary trait, an age, missing values and an effect on some genes."""
     rng = np.random.default_rng(1)
-    data = data_of(LINEAR)
-    table = replace(data.linked("Asthma"), trait_values=rng.integers(0, 2, len(data.samples)) * 1.0)
-    result = analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(panel=False))
+    table = data_of(LINEAR, missing=True).linked("Asthma")
+    trait = rng.integers(0, 2, len(table.samples)) * 1.0
+    shift = np.where(np.arange(len(table.genes)) < 5, 1.5, 0.0)
+    age = {"Age": rng.uniform(20, 80, len(trait))}
+    expression = table.expression + trait[:, None] * shift
+    return replace(table, trait_values=trait, covariates=age, expression=expression)
 
+
+@pytest.mark.parametrize("what", ["groups", "measured", "surrogate variables", "pairs, some alone"])
+def test_an_analysis_of_a_trait_is_repeated_in_r(tmp_path: Path, what: str) -> None:
+    table = plain_cohort()
+    options = AnalysisOptions(panel=False, hidden="none")
+    facts = {}
+    if what == "measured":
+        rng = np.random.default_rng(2)
+        table = replace(table, trait_values=rng.normal(size=len(table.samples)))
+    elif what == "surrogate variables":
+        options = replace(options, hidden="two-step")
+    elif what.startswith("pairs"):
+        people = [str(i // 2) for i in range(len(table.samples))]
+        facts = {"donor": dict(zip(table.samples, people, strict=True))}
+        options = replace(options, pair="donor")
+    result = analyze_table(table, {}, Problem("Asthma"), options, facts)
+
+    known = np.where(np.isnan(table.expression), 0.0, table.expression)
+    write_linked_csv(tmp_path / "linked.csv", replace(table, expression=known))
+    result_table(result).write_csv(tmp_path / "genes.csv")
+    script = write_r_script(tmp_path, result, table, "linked.csv")
+
+    assert ("block" in design_table(result).columns) == what.startswith("pairs")
+    assert largest_difference(script) < 1e-8
+
+
+def test_a_result_that_no_script_repeats_is_refused() -> None:
+    table = plain_cohort()
+    result = analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(panel=False))
+    assert design_table(result).columns[1] == "Intercept"
     with pytest.raises(UsageError, match="not one of a design"):
-        design_table(result)
+        design_table(replace(result, regression=None))
+
+    mixed = AnalysisOptions(panel=False, model="mixed")
+    with pytest.raises(UsageError, match="mixed model"):
+        design_table(analyze_table(table, {}, Problem("Asthma"), mixed))
+
+    levels = np.arange(len(table.samples)) % 3 * 1.0
+    factor = AnalysisOptions(panel=False, levels="factor")
+    found = analyze_table(replace(table, trait_values=levels), {}, Problem("Asthma"), factor)
+    with pytest.raises(UsageError, match="levels of a factor"):
+        design_table(found)

@@ -106,6 +106,21 @@ def test_exclusive_regressors_leave_the_trait_its_related_genes(
     assert result.method["two_step"]["regressors"] == REGRESSORS[1:]
 
 
+def test_list_is_described_by_the_related_genes(output: OutputFolder, tasks: TaskInfo) -> None:
+    problem = Problem("Asthma")
+    found = solve_problem(output, problem, FAST, tasks)
+    genes = set(found.significant["Variable"])
+    known = set(tasks.related_genes("Asthma")) & set(found.genes["Variable"])
+    hits = len(genes & known)
+    selection = found.cv_performance["selection"]
+    assert known and set(selection) == {"precision", "recall", "f1", "jaccard"}
+    assert selection["recall"] == pytest.approx(100 * hits / len(known))
+    assert selection["jaccard"] == pytest.approx(100 * hits / len(genes | known))
+    alone = solve_problem(output, problem, FAST)
+    assert "selection" not in alone.cv_performance
+    assert alone.genes.equals(found.genes)
+
+
 def test_published_procedure_keeps_the_regressors_among_the_genes(
     output: OutputFolder, tasks: TaskInfo
 ) -> None:

@@ -27,6 +27,7 @@ from genotex.analysis import (
     find_unmeasured,
     no_blocks,
     rank_without_if_dense,
+    unmeasured,
 )
 from genotex.bench import Problem
 from genotex.formats import LinkedTable
@@ -341,3 +342,21 @@ def test_gene_with_just_enough_values_is_tested() -> None:
     result = solve(hidden_factors(50))
     assert result.method["filter"]["tested"] == 400
     assert result.genes["p"].null_count() == 0
+
+
+def test_gaps_become_what_least_squares_fits_to_the_known_values() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(8, 1, (40, 30))
+    values[rng.random(values.shape) < 0.05] = np.nan
+    values[:, 5] = np.arange(40)  # nothing missing
+    values[:25, 7] = np.nan  # most missing: not used
+    table = linked(np.arange(40) % 2, values, {"Age": rng.integers(30, 80, 40)})
+    design = build_design(table, choose_contrast(table, {}, "auto"), ["Age"], None)
+    filled = unmeasured._without_gaps(values, design)
+    kept = [j for j in range(30) if j != 7]
+    assert filled.shape == (40, 29)
+    for column, j in zip(filled.T, kept, strict=True):
+        known = ~np.isnan(values[:, j])
+        fit = np.linalg.lstsq(design.matrix[known], values[known, j])[0]
+        np.testing.assert_array_equal(column[known], values[known, j])
+        np.testing.assert_allclose(column[~known], design.matrix[~known] @ fit, atol=1e-9)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,15 +17,17 @@ pytest.importorskip("starlette", reason="the workbench needs genotex[app]")
 from starlette.testclient import TestClient
 
 from genotex.analysis import solve_problems
-from genotex.app import Access, create_app
-from genotex.bench import Problem
+from genotex.app import Access, JobQueue, JobRecord, create_app
+from genotex.bench import Problem, score_texts, summarise
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.reports import write_report
 from genotex.simulate import simulate_study
+from tests.bench.evaluation.some_scores import problem_score, some_scores
 
 PORT = 8765
+LONGEST = 300.0
 
 
 class Browser(TestClient):
@@ -30,6 +37,14 @@ class Browser(TestClient):
         super().__init__(create_app(folder, access), base_url=f"http://127.0.0.1:{PORT}")
         self.access = access
         self.own = {"Origin": f"http://127.0.0.1:{PORT}", "X-Token": access.change_token}
+
+
+@contextmanager
+def opened(folder: Path, access: Access) -> Iterator[Browser]:
+    """Return a browser that opened the printed address of a folder."""
+    with Browser(folder, access) as browser:
+        assert browser.get("/", params={"token": access.token}).status_code == 200
+        yield browser
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +80,46 @@ def browser(stranger: Browser) -> Browser:
 
 
 @pytest.fixture
+def input_folder(study_folder: Path, tmp_path: Path) -> Path:
+    """Return a folder of its own with the input alone."""
+    shutil.copytree(study_folder / "input", tmp_path / "input")
+    return tmp_path
+
+
+@pytest.fixture
+def first_series(study_folder: Path, place: dict[str, str]) -> str:
+    """Return the first series of the trait."""
+    return min(path.name for path in (study_folder / "input" / "GEO" / place["trait"]).iterdir())
+
+
+@pytest.fixture
 def place(study_folder: Path) -> dict[str, str]:
     """Return what names the analysis in an address."""
     (trait,) = OutputFolder(study_folder / "results").traits()
     return {"output": "results", "trait": trait, "condition": ""}
+
+
+def queue_of(analyst: Browser) -> JobQueue:
+    """Return the jobs of the workbench that a browser has open."""
+    queue = analyst.app.state.workbench.jobs  # type: ignore[attr-defined]
+    assert isinstance(queue, JobQueue)
+    return queue
+
+
+def wait(queue: JobQueue) -> list[JobRecord]:
+    """Return all jobs once none waits or runs."""
+    until = time.monotonic() + LONGEST
+    while any(record.open for record in queue.records()):
+        assert time.monotonic() < until, queue.records()
+        time.sleep(0.05)
+    return queue.records()
+
+
+def scored(root: Path, *, f1: float = 50.0, auroc: float | None = 0.5, **changes: Any) -> None:
+    """Write the scores of a run, its first problem as given."""
+    usual = some_scores()
+    first = problem_score("Asthma", f1=f1, auroc=auroc)
+    scores = replace(usual, analysis=(first, *usual.analysis[1:]), **changes)
+    texts = score_texts(scores, summarise(scores, draws=20))
+    (root / "scores").mkdir(parents=True, exist_ok=True)
+    (root / "scores" / "scores.json").write_text(texts["scores.json"], encoding="utf-8")

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from genotex.analysis import read_result
-from genotex.app import Access, create_app, uploads
+from genotex.app import Access, create_app, unpacked
 from genotex.layout import OutputFolder
-from tests.app.conftest import Browser
-from tests.app.test_analysis import queue_of, wait
+from tests.app.conftest import Browser, opened, queue_of, wait
 from tests.cli.test_de import write as write_tables
 from tests.fetch.geo_tree import FILES, PAGES, GeoSite, matrix_path, platform_soft
 from tests.fetch.server import dripping, serving
@@ -31,8 +30,7 @@ def matrix(accession: str = "GSE7", *, probes: bool = False) -> bytes:
 
 @pytest.fixture
 def adder(tmp_path: Path, access: Access) -> Iterator[Browser]:
-    with Browser(tmp_path, access) as browser:
-        browser.get("/", params={"token": access.token})
+    with opened(tmp_path, access) as browser:
         # As htmx asks: errors come as plain text.
         browser.own |= {"HX-Request": "true"}
         yield browser
@@ -226,7 +224,7 @@ def test_files_that_are_too_large_are_refused(adder: Browser, tmp_path: Path) ->
 def test_files_that_are_too_large_when_unpacked_are_refused(
     adder: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: str
 ) -> None:
-    monkeypatch.setattr(uploads, "MOST_UNPACKED", 10 << 20)
+    monkeypatch.setattr(unpacked, "MOST_UNPACKED", 10 << 20)
     content = gzip.compress(b"A" * (30 << 20))
     if packed == "zip":
         file = BytesIO()
@@ -274,6 +272,9 @@ def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
     found = read_result(output, record.place["trait"], None)
     assert found.significant.height >= 8
     assert list(output.root.rglob("*.R")) and list(output.root.rglob("genes*.csv"))
+    cohort = {"output": record.place["output"], "trait": found.trait, "cohort": "My_study"}
+    before = adder.get("/quality/before", params=cohort | {"plot": "box"}).json()
+    assert len(before["quantiles"]) == len(before["sample"]) == 16, before["note"]
 
     wrong = asked | {"contrast": "group: case - nobody"}
     answer = adder.post("/tables", params=place, data=wrong, headers=adder.own)
@@ -282,7 +283,11 @@ def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
 
 
 def test_tables_that_cannot_be_read_are_not_kept(adder: Browser, tmp_path: Path) -> None:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("xl/workbook.xml", b"A" * 100)
     for name, content in {
+        "x.zip.xlsx": file.getvalue().replace(b"PK\x01\x02", b"PK\x01\x03"),
         "x.csv": b"gene,a,b\nTP53,1,many\n",
         "x.xlsx": b"PK\x03\x04 broken",
         "x.parquet": b"PAR1 broken",

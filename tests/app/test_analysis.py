@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import shutil
-import time
+import errno
 from collections.abc import Iterator
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from genotex.analysis import read_result, solve_problems
-from genotex.app import Access, Workspace
-from genotex.app.jobs import MOST_WAITING, AnalysisRecord, JobQueue
+from genotex.app import Access, AnalysisRecord, JobQueue, Workspace, jobs
+from genotex.app.jobs import MOST_WAITING
 from genotex.bench import Problem
 from genotex.clinical import load_sample_sheet
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
-from tests.app.conftest import Browser
-
-LONGEST = 300.0
+from tests.app.conftest import Browser, opened, queue_of, wait
 
 
 @pytest.fixture
-def folder(study_folder: Path, tmp_path: Path) -> Path:
-    shutil.copytree(study_folder / "input", tmp_path / "input")
-    return tmp_path
+def folder(input_folder: Path) -> Path:
+    return input_folder
 
 
 @pytest.fixture
 def analyst(folder: Path, access: Access) -> Iterator[Browser]:
-    with Browser(folder, access) as browser:
-        browser.get("/", params={"token": access.token})
+    with opened(folder, access) as browser:
         yield browser
 
 
 @pytest.fixture
-def series(folder: Path, place: dict[str, str]) -> str:
-    return min(path.name for path in (folder / "input" / "GEO" / place["trait"]).iterdir())
+def series(first_series: str) -> str:
+    return first_series
 
 
 def start(analyst: Browser, trait: str, series: str, **more: str) -> str:
@@ -45,20 +42,6 @@ def start(analyst: Browser, trait: str, series: str, **more: str) -> str:
     answer = analyst.post("/analysis", data=data, headers=analyst.own)
     assert answer.status_code == 200, answer.text
     return answer.text
-
-
-def queue_of(analyst: Browser) -> JobQueue:
-    queue = analyst.app.state.workbench.jobs  # type: ignore[attr-defined]
-    assert isinstance(queue, JobQueue)
-    return queue
-
-
-def wait(queue: JobQueue) -> list[AnalysisRecord]:
-    until = time.monotonic() + LONGEST
-    while any(record.open for record in queue.records()):
-        assert time.monotonic() < until, queue.records()
-        time.sleep(0.05)
-    return queue.records()
 
 
 def test_an_analysis_gives_what_the_command_gives(
@@ -125,14 +108,64 @@ def test_options_that_make_no_sense_are_refused_before_a_folder_is_made(
     assert not (folder / "analyses").exists()
 
 
+def gout(name: str = "001-Gout", **more: Any) -> AnalysisRecord:
+    return AnalysisRecord(
+        name=name, trait="Gout", condition=None, series=["GSE1"], source="input",
+        every=False, covariates=[], q_cut=0.05, hidden="auto", panel=False, by_sheet=[],
+        created=1.0, **more,
+    )  # fmt: skip
+
+
+def test_a_job_whose_process_cannot_start_ends_and_so_does_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(process: BaseProcess) -> None:
+        raise OSError(errno.EAGAIN, "no more processes")
+
+    monkeypatch.setattr(BaseProcess, "start", fail)
+    queue = JobQueue(Workspace(tmp_path))
+    for _ in range(2):
+        queue.submit(gout(queue.new_folder("Gout").name))
+    assert [record.state for record in wait(queue)] == ["failed"] * 2
+    assert "no more processes" in wait(queue)[0].message
+    queue.close()
+
+
+def full(path: Path) -> Any:
+    raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+
+def test_a_full_disk_is_stated(
+    analyst: Browser, place: dict[str, str], series: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "atomic_write", full)
+    data = {"trait": place["trait"], "sent": "1", "series": series}
+    answer = analyst.post("/analysis", data=data, headers=analyst.own)
+    assert answer.status_code == 500 and "No space left on device" in answer.text
+    assert queue_of(analyst).records() == []
+
+
+def test_a_full_disk_leaves_no_job_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = jobs.atomic_write
+    queue = JobQueue(Workspace(tmp_path))
+    name = queue.new_folder("Gout").name
+    monkeypatch.setattr(jobs, "atomic_write", full)
+    with pytest.raises(OSError, match="No space"):
+        queue.submit(gout(name))
+    assert queue.records() == []
+    # From now on there is room for the record alone: not for what becomes of the job.
+    monkeypatch.setattr(jobs, "atomic_write", written)
+    queue._keep(gout(name))
+    monkeypatch.setattr(jobs, "atomic_write", full)
+    queue._change(name, state="running")
+    queue._end(name, "done")
+    assert [record.state for record in queue.records()] == ["done"]
+
+
 def test_what_a_killed_server_left_is_interrupted_and_stays_in_the_history(
     folder: Path, place: dict[str, str]
 ) -> None:
-    record = AnalysisRecord(
-        name="001-Gout", trait="Gout", condition=None, series=["GSE1"], source="input",
-        every=False, covariates=[], q_cut=0.05, hidden="auto", panel=False, by_sheet=[],
-        created=1.0, state="running",
-    )  # fmt: skip
+    record = gout(state="running")
     path = folder / "analyses" / record.name / "analysis.json"
     path.parent.mkdir(parents=True)
     path.write_text(record.model_dump_json(), encoding="utf-8")

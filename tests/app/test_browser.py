@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="browser tests need playwright: pip install 'genotex[browser]'"
-)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-if CHROMIUM is None:
-    pytest.skip("browser tests need Chromium: apt-get install chromium", allow_module_level=True)
+from tests.app.chromium import LONGEST, Server, chromium, page, server
+from tests.app.conftest import scored
 
-LONGEST = 120_000
-"""Milliseconds: an analysis runs while others use the machine."""
-
-
-class Server:
-    """`genotex serve` in a process of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "genotex", "serve", str(folder), "--no-browser"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        self.url = self.process.stdout.readline().strip()
-
-    def end(self, number: int = signal.SIGTERM) -> None:
-        self.process.send_signal(number)
-        self.process.wait(timeout=60)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+__all__ = ["chromium", "page", "server"]
 
 
 @pytest.fixture(scope="module")
@@ -45,39 +20,6 @@ def folder(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     folder = tmp_path_factory.mktemp("browser")
     shutil.copytree(study_folder, folder, dirs_exist_ok=True)
     return folder
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Server]:
-    server = Server(folder)
-    yield server
-    server.end()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    options = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(chromium: Any, server: Server) -> Iterator[Any]:
-    """Return a tab that opened the printed address; errors in its console fail the test."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(LONGEST)
-    page = context.new_page()
-    errors: list[str] = []
-    page.on(
-        "console", lambda message: errors.append(message.text) if message.type == "error" else None
-    )
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(server.url)
-    yield page
-    context.close()
-    assert errors == []
 
 
 def open_genes(page: Any) -> None:
@@ -190,6 +132,10 @@ def test_the_keyboard_alone_sorts_searches_and_opens(page: Any) -> None:
     page.focus("#search")
     page.keyboard.type(page.inner_text("#table tbody th a >> nth=0"))
     page.wait_for_selector("#table tbody tr:only-child")
+    page.wait_for_load_state("networkidle")
+    page.focus("#table tbody th a")
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.activeElement.tagName") == "A"
     page.focus("#table tbody th a")
     page.keyboard.press("Enter")
     page.wait_for_selector("#values[data-ready]")
@@ -265,6 +211,32 @@ def test_a_gene_set_is_tested_drawn_and_highlighted(
     page.click("text=Highlight its genes")
     page.wait_for_selector("#plot[data-ready=volcano]")
     page.wait_for_selector(f"#marked-text:has-text('{len(genes)} of {len(genes)}')")
+
+
+def test_values_before_and_after_processing_are_drawn_side_by_side(
+    page: Any, place: dict[str, str]
+) -> None:
+    page.click("a[href*='/quality?'] >> nth=0")
+    page.wait_for_selector("#quality[data-ready]")
+    assert not page.is_visible("#before")
+    for plot in ("box", "density"):
+        page.click(f"[data-quality={plot}]")
+        page.wait_for_selector(f"#before[data-ready^={plot}]")
+        boxes = [page.locator(name).bounding_box() for name in ("#before", "#quality")]
+        assert abs(boxes[0]["y"] - boxes[1]["y"]) < 40 and boxes[0]["height"] == boxes[1]["height"]
+    page.click("[data-quality=pca]")
+    page.wait_for_selector("#quality[data-ready^=pca]")
+    assert not page.is_visible("#before")
+
+
+def test_the_leaderboard_compares_with_the_chosen_run(page: Any, folder: Path) -> None:
+    for name, f1 in (("one", 40.0), ("two", 80.0)):
+        scored(folder / name, f1=f1)
+    page.click("nav a:text-is('Runs')")
+    page.click("text=Paired differences from two")
+    page.wait_for_selector("#costs[data-ready=f1]")
+    page.select_option("select[name=baseline]", "one")
+    page.wait_for_selector("text=Paired differences from one")
 
 
 def test_an_analysis_is_cancelled(page: Any) -> None:

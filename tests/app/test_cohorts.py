@@ -18,8 +18,8 @@ from genotex.app.cohort_pages import leave_one_out
 from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
-from genotex.reports.meta_genes import forest_rows
-from tests.app.conftest import Browser
+from genotex.reports import forest_rows
+from tests.app.conftest import Browser, opened
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,7 @@ def own_folder(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def page(own_folder: Path, access: Access) -> Iterator[Browser]:
-    with Browser(own_folder, access) as browser:
-        assert browser.get("/", params={"token": access.token}).status_code == 200
+    with opened(own_folder, access) as browser:
         yield browser
 
 

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import openpyxl
+import polars as pl
 import pytest
 
+from genotex.app import GeneQuery, LoadedAnalysis
+from genotex.app.downloads import send_table
 from genotex.app.gene_plots import Axes, inside, points
-from genotex.app.gene_query import GeneQuery, names_in
-from genotex.app.loaded import LoadedAnalysis
+from genotex.app.gene_query import names_in
 from genotex.layout import OutputFolder
 from tests.app.conftest import Browser
 
@@ -129,6 +131,16 @@ def test_the_workbook_holds_the_same_numbers(browser: Browser, place: dict[str, 
     assert list(cells[0]) == rows[0] and len(cells) == len(rows)
     assert [row[0] for row in cells] == [row[0] for row in rows]
     assert float(cells[1][1]) == pytest.approx(float(rows[1][1]))  # type: ignore[arg-type]
+
+
+def test_a_workbook_holds_what_excel_accepts() -> None:
+    frame = pl.DataFrame({"gene": ["x" * 40_000, "a\x00&<b>"], "n": [1, None], "y": [True, False]})
+    content = send_table(frame, "x", "x.xlsx").body
+    sheet = openpyxl.load_workbook(io.BytesIO(bytes(content))).active
+    assert sheet is not None
+    _, first, second = list(sheet.values)
+    assert len(str(first[0])) == 32_767
+    assert second == ("a&<b>", None, False)
 
 
 def test_the_p_values_are_counted(

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from genotex.app.cohort_quality import CohortQuality, colours_of
-from genotex.formats import read_linked
-from genotex.layout import OutputFolder
-from tests.app.conftest import Browser
+from genotex.app import Access, CohortQuality
+from genotex.app.cohort_quality import colours_of
+from genotex.cohorts import preprocess
+from genotex.formats import read_linked, read_series_matrix
+from genotex.layout import InputFolder, OutputFolder
+from tests.app.conftest import Browser, opened
+from tests.cohorts.test_submitted import table, write_series
+from tests.geo_text import write_gz
+from tests.rna_seq_text import count_rows, write_counted
 
 
 @pytest.fixture
@@ -76,13 +82,65 @@ def test_a_change_in_the_sheet_is_seen_at_once(
         (study_folder / "sheets" / place["trait"] / f"{place['series']}.csv").unlink()
 
 
+@pytest.mark.parametrize("plot", ["box", "density"])
+def test_values_before_are_those_of_the_file(
+    browser: Browser, cohort: dict[str, str], study_folder: Path, plot: str
+) -> None:
+    asked = cohort | {"plot": plot, "by": "group"}
+    before = browser.get("/quality/before", params=asked).json()
+    after = browser.get("/quality/points", params=asked).json()
+    assert before["sample"] == after["sample"] and before["colours"] == after["colours"]
+    page = browser.get("/quality", params=cohort).text
+    name = f"{cohort['cohort']}_series_matrix.txt.gz"
+    assert f"Before: {name}" in page and "rows became" in page
+    if plot == "box":
+        files = InputFolder(study_folder / "input").geo_cohorts(cohort["trait"])
+        path = next(each for each in files if each.cohort == cohort["cohort"]).matrices[0]
+        matrix = read_series_matrix(path).expression
+        assert matrix is not None
+        column = matrix.samples.index(before["sample"][0])
+        expected = np.nanpercentile(matrix.values[:, column], (5, 25, 50, 75, 95))
+        logged = before["note"].startswith("Linear")
+        assert np.allclose(before["quantiles"][0], np.log2(expected) if logged else expected, 1e-2)
+
+
+def test_without_the_input_the_reason_is_given(
+    cohort: dict[str, str], study_folder: Path, tmp_path: Path, access: Access
+) -> None:
+    shutil.copytree(study_folder / "results", tmp_path / "results")
+    with opened(tmp_path, access) as alone:
+        data = alone.get("/quality/before", params=cohort | {"plot": "box"}).json()
+        assert "does not hold the input" in data["note"] and "sample" not in data
+
+
+@pytest.mark.parametrize("counted_by", ["ncbi", "submitter"])
+def test_counts_are_drawn_as_logarithms(tmp_path: Path, access: Access, counted_by: str) -> None:
+    if counted_by == "ncbi":
+        write_counted(tmp_path / "input")
+    else:
+        folder = write_series(tmp_path / "input")
+        write_gz(folder / "GSE1_raw_counts.txt.gz", table([f"GSM{1 + i}" for i in range(12)]))
+    preprocess(tmp_path / "input", tmp_path / "results")
+    with opened(tmp_path, access) as browser:
+        place = {"output": "results", "trait": "Asthma", "cohort": "GSE1", "plot": "box"}
+        data = browser.get("/quality/before", params=place).json()
+        assert data["note"].startswith("Counts, drawn as log2(count + 1)")
+        counts = np.array(list(count_rows(12).values()), dtype=float)
+        values = np.log2(counts[:, data["sample"].index("GSM1")] + 1)
+        assert np.allclose(data["quantiles"][0][2], np.median(values), atol=1e-3)
+        assert (
+            "log2 counts per million, normalised: TMM" in browser.get("/quality", params=place).text
+        )
+
+
 @pytest.mark.parametrize("name", ["../x", "GSE0", "", "/etc/passwd", "cohort_info"])
 def test_only_cohorts_of_the_folder_are_found(
     browser: Browser, cohort: dict[str, str], name: str
 ) -> None:
-    for path in ("/quality", "/quality/points"):
+    for path in ("/quality", "/quality/points", "/quality/before"):
         assert browser.get(path, params=cohort | {"cohort": name}).status_code == 404
-    assert browser.get("/quality/points", params=cohort | {"plot": "x"}).status_code == 404
+    for path in ("/quality/points", "/quality/before"):
+        assert browser.get(path, params=cohort | {"plot": "x"}).status_code == 404
 
 
 def test_numbers_are_a_scale_and_few_or_rare_values_are_levels() -> None:

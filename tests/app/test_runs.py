@@ -6,15 +6,16 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from genotex.agents import Limits
 from genotex.app import Access
-from genotex.bench import Problem, summarise
+from genotex.bench import Problem, compare_runs, read_scores, summarise
 from genotex.reports import write_scores
 from tests.agents.team.conftest import Played
-from tests.app.conftest import Browser
+from tests.app.conftest import Browser, opened, scored
 from tests.bench.evaluation.some_scores import some_scores
 
 
@@ -29,8 +30,7 @@ def played(tmp_path: Path) -> Played:
 @pytest.fixture
 def browser(tmp_path: Path, access: Access) -> Iterator[Browser]:
     """Return a browser that opened a folder with nothing but runs."""
-    with Browser(tmp_path, access) as browser:
-        assert browser.get("/", params={"token": access.token}).status_code == 200
+    with opened(tmp_path, access) as browser:
         yield browser
 
 
@@ -39,6 +39,8 @@ NOTEBOOK = {"run": "team", "trait": "Asthma", "notebook": "GSE1"}
 
 def test_a_folder_without_runs_names_the_commands(browser: Browser) -> None:
     assert "genotex agent run" in browser.get("/runs").text
+    for ending in ("csv", "xlsx"):
+        assert browser.get(f"/runs.{ending}").status_code == 200
 
 
 def test_a_finished_run_has_its_notebooks_and_outcomes(browser: Browser, played: Played) -> None:
@@ -162,3 +164,90 @@ def test_scores_of_a_run_are_tables_and_their_page_is_confined(
     assert "<table" in page and "/scores/page?of=team" in page
     answer = browser.get("/scores/page", params={"of": "team"})
     assert answer.status_code == 200 and "sandbox" in answer.headers["content-security-policy"]
+
+
+def method_run(root: Path, method: str, cells: str = "Asthma,,True,1,,\n") -> None:
+    (root / "run").mkdir(parents=True)
+    settings = {"method": method, "options": {}, "problems": [{"trait": "Asthma"}]}
+    (root / "run" / "run.json").write_text(json.dumps(settings), encoding="utf-8")
+    head = "trait,condition,success,seconds,error_class,error" if cells[-2] == "," else "trait,cost"
+    (root / "run" / "problems.csv").write_text(f"{head}\n{cells}", encoding="utf-8")
+
+
+def test_scored_runs_are_ranked_and_compared_with_the_chosen_one(
+    browser: Browser, tmp_path: Path
+) -> None:
+    method_run(tmp_path / "lasso", "lasso")
+    scored(tmp_path / "lasso", f1=40.0)
+    scored(tmp_path / "best", f1=80.0)
+    assert 'hx-get="/runs/leaderboard"' in browser.get("/runs").text
+    page = browser.get("/runs/leaderboard").text
+    assert page.index(">best</a>") < page.index(">lasso</a>")
+    assert "lasso less best" in page and "95 % interval" in page
+    assert "best less lasso" in browser.get("/runs/leaderboard", params={"baseline": "lasso"}).text
+    named = {
+        name: read_scores(tmp_path / name / "scores/scores.json") for name in ("lasso", "best")
+    }
+    found = compare_runs(named, "best").differences["lasso"]["analysis"]["f1"]
+    assert found.difference == pytest.approx(-10.0) and "-10.00" in page
+    rows = browser.get("/runs.csv").text.splitlines()
+    assert len(rows) == 3 and rows[0].startswith("run,group")
+    assert browser.get("/runs.xlsx").content[:2] == b"PK"
+    averages = browser.get("/scores.csv", params={"of": "best"}).text
+    assert averages.startswith("kind,section,figure")
+    assert browser.get("/scores.csv", params={"of": "../x"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"reference": "others"},
+        {"settings": {"metrics": "legacy", "df_field": "is_available"}},
+        {"selection": ()},
+    ],
+)
+def test_runs_scored_otherwise_are_not_compared(
+    browser: Browser, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    scored(tmp_path / "one")
+    scored(tmp_path / "two", **changes)
+    page = browser.get("/runs/leaderboard").text
+    assert " less " not in page and "they are not compared" in page
+    assert ">one</a>" in page and ">two</a>" in page
+
+
+def test_an_unknown_cost_is_not_nothing(browser: Browser, tmp_path: Path, played: Played) -> None:
+    method_run(tmp_path / "rules", "rules")
+    method_run(tmp_path / "priced", "command", "Asthma,0.25\n")
+    method_run(tmp_path / "half", "command", "Asthma,0.25\nAsthma,\n")
+    played.run()
+    for name in ("rules", "priced", "half", "team"):
+        scored(tmp_path / name)
+    data = browser.get("/runs/points").json()
+    (group,) = data["groups"]
+    drawn = dict(zip(group["run"], group["x"], strict=True))
+    assert drawn == {"rules": 0.0, "priced": 0.25}
+    assert sorted(data["unknown"]) == ["half", "team"]
+    page = browser.get("/runs/leaderboard").text
+    assert "cost unknown" in page and "not recorded" in page
+    assert browser.get("/runs/points", params={"by": "x"}).status_code == 404
+
+
+def test_names_and_damaged_scores_do_not_break_the_leaderboard(
+    browser: Browser, tmp_path: Path
+) -> None:
+    scored(tmp_path / "<b>x", reference="<i>ref")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "scores.json").write_text("{", encoding="utf-8")
+    page = browser.get("/runs/leaderboard").text
+    assert "<b>" not in page and "<i>" not in page and "broken" in page
+
+
+def test_a_leaderboard_is_computed_again_when_a_file_has_changed(
+    browser: Browser, tmp_path: Path
+) -> None:
+    scored(tmp_path / "one", f1=10.0)
+    before = browser.get("/runs/leaderboard").text
+    assert browser.get("/runs/leaderboard").text == before
+    scored(tmp_path / "one", f1=90.0)
+    assert browser.get("/runs/leaderboard").text != before

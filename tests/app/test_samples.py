@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from genotex.app import Access
-from genotex.app.sheets import EditedSheet
+from genotex.app import Access, EditedSheet
 from genotex.clinical import load_sample_sheet, read_sheet_table, write_sheet_table
 from genotex.cohorts import PreprocessOptions
-from tests.app.conftest import Browser
+from tests.app.conftest import Browser, opened
 
 
 @pytest.fixture
-def folder(study_folder: Path, tmp_path: Path) -> Path:
-    shutil.copytree(study_folder / "input", tmp_path / "input")
-    return tmp_path
+def folder(input_folder: Path) -> Path:
+    return input_folder
 
 
 @pytest.fixture
 def editor(folder: Path, access: Access) -> Iterator[Browser]:
-    with Browser(folder, access) as browser:
-        browser.get("/", params={"token": access.token})
+    with opened(folder, access) as browser:
         yield browser
 
 
 @pytest.fixture
-def series(folder: Path, place: dict[str, str]) -> dict[str, str]:
-    found = (folder / "input" / "GEO" / place["trait"]).iterdir()
-    return {"trait": place["trait"], "series": min(path.name for path in found)}
+def series(first_series: str, place: dict[str, str]) -> dict[str, str]:
+    return {"trait": place["trait"], "series": first_series}
 
 
 def sheet_of(editor: Browser, folder: Path, series: dict[str, str]) -> EditedSheet:

@@ -14,6 +14,7 @@ import pytest
 
 from genotex.app import serve
 from genotex.errors import UsageError
+from tests.local_server import ended, first_line
 
 
 def status(port: int, path: str, **headers: str) -> int:
@@ -30,11 +31,11 @@ def test_one_line_is_printed_when_it_is_ready_and_ctrl_c_ends_it(tmp_path: Path)
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "genotex", "serve", str(tmp_path), "--no-browser"]
-    with subprocess.Popen(
+    process = subprocess.Popen(
         [*command, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        line = server.stdout.readline()
+    )
+    with ended(process) as server:
+        line = first_line(server)
         assert re.fullmatch(rf"http://127\.0\.0\.1:{port}/\?token=[\w-]{{20,}}\n", line)
         token = line.strip().partition("token=")[2]
         assert status(port, "/") == 403
@@ -65,6 +66,8 @@ def test_without_the_extra_the_command_names_what_to_install(tmp_path: Path) -> 
         "import sys; sys.modules['starlette'] = None; from genotex.cli import main; "
         f"sys.argv = ['genotex', 'serve', {str(tmp_path)!r}]; main()"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120
+    )
     assert ended.returncode == 2
     assert "genotex[app]" in ended.stderr and "Traceback" not in ended.stderr

@@ -10,14 +10,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import enrich_problem, read_enrichment, read_result
+from genotex.analysis import Enrichment, enrich_problem, read_enrichment, read_result
 from genotex.analysis.enrichment import running_sum
 from genotex.app import Access
 from genotex.app.gene_sets import GENE_SETS
 from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
-from tests.app.conftest import Browser
+from genotex.reports import write_report
+from tests.app.conftest import Browser, opened, queue_of, wait
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +30,7 @@ def own_folder(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def page(own_folder: Path, access: Access) -> Iterator[Browser]:
-    with Browser(own_folder, access) as browser:
-        assert browser.get("/", params={"token": access.token}).status_code == 200
+    with opened(own_folder, access) as browser:
         yield browser
 
 
@@ -42,6 +42,19 @@ def gmt(own_folder: Path) -> bytes:
     genes = table.filter(pl.col("Status") == "tested")["Variable"].to_list()
     sets = {"TOP_<b>": genes[:30], "LAST": genes[-40:], "TENTH": genes[::10][:60]}
     return "".join("\t".join([k, "made", *v]) + "\n" for k, v in sets.items()).encode()
+
+
+@pytest.fixture(scope="module")
+def tested(own_folder: Path, gmt: bytes) -> Enrichment:
+    """Return the sets, tested as by the command."""
+    file = own_folder / GENE_SETS / "mine.gmt"
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(gmt)
+    output = OutputFolder(own_folder / "results")
+    problem = Problem(output.traits()[0])
+    found = enrich_problem(output, problem, file, EnrichmentOptions(min_size=5))
+    write_report(output, problem.trait, None)
+    return found
 
 
 def send(page: Browser, place: dict[str, str], name: str, content: bytes) -> tuple[int, str]:
@@ -56,7 +69,13 @@ def test_sets_are_tested_as_by_the_command(
     page: Browser, place: dict[str, str], gmt: bytes, own_folder: Path, tmp_path: Path
 ) -> None:
     assert "Test the gene sets" in page.get("/sets", params=place).text
-    assert send(page, place, "mine.gmt", gmt)[0] == 200
+    status, text = send(page, place, "mine.gmt", gmt)
+    assert status == 200 and "mine.gmt: " in text and "Cancel" in text
+    (record,) = wait(queue_of(page))
+    assert record.state == "done" and "of 3 sets significant" in record.message, record
+    assert "/sets?output=results" in page.get("/analysis/history").text
+    ended = page.get("/sets/job", params=place | {"name": record.name})
+    assert ended.headers["hx-redirect"].startswith("/sets?")
     output = OutputFolder(own_folder / "results")
     found = read_enrichment(output, place["trait"], None)
     assert found is not None
@@ -77,12 +96,9 @@ def test_sets_are_tested_as_by_the_command(
 
 
 def test_the_running_sum_peaks_at_the_enrichment_score(
-    page: Browser, place: dict[str, str], gmt: bytes, own_folder: Path
+    page: Browser, place: dict[str, str], tested: Enrichment
 ) -> None:
-    assert send(page, place, "mine.gmt", gmt)[0] == 200
-    found = read_enrichment(OutputFolder(own_folder / "results"), place["trait"], None)
-    assert found is not None
-    for row in found.sets.iter_rows(named=True):
+    for row in tested.sets.iter_rows(named=True):
         there = place | {"set": row["Gene Set"]}
         assert page.get("/set", params=there).status_code == 200
         numbers = page.get("/set/running", params=there).json()
@@ -92,9 +108,8 @@ def test_the_running_sum_peaks_at_the_enrichment_score(
 
 
 def test_the_genes_of_a_set_are_highlighted(
-    page: Browser, place: dict[str, str], gmt: bytes
+    page: Browser, place: dict[str, str], tested: Enrichment
 ) -> None:
-    assert send(page, place, "mine.gmt", gmt)[0] == 200
     answer = page.post("/set/mark", params=place | {"set": "LAST"}, headers=page.own)
     assert answer.headers["hx-redirect"].startswith("/genes?")
     marked = page.get("/genes.csv", params=place | {"only": "marked"}).text
@@ -145,6 +160,33 @@ def test_a_file_is_not_overwritten_by_another_of_its_name(
     assert status == 400 and "rename" in text
 
 
+def test_a_test_waits_for_its_turn_is_shown_again_and_can_be_cancelled(
+    page: Browser, place: dict[str, str], gmt: bytes, own_folder: Path
+) -> None:
+    before = sorted((own_folder / "results").rglob("*"))
+    assert send(page, place, "mine.gmt", gmt)[0] == send(page, place, "mine.gmt", gmt)[0] == 200
+    last, first = queue_of(page).records()
+    assert last.name in page.get("/sets", params=place).text
+    for record in (last, first):
+        asked = place | {"name": record.name}
+        assert page.post("/sets/cancel", params=asked).status_code == 403
+        assert page.post("/sets/cancel", params=asked, headers=page.own).is_success
+    assert [record.state for record in wait(queue_of(page))] == ["cancelled"] * 2
+    text = page.get("/sets/job", params=place | {"name": first.name}).text
+    assert "cancelled" in text and "hx-get" not in text
+    assert sorted((own_folder / "results").rglob("*")) == before
+
+
+def test_sets_that_cannot_be_tested_are_a_failed_job(
+    page: Browser, place: dict[str, str], tested: Enrichment
+) -> None:
+    status, _ = send(page, place, "strange.gmt", b"ONE\tx\tNOT1\tNOT2\n")
+    assert status == 200
+    (record,) = wait(queue_of(page))
+    text = page.get("/sets/job", params=place | {"name": record.name}).text
+    assert record.state == "failed" and 'class="error"' in text and "hx-get" not in text
+
+
 def test_without_the_header_nothing_is_tested(
     page: Browser, place: dict[str, str], gmt: bytes
 ) -> None:
@@ -153,16 +195,17 @@ def test_without_the_header_nothing_is_tested(
     assert page.post("/set/mark", params=place | {"set": "LAST"}).status_code == 403
 
 
-def test_an_unknown_set_is_not_found(page: Browser, place: dict[str, str], gmt: bytes) -> None:
-    assert send(page, place, "mine.gmt", gmt)[0] == 200
+def test_an_unknown_set_is_not_found(
+    page: Browser, place: dict[str, str], tested: Enrichment
+) -> None:
+    assert page.get("/sets/job", params=place | {"name": "<i>"}).status_code == 404
     answer = page.get("/set", params=place | {"set": "<i>"})
     assert answer.status_code == 404 and "<i>" not in answer.text
 
 
 def test_the_methods_paragraph_names_the_gene_sets(
-    page: Browser, place: dict[str, str], gmt: bytes
+    page: Browser, place: dict[str, str], tested: Enrichment
 ) -> None:
-    assert send(page, place, "mine.gmt", gmt)[0] == 200
     answer = page.get("/methods", params=place)
     assert "gene set" in answer.text and "attachment" in answer.headers["content-disposition"]
     assert page.get("/script", params=place).status_code == 404

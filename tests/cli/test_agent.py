@@ -69,9 +69,10 @@ def files(root: Path) -> dict[str, bytes]:
     }
 
 
-def directly(place: Path, target: Path, procedure: Procedure) -> dict[str, bytes]:
+def directly(
+    place: Path, target: Path, procedure: Procedure, tasks: TaskInfo | None = None
+) -> dict[str, bytes]:
     preprocess(place / "in", target, options=PreprocessOptions(procedure=procedure))
-    tasks = TaskInfo.load(place / "tasks.json")
     result = solve_problem(
         OutputFolder(target), Problem("Asthma"), AnalysisOptions(procedure=procedure), tasks
     )
@@ -125,7 +126,8 @@ def test_killed_and_resumed_the_procedure_benchmark_gives_what_the_direct_road_g
     resumed = call("agent", "resume", target)
     assert resumed.returncode == 0, resumed.stderr
     assert journal.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
-    assert files(target) == directly(place, place / "direct-benchmark", "benchmark")
+    tasks = TaskInfo.load(place / "tasks.json")
+    assert files(target) == directly(place, place / "direct-benchmark", "benchmark", tasks)
 
 
 def test_notebooks_run_again_come_to_the_same_files(

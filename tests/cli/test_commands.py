@@ -52,6 +52,7 @@ def case_file(path: Path) -> Path:
         "clinical words",
         "compare",
         "describe",
+        "bench leaderboard",
         "bench table",
         "sandbox check",
         "verify",

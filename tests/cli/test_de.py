@@ -136,6 +136,9 @@ def test_time_to_event(genotex: Run, tmp_path: Path) -> None:
     first = set(pl.read_csv(table)["gene"].head(10))
     assert len(first & set(genes["gene"].head(10))) >= 8
     assert "40 samples, 30 events" in " ".join(out.split())
+    page = (tmp_path / "o" / "survival.html").read_text(encoding="utf-8")
+    assert "40 samples, 30 events" in page and str(tmp_path) not in page
+    assert all(f'<th scope="row">{gene}</th>' in page for gene in genes["gene"].head(10))
 
 
 @pytest.mark.parametrize(
@@ -175,3 +178,36 @@ def test_an_earlier_result_stays_when_a_later_design_is_wrong(genotex: Run, tmp_
 
     assert code != 0
     assert (tmp_path / "o" / "genes.csv").read_bytes() == before
+
+
+def test_the_tables_are_not_read_again_for_the_r_script(
+    genotex: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("genotex.analysis.design_files.read_linked", refused)
+    code, _, err = genotex("de", *write(tmp_path), tmp_path / "o", *DESIGN)
+    assert code == 0, err
+    assert (tmp_path / "o" / "analysis.R").is_file()
+
+
+def test_solve_writes_the_r_script_where_asked(genotex: Run, tmp_path: Path) -> None:
+    write_asthma(tmp_path / "input", number=20)
+    asked = ("solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma", "--no-panel")
+    code, _, err = genotex(*asked)
+    assert code == 0, err
+    assert not list((tmp_path / "o").glob("*.R"))
+
+    code, out, err = genotex(*asked, "--r-script")
+
+    assert code == 0, err
+    script = (tmp_path / "o" / "analysis.R").read_text()
+    assert "# Contrast: group: case - control" in script and " for Asthma in GSE" in script
+    genes = pl.read_csv(tmp_path / "o" / "genes.csv")
+    assert genes.columns == COLUMNS and genes["p"].is_sorted()
+    assert pl.read_csv(tmp_path / "o" / "design.csv").columns[0] == "sample"
+    assert f"in R:   {tmp_path / 'o' / 'analysis.R'}" in out
+
+    code, out, err = genotex(*asked, "--r-script", "--test", "mixed", "--json")
+    assert code == 0 and json.loads(out)["analysis.R"] is None and "mixed model" in err

@@ -110,6 +110,7 @@ def test_options_of_the_library(genotex: Run, world: Path) -> None:
         *("--task-info", world / "tasks.json"),
     )
     assert content["settings"] == {
+        "rules": "genotex",
         "metrics": "legacy",
         "df_field": "is_usable",
         "regressors": "inclusive",
@@ -117,6 +118,7 @@ def test_options_of_the_library(genotex: Run, world: Path) -> None:
         "repair_reference": True,
         "task_info": str(world / "tasks.json"),
         "problems": None,
+        "reference_kind": "other",
     }
     assert content["bootstrap"]["seed"] == 7
 

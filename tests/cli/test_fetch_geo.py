@@ -227,8 +227,9 @@ def test_a_name_that_is_none_leaves_no_folder(genotex: Run, geo: GeoSite, tmp_pa
 
 def test_every_part_of_a_series_is_fetched(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
     geo.add("GSE1", gpl="96;97")
+    text = "!Series_title\t1\n!Series_geo_accession\tGSE1\n!series_matrix_table_end\n"
     for part in ("-GPL96", "-GPL97"):
-        geo.put(matrix_path("GSE1", part), gzip.compress(b"!Series_title\t1\n", mtime=0))
+        geo.put(matrix_path("GSE1", part), gzip.compress(text.encode(), mtime=0))
     genotex("fetch", "geo", tmp_path, "--accession", "GSE1", *geo.addresses)
     assert len(list((tmp_path / "GEO/Unsorted/GSE1").glob("*matrix*"))) == 3
 

@@ -32,11 +32,13 @@ def start(source: Path, output: Path, *extra: str) -> subprocess.Popen[bytes]:
 
 def wait_for_a_few(output: Path, process: subprocess.Popen[bytes]) -> None:
     evidence = output / "preprocess" / "Asthma" / "evidence"
-    while process.poll() is None:
+    end = time.monotonic() + 300
+    while process.poll() is None and time.monotonic() < end:
         if evidence.is_dir() and len(list(evidence.glob("*.json"))) >= 3:
             return
         time.sleep(0.002)
-    pytest.fail("the run ended before it could be interrupted")
+    process.kill()
+    pytest.fail("the run ended, or did nothing, before it could be interrupted")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -112,3 +114,24 @@ def test_ctrl_c_promises_nothing_where_all_is_done_again(source: Path, tmp_path:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"interrupted" in err and b"resumes" not in err
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"),
+    [(">&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 0), ("| head -1", 0), (">/dev/full", 2)],
+)
+def test_standard_output_that_is_closed_or_full_does_not_stop_the_work(
+    tmp_path: Path, ending: str, code: int
+) -> None:
+    write_asthma(tmp_path / "in", number=24)
+    work = f"{sys.executable} -m genotex preprocess in out --json {ending}"
+    script = f"set -o pipefail; {work}"
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert ("standard output is incomplete" in done.stderr) == (code == 2)
+    output = OutputFolder(tmp_path / "out")
+    assert output.evidence("Asthma", "GSE1").is_file()
+    assert read_cohort_info(output.cohort_info("Asthma"))["GSE1"].is_usable

@@ -16,8 +16,12 @@ from genotex.clinical import (
     describe_series,
     infer_cases,
 )
+from genotex.clinical import cases as module
+from genotex.clinical.cases import infer_cases_elsewhere
 from genotex.errors import FormatError
 from genotex.formats import read_family_soft, read_series_matrix
+from genotex.parallel import Processes
+from genotex.procedure import Procedure
 
 from .conftest import MakeSeries
 
@@ -53,6 +57,17 @@ def test_case_in_prediction_out(tmp_path: Path) -> None:
     assert prediction["age"] == {"row": 0, "map": {"age: 45": 45, "age: 51": 51}}
     assert prediction["gender"] is None
     assert prediction["evidence"]["trait"]
+
+
+def test_cases_done_some_at_a_time_are_those_done_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_AT_A_TIME", 2)
+    path = write(tmp_path / "cases.jsonl", *({**CASE, "id": f"case {i}"} for i in range(5)))
+    path.write_text(path.read_text().replace("\n", "\n\n", 1))
+    pieces = dict(infer_cases_elsewhere(path, RuleExpert(), Procedure.SOUND, Processes()))
+    assert list(pieces) == [0, 2, 4]
+    assert [line for lines in pieces.values() for line in lines] == list(infer_cases(path))
 
 
 class _Spy:

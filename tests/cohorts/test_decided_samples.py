@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 from genotex.analysis import solve_problem
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.clinical import (
     describe_series,
     load_pairs,
@@ -130,7 +130,7 @@ def test_what_a_person_decided_is_used_and_recorded(
 def test_trait_that_the_rules_do_not_know_is_decided_by_the_sheet(
     source: Path, output: OutputFolder, tmp_path: Path
 ) -> None:
-    text = series_matrix(characteristics=[["tissue: blood"] * 12], title="Some people")
+    text = series_matrix("GSE7", characteristics=[["tissue: blood"] * 12], title="Some people")
     folder = source / "GEO" / "Night_owls" / "GSE7"
     rows = propose(write_gz(folder / "GSE7_series_matrix.txt.gz", text), "Night owls")
     assert {row["group"] for row in rows} == {""}

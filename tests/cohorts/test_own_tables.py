@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from genotex.cohorts import keep_expressed, preprocess, read_own_tables
-from genotex.formats import read_gene_csv
+from genotex.formats import read_gene_csv, sample_quantiles
 from genotex.layout import OutputFolder
 from tests.geo_text import write_asthma_on_probes
 from tests.own_tables import (
@@ -34,6 +34,17 @@ def test_a_csv_of_log2_values_and_a_sample_table(tmp_path: Path) -> None:
     assert tables.sample_table["age"].to_list() == [40, 41, 42, 43, 44, 45]
     assert (tables.warnings, dict(tables.counts), tables.raw_counts) == ((), {}, None)
     assert any("genes in rows" in note for note in tables.notes)
+
+
+def test_counts_are_recorded_as_they_were_given(tmp_path: Path) -> None:
+    counts = count_values()
+    tables = read_own_tables(
+        write_table(tmp_path / "counts.tsv", counts, sign="\t"), write_samples(tmp_path / "s.csv")
+    )
+    given = tables.record["distributions"]
+    assert (given["scale"], given["rows"]) == ("counts", len(GENES))
+    expected = sample_quantiles(counts)
+    assert np.allclose(list(given["by_sample"].values()), expected, rtol=1e-4)
 
 
 def test_samples_in_rows_give_the_same_cohort(tmp_path: Path) -> None:

@@ -1,14 +1,25 @@
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from genotex.clinical import GeneVerdict, annotation_from_json
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.errors import UsageError
-from genotex.formats import read_cohort_info, read_evidence, read_linked, read_linked_csv
+from genotex.formats import (
+    read_cohort_info,
+    read_evidence,
+    read_linked,
+    read_linked_csv,
+    read_series_matrix,
+    sample_quantiles,
+)
 from genotex.layout import OutputFolder
+from genotex.parallel import Processes
 from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
 
 
@@ -63,6 +74,21 @@ def test_usable_cohort_writes_every_file(
     assert evidence.roles["GSM1"] == "healthy control" and evidence.roles["GSM2"] == "case"
     assert evidence.procedure == procedure
     assert read_cohort_info(output.cohort_info("Asthma"))["GSE1"] == outcome.info
+
+
+def test_record_holds_the_values_of_each_sample_as_in_the_input(
+    source: Path, output: OutputFolder
+) -> None:
+    write_asthma(source)
+    run(source, output)
+    (matrix,) = (source / "GEO" / "Asthma" / "GSE1").glob("*series_matrix*")
+    series = read_series_matrix(matrix)
+    assert series.expression is not None
+    given = read_evidence(output.evidence("Asthma", "GSE1")).distributions
+    assert given["rows"] == len(series.expression.ids)
+    assert tuple(given["by_sample"]) == series.expression.samples
+    expected = sample_quantiles(series.expression.values)
+    assert np.allclose(list(given["by_sample"].values()), expected, rtol=1e-4)
 
 
 def test_note_holds_what_became_of_the_samples(source: Path, output: OutputFolder) -> None:
@@ -290,6 +316,28 @@ def test_two_processes_give_what_one_gives(tmp_path: Path, source: Path) -> None
         twin = two.root / path.relative_to(one.root)
         assert path.read_bytes() == twin.read_bytes()
     assert list(json.loads(two.cohort_info("Asthma").read_text())) == ["GSE1", "GSE2", "GSE3"]
+
+
+def test_record_that_cannot_be_written_ends_the_processes_at_once(
+    source: Path, output: OutputFolder
+) -> None:
+    write_asthma(source)
+    ended = []
+
+    class Noticing(Processes):
+        def run(self, *given: Any) -> Iterator[Any]:
+            try:
+                yield from super().run(*given)
+            finally:
+                ended.append(True)
+
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    # The exception keeps all frames, as one does on the way out of a program.
+    with pytest.raises(OSError, match="No space") as caught:
+        preprocess(source, output.root, executor=Noticing(), progress=full_disk)
+    assert ended and caught.tb is not None
 
 
 def test_what_is_done_before_keeps_its_place_among_the_rest(

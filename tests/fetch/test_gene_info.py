@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.errors import FetchError, UsageError
+from genotex.errors import FetchError, UsageError, WrongContentError
 from genotex.fetch import (
     FetchedGenes,
     FetchFolder,
@@ -108,6 +108,32 @@ def test_run_that_was_killed_while_it_made_the_table_is_gone_on_with(
     assert (tmp_path / "gene_synonym.json").exists()
     fetched(site, client, tmp_path)
     assert site.times(PATH) == 1
+
+
+def test_file_that_lacks_most_genes_is_cut_short(
+    site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_genes(site)
+    monkeypatch.setattr("genotex.fetch.gene_info.NCBI_GENE", site.url(BASE))
+    with pytest.raises(WrongContentError, match="protein-coding genes are not in it"):
+        fetched(site, client, tmp_path)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and "fetch" not in str(path)]
+
+
+def test_table_of_an_earlier_file_outlives_one_that_is_cut_short(
+    site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_genes(site)
+    fetched(site, client, tmp_path)
+    kept = ["gene_synonym.json", "gene_table/genes.json", "gene_table/genes.parquet"]
+    before = [(tmp_path / name).read_bytes() for name in kept]
+    (tmp_path / NAME).unlink()
+    put_genes(site, GENES[:9])
+    monkeypatch.setattr("genotex.fetch.gene_info.NCBI_GENE", site.url(BASE))
+    with pytest.raises(WrongContentError, match="protein-coding genes are not in it"):
+        fetched(site, client, tmp_path)
+    assert [(tmp_path / name).read_bytes() for name in kept] == before
+    assert not list(tmp_path.glob(".*.part"))
 
 
 def interrupted(*arguments: object) -> None:

@@ -1,5 +1,7 @@
 """Series into a folder, one behind the other: what ends the asking and what does not."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,9 +21,10 @@ from genotex.fetch import (
     open_fetch_folder,
 )
 from genotex.fetch.geo import choose_or_go_on, remember_end
+from tests.geo_text import asthma, series_matrix
 
 from .eutils import BASE
-from .geo_tree import FILES, PAGES, GeoSite, family_path, matrix_path
+from .geo_tree import FILES, PAGES, GeoSite, family, family_path, gz, matrix_path
 from .server import Fault, Site, cut_at, failing, shortened
 
 REQUEST = GeoRequest("Asthma")
@@ -75,6 +78,75 @@ def test_what_passes_by_itself_may_come_later(
         outcomes = fetch(source, folder)
     assert [outcome.may_come_later for outcome in outcomes] == [False, later, *[False] * 4]
     assert len(outcomes[1].kept) == 1  # the matrix, which came before
+
+
+def gzipped(text: str) -> Fault:
+    return lambda reply: replace(reply, body=gz(text))
+
+
+MATRIX = series_matrix("GSE2", characteristics=asthma(40), ids=["p1_at"])
+OTHER = series_matrix("GSE7", characteristics=asthma(40), ids=["p1_at"])
+UNNAMED = "".join(
+    line for line in OTHER.splitlines(keepends=True) if "Series_geo_accession" not in line
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        (family_path, family("GSE7", "GPL96"), "it is the family SOFT of 'GSE7', not of GSE2"),
+        (family_path, MATRIX, "it is not a family SOFT"),
+        (family_path, '{"error": "no"}', "it is not a family SOFT"),
+        (family_path, family("GSE2", "GPL96").replace("!platform_table_end", ""), "too early"),
+        (matrix_path, family("GSE2", "GPL96"), "it is not a series matrix"),
+        (matrix_path, '{"error": "no"}', "it is not a series matrix: it begins with '{"),
+        (matrix_path, MATRIX.replace("!series_matrix_table_end", ""), "ends too early"),
+        (matrix_path, OTHER, "it is the matrix of 'GSE7', not of GSE2"),
+        (matrix_path, UNNAMED.replace("GSM", "GSM9"), "none of its samples (GSM91, ...)"),
+    ],
+)
+def test_wrong_content_is_not_kept_and_asked_for_again(
+    geo: GeoSite,
+    source: GeoSource,
+    tmp_path: Path,
+    path: Callable[[str], str],
+    text: str,
+    message: str,
+) -> None:
+    geo.site.always(path("GSE2"), gzipped(text))
+    with open_fetch_folder(tmp_path) as folder:
+        outcome = fetch(source, folder)[1]
+    assert outcome.error is not None and message in str(outcome.error)
+    name = path("GSE2").rpartition("/")[2]
+    assert not list(tmp_path.rglob(f"{name}*"))
+    geo.site.mend(path("GSE2"))
+    with open_fetch_folder(tmp_path) as folder:
+        assert all(outcome.error is None for outcome in fetch(source, folder))
+    assert (tmp_path / "GEO" / "Asthma" / "GSE2" / name).is_file()
+
+
+def test_matrix_without_its_series_is_taken_when_its_samples_are_those_of_entrez(
+    geo: GeoSite, source: GeoSource, tmp_path: Path
+) -> None:
+    geo.site.always(matrix_path("GSE2"), gzipped(UNNAMED))
+    with open_fetch_folder(tmp_path) as folder:
+        assert all(outcome.error is None for outcome in fetch(source, folder))
+
+
+def test_wrong_file_that_was_kept_without_checks_is_fetched_again(
+    geo: GeoSite, source: GeoSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    geo.site.always(matrix_path("GSE2"), gzipped(OTHER))
+    with monkeypatch.context() as patched, open_fetch_folder(tmp_path) as folder:
+        patched.setattr("genotex.fetch.geo.matrix_of", lambda *about: None)
+        fetch(source, folder)
+    geo.site.mend(matrix_path("GSE2"))
+    with open_fetch_folder(tmp_path) as folder:
+        assert all(outcome.error is None for outcome in fetch(source, folder))
+    matrix = tmp_path / "GEO" / "Asthma" / "GSE2" / "GSE2_series_matrix.txt.gz"
+    assert matrix.read_bytes() == geo.site.body(matrix_path("GSE2"))
+    assert geo.site.times(matrix_path("GSE2")) == 2
+    assert geo.site.times(matrix_path("GSE3")) == 1
 
 
 def test_going_on_asks_for_nothing_but_what_is_missing(

@@ -20,6 +20,8 @@ from .server import Site, cut_at, dripping, failing
 
 SERIES = 50
 KILLS = 5
+LONGEST = 300
+"""Seconds until requests must have come."""
 
 
 def start(place: Path, geo: GeoSite, series: int = SERIES) -> subprocess.Popen[bytes]:
@@ -36,13 +38,16 @@ def place_of(path: str) -> str:
 
 def kill_while_files_come(process: subprocess.Popen[bytes], site: Site, after: int) -> bool:
     """Kill it once so many requests came; False where it ended before."""
-    until = len(site.served) + after
+    until, end = len(site.served) + after, time.monotonic() + LONGEST
     while process.poll() is None:
+        if time.monotonic() > end:
+            process.kill()
+            pytest.fail(f"only {len(site.served)} requests came")
         if len(site.served) >= until:
             process.send_signal(signal.SIGKILL)
             break
         time.sleep(0.001)
-    process.communicate()
+    process.communicate(timeout=60)
     return process.returncode == -signal.SIGKILL
 
 
@@ -107,7 +112,11 @@ def test_bulk_fetch_killed_five_times(geo: GeoSite, site: Site, tmp_path: Path) 
 def test_ctrl_c_leaves_only_what_can_be_resumed(geo: GeoSite, site: Site, tmp_path: Path) -> None:
     site.fault(matrix_path("GSE5"), dripping(0.05, 100))
     process = start(tmp_path, geo, 6)
+    end = time.monotonic() + LONGEST
     while process.poll() is None and not list(tmp_path.rglob("*GSE5_*.part")):
+        if time.monotonic() > end:
+            process.kill()
+            pytest.fail("the file that comes slowly was not begun")
         time.sleep(0.002)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)

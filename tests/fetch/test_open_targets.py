@@ -100,6 +100,14 @@ def bad_page(text: str) -> Fault:
     return lambda reply: Reply(text.encode())
 
 
+def score(text: str) -> Fault:
+    """An answer with one association of this score."""
+    return bad_page(
+        f'{{"data": {{"disease": {{"id": "{EFO}", "name": "x", "associatedTargets": '
+        f'{{"count": 1, "rows": [{{"score": {text}, "target": {{"id": "E"}}}}]}}}}}}}}'
+    )
+
+
 @pytest.mark.parametrize(
     "fault", [failing(429), failing(503), cut_at(0.5)], ids=["429", "503", "cut"]
 )
@@ -119,16 +127,18 @@ def test_fault_that_passes_is_survived(site: Site, source: OpenTargets, fault: F
         (bad_page('{"data": {"disease"'), "no JSON"),
         (bad_page("[]"), "no data"),
         (bad_page('{"errors": [{"message": "Query too\\nexpensive"}]}'), "Query too expensive"),
-        (bad_page('{"data": {"disease": {"name": "x"}}}'), "no disease.associatedTargets"),
         (
-            bad_page(
-                '{"data": {"disease": {"name": "x", "associatedTargets": '
-                '{"count": 1, "rows": [{"score": null, "target": {"id": "E"}}]}}}}'
-            ),
-            "no score",
+            bad_page(f'{{"data": {{"disease": {{"id": "{EFO}", "name": "x"}}}}}}'),
+            "no disease.assoc",
         ),
+        (bad_page('{"data": {"disease": {"id": "EFO_1", "name": "x"}}}'), "about 'EFO_1', not"),
+        (score("NaN"), "a score of nan"),
+        (score("Infinity"), "a score of inf"),
+        (score("17.5"), "a score of 17.5"),
+        (score("-1"), "a score of -1"),
+        (score("9" * 400), "a score of inf"),
+        (score("null"), "no score"),
     ],
-    ids=["503", "400", "captcha", "redirect", "page", "cut", "list", "errors", "other", "null"],
 )
 def test_fault_that_stays_keeps_nothing_and_says_why(
     site: Site, source: OpenTargets, tmp_path: Path, fault: Fault, said: str

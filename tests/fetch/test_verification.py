@@ -28,6 +28,7 @@ from genotex.fetch import (
     write_manifest,
 )
 from tests.benchmark_folder import STUDY, write_bundle
+from tests.geo_text import asthma, series_matrix, write_gz
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 """SHA-256 of "abc" (NIST FIPS 180-4, example)."""
@@ -239,6 +240,18 @@ def test_series_of_another_trait_is_recognised(tmp_path: Path) -> None:
     root = folder_with(folder_with(tmp_path, DATA), DATA, twin)
     file = next(f for f in verify_folder(root, [manifest()]) if f.path == twin)
     assert file.state is FileState.NOT_LISTED and file.detail == f"the same bytes as {NAME}"
+
+
+def test_file_of_another_series_is_wrong_although_it_is_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "GEO" / "Asthma" / "GSE2"
+    matrix = write_gz(
+        folder / "GSE2_series_matrix.txt.gz", series_matrix("GSE1", characteristics=asthma(4))
+    )
+    write_gz(folder / "GSE2_family.soft.gz", "^SERIES = GSE3\n!Series_title = other\n")
+    listed = describe_files({f"Asthma/GSE2/{matrix.name}": matrix})
+    checked = verify_folder(tmp_path, [Manifest("GEO", listed, tmp_path / "m.json")])
+    assert [file.state for file in checked] == [FileState.OTHER_SERIES] * 2
+    assert checked[1].detail.startswith("is a file of the series GSE1, in the folder of GSE2")
 
 
 def test_missing_files_passed_over_on_request(tmp_path: Path) -> None:

@@ -35,6 +35,16 @@ from .eutils import BASE, Eutils, Record
 from .server import Reply, Site, captcha, cut_at, dripping, failing, redirect, serving, slow_head
 
 
+def test_request_ends_although_attempts_are_left(
+    site: Site, client_of: Callable[..., WebClient], waits: list[float]
+) -> None:
+    site.always("/a", slow_head(0.02))
+    client = client_of(site, limits=ClientLimits(answer=0.1, overall=0.15, attempts=50))
+    with pytest.raises(ServerUnavailableError, match="asked"):
+        client.text(site.url("/a"))
+    assert len(waits) < 10
+
+
 def test_redirects_are_followed_on_the_same_server(site: Site, client: WebClient) -> None:
     site.put("/b", b"here")
     site.put("/a", b"")

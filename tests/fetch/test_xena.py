@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from genotex.cohorts import read_raw_clinical, read_raw_genes
-from genotex.errors import UsageError
+from genotex.errors import UsageError, WrongContentError
 from genotex.fetch import (
     XENA_COHORTS,
     Outcome,
@@ -20,6 +20,7 @@ from genotex.fetch import (
     read_manifest,
     xena_files,
 )
+from genotex.fetch.xena import XENA
 from genotex.layout import InputFolder
 
 from .conftest import QUICK
@@ -205,6 +206,36 @@ def test_plain_text_in_place_of_the_packed_table_is_not_kept(
     site.put(hub_path("KIRC", "HiSeqV2.gz"), b"service is being maintained\n" * 40)
     table = fetched(site, client, tmp_path)[1]
     assert table.state == "failed" and not (tmp_path / table.path).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("HiSeqV2.gz", b'{"error": "no"}', "it is not a table of genes x TCGA samples"),
+        ("HiSeqV2.gz", gzip.decompress(expression("KIRC"))[:-100], "its last row has"),
+        ("KIRC_clinicalMatrix", b"sampleID\tage\nsorry\t1\n", "it is not a clinical matrix"),
+    ],
+)
+def test_table_of_wrong_content_is_not_kept(
+    site: Site, client: WebClient, tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    put_cohort(site, "KIRC")
+    packed = gzip.compress(content, mtime=0) if name.endswith(".gz") else content
+    site.put(hub_path("KIRC", name), packed)
+    (outcome,) = [each for each in fetched(site, client, tmp_path) if each.state == "failed"]
+    assert message in str(outcome.error) and not (tmp_path / outcome.path).exists()
+
+
+def test_table_of_the_tcga_hub_with_fewer_genes_than_all_is_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "HiSeqV2.gz"
+    path.write_bytes(expression("KIRC"))
+    (of_the_hub, *_), (own,) = (
+        xena_files("KIRC", [XenaFile.expression], bases)[0] for bases in (XENA, ["http://own/"])
+    )
+    assert own.refuse is not None and of_the_hub.refuse is not None
+    own.refuse(path, "own")
+    with pytest.raises(WrongContentError, match="5 genes, where HiSeqV2 has 20,530: cut short"):
+        of_the_hub.refuse(path, "hub")
 
 
 @pytest.mark.parametrize("text", ["KIRC", "kirc", " TCGA-KIRC ", "TCGA.KIRC"])

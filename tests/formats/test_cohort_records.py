@@ -109,7 +109,8 @@ def test_updates_of_two_processes_do_not_lose_records(tmp_path):
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join()
+        worker.join(300)
+    assert [worker.exitcode for worker in workers] == [0, 0]
     assert len(read_cohort_info(path)) == 16
 
 

@@ -124,6 +124,17 @@ def test_a_quotation_mark_within_a_cell(tmp_path: Path) -> None:
         _read(tmp_path / "t.csv", 'id,note\nA,"5, x\nB,y\nC,z\nD,y\nE,y\nF,u\n')
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_signs_between_quotes_separate_nothing(tmp_path: Path, end: str) -> None:
+    # As a sample sheet whose reasons are lists.
+    lines = ["sample,group,why", 'GSM1,case,"a; b ""c"" (d, e)"', 'GSM2,control,"f; g"', ""]
+    path = tmp_path / "sheet.csv"
+    path.write_text(end.join(lines), newline="")
+    table = read_table_file(path)
+    assert table.header == ("sample", "group", "why")
+    assert _values(table)[1] == ("GSM2", "control", "f; g")
+
+
 def test_a_file_cut_within_its_last_line(tmp_path: Path) -> None:
     with pytest.raises(TruncatedFileError, match="the last line is cut off"):
         _read(tmp_path / "t.tsv", PLAIN + "EGFR\t3")

@@ -134,6 +134,10 @@ def test_three_cohorts_show_random_effects_and_the_fixed_effect(tmp_path: Path) 
     assert {"strict p", "fixed g"} <= {column.label for column in first.table.columns}
     assert "Hedges&#39; g, random effects" in html
     assert "by random effects (variance between cohorts" in first.methods
+    cited = first.software.references
+    for author in ("Heller", "Hochberg", "Hedges", "Higgins", "Knapp", "Paule"):
+        assert any(author in work for work in cited), author
+    assert dict(first.software.session)["Cohorts"]
 
 
 def test_gene_of_two_among_three_cohorts_is_reported_as_fixed_effect(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from tests.reports.report_steps import (
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
 
 
 def test_as_second_opinion_it_leaves_the_ranking() -> None:

@@ -15,6 +15,7 @@ from tests.reports.report_steps import page_of, plain, remark, view, with_condit
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
 
 
 def test_facts_show_the_cohort_of_the_condition() -> None:

@@ -41,6 +41,7 @@ TOLD = (
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
 
 
 def counted() -> Findings:

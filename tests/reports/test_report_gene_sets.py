@@ -20,6 +20,7 @@ PROBLEM = Problem(TRAIT)
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
 
 
 @pytest.fixture

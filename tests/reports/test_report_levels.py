@@ -20,6 +20,7 @@ from genotex.reports import problem_page, write_report
 def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "with_figures" not in request.fixturenames:
         monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
+        monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ from tests.reports.report_cohort import (
 
 SECTIONS = [
     "answer", "warnings", "figures", "genes", "cohorts", "reading", "processing", "methods",
-    "files",
+    "software", "files",
 ]  # fmt: skip
 VOID = {"meta", "link", "br", "input", "img", "hr"}
 
@@ -90,6 +90,7 @@ def some_figures() -> tuple[FigureView, ...]:
 def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures have tests of their own: here the same ones do for every page."""
     monkeypatch.setattr(problem_page, "draw_figures", lambda *_: some_figures())
+    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
 
 
 @cache

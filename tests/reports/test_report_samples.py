@@ -126,6 +126,7 @@ def test_figures_of_a_measured_trait_and_without_recorded_sex(recorded: bool) ->
 
 def test_page_shows_section_and_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
     page = render_page(page_of(checked(faulty())))
     assert '<a href="#samples">Samples</a>' in page
     assert 'id="figure-sample-distances"' in page and 'id="figure-sample-sex"' in page

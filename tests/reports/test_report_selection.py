@@ -17,6 +17,7 @@ FOUR = {"JUN": 0.02, "CXCL9": -0.3, "GBP1": 0.1, "GENE7": 1.4e-9}
 @pytest.fixture
 def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
+    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
 
 
 @pytest.mark.usefixtures("without_figures")

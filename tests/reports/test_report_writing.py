@@ -76,6 +76,7 @@ def with_figures() -> None:
 def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "with_figures" not in request.fixturenames:
         monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
+        monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
 
 
 @pytest.fixture

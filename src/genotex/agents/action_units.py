@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from genotex.agents.promises import Promised
 from genotex.agents.prompts import render_prompt
 from genotex.agents.task import NotebookKind, Task
 from genotex.bench.problems import ProblemKind
@@ -24,6 +25,9 @@ class ActionUnit:
     needs_domain_knowledge: bool = False  # Whether the Domain Expert writes and reviews it
     may_skip: str = ""  # When the step is to be left out; empty if never
     completes: bool = False  # Whether it ends the notebook; it has no code then
+    promises: tuple[Promised, ...] = ()  # Variables that later steps use
+    # Steps whose output its author sees, in addition to that of the step before.
+    shows: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -42,9 +46,22 @@ class ActionUnit:
 
 _FINISH = ("link", "handle_missing_values", "judge_bias", "save_table", "save_cohort_info")
 _SOLVE = ("choose_data", "load_data", "analyse", "save_result")
+_SOLVED = (
+    Promised("choice", ("Choice",)),
+    Promised("data", ("LoadedData",)),
+    Promised("result", ("Result",)),
+)
+_FEATURE = ("Feature", "NoneType")
+_NAME = ("str", "NoneType")
+_YES_OR_NO = ("bool", "bool_")
 
 _GEO = (
-    ActionUnit("geo", "load_data", ("find_files", "read_series", "unique_values")),
+    ActionUnit(
+        "geo",
+        "load_data",
+        ("find_files", "read_series", "unique_values"),
+        promises=(Promised("files", ("CohortFiles",)), Promised("series", ("SeriesText",))),
+    ),
     ActionUnit(
         "geo",
         "read_clinical_features",
@@ -57,11 +74,18 @@ _GEO = (
             "save_cohort_info",
         ),
         needs_domain_knowledge=True,
+        promises=(
+            Promised("gene_available", _YES_OR_NO),
+            *(Promised(name, _FEATURE) for name in ("trait", "age", "gender")),
+            Promised("clinical", ("ClinicalTable",)),
+        ),
+        shows=("load_data",),
     ),
     ActionUnit(
         "geo",
         "extract_gene_data",
         ("read_expression", "preview", "save_cohort_info"),
+        promises=(Promised("expression", ("Expression",)),),
         may_skip="where the series has no gene expression: that is recorded already",
     ),
     ActionUnit(
@@ -69,12 +93,15 @@ _GEO = (
         "review_gene_ids",
         ("identify_rows", "preview"),
         needs_domain_knowledge=True,
+        promises=(Promised("needs_mapping", _YES_OR_NO),),
+        shows=("extract_gene_data",),
         may_skip="where the series has no gene expression",
     ),
     ActionUnit(
         "geo",
         "read_annotation",
         ("read_annotation", "preview"),
+        promises=(Promised("annotation", ("Annotation",)),),
         may_skip="where the row ids need no mapping, or name genes of a database",
     ),
     ActionUnit(
@@ -82,24 +109,37 @@ _GEO = (
         "map_gene_ids",
         ("map_probes", "preview", "save_cohort_info"),
         needs_domain_knowledge=True,
+        promises=(Promised("mapped", ("MappedRows",)),),
+        shows=("read_annotation",),
         may_skip="where the row ids are gene symbols",
     ),
     ActionUnit(
         "geo",
         "normalise_and_link",
         ("normalise_symbols", *_FINISH),
+        promises=(Promised("genes", ("Genes",)),),
         may_skip="where the series has no gene expression",
     ),
     ActionUnit("geo", "task_completed", completes=True),
 )
 
 _TCGA = (
-    ActionUnit("tcga", "load_data", ("find_files", "read_clinical_matrix", "save_cohort_info")),
+    ActionUnit(
+        "tcga",
+        "load_data",
+        ("find_files", "read_clinical_matrix", "save_cohort_info"),
+        promises=(Promised("files", ("CohortFiles",)), Promised("columns", ("ClinicalColumns",))),
+    ),
     ActionUnit(
         "tcga",
         "find_demographic_columns",
         ("preview", "unique_values"),
         needs_domain_knowledge=True,
+        promises=(
+            Promised("age_candidates", ("list", "tuple")),
+            Promised("gender_candidates", ("list", "tuple")),
+        ),
+        shows=("load_data",),
         may_skip="where no folder means the trait",
     ),
     ActionUnit(
@@ -107,6 +147,11 @@ _TCGA = (
         "choose_demographic_columns",
         ("preview", "unique_values"),
         needs_domain_knowledge=True,
+        promises=(
+            Promised("age_column", _NAME),
+            Promised("gender_column", _NAME),
+        ),
+        shows=("load_data",),
         may_skip="where no folder means the trait",
     ),
     ActionUnit(
@@ -119,6 +164,7 @@ _TCGA = (
             "normalise_symbols",
             *_FINISH,
         ),
+        promises=(Promised("clinical", ("ClinicalTable",)),),
         may_skip="where no folder means the trait",
     ),
     ActionUnit("tcga", "task_completed", completes=True),
@@ -129,18 +175,21 @@ _STATISTICS = (
         "statistics",
         "unconditional_regression",
         _SOLVE,
+        promises=_SOLVED,
         may_skip="where the problem has a condition",
     ),
     ActionUnit(
         "statistics",
         "one_step_regression",
         _SOLVE,
+        promises=_SOLVED,
         may_skip="where the condition is not Age or Gender",
     ),
     ActionUnit(
         "statistics",
         "two_step_regression",
         _SOLVE,
+        promises=_SOLVED,
         may_skip="where the condition is not another trait",
     ),
     ActionUnit("statistics", "task_completed", completes=True),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from typing import Any, Literal
@@ -11,6 +9,7 @@ from typing import Any, Literal
 from genotex.agents.action_units import ActionUnit, action_unit, action_units, usual_next
 from genotex.agents.models import Message, Reply, Request, RoleModels
 from genotex.agents.task import Task
+from genotex.agents.written_code import WrittenCode, written_code
 from genotex.errors import BadAnswerError, RefusedError
 
 __all__ = [
@@ -44,7 +43,6 @@ class Plan:
 class Verdict:
     """A judgement of the last attempt."""
 
-    runs: bool = field(metadata={"description": "the code ran to its end without an error"})
     follows: bool = field(metadata={"description": "the code does what the instruction asks"})
     reasoning: str = field(metadata={"description": "why, in a few sentences"})
     suggestions: list[str] = field(
@@ -54,69 +52,57 @@ class Verdict:
 
     def __post_init__(self) -> None:
         """Refuse a verdict that contradicts itself."""
-        if self.approve and not (self.runs and self.follows):
-            msg = "approve is true, but runs or follows is false; decide which it is"
+        if self.approve and not self.follows:
+            msg = "approve is true, but follows is false; decide which it is"
             raise ValueError(msg)
 
 
-_FENCED = re.compile(
-    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)`*[ \t]*$",
-    re.DOTALL | re.MULTILINE,
-)
-_PYTHON = ("python", "py", "python3", "ipython", "")
-
-
 def code_in(text: str) -> str | None:
-    """Return the Python code in what a model wrote, or None.
-
-    The last fenced block of Python counts, as models think before they answer; without any fence
-    the whole text, if it is Python.
-    """
-    blocks = [
-        found["code"]
-        for found in _FENCED.finditer(text)
-        if found["language"].lower() in _PYTHON and found["code"].strip()
-    ]
-    if blocks:
-        return blocks[-1].strip("\n") + "\n"
-    return text.strip() + "\n" if "```" not in text and _is_python(text) else None
-
-
-def _is_python(text: str) -> bool:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    # A lone word, as "Sorry", is Python too.
-    return any(not _is_word(statement) for statement in tree.body)
-
-
-def _is_word(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(
-        statement.value, ast.Name | ast.Constant | ast.Tuple
-    )
+    """Return the Python code in what a model wrote, or None (see `written_code`)."""
+    found = written_code(text)
+    return None if found is None else found.code
 
 
 _REPAIR = """\
-Your answer contains no Python code that can be extracted{why}.
-Answer the same question again, with one block that begins with ```python and ends with ```.
+{why}
+Answer the same question again, with one block that begins with ```python, at the beginning of a
+line, and ends with ```.
 """
+_NO_CODE = "Your answer contains no Python code that can be extracted."
+_CUT = "Your answer was cut off at the most tokens you may write, so be shorter: the block alone."
+_ONLY_THOUGHTS = "Your answer is empty: all tokens were spent on thinking. Think briefly."
+_REFUSED = (
+    "Your answer was a refusal. The data are published and de-identified, and what is asked for is "
+    "code that computes with them on this machine."
+)
 
 
-def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> str:
+def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> WrittenCode:
     """Ask for code; a model has one chance to repair an answer without any."""
+    model, error = "", None
     for _ in range(2):
-        reply = ask(request)
-        code = code_in(reply.text)
-        if code is not None:
-            return code
-        cut = reply.stop == "length"
-        why = ": it was cut off at the most tokens you may write, so be shorter" if cut else ""
-        answer = Message("assistant", reply.text)
-        again = Message("user", _REPAIR.format(why=why))
-        request = replace(request, messages=(*request.messages, answer, again))
+        try:
+            reply = ask(request)
+        except (BadAnswerError, RefusedError) as failure:
+            said, why, error = "(no answer)", _why(failure), failure
+        else:
+            cut = reply.stop == "length"
+            found = written_code(reply.text, cut=cut)
+            if found is not None:
+                return found
+            said, why, error, model = reply.text, _CUT if cut else _NO_CODE, None, reply.model
+        told = (Message("assistant", said), Message("user", _REPAIR.format(why=why)))
+        request = replace(request, messages=(*request.messages, *told))
+    if error is not None:
+        raise error
     msg = "the answer contains no Python code, also when asked again"
-    raise BadAnswerError(msg, model=reply.model, hint=f"role {request.role}; try another model")
+    raise BadAnswerError(msg, model=model, hint=f"role {request.role}; try another model")
+
+
+def _why(failure: BadAnswerError | RefusedError) -> str:
+    if isinstance(failure, RefusedError):
+        return _REFUSED
+    return _ONLY_THOUGHTS if "thinking" in failure.message else _NO_CODE
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,11 @@ class CodeShelf:
         self._codes: dict[tuple[str, ...], str] = {}
         self._turn = threading.Lock()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel to other machines with the code that is on it now."""
+        with self._turn:
+            return (_filled, (dict(self._codes),))
+
     def offer(self, task: Task, unit: ActionUnit, before: Sequence[str]) -> str | None:
         """Return code for a step, or None (see `Shelf`)."""
         with self._turn:
@@ -67,6 +72,12 @@ class CodeShelf:
         """Keep code (see `Shelf`)."""
         with self._turn:
             self._codes.setdefault(_key(task, unit, before), code)
+
+
+def _filled(codes: dict[tuple[str, ...], str]) -> CodeShelf:
+    shelf = CodeShelf()
+    shelf._codes.update(codes)
+    return shelf
 
 
 def _key(task: Task, unit: ActionUnit, before: Sequence[str]) -> tuple[str, ...]:

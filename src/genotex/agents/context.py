@@ -10,6 +10,7 @@ from typing import Any
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.answers import Verdict
 from genotex.agents.models import Model, Reply, Request
+from genotex.agents.promises import State, Variable
 from genotex.agents.sandbox import CellResult, CellStatus
 from genotex.errors import ModelError
 
@@ -30,7 +31,10 @@ class Tally:
     rejections: int = 0
     revisions: int = 0
     kept: int = 0  # Revisions in which the author kept the code as it was
-    overruled: int = 0  # Approvals of code that did not run, which did not count
+    # Approvals that did not count: of code that did not run, or lacks promised variables.
+    overruled: int = 0
+    incomplete: int = 0  # Attempts that ran, but did not leave the variables of their step
+    shortened: int = 0  # How often prompts were made shorter, as the model reads no more
     retractions: int = 0
     refused_ends: int = 0  # Plans to end the notebook that did not count, as nothing was recorded
     # unreadable_plans, unreadable_reviews, unwritten: Answers that could not be used, also
@@ -128,7 +132,10 @@ class Attempt:
     # None where it was not reviewed, or the reviewer's answer could not be read.
     verdict: Verdict | None = None
     author: str = ""  # Role that wrote it; empty for code that was taken over from another notebook
-    overruled: bool = False  # Whether the reviewer approved of code that did not run
+    # Whether the reviewer approved of code that did not run, or does not leave its variables.
+    overruled: bool = False
+    note: str = ""  # How the code was found in the answer, where that was not plain
+    state: State | None = None  # Variables that it leaves; None where they were not checked
 
     @property
     def ran(self) -> bool:
@@ -136,20 +143,43 @@ class Attempt:
         return self.result.status is CellStatus.OK
 
     @property
+    def lacking(self) -> tuple[str, ...]:
+        """What is wrong with the variables that later steps need."""
+        return () if self.state is None else self.state.lacking
+
+    @property
+    def complete(self) -> bool:
+        """Whether it ran, and left the variables that its step has promised."""
+        return self.ran and not self.lacking
+
+    @property
     def approved(self) -> bool:
-        """Whether it was approved of, and ran."""
-        return self.verdict is not None and self.verdict.approve and self.ran
+        """Whether it was approved of, and is complete."""
+        return self.verdict is not None and self.verdict.approve and self.complete
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What of the answer was run where that was not plain, and what the cell lacks."""
+        return tuple(filter(None, (self.note, *self.lacking)))
+
+    @property
+    def end(self) -> str:
+        """How it ended, in a word or two."""
+        return "incomplete" if self.ran and self.lacking else str(self.result.status)
 
     @property
     def shown(self) -> str:
         """The output as prompts show it."""
-        text = cut(_SESSION_FOLDER.sub("", self.result.text))
+        return self.shown_output(MOST_SHOWN)
+
+    def shown_output(self, most: int) -> str:
+        """Return the output cut to a length."""
+        text = cut(_SESSION_FOLDER.sub("", self.result.text), most)
         return fenced(text if text.strip() else "(nothing was printed)")
 
-    @property
-    def shown_code(self) -> str:
-        """The code as prompts show it."""
-        return fenced(self.code, "python") if self.code else "(no code)"
+    def shown_code(self, most: int = MOST_SHOWN) -> str:
+        """Return the code cut to a length."""
+        return fenced(cut(self.code, most), "python") if self.code else "(no code)"
 
 
 @dataclass(frozen=True)
@@ -204,6 +234,15 @@ class TaskContext:
     def names(self) -> tuple[str, ...]:
         """Names of the units done, in order."""
         return tuple(step.unit.name for step in self.steps)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """Variables that the steps have left, in order; a later one replaces an earlier one."""
+        found: dict[str, Variable] = {}
+        for step in self.steps:
+            for each in () if step.final.state is None else step.final.state.found:
+                found[each.name] = each
+        return tuple(found.values())
 
     @property
     def last(self) -> Step | None:

@@ -9,22 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from genotex.agents.action_units import ActionUnit, action_units, usual_next
 from genotex.agents.answers import StepChoice, Verdict, ask_for_code, choose_step
 from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
 from genotex.agents.context import Attempt, Step, TalliedModel, Tally, TaskContext
-from genotex.agents.models import Model, RoleModels
+from genotex.agents.models import Model, Request, RoleModels
+from genotex.agents.promises import State, check_code, read_state
 from genotex.agents.questions import Questions
 from genotex.agents.sandbox import CellResult, CellStatus, Session
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task, set_up_code
-from genotex.errors import BadAnswerError, RefusedError, SandboxError
+from genotex.agents.written_code import WrittenCode
+from genotex.errors import BadAnswerError, ContextTooLongError, RefusedError, SandboxError
 
-__all__ = ["Ending", "Event", "Notebook", "NotebookWork"]
+__all__ = ["NOTHING_TO_DO", "Ending", "Event", "Notebook", "NotebookWork"]
 
 STEPS_PER_UNIT = 2
 """A notebook has at most so many steps for each kind of step there is."""
+
+Answer = TypeVar("Answer")
+
+NOTHING_TO_DO = "nothing to do"
+"""What a step prints that turns out not to be needed; it has no variables to leave then."""
+
+_CHECK_SECONDS = 20.0
+"""Time for the check of a step's variables."""
 
 _NO_STATE_TO_CONTINUE_FROM = (
     CellStatus.TIMED_OUT,
@@ -168,9 +179,17 @@ class NotebookWork:
     def _plan(self) -> StepChoice:
         if self._switches.planning:
             left = self._switches.max_retract - self._tally.retractions
-            request = self._questions.plan(self._context, left)
             droppable = len(self._context.steps) if left else 0
-            choice = choose_step(self._models, request, self._task, self._context.names, droppable)
+            names = self._context.names
+            choice = self._asked(
+                lambda: choose_step(
+                    self._models,
+                    self._questions.plan(self._context, left),
+                    self._task,
+                    names,
+                    droppable,
+                )
+            )
         else:
             choice = StepChoice(usual_next(self._task, self._context.names))
         self._tally.unreadable_plans += choice.unreadable
@@ -188,7 +207,7 @@ class NotebookWork:
     def _do(self, unit: ActionUnit) -> Step:
         step = Step(unit, unit.instruction(self._task), before=self._session.snapshot())
         step = self._first_attempt(step)
-        if self._switches.reviewer and not (step.reused and step.final.ran):
+        if self._switches.reviewer and not (step.reused and step.final.complete):
             step = self._reviewed(step)
         code = step.final.code
         if step.final.approved and may_be_reused(unit) and is_general(code, self._task):
@@ -199,13 +218,29 @@ class NotebookWork:
         code = self._offered(step.unit)
         if code is not None:
             step = self._attempted(step, code, author="")
-            self._tally.reused += step.final.ran
+            self._tally.reused += step.final.complete
             return step
         try:
-            code = ask_for_code(self._models.ask, self._questions.write(self._context, step))
+            written = self._code(lambda questions: questions.write(self._context, step))
         except (BadAnswerError, RefusedError) as error:
             return step.with_attempt(self._no_code(error, self._questions.author_of(step.unit)))
-        return self._attempted(step, code, author=self._questions.author_of(step.unit))
+        author = self._questions.author_of(step.unit)
+        return self._attempted(step, written.code, author, written.note)
+
+    def _code(self, make: Callable[[Questions], Request]) -> WrittenCode:
+        return self._asked(lambda: ask_for_code(self._models.ask, make(self._questions)))
+
+    def _asked(self, ask: Callable[[], Answer]) -> Answer:
+        """Ask, with shorter prompts from now on if the model cannot read so much."""
+        while True:
+            try:
+                return ask()
+            except ContextTooLongError:
+                shorter = self._questions.shorter()
+                if shorter is None:
+                    raise
+                self._questions = shorter
+                self._tally.shortened += 1
 
     def _offered(self, unit: ActionUnit) -> str | None:
         # A step that was dropped is not tried with the same code.
@@ -221,14 +256,28 @@ class NotebookWork:
         )
         return Attempt("", result, author=author)
 
-    def _attempted(self, step: Step, code: str, author: str) -> Step:
+    def _attempted(self, step: Step, code: str, author: str, note: str = "") -> Step:
         result = self._execute(code)
         if result.state_kept and result.status in _NO_STATE_TO_CONTINUE_FROM:
             # Half a cell cannot be rerun with the same result.
             self._session.restore(step.before)
             result = replace(result, state_kept=False)
-        self._report(Event("attempt", f"{step.unit.name}: {result.status}"))
-        return self._now(step.with_attempt(Attempt(code, result, author=author)))
+        state = self._checked(step.unit, result) if result.status is CellStatus.OK else None
+        attempt = Attempt(code, result, author=author, note=note, state=state)
+        self._tally.incomplete += bool(attempt.lacking)
+        self._report(Event("attempt", f"{step.unit.name}: {attempt.end}"))
+        return self._now(step.with_attempt(attempt))
+
+    def _checked(self, unit: ActionUnit, said: CellResult) -> State | None:
+        """Return the variables that a step has left; None where they cannot be checked."""
+        if not unit.promises or (unit.may_skip and NOTHING_TO_DO in said.text.lower()):
+            return None
+        after = self._session.snapshot()
+        result = self._session.execute(check_code(unit.promises), seconds=_CHECK_SECONDS)
+        if result.status is not CellStatus.OK:
+            self._session.restore(after)
+            return None
+        return read_state(result.text, unit.promises)
 
     def _now(self, step: Step) -> Step:
         self.notebook.under_way = step
@@ -245,7 +294,7 @@ class NotebookWork:
             if not step.final.code or self._limit() is Ending.TIME:
                 break
             step = self._judged(step)
-            if step.final.approved or (step.final.verdict is None and step.final.ran):
+            if step.final.approved or (step.final.verdict is None and step.final.complete):
                 break
             revised = self._revised(step)
             if revised is None:
@@ -257,15 +306,15 @@ class NotebookWork:
         """Ask for a verdict; where it cannot be read, whether the code ran decides."""
         self._tally.reviews += 1
         try:
-            verdict = self._models.ask_for(
-                self._questions.review(self._context, step), Verdict
+            verdict = self._asked(
+                lambda: self._models.ask_for(self._questions.review(self._context, step), Verdict)
             ).value
         except (BadAnswerError, RefusedError) as error:
             self._tally.unreadable_reviews += 1
             self._report(Event("verdict", f"{step.unit.name}: {error}"))
             return step
-        # Whether code runs is a fact, not an opinion.
-        overruled = verdict.approve and not step.final.ran
+        # Whether code runs and leaves its variables is a fact, not an opinion.
+        overruled = verdict.approve and not step.final.complete
         self._tally.overruled += overruled
         step = step.judged(verdict, overruled=overruled)
         self._tally.rejections += not step.final.approved
@@ -277,12 +326,13 @@ class NotebookWork:
         """Have the code revised and run; None where the author keeps it, or gives none."""
         self._tally.revisions += 1
         try:
-            code = ask_for_code(self._models.ask, self._questions.revise(self._context, step))
+            written = self._code(lambda questions: questions.revise(self._context, step))
         except (BadAnswerError, RefusedError):
             self._tally.unwritten += 1
             return None
-        if code == step.final.code:
+        if written.code == step.final.code:
             self._tally.kept += 1
             return None
         self._session.restore(step.before)
-        return self._attempted(step, code, author=self._questions.author_of(step.unit))
+        author = self._questions.author_of(step.unit)
+        return self._attempted(step, written.code, author, written.note)

@@ -52,6 +52,7 @@ def _notebook_cells(notebook: Notebook) -> list[dict[str, Any]]:
 def _text(number: int, step: Step) -> dict[str, Any]:
     lines = [f"## Step {number}: {step.unit.title}", "", step.instruction.rstrip()]
     for attempt in step.attempts:
+        lines += [f"\n*{remark}*" for remark in attempt.remarks]
         if attempt.verdict is not None:
             word = "approved" if attempt.approved else "rejected"
             lines += ["", f"*Review: {word}. {attempt.verdict.reasoning}*"]

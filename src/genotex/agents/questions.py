@@ -1,18 +1,19 @@
-"""The questions put to models: filled-in prompts, each ending with the task card."""
+"""The questions put to models: filled-in prompts, each with its task card as facts."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import MOST_SUGGESTIONS
 from genotex.agents.context import MOST_SHOWN, Step, TaskContext, cut, fenced
 from genotex.agents.models import Message, Request
-from genotex.agents.prompts import render_prompt, toolkit_documentation
+from genotex.agents.promises import Variable
+from genotex.agents.prompts import PACKAGES, render_prompt, toolkit_reference
 from genotex.agents.task import NotebookKind, Task, set_up_code
 from genotex.clinical import SeriesDescription
 from genotex.clinical.description import SHOWN_VALUES
@@ -21,9 +22,6 @@ from genotex.errors import BadAnswerError
 __all__ = ["Card", "DoneStep", "Occasion", "Questions", "last_attempt", "read_card"]
 
 Occasion = Literal["plan", "write", "revise", "review", "encode", "zero_shot"]
-
-_OPEN = "```json task-card\n"
-_CLOSE = "\n```"
 
 
 @dataclass(frozen=True)
@@ -50,42 +48,33 @@ class Card:
     # Number of steps after which the notebook was to end with nothing recorded.
     refused_after: int | None = None
 
-    def block(self) -> str:
-        """Return the card as text for the end of a prompt."""
-        return f"{_OPEN}{json.dumps({**asdict(self), 'task': self.task.to_json()})}{_CLOSE}"
+    def facts(self) -> dict[str, Any]:
+        """Return the card as plain data, for programs that answer, and for the record."""
+        return {**asdict(self), "task": self.task.to_json()}
 
 
 def read_card(request: Request) -> Card:
-    """Return the card of a request.
-
-    The last one in the first message of the user is ours: texts of files and models are before it,
-    or in later messages.
-    """
-    _, found, rest = _question(request).rpartition(_OPEN)
+    """Return the card of a request; the built-in rules answer from it alone."""
     try:
-        data = json.loads(rest[: rest.rindex(_CLOSE)])
+        data = dict(request.facts or {})
         data["steps"] = tuple(DoneStep(**step) for step in data["steps"])
         data["task"] = Task.from_json(data["task"])
         data["units"], data["attempts"] = tuple(data["units"]), tuple(data["attempts"])
         return Card(**data)
     except (ValueError, KeyError, TypeError) as error:
-        what = "cannot be read" if found else "is missing"
+        what = "cannot be read" if request.facts else "is missing"
         msg = f"the task card of the question {what}, and the rules answer from it alone"
         raise BadAnswerError(msg, model="rules") from error
-
-
-def _question(request: Request) -> str:
-    return next(message.text for message in request.messages if message.author == "user")
 
 
 def last_attempt(request: Request) -> tuple[str, str]:
     """Return code and output of the attempt that a request is about.
 
-    They are the last two fenced blocks before the card. A text between fences has no run of
-    backticks as long as theirs (see `context.fenced`), so that no text can pretend to be a block.
+    They are the last fenced blocks of their kind. A text between fences has no run of backticks as
+    long as theirs (see `context.fenced`), so that no text can pretend to be a block.
     """
-    before = _question(request).rpartition(_OPEN)[0]
-    output, before = _last_block(before, "data")
+    question = next(message.text for message in request.messages if message.author == "user")
+    output, before = _last_block(question, "data")
     code, _ = _last_block(before, "python")
     return code, output
 
@@ -101,6 +90,11 @@ def _last_block(text: str, kind: str) -> tuple[str, str]:
     return block, before
 
 
+_SHORTER = (3_000, 1_000)
+"""Characters of an output that are shown to models that cannot read the usual number."""
+_EARLIER = 600
+"""Characters that are shown of outputs and code before the last step."""
+
 _AUTHORS = {"geo": "engineer", "tcga": "engineer", "statistics": "statistician"}
 
 
@@ -110,6 +104,16 @@ class Questions:
 
     task: Task
     expert: bool = True  # Whether steps that need domain knowledge are the Domain Expert's
+    most_shown: int = MOST_SHOWN  # Characters of an output that are shown
+
+    def shorter(self) -> Questions | None:
+        """Return questions for a model that cannot read these; None where nothing can be cut."""
+        most = next((each for each in _SHORTER if each < self.most_shown), None)
+        return None if most is None else replace(self, most_shown=most)
+
+    @property
+    def _shortest(self) -> bool:
+        return self.most_shown <= _SHORTER[-1]
 
     @property
     def author(self) -> str:
@@ -169,8 +173,9 @@ class Questions:
         )
         system = render_prompt("team/roles/encoder.md.j2")
         card = Card("expert", "encode", self.task)
-        messages = (Message("system", system), Message("user", f"{text}\n{card.block()}\n"))
-        return Request("expert", messages)
+        return Request(
+            "expert", (Message("system", system), Message("user", text)), facts=card.facts()
+        )
 
     def script(self, occasion: Occasion, step: Step, files: str) -> Request:
         """Ask for one script that does the whole task (see `script`)."""
@@ -180,26 +185,29 @@ class Questions:
             task_line=_task_line(self.task),
             set_up=fenced(set_up_code(self.task), "python"),
             instruction=step.instruction,
-            files=fenced(files),
+            files=fenced(cut(files, 2 * self.most_shown)),
             attempts=step.attempts,
+            most_shown=self.most_shown,
         )
         card = Card(
             self.author,
             occasion,
             self.task,
             unit=step.unit.name,
-            attempts=tuple(str(attempt.result.status) for attempt in step.attempts),
+            attempts=tuple(attempt.end for attempt in step.attempts),
         )
         return self._request(card, text, role="script/role.md.j2")
 
     def _about_step(
         self, occasion: Occasion, role: str, context: TaskContext, step: Step
     ) -> Request:
-        template = f"expert_{occasion}" if role == "expert" else occasion
+        before = [s for s in context.steps if s is context.last or s.unit.name in step.unit.shows]
         text = self._render(
-            template,
+            occasion,
             context,
-            last=context.last,
+            before=before,
+            steps=() if role in ("expert", "reviewer") or self._shortest else context.steps,
+            variables=fenced("\n".join(map(_variable, context.variables))),
             unit=step.unit,
             instruction=step.instruction,
             attempts=step.attempts,
@@ -210,39 +218,48 @@ class Questions:
             self.task,
             unit=step.unit.name,
             steps=_done(context.steps),
-            attempts=tuple(str(attempt.result.status) for attempt in step.attempts),
+            attempts=tuple(attempt.end for attempt in step.attempts),
         )
-        return self._request(card, text, step.unit.functions if role == "expert" else None)
+        return self._request(card, text, step.unit.functions)
 
     def _render(self, template: str, context: TaskContext, **values: Any) -> str:
-        return render_prompt(
-            f"team/{template}.md.j2",
-            task=self.task,
-            task_line=_task_line(self.task),
-            steps=context.steps,
-            refused_after=context.refused_after,
-            set_up=fenced(set_up_code(self.task), "python"),
-            most_suggestions=MOST_SUGGESTIONS,
-            **values,
-        )
+        given = {
+            "task": self.task,
+            "task_line": _task_line(self.task),
+            "steps": context.steps,
+            "refused_after": context.refused_after,
+            "set_up": fenced(set_up_code(self.task), "python"),
+            "most_suggestions": MOST_SUGGESTIONS,
+            "most_shown": self.most_shown,
+            "earlier": min(_EARLIER, self.most_shown),
+        }
+        return render_prompt(f"team/{template}.md.j2", **(given | values))
 
     def _request(
         self,
         card: Card,
         text: str,
-        functions: Sequence[str] | None = None,
+        functions: Sequence[str] = (),
         role: str | None = None,
     ) -> Request:
+        known = _functions(self.task.kind)
+        # Authors know of all functions, in a line each, so that they do not write their own.
+        others = known if card.role in _AUTHORS.values() and not self._shortest else ()
         system = render_prompt(
             role or f"team/roles/{card.role}.md.j2",
             task=self.task,
             what=_task_line(self.task),
             guidelines=render_prompt(f"team/guidelines/{self.task.kind}.md.j2", task=self.task),
-            toolkit=toolkit_documentation(functions or _functions(self.task.kind)),
-            most_shown=MOST_SHOWN,
+            toolkit=toolkit_reference(functions or known, others),
+            packages=PACKAGES,
+            most_shown=self.most_shown,
         )
-        messages = (Message("system", system), Message("user", f"{text}\n{card.block()}\n"))
-        return Request(card.role, messages)
+        messages = (Message("system", system), Message("user", text))
+        return Request(card.role, messages, facts=card.facts())
+
+
+def _variable(found: Variable) -> str:
+    return f"{found.name}: {found.kind}; {found.text}"
 
 
 def _functions(kind: NotebookKind) -> list[str]:
@@ -268,7 +285,7 @@ def _other_texts(series: SeriesDescription) -> str:
 
 
 def _done(steps: Sequence[Step]) -> tuple[DoneStep, ...]:
-    return tuple(DoneStep(step.unit.name, str(step.final.result.status)) for step in steps)
+    return tuple(DoneStep(step.unit.name, step.final.end) for step in steps)
 
 
 def _task_line(task: Task) -> str:

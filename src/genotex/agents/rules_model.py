@@ -1,6 +1,6 @@
 """The built-in rules as a model: they plan, write code and review, with no key and no network.
 
-They answer from the task card that every prompt of the team ends with. What they decide comes from
+They answer from the task card that goes with every prompt of the team. What they decide comes from
 the files that the card names, by the same rules as the pipeline without agents.
 """
 
@@ -95,10 +95,10 @@ class RulesModel:
     def review(self, card: Card, code: str, output: str) -> dict[str, object]:
         """Judge an attempt by rules."""
         unit = action_unit(card.task.kind, str(card.unit))
-        found = review_output(unit, code, output, failed=card.attempts[-1] != "ok")
+        ran = card.attempts[-1] in ("ok", "incomplete")
+        found = review_output(unit, code, output, failed=not ran)
         return {
-            "runs": found.runs,
-            "follows": found.follows,
+            "follows": found.approved,
             "reasoning": " ".join(found.suggestions) or "It runs and does what is asked.",
             "suggestions": list(found.suggestions),
             "approve": found.approved,

@@ -224,7 +224,8 @@ def ask_without_data(models: RoleModels, task: Task) -> list[str]:
     card = Card("expert", "zero_shot", task)
     messages = (
         Message("system", render_prompt("zero_shot/role.md.j2")),
-        Message("user", f"{question}\n{card.block()}\n"),
+        Message("user", question),
     )
-    answer = models.ask_for(Request("expert", messages), KnownGenes).value
+    request = Request("expert", messages, facts=card.facts())
+    answer = models.ask_for(request, KnownGenes).value
     return list(dict.fromkeys(answer.genes))[:MOST_GENES]

@@ -36,6 +36,7 @@ from .design import (
     independent_columns as independent_columns,
 )
 from .design_files import (
+    OWN_TABLES as OWN_TABLES,
     DesignCohort as DesignCohort,
     describe_design_cohort as describe_design_cohort,
     write_design_cohort as write_design_cohort,
@@ -222,6 +223,7 @@ from .sample_weights import (
     estimate_sample_weights as estimate_sample_weights,
     weigh_samples as weigh_samples,
 )
+from .shared_work import sharing as sharing
 from .sound import (
     check_covariates as check_covariates,
     check_groups as check_groups,
@@ -238,8 +240,11 @@ from .surrogate import (
 from .survival import CoxTests as CoxTests, cox_score_tests as cox_score_tests
 from .time_to_event import read_events as read_events
 from .survival_analysis import (
+    SURVIVAL_FILES as SURVIVAL_FILES,
     SurvivalResult as SurvivalResult,
+    check_survival as check_survival,
     fit_survival as fit_survival,
+    read_survival as read_survival,
     write_survival as write_survival,
 )
 from .trait_effects import TraitEffects as TraitEffects, read_trait_effects as read_trait_effects

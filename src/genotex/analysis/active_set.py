@@ -109,8 +109,9 @@ class ActiveFit:
         self.genes: Indices = np.zeros(0, dtype=np.intp)
         self.columns = np.ascontiguousarray(covariates.T)
         self.coefficients = np.zeros(self.fixed)
-        self._ridge = np.full(self.fixed, COVARIATE_RIDGE if binary else 0.0)
-        self._ridge[0] = 0.0
+        self.ridge = np.full(self.fixed, COVARIATE_RIDGE if binary else 0.0)
+        """Half of this times the squared coefficient is added to the mean loss; not for genes."""
+        self.ridge[0] = 0.0
         self._rounding = 1e-13 * max(1.0, float(np.abs(target).max()))
         if binary:
             share = target.mean()
@@ -171,7 +172,7 @@ class ActiveFit:
         fitted = expit(predictor) if self.binary else predictor
         pull = self.columns @ (self.target - fitted)
         pull /= len(predictor)
-        pull[:fixed] -= self._ridge * coefficients[:fixed]
+        pull[:fixed] -= self.ridge * coefficients[:fixed]
         at_zero = coefficients == 0
         at_zero[:fixed] = False
         signs = np.sign(np.where(at_zero, pull, coefficients))
@@ -187,7 +188,7 @@ class ActiveFit:
         weight = None
         if self.binary:
             weight = np.maximum(point.fitted * (1 - point.fitted), SMALLEST_WEIGHT)
-        return _Curvature(self.columns, weight, self._ridge, kind)
+        return _Curvature(self.columns, weight, self.ridge, kind)
 
     def _direction(
         self, curvature: _Curvature, point: _Point, tolerance: float, single: bool
@@ -237,7 +238,7 @@ class ActiveFit:
     def _objective(self, coefficients: Floats, predictor: Floats, penalty: float) -> float:
         fixed = coefficients[: self.fixed]
         size = float(np.abs(coefficients[self.fixed :]).sum())
-        return self._loss(predictor) + penalty * size + 0.5 * float(self._ridge @ fixed**2)
+        return self._loss(predictor) + penalty * size + 0.5 * float(self.ridge @ fixed**2)
 
     def _loss(self, predictor: Floats) -> float:
         if self.binary:

@@ -16,7 +16,7 @@ from genotex.analysis.design import Design, independent_columns
 from genotex.analysis.sample_facts import SampleFacts, is_technical, read_value
 from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
-from genotex.options import AnalysisOptions
+from genotex.options import TABLE_COVARIATES, AnalysisOptions
 
 __all__ = [
     "Adjustment",
@@ -207,8 +207,6 @@ def _why_not(
 
 IN_THE_TABLE = ("Age", "Gender")
 
-_WRITTEN = {"age": "Age", "gender": "Gender", "sex": "Gender"}
-
 
 @dataclass(frozen=True)
 class Adjustment:
@@ -296,7 +294,7 @@ def gather_adjustment(
 def _in_table(name: str, table: LinkedTable, facts: SampleFacts) -> str:
     """Return Age or Gender however it is written, unless only a characteristic has that name."""
     plain = name.strip().lower()
-    column = _WRITTEN.get(plain, name)
+    column = TABLE_COVARIATES.get(plain, name)
     recorded = any(key.strip().lower() == plain for key in facts)
     return name if recorded and column not in table.covariates else column
 

@@ -35,6 +35,7 @@ from genotex.analysis.sample_quality import (
     with_outliers_left_out,
 )
 from genotex.analysis.sample_relations import add_relations, relation_facts
+from genotex.analysis.shared_work import once
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, Controls
@@ -107,7 +108,7 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
         return _set_up_own_design(cohort, cohort.design, options)
     table, roles, facts = cohort.table, cohort.roles, cohort.sample_facts
     contrast = choose_contrast(table, roles, _controls(options))
-    quality = check_samples(table, contrast, facts, cohort.sample_texts, problem.condition)
+    quality = _check_samples(cohort, table, contrast, problem.condition)
     if options.exclude_outliers:
         table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
     offered = relation_facts(cohort.relations, facts)
@@ -150,6 +151,15 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
         libraries,
         problem.condition,
     )
+
+
+def _check_samples(
+    cohort: CohortData, table: LinkedTable, contrast: Contrast, condition: str | None
+) -> SampleQuality:
+    """Check the samples; of the condition it matters only whether it is Gender."""
+    known = "Gender" if condition == "Gender" else None
+    given = (table, contrast, cohort.sample_facts, cohort.sample_texts, known)
+    return once("samples", lambda: check_samples(*given), *given)
 
 
 def _set_up_own_design(

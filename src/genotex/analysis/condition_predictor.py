@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from genotex.analysis.active_set import ActiveFit
 from genotex.analysis.cross_validation import auroc, regression, stratified_folds
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
@@ -24,7 +25,6 @@ FOLDS = 5
 SMALLEST_CLASS = 5
 SMALLEST_MEASURED = 10
 FLAT = 1e-12
-TOLERANCE = 1e-6
 WEAK: dict[ScoreName, float] = {"AUROC": 0.6, "R2": 0.1}
 BINARY_PENALTIES = 10.0 ** np.arange(5.0, -1.0, -1.0)
 MEASURED_PENALTIES = 10.0 ** np.arange(6.0, -2.5, -0.5)
@@ -215,17 +215,17 @@ def _fold_count(target: Floats) -> int:
 
 def _logistic_path(genes: Floats, target: Floats, penalties: Floats) -> list[_Model]:
     """Fit log odds with half the penalty times the squared coefficients, intercept unpenalised."""
-    from sklearn.linear_model import LogisticRegression
-
     # The coefficients are in the space of the samples: fewer columns, the same result.
     u, s, vt = np.linalg.svd(genes, full_matrices=False)
     scores = u * s
     # Each penalty starts where the stronger one before it ended.
-    logistic = LogisticRegression(tol=TOLERANCE, max_iter=10_000, warm_start=True)
+    fit = ActiveFit(np.column_stack([np.ones(len(scores)), scores]), target, True)
     models = []
     for penalty in penalties:
-        logistic.set_params(C=1.0 / penalty).fit(scores, target)
-        models.append(_Model(float(logistic.intercept_[0]), logistic.coef_[0] @ vt, float(penalty)))
+        fit.ridge[1:] = penalty / len(scores)
+        fit.solve(0.0)
+        intercept, *coefficients = fit.coefficients
+        models.append(_Model(float(intercept), np.array(coefficients) @ vt, float(penalty)))
     return models
 
 

@@ -7,7 +7,7 @@ that ``report``, ``enrich``, ``meta`` and ``analyze`` work on it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from genotex.formats import (
     Evidence,
     Role,
     read_linked,
+    table_digests,
     update_cohort_info,
     write_evidence,
     write_linked_csv,
@@ -65,6 +66,8 @@ class DesignCohort:
         ``name``, ``size``, ``used_for`` and ``sha256`` of what was read.
     series
         As in `Evidence.series`.
+    distributions
+        As in `Evidence.distributions`.
     """
 
     trait: str
@@ -74,6 +77,7 @@ class DesignCohort:
     warnings: Sequence[str] = ()
     files: Sequence[Mapping[str, Any]] = ()
     series: Mapping[str, str] | None = None
+    distributions: Mapping[str, Any] = field(default_factory=dict)
 
     def fitted(self, controls: Controls = "auto") -> OwnDesign:
         """Build the design, so that a mistake in it is found before anything is written."""
@@ -98,7 +102,8 @@ def write_design_cohort(
     write_linked_csv(path, _filled(unfilled))
     write_linked_parquet(output.linked_parquet(trait, name), unfilled, csv=path)
     update_cohort_info(output.cohort_info(trait), name, CohortInfo(**evidence.info))
-    write_evidence(output.evidence(trait, name), evidence)
+    digests = table_digests(output, trait, name)
+    write_evidence(output.evidence(trait, name), replace(evidence, tables=digests))
     return own
 
 
@@ -123,6 +128,7 @@ def describe_design_cohort(cohort: DesignCohort, own: OwnDesign) -> tuple[Linked
         roles=_roles(own, unfilled),
         sample_facts=sample_facts_of(cohort.request),
         counts=dict(cohort.data.counts),
+        distributions=dict(cohort.distributions),
         notes=list(cohort.notes),
         warnings=list(cohort.warnings),
         info=asdict(info),
@@ -184,13 +190,20 @@ def write_gene_files(output: OutputFolder, results: Sequence[AnalysisResult]) ->
     return files
 
 
-def write_r_files(output: OutputFolder, results: Sequence[AnalysisResult]) -> dict[str, Path]:
-    """Write the R script of each contrast next to its genes, and return the scripts by trait."""
+def write_r_files(
+    output: OutputFolder,
+    results: Sequence[AnalysisResult],
+    tables: Mapping[str, LinkedTable] | None = None,
+) -> dict[str, Path]:
+    """Write the R script of each contrast next to its genes, and return the scripts by trait.
+
+    `tables` are the linked tables by trait, not filled; without them they are read.
+    """
     scripts: dict[str, Path] = {}
     for result in results:
         trait, cohort = result.trait, result.cohort
         suffix = "" if not scripts else f"_{trait}"
         linked = output.linked_csv(trait, cohort).relative_to(output.root).as_posix()
-        table = read_linked(output, trait, cohort)
+        table = read_linked(output, trait, cohort) if tables is None else tables[trait]
         scripts[trait] = write_r_script(output.root, result, table, linked, suffix=suffix)
     return scripts

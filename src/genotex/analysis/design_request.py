@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.formulas import listed
+from genotex.analysis.formulas import as_text, listed
 from genotex.errors import AnalysisError, UsageError
-from genotex.options import MissingValues
+from genotex.options import MissingValues, refuse_unknown
 
 __all__ = ["DesignRequest", "complete_rows", "sample_facts_of", "typed_columns"]
 
@@ -48,9 +48,7 @@ class DesignRequest:
 
     def __post_init__(self) -> None:
         """Refuse unknown words and a table of other samples."""
-        if self.missing not in get_args(MissingValues):
-            msg = f"missing {self.missing!r} is not known; use {', '.join(get_args(MissingValues))}"
-            raise UsageError(msg)
+        refuse_unknown(self, {"missing": get_args(MissingValues)})
         if self.table.height != len(self.samples):
             msg = f"the sample table has {self.table.height} rows for {len(self.samples)} samples"
             raise UsageError(msg)
@@ -164,13 +162,9 @@ def sample_facts_of(request: DesignRequest) -> dict[str, dict[str, str | None]]:
     """Return the characteristics of the samples in the form of `Evidence.sample_facts`."""
     return {
         name: {
-            sample: None if value is None else _plain(value)
+            sample: None if value is None else as_text(value)
             for sample, value in zip(request.samples, request.table[name].to_list(), strict=True)
         }
         for name in request.table.columns
         if request.table[name].n_unique() > 1
     }
-
-
-def _plain(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

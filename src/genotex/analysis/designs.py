@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis.design_request import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.gene_columns import GENE_COLUMNS
-from genotex.analysis.pipeline import analyze_data_of_design
+from genotex.analysis.pipeline import analyze_table
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sound import carry_out
@@ -223,14 +223,17 @@ def fit_design(
             missing,
             {key: tuple(levels) for key, levels in (order or {}).items()},
         )
-        result = analyze_data_of_design(
+        result = analyze_table(
             data.linked(name),
-            request,
-            options or AnalysisOptions(),
-            data.counts,
-            cohort=data.name,
+            {},
+            Problem(name, None),
+            options,
+            sample_facts_of(request),
+            counts=data.counts,
+            design=request,
             threads=threads,
         )
+        result = replace(result, cohort=data.name, cohort_reason="the table that was given")
         groups = _groups(result, request)
         genes = result_table(result)
         found.append(DesignResult(contrast, design, genes, result, data, groups, request))
@@ -313,11 +316,8 @@ def formula_of(result: AnalysisResult) -> FormulaText | None:
 def _groups(result: AnalysisResult, request: DesignRequest) -> dict[str, str | float]:
     """Return the level or value that was compared, for the samples that took part."""
     formula = result.method["formula"]
-    rows = {sample: i for i, sample in enumerate(request.samples)}
-    variable = request.contrast.partition(":")[0].strip().strip("`")
-    if variable not in request.table.columns:
-        variable = next((v for v in request.table.columns if v in str(formula["tested"])), "")
-    if not variable:
+    if not formula["variables"]:
         return {}
-    values = request.table[variable].to_list()
+    rows = {sample: i for i, sample in enumerate(request.samples)}
+    values = request.table[formula["variables"][0]].to_list()
     return {sample: values[rows[sample]] for sample in formula["samples"]}

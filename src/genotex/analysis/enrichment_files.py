@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ def enrich_problem(
     problem: Problem,
     gene_sets: Path,
     options: EnrichmentOptions | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Enrichment:
     """Test the gene sets of a file for a problem that has been analysed, and write the answer.
 
@@ -47,6 +49,8 @@ def enrich_problem(
         A GMT file with official symbols, plain or gzip.
     options
         What the user chose.
+    progress
+        Called with each step, in words.
 
     Raises
     ------
@@ -56,10 +60,13 @@ def enrich_problem(
     FormatError
         If a file is not what it should be.
     """
+    step = progress or (lambda _: None)
+    step("reading the gene sets and the analysis")
     sets = read_gmt(gene_sets)
     result = read_result(output, problem.trait, problem.condition)
     belongs_to = _result_digest(output, problem.trait, problem.condition)
     effects = None if why_not_tested(result) else read_trait_effects(output, result)
+    step(f"testing {len(sets):,} gene sets")
     enrichment = enrich(result, sets, options, effects)
     enrichment.record["gene_sets"] |= {
         "file": gene_sets.name,

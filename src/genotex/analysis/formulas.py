@@ -19,12 +19,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.analysis.design import MIN_RESIDUAL_DF, independent_columns
 from genotex.errors import AnalysisError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FormulaDesign", "Formulas", "check_column", "fit_formula", "listed"]
+__all__ = ["FormulaDesign", "Formulas", "as_text", "check_column", "fit_formula", "listed"]
 
 Floats = NDArray[np.float64]
 FUNCTIONS = (
@@ -270,7 +271,7 @@ def _frame(
         if values.dtype.is_numeric() and not as_factor and name not in order:
             columns[name] = values.cast(pl.Float64).to_numpy()
             continue
-        texts = [_as_text(value) for value in values.to_list()]
+        texts = [as_text(value) for value in values.to_list()]
         levels[name] = _levels(name, texts, order.get(name, ()))
         columns[name] = pd.Categorical(texts, categories=list(levels[name]))
         if len(levels[name]) < 2:
@@ -283,7 +284,8 @@ def _frame(
     return frame, levels
 
 
-def _as_text(value: object) -> str:
+def as_text(value: object) -> str:
+    """Return a value of the sample table as the level that a factor has for it."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -301,8 +303,6 @@ def _natural_order(text: str) -> list[tuple[int, float, str]]:
 
 
 def _check_estimable(design: FormulaDesign) -> None:
-    from genotex.analysis.design import MIN_RESIDUAL_DF, independent_columns
-
     matrix, names = design.matrix, design.names
     fine = independent_columns(matrix)
     if not fine.all():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis.gene_columns import GENE_COLUMNS
 
-__all__ = ["GENE_COLUMNS", "arrange_genes"]
+__all__ = ["GENE_COLUMNS", "arrange_genes", "describe_selection", "percent", "score_selection"]
 
 
 def arrange_genes(
@@ -63,3 +63,34 @@ def arrange_genes(
     return pl.DataFrame(
         [known.get(name, nothing).cast(kind).alias(name) for name, kind in kinds.items()]
     )
+
+
+def describe_selection(genes: pl.DataFrame, related: Collection[str]) -> dict[str, float] | None:
+    """Return how the significant genes overlap with the related genes of the trait, in percent.
+
+    Only related genes that are in the table count; None where there are none. A description:
+    nothing is chosen by it.
+    """
+    known = genes["Variable"].is_in(list(related)).to_numpy()
+    if not known.any():
+        return None
+    return score_selection(genes["Significant"].fill_null(False).to_numpy(), known)
+
+
+def score_selection(selected: NDArray[np.bool_], related: NDArray[np.bool_]) -> dict[str, float]:
+    """Score selected genes against the related genes, in percent."""
+    # Shapes: selected (p,), related (p,).
+    # Returns ``precision``, ``recall``, ``f1``, ``jaccard``; 0 where nothing can be divided.
+    hits, chosen, known = int((selected & related).sum()), int(selected.sum()), int(related.sum())
+    precision, recall = percent(hits, chosen), percent(hits, known)
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall) if hits else 0.0,
+        "jaccard": percent(hits, chosen + known - hits),
+    }
+
+
+def percent(part: int, whole: int) -> float:
+    """Return a share in percent; 0 of nothing."""
+    return 100.0 * (part / whole) if whole else 0.0

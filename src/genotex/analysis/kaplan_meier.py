@@ -108,10 +108,8 @@ def log_rank_test(
 
     Parameters
     ----------
-    time : (n,) array
-        Time to the event or to censoring.
-    event : (n,) array or sequence
-        1 where the event happened, 0 where the time is censored, or words (`read_events`).
+    time, event
+        As for `kaplan_meier`.
     groups : sequence of n labels
         Group of each sample.
     strata : sequence of n labels, optional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -24,7 +25,7 @@ from genotex.analysis.trait_tests import TraitTests
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.options import AnalysisOptions
 
-__all__ = ["Steps", "record_method", "versions"]
+__all__ = ["Steps", "record_method", "record_regression", "session", "versions"]
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +66,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "ranked_by": "Mixed p" if mixed else "p",
         "options": options.as_json(),
         "versions": versions(),
+        "session": session(),
         "contrast": dict(contrast.summary),
         "design": list(ranking.names),
         "residual_df": _residual_df(ranking),
@@ -98,7 +100,7 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
     record: dict[str, Any] = {}
     if comparison.own is not None and comparison.cohort.design is not None:
         record["formula"] = comparison.own.record(comparison.cohort.design)
-        record["regression"] = _regression(steps)
+        record["regression"] = record_regression(steps)
     if "levels" in comparison.contrast.summary:
         record["levels"] = {**comparison.contrast.summary["levels"], **_level_tests(steps)}
     if comparison.libraries is not None:
@@ -130,12 +132,12 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
     return record
 
 
-def _regression(steps: Steps) -> dict[str, Any]:
+def record_regression(steps: Steps) -> dict[str, Any]:
     """Return the regression that ranks, sample by sample, as plain JSON."""
     comparison, tests = steps.comparison, steps.tests
     own, precision, samples = comparison.own, tests.settings.precision, comparison.samples
     design = tests.moderated
-    people = None if own is None else own.people
+    people = _people(comparison)
     block = None
     if people is not None and precision.correlation != 0:
         block = [s if person is None else person for s, person in zip(samples, people, strict=True)]
@@ -157,6 +159,14 @@ def _regression(steps: Steps) -> dict[str, Any]:
         "correlation": precision.correlation,
         "inflation": tests.unmeasured.moderated_inflation,
     }
+
+
+def _people(comparison: Comparison) -> Sequence[str | None] | None:
+    """Return whose each sample is, where samples of the same person are correlated."""
+    if comparison.own is not None:
+        return comparison.own.people
+    blocks = comparison.blocks.correlated
+    return None if blocks is None else [str(block) for block in blocks.tolist()]
 
 
 def _numbers(values: Any) -> list[float] | None:
@@ -245,6 +255,16 @@ def _adjusted_for(steps: Steps) -> list[str]:
     sources = steps.comparison.adjustment.sources
     source = {column: key for key, columns in sources.items() for column in columns}
     return list(dict.fromkeys(source.get(name, name) for name in _covariates(steps)))
+
+
+def session() -> dict[str, str]:
+    """Return the kind of machine, without its name, and packages that read and write tables."""
+    library = " ".join(platform.libc_ver()).strip()
+    machine = f"{platform.system()} {platform.machine()}"
+    return {
+        "platform": f"{machine}, {library}" if library else machine,
+        "pandas": version("pandas"),
+    }
 
 
 def versions() -> dict[str, str]:

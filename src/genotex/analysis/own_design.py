@@ -22,6 +22,7 @@ from genotex.analysis.formulas import FormulaDesign, Formulas, fit_formula, list
 from genotex.analysis.named_contrasts import TestedContrast, find_contrast
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
+from genotex.options import TABLE_COVARIATES
 
 if TYPE_CHECKING:
     from genotex.options import Controls
@@ -34,12 +35,9 @@ CASE, CONTROL = "case", "control"
 _OTHER_CONTROLS = ("other disease", "other control")
 """Groups of samples that are controls only where healthy ones are few, as in any analysis."""
 UNKNOWN_GROUP = "unknown group"
-_STANDARD = {"age": "Age", "sex": "Gender", "gender": "Gender"}
 FEWEST_IN_GROUP = 2
-_LARGE, _SHARE_OF_LARGE = 10.0, 0.7
 _NOT_A_FACT = ("why", "title", "source", "series", "exclude")
 """Columns of a sample sheet that describe no property of a sample."""
-MOST_NAMED = 10
 MOST_CODES = 5
 
 
@@ -120,16 +118,16 @@ class OwnDesign:
         return self.contrast.binary and plain and self.names[0] == "Intercept"
 
     @property
-    def least_samples(self) -> float:
-        """In how many samples a counted gene should be expressed, as edgeR's ``filterByExpr``."""
+    def group_size(self) -> float:
+        """Size of the smallest group: the inverse of the largest leverage, as in edgeR."""
         basis = np.linalg.qr(self.design.matrix)[0]
-        number = 1.0 / float((basis**2).sum(axis=1).max())
-        return number if number <= _LARGE else _LARGE + (number - _LARGE) * _SHARE_OF_LARGE
+        return 1.0 / float((basis**2).sum(axis=1).max())
 
     @property
     def standard_covariates(self) -> tuple[str, ...]:
         """Names of the linked table's covariates that the formula adjusts for."""
-        return tuple({_STANDARD[n.lower()] for n in self.variables if n.lower() in _STANDARD})
+        names = {n.lower() for n in self.variables} & TABLE_COVARIATES.keys()
+        return tuple({TABLE_COVARIATES[name] for name in names})
 
     @property
     def coefficient(self) -> str:
@@ -216,9 +214,10 @@ def own_design(
     return OwnDesign(rows, design, tested, names, matrix, contrast, filled, notes, offset, people)
 
 
-def _compared_factor(request: DesignRequest) -> tuple[str, str]:
-    variable, _, rest = request.contrast.partition(":")
-    return variable.strip().strip("`"), rest
+def _compared_factor(contrast: str) -> tuple[str, str]:
+    """Return the factor that a contrast names and the text about its levels."""
+    variable, _, levels = contrast.partition(":")
+    return variable.strip().strip("`"), levels
 
 
 def _groups(
@@ -229,7 +228,7 @@ def _groups(
     samples: Sequence[str],
 ) -> tuple[pl.DataFrame, NDArray[np.bool_], list[str]]:
     """Leave out samples without a group; treat those with another disease as in any analysis."""
-    variable, levels = _compared_factor(request)
+    variable, levels = _compared_factor(request.contrast)
     if variable not in annotation.columns or annotation[variable].dtype != pl.String:
         return annotation, keep, []
     warnings = []
@@ -267,13 +266,12 @@ def _put_reference_first(
     contrast: str, annotation: pl.DataFrame, order: dict[str, tuple[str, ...]]
 ) -> None:
     """Make the level that is subtracted the reference, so that its coefficient is the contrast."""
-    variable, colon, rest = contrast.partition(":")
-    variable = variable.strip().strip("`")
-    if not colon or variable in order or variable not in annotation.columns:
+    variable, levels = _compared_factor(contrast)
+    if not levels or variable in order or variable not in annotation.columns:
         return
     if annotation[variable].dtype != pl.String:
         return
-    last = rest.partition("|")[0].rpartition(" - ")[2].strip().strip("'\"")
+    last = levels.partition("|")[0].rpartition(" - ")[2].strip().strip("'\"")
     if last in annotation[variable].to_list():
         order[variable] = (last,)
 
@@ -391,8 +389,8 @@ def _codes(formula: Formulas, annotation: pl.DataFrame, design: FormulaDesign) -
         levels, counts = np.unique(values.to_numpy(), return_counts=True)
         whole = bool((levels == np.round(levels)).all())
         if 2 < len(levels) <= MOST_CODES and whole and counts.min() > 1:
-            listed = ", ".join(f"{level:g}" for level in levels)
-            found.append(f"{name} ({listed}) is taken as a number; C({name}) takes it as groups.")
+            numbers = ", ".join(f"{level:g}" for level in levels)
+            found.append(f"{name} ({numbers}) is taken as a number; C({name}) takes it as groups.")
     return tuple(found)
 
 

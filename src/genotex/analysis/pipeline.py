@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.analysis.design_request import DesignRequest, sample_facts_of
+from genotex.analysis.design_request import DesignRequest
+from genotex.analysis.gene_table import describe_selection
 from genotex.analysis.libraries import Counts
 from genotex.analysis.problem_data import (
     CohortData,
@@ -23,6 +24,7 @@ from genotex.analysis.result import AnalysisResult, read_result, remove_result, 
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.sample_relations import Relations
+from genotex.analysis.shared_work import keep_sharing, sharing
 from genotex.analysis.sound import analyze_sound, check_table
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
@@ -36,7 +38,6 @@ from genotex.parallel import side_by_side
 __all__ = [
     "ProblemOutcome",
     "analyze_data",
-    "analyze_data_of_design",
     "analyze_table",
     "check_request",
     "solve_problem",
@@ -123,24 +124,11 @@ def analyze_table(
         design,
         relations or {},
     )
-    return analyze_sound(cohort, problem, options, threads=threads)
-
-
-def analyze_data_of_design(
-    table: LinkedTable,
-    request: DesignRequest,
-    options: AnalysisOptions,
-    counts: Counts,
-    *,
-    cohort: str,
-    threads: int = 1,
-) -> AnalysisResult:
-    """Analyse a table in memory by a design of the user's own; see `fit_design`."""
-    check_table(table)
-    facts = sample_facts_of(request)
-    data = CohortData(table, sample_facts=facts, counts=counts, design=request)
-    result = analyze_sound(data, Problem(table.trait, None), options, threads=threads)
-    return replace(result, cohort=cohort, cohort_reason="the table that was given")
+    result = analyze_sound(cohort, problem, options, threads=threads)
+    selection = describe_selection(result.genes, related or ())
+    if selection is None:
+        return result
+    return replace(result, cv_performance={**result.cv_performance, "selection": selection})
 
 
 def _no_related(problem: Problem) -> str:
@@ -380,7 +368,7 @@ def solve_problems(
     processes = max(1, min(jobs, len(problems)))
     threads = max(1, (os.cpu_count() or 1) // processes)
     work = (_Work(output.root, problem, options, tasks, threads) for problem in problems)
-    with side_by_side(processes) as run:
+    with sharing(), side_by_side(processes) as run:
         for outcome in run(_solve, work):
             outcomes.append(outcome)
             if progress is not None:
@@ -399,6 +387,7 @@ class _Work:
 
 def _solve(work: _Work) -> ProblemOutcome:
     output, problem, options = OutputFolder(work.root), work.problem, work.options
+    keep_sharing()
     try:
         result = solve_problem(output, problem, options, work.tasks, threads=work.threads)
     except (AnalysisError, FormatError, UsageError) as error:

@@ -12,9 +12,20 @@ from genotex.analysis.libraries import Counts
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.sample_relations import Relations
+from genotex.analysis.shared_work import last_table
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import AnalysisError, FormatError, UsageError
-from genotex.formats import Evidence, LinkedTable, Role, read_evidence, read_linked, read_linked_csv
+from genotex.formats import (
+    Evidence,
+    LinkedTable,
+    Role,
+    check_evidence,
+    check_linked_parquet,
+    linked_files,
+    read_evidence,
+    read_linked,
+    read_linked_csv,
+)
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 
@@ -124,7 +135,8 @@ class ProblemData:
     condition
         Two-step: the cohort of the condition.
     related
-        ``benchmark``: related genes of the trait.
+        Related genes of the trait, where a task list is given: ``benchmark`` chooses its penalty by
+        them, ``sound`` describes its list by them.
     """
 
     choice: DataChoice
@@ -186,11 +198,11 @@ def read_data(
     tasks: TaskInfo | None = None,
 ) -> ProblemData:
     """Read the cohorts that were chosen; parameters and errors are those of `solve_problem`."""
-    evidence = _evidence(output, problem.trait, choice.cohort)
+    evidence = _evidence(output, problem.trait, choice.cohort, options)
     with naming_place(problem, choice.cohort):
         return ProblemData(
             choice,
-            _read(output, problem.trait, choice.cohort, options),
+            _read_shared(output, problem.trait, choice.cohort, options),
             evidence,
             _condition_cohort(output, problem, choice, options),
             None if tasks is None else _related(problem, options, tasks),
@@ -215,8 +227,20 @@ def _with_place(message: str, problem: Problem, cohort: str) -> str:
 
 
 def _related(problem: Problem, options: AnalysisOptions, tasks: TaskInfo) -> tuple[str, ...] | None:
-    needed = options.procedure.needs_related_genes
-    return tasks.related_genes(problem.trait) if needed else None
+    if options.procedure.needs_related_genes:
+        return tasks.related_genes(problem.trait)
+    known = tasks.traits.get(problem.trait)
+    return None if known is None else known.related_genes
+
+
+def _read_shared(
+    output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions
+) -> LinkedTable:
+    """Read the table of the trait, which the next problem may ask for again."""
+    files = linked_files(output, trait, cohort)
+    if options.procedure.analyses_filled_tables:
+        files = files[:1]
+    return last_table(files, lambda: _read(output, trait, cohort, options))
 
 
 def _read(output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions) -> LinkedTable:
@@ -235,16 +259,22 @@ def _condition_cohort(
 ) -> ConditionCohort | None:
     if choice.condition_cohort is None or problem.condition is None:
         return None
-    _evidence(output, problem.condition, choice.condition_cohort)
+    _evidence(output, problem.condition, choice.condition_cohort, options)
     table = _read(output, problem.condition, choice.condition_cohort, options)
     return ConditionCohort(choice.condition_cohort, table, choice.regressors)
 
 
-def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
+def _evidence(
+    output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions
+) -> Evidence | None:
     """Read the record of decisions; folders made by other tools of the benchmark have none."""
     path = output.evidence(trait, cohort)
     if path.is_file():
-        return read_evidence(path)
+        evidence = read_evidence(path)
+        check_evidence(evidence, path, trait, cohort)
+        if not options.procedure.analyses_filled_tables:
+            check_linked_parquet(output, trait, cohort, evidence.tables)
+        return evidence
     # Preprocessing writes the record last, so tables of ours without it may not match.
     if output.linked_parquet(trait, cohort).is_file():
         msg = f"preprocessing of {trait}, {cohort} was interrupted; run preprocess again"

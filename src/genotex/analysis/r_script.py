@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from genotex.analysis.designs import formula_of
 from genotex.analysis.result import AnalysisResult
 from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
@@ -43,7 +44,7 @@ def design_table(result: AnalysisResult) -> pl.DataFrame:
     Parameters
     ----------
     result
-        Of a design (`fit_design`, ``genotex de``).
+        Of a design (`fit_design`, ``genotex de``), or just computed by ``genotex solve``.
 
     Returns
     -------
@@ -68,9 +69,14 @@ def design_table(result: AnalysisResult) -> pl.DataFrame:
 
 
 def _regression(result: AnalysisResult) -> Mapping[str, Any]:
-    record = result.method.get("regression")
-    if not record:
+    record = result.method.get("regression") or result.regression
+    if not record or formula_of(result) is None:
         msg = f"the result of {result.trait} is not one of a design, so there is no design to write"
+        raise UsageError(msg)
+    mixed = result.method["ranked_by"] != "p"
+    if mixed or (int(record["tested"]) > 1 and "formula" not in result.method):
+        what = "a mixed model ranks its genes" if mixed else "it tests the levels of a factor"
+        msg = f"no R script repeats the analysis of {result.trait}: {what}"
         raise UsageError(msg)
     return dict(record)
 
@@ -171,16 +177,18 @@ def _logical(value: object) -> str:
 
 
 def _head(result: AnalysisResult, record: Mapping[str, Any]) -> str:
-    formula, versions = result.method["formula"], result.method["versions"]
+    versions, design = result.method["versions"], formula_of(result)
+    formula, contrast = ("", "") if design is None else (design.design, design.contrast)
+    given = f" given {result.condition}" if result.condition else ""
     lines = [
         "# The analysis of genotex, repeated in R with limma: Rscript analysis.R",
         "# It prints how far its numbers are from those of the gene table.",
         "#",
-        f"# Written by genotex {versions['genotex']} for {result.trait} in {result.cohort}.",
-        f"# Design:   {_in_r(formula['formula'])}",
-        f"# Contrast: {' '.join(formula['contrast'].split())}",
+        f"# Written by genotex {versions['genotex']} for {result.trait}{given} in {result.cohort}.",
+        f"# Design:   {_in_r(formula)}",
+        f"# Contrast: {' '.join(contrast.split())}",
     ]
-    for name, levels in formula.get("factors", {}).items():
+    for name, levels in result.method.get("formula", {}).get("factors", {}).items():
         shown = ", ".join(map(_quoted, levels))
         lines.append(f"#   {name} <- factor({name}, levels = c({shown}))")
     tested = int(record["tested"])

@@ -149,6 +149,9 @@ class AnalysisResult:
         Why this one.
     other_cohorts
         Every other cohort and why not it.
+    regression
+        The regression that ranks, sample by sample, for an R script. It is written to no file: a
+        result that was read has none, except that of a design (``method["regression"]``).
     """
 
     trait: str
@@ -160,6 +163,7 @@ class AnalysisResult:
     cohort: str = ""
     cohort_reason: str = ""
     other_cohorts: Mapping[str, str] = field(default_factory=dict)
+    regression: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
     def procedure(self) -> Procedure:

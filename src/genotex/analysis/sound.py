@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,13 @@ from genotex.analysis.confounding import associate_measured, variance_inflation
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.gene_table import arrange_genes
-from genotex.analysis.method_record import Steps, record_method
+from genotex.analysis.method_record import Steps, record_method, record_regression
 from genotex.analysis.mixed import mixed_warnings
 from genotex.analysis.p_values import binomial_p, excess_near_one, null_share
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
+from genotex.analysis.shared_work import once
 from genotex.analysis.trait_tests import TraitTests, choose_genes, run_tests
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
@@ -205,6 +207,7 @@ def analyze_sound(
         cv_performance={k: v for k, v in steps.panel.quality.items() if k == "prediction"},
         method=record_method(steps, options, problem),
         warnings=_named(_warnings(steps), steps.comparison),
+        regression=record_regression(steps),
     )
 
 
@@ -241,7 +244,7 @@ def _both(
     if threads == 1:
         return tests(), panel()
     with ThreadPoolExecutor(1) as pool:
-        later = pool.submit(panel)
+        later = pool.submit(copy_context().run, panel)
         return tests(), later.result()
 
 
@@ -258,15 +261,18 @@ def _fit_panel(
     if comparison.contrast.factor is not None:
         return Panel(notes=("No panel: a factor of several levels is not predicted.",))
     # Surrogate variables were made with the trait in view, so they must not help to predict it.
-    return fit_panel(
-        values,
-        comparison.design.others[:, 1:],
-        comparison.contrast.values,
-        binary=comparison.contrast.binary,
-        seed=options.seed,
-        threads=threads,
-        repeated=comparison.repeated,
-    )
+    given = (values, comparison.design.others[:, 1:], comparison.contrast.values)
+    binary, repeated = comparison.contrast.binary, comparison.repeated
+
+    def fit() -> Panel:
+        return fit_panel(
+            *given, binary=binary, seed=options.seed, threads=threads, repeated=repeated
+        )
+
+    # The condition of a two-step problem is that of no other problem.
+    if comparison.condition is not None:
+        return fit()
+    return once("panel", fit, *given, binary, options.seed, repeated)
 
 
 def _panel_columns(panel: Panel, tested: NDArray[np.bool_]) -> Columns:

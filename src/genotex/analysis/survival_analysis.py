@@ -16,14 +16,26 @@ from genotex.analysis.contrast import Contrast
 from genotex.analysis.design_request import DesignRequest, complete_rows, typed_columns
 from genotex.analysis.designs import DesignData
 from genotex.analysis.formulas import Formulas, check_column, fit_formula
-from genotex.analysis.method_record import versions
+from genotex.analysis.method_record import session, versions
 from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.survival import CoxTests, cox_score_tests
+from genotex.analysis.time_to_event import read_events, read_times
 from genotex.analysis.trait_tests import filter_genes
+from genotex.errors import FormatError
 from genotex.io import atomic_write
 from genotex.options import AnalysisOptions, DesignOptions
 
-__all__ = ["SurvivalResult", "fit_survival", "write_survival"]
+__all__ = [
+    "SURVIVAL_FILES",
+    "SurvivalResult",
+    "check_survival",
+    "fit_survival",
+    "read_survival",
+    "write_survival",
+]
+
+SURVIVAL_FILES = ("genes.csv", "survival.json")
+_NUMBERS = ("log_hazard_ratio", "ci_low", "ci_high", "hazard_ratio", "mean", "z", "p", "q")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +52,21 @@ class SurvivalResult:
         How it came about, plain JSON values.
     warnings
         What a reader should know before trusting the list.
+    time, event : (n,) arrays
+        Of the samples that took part (``method["samples"]``), event 1 or 0.
+    names
+        The p genes of the data, tested or not.
+    expression : (n, p) array
+        Their log2 expression in these samples.
     """
 
     genes: pl.DataFrame
     method: Mapping[str, Any]
     warnings: tuple[str, ...]
+    time: NDArray[np.float64]
+    event: NDArray[np.float64]
+    names: tuple[str, ...]
+    expression: NDArray[np.float64]
 
     @property
     def significant(self) -> pl.DataFrame:
@@ -98,9 +120,30 @@ def fit_survival(
         "filled": set_up.filled,
         "options": options.as_json(),
         "versions": versions(),
+        "session": session(),
     }
     table = _table(genes, found, np.nanmean(expression[:, kept.tested], axis=0))
-    return SurvivalResult(table, method, (*set_up.warnings, *found.warnings))
+    warnings = (*set_up.warnings, *found.warnings)
+    return SurvivalResult(
+        table, method, warnings, read_times(time), read_events(event), data.genes, expression
+    )
+
+
+def check_survival(data: DesignData, asked: DesignOptions) -> tuple[str, tuple[str, ...]]:
+    """Return what would be tested, in words, and warnings; raises as `fit_survival`."""
+    set_up = _set_up(data, asked)
+    time, event = (set_up.table[name].to_list() for name in asked.time_and_event)
+    columns = set_up.covariates
+    cox_score_tests(
+        np.zeros((len(set_up.rows), 0)),
+        time,
+        event,
+        np.column_stack(list(columns.values())) if columns else None,
+        covariate_names=list(columns) or None,
+    )
+    events = int(read_events(event).sum())
+    given = f", given {', '.join(columns)}" if columns else ""
+    return f"{len(set_up.rows)} samples, {events} events{given}", tuple(set_up.warnings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,10 +196,40 @@ def _table(genes: Sequence[str], found: CoxTests, mean: NDArray[np.float64]) -> 
 
 def write_survival(folder: Path, found: SurvivalResult) -> tuple[Path, Path]:
     """Write ``genes.csv`` and ``survival.json``; return both."""
-    table, record = folder / "genes.csv", folder / "survival.json"
+    table, record = (folder / name for name in SURVIVAL_FILES)
     text = json.dumps({**found.method, "warnings": list(found.warnings)}, indent=2, allow_nan=False)
     with atomic_write(table) as part:
         found.genes.write_csv(part)
     with atomic_write(record) as part:
         part.write_text(text + "\n", encoding="utf-8")
     return table, record
+
+
+def read_survival(folder: Path) -> SurvivalResult:
+    """Read what `write_survival` wrote; times, events and expression are not among it.
+
+    Raises
+    ------
+    FormatError
+        If one of the two files is not what it should be.
+    """
+    table, record = (folder / name for name in SURVIVAL_FILES)
+    hint = "run the analysis again"
+    try:
+        method = json.loads(record.read_bytes())
+        warnings = tuple(map(str, method.pop("warnings")))
+        _ = method["survival"]["time"], method["options"]["q_cut"] + 0.0, len(method["samples"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"is not the record of a time to an event: {error}"
+        raise FormatError(msg, path=record, hint=hint) from error
+    try:
+        types = {"gene": pl.String} | dict.fromkeys(_NUMBERS, pl.Float64)
+        genes = pl.read_csv(table, schema_overrides=types)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = f"the table of genes cannot be read: {error}"
+        raise FormatError(msg, path=table, hint=hint) from error
+    if genes.columns != list(types):
+        msg = "is not the table of the same analysis: its columns are others"
+        raise FormatError(msg, path=table, hint=hint)
+    none = np.zeros(0)
+    return SurvivalResult(genes, method, warnings, none, none, (), np.zeros((0, 0)))

@@ -21,6 +21,7 @@ from genotex.analysis.design import Design
 from genotex.analysis.p_values import benjamini_hochberg, null_share, pearson
 from genotex.analysis.precision import Precision
 from genotex.analysis.sample_facts import read_numbers, read_value
+from genotex.analysis.shared_work import once
 from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
 from genotex.options import AnalysisOptions
 from genotex.options import Hidden as Mode
@@ -195,7 +196,7 @@ def find_unmeasured(
         warning = f"Unmeasured confounding was not examined: {note}."
         record = _record(mode, None, design, whole.shape[1], note)
         return Unmeasured({}, 1.0, False, record, (warning,))
-    found = _estimate(whole, design, mode, options.seed, precision)
+    found = _estimate_shared(whole, comparison, options, precision)
     columns = _columns_of(found, precision)
     record = _record(mode, found, design, whole.shape[1])
     record["moderated_with"] = bool(columns)
@@ -239,13 +240,36 @@ def _without_gaps(values: Floats, design: Design) -> Floats:
     if not share.any():
         return values
     enough = share <= MOST_MISSING
-    chosen, gaps = values[:, enough], missing[:, enough]
-    basis = np.linalg.qr(design.saturated)[0]
-    filled = np.where(gaps, np.nanmean(chosen, axis=0), chosen)
-    # Repeated fits converge to the fit of the known values alone.
-    for _ in range(20):
-        filled = np.where(gaps, basis @ (basis.T @ filled), filled)
-    return filled
+    chosen = np.compress(enough, values, axis=1)
+    _fill_gaps(chosen, np.compress(enough, missing, axis=1), np.linalg.qr(design.saturated)[0])
+    return chosen
+
+
+def _fill_gaps(values: Floats, gaps: NDArray[np.bool_], basis: Floats) -> None:
+    """Fill gaps, in place, with what an orthonormal basis (n, k) fits to each gene."""
+    gene, sample = np.nonzero(gaps.T)
+    genes, first, of_gene = np.unique(gene, return_index=True, return_inverse=True)
+    some = values[:, genes]
+    start = np.nanmean(some, axis=0)
+    filled = start[of_gene]
+    scores = (basis.T @ np.where(np.isnan(some), start, some)).T
+    weights = basis[sample]
+    for _ in range(20):  # repeated fits converge to the fit of the known values alone
+        fitted = np.einsum("ij,ij->i", weights, scores[of_gene])
+        scores += np.add.reduceat(weights * (fitted - filled)[:, None], first, axis=0)
+        filled = fitted
+    values[sample, gene] = filled
+
+
+def _estimate_shared(
+    genes: Floats, comparison: Comparison, options: AnalysisOptions, precision: Precision
+) -> _Estimate:
+    """Estimate them; without a condition and given age they are often the same."""
+    of, mode, seed = comparison.design, options.hidden, options.seed
+    if comparison.condition is not None:
+        return _estimate(genes, of, mode, seed, precision)
+    given = (genes, of.saturated, of.of_trait, mode, seed, precision)
+    return once("surrogates", lambda: _estimate(genes, of, mode, seed, precision), *given)
 
 
 def _estimate(genes: Floats, of: Design, mode: Mode, seed: int, precision: Precision) -> _Estimate:

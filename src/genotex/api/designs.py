@@ -24,6 +24,7 @@ from genotex.api.data import (
     with_expressed_genes,
 )
 from genotex.api.result import Result, Results
+from genotex.cohorts import enough_samples
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, MissingValues
@@ -160,7 +161,9 @@ def _fit(request: DesignRequest, given: GivenData, options: AnalysisOptions) -> 
     name = _trait(request.contrast, given)
     if options.filter_low:
         cohort = DesignCohort(name, given.data, request)
-        given = with_expressed_genes(given, cohort.fitted(options.controls).least_samples)
+        given = with_expressed_genes(
+            given, enough_samples(cohort.fitted(options.controls).group_size)
+        )
     (found,) = fit_design(
         given.data,
         request.formula,

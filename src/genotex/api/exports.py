@@ -189,6 +189,7 @@ def write_page(result: Result, path: Path) -> Path:
         given.warnings,
         _files_read(origin),
         origin.get("series"),
+        (origin.get("tables") or origin).get("distributions") or {},
     )
     own = cohort.fitted(result.method["options"]["controls"])
     table, evidence = describe_design_cohort(cohort, own)

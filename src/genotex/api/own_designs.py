@@ -9,12 +9,15 @@ from genotex.analysis import (
     contrast_name,
     typed_columns,
 )
-from genotex.cohorts import OwnTables, keep_expressed
+from genotex.cohorts import OwnTables, enough_samples, keep_expressed
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions
 
-__all__ = ["prepare_designs"]
+__all__ = ["prepare_designs", "survival_data"]
+
+_EXPRESSED = 0.1
+"""Share of the samples that must express a gene, where no groups are compared."""
 
 
 def prepare_designs(
@@ -31,7 +34,7 @@ def prepare_designs(
         one = _cohort(tables, asked, contrast, name)
         own = one.fitted(analysis.controls)
         if tables.counts and analysis.filter_low:
-            kept = keep_expressed(tables, own.least_samples)
+            kept = keep_expressed(tables, enough_samples(own.group_size))
             notes += kept.notes[len(tables.notes) :]
             one = _cohort(kept, asked, contrast, name)
         prepared.append(one)
@@ -51,5 +54,25 @@ def _cohort(tables: OwnTables, asked: DesignOptions, contrast: str, trait: str) 
         asked.design, contrast, tables.samples, table, asked.block, asked.missing, asked.levels
     )
     return DesignCohort(
-        trait, data, request, tables.notes, tables.warnings, tables.record.get("files", ())
+        trait,
+        data,
+        request,
+        tables.notes,
+        tables.warnings,
+        tables.record.get("files", ()),
+        distributions=tables.record.get("distributions", {}),
+    )
+
+
+def survival_data(tables: OwnTables, analysis: AnalysisOptions) -> DesignData:
+    """Return the tables as the time to an event is tested in them."""
+    if tables.counts and analysis.filter_low:
+        tables = keep_expressed(tables, _EXPRESSED * len(tables.samples))
+    return DesignData(
+        tables.name,
+        tables.genes,
+        tables.samples,
+        tables.expression,
+        tables.sample_table.drop("sample"),
+        tables.counts,
     )

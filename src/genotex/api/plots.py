@@ -14,7 +14,6 @@ from genotex.reports.figures.canvas import (
     DIVERGING,
     DOWN,
     GREY,
-    INK,
     LEVELS,
     QUIET,
     RUN_COLOURS,
@@ -22,13 +21,14 @@ from genotex.reports.figures.canvas import (
     UP,
     calm_axes,
     colour_map,
+    plot_points,
 )
 from genotex.reports.figures.expression import (
     column_z_scores,
     order_rows,
     order_within,
+    plot_strip,
     principal_components,
-    sideways_by_rank,
 )
 from genotex.reports.figures.genes import name_genes, plot_volcano
 
@@ -101,14 +101,13 @@ def plot_ma(
     axes.scatter(mean[~hit], change[~hit], s=7, color=GREY, alpha=0.55, linewidths=0)
     for colour, side, word in ((UP, change > 0, "higher"), (DOWN, change <= 0, "lower")):
         members = hit & side
-        axes.plot(
+        plot_points(
+            axes,
             mean[members],
             change[members],
-            "o",
-            markersize=4,
-            color=colour,
-            markeredgecolor="white",
-            markeredgewidth=0.3,
+            (colour, "o"),
+            size=4,
+            edge=0.3,
             label=f"{word} ({int(members.sum())}, q < {cut:g})",
         )
     if hit.any():
@@ -133,21 +132,9 @@ def plot_gene(
     levels = levels_of(values, first)
     texts = np.array([str(value) for value in values])
     known = np.array([value is not None for value in values])
-    for place, (level, (colour, marker)) in enumerate(colours_of(levels).items()):
+    for place, (level, style) in enumerate(colours_of(levels).items()):
         inside = expression[known & (texts == level)]
-        inside = inside[np.isfinite(inside)]
-        axes.plot(
-            place + sideways_by_rank(inside),
-            inside,
-            linestyle="none",
-            marker=marker,
-            markersize=5,
-            color=colour,
-            alpha=0.8,
-            markeredgewidth=0,
-        )
-        if len(inside):
-            axes.plot([place - 0.3, place + 0.3], [np.median(inside)] * 2, color=INK, linewidth=1.4)
+        plot_strip(axes, place, inside[np.isfinite(inside)], style, size=5)
     sizes = [int((known & (texts == level)).sum()) for level in levels]
     ticks = [f"{level} ({size})" for level, size in zip(levels, sizes, strict=True)]
     axes.set_xticks(range(len(levels)), ticks)
@@ -173,17 +160,15 @@ def plot_pca(
         axes.figure.colorbar(dots, ax=axes, label=label, shrink=0.8)
         return axes
     texts = np.array(["" if value is None else str(value) for value in values])
-    for level, (colour, marker) in colours_of(levels_of(values, first)).items():
+    for level, style in colours_of(levels_of(values, first)).items():
         members = texts == level
-        axes.plot(
+        plot_points(
+            axes,
             x[members],
             y[members],
-            linestyle="none",
-            marker=marker,
-            markersize=6,
-            color=colour,
-            markeredgecolor="white",
-            markeredgewidth=0.6,
+            style,
+            size=6,
+            edge=0.6,
             label=f"{level} ({int(members.sum())})",
         )
     axes.legend(title=label, frameon=False, fontsize=8.5)

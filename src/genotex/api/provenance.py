@@ -70,6 +70,7 @@ def provenance(
         "annotation": annotation_to_json(prepared.reading),
         "mapping": {} if genes is None else {"id_kind": str(genes.id_kind), **genes.counts},
         "counts": prepared.counts,
+        "distributions": prepared.distributions,
     }
     if series is not None:
         record["header"] = _header(series)

@@ -63,7 +63,7 @@ def _submit_fetch(request: Request, accession: str, trait: str, platform_only: b
         msg = f"{source} leads out of the folder"
         raise UsageError(msg)
     record = FetchRecord(
-        name=workbench.jobs.fetch_name(name),
+        name=workbench.jobs.new_name("fetch", name),
         created=time.time(),
         accession=name,
         trait=folder,

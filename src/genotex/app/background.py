@@ -1,4 +1,4 @@
-"""Jobs other than analyses of series: fetching, own tables and the demonstration."""
+"""Jobs other than analyses of series: fetching, own tables, atlases and the demonstration."""
 
 from __future__ import annotations
 
@@ -8,19 +8,32 @@ from dataclasses import replace
 from pathlib import Path
 
 from genotex.analysis import (
+    enrich_problem,
+    fit_survival,
     formula_of,
     read_result,
     solve_problems,
     write_design_cohort,
     write_gene_files,
     write_r_files,
+    write_survival,
 )
-from genotex.api.own_designs import prepare_designs
-from genotex.app.job_records import AnalysisRecord, FetchRecord, JobRecord, TablesRecord
+from genotex.api.own_designs import prepare_designs, survival_data
+from genotex.app.gene_sets import set_files
+from genotex.app.job_records import (
+    AnalysisRecord,
+    AtlasRecord,
+    FetchRecord,
+    JobRecord,
+    SetsRecord,
+    TablesRecord,
+)
 from genotex.app.own_tables import design_options, load_tables, table_options
 from genotex.app.running import AnalysisEnd, run_analysis
 from genotex.app.workspace import ANALYSES, Workspace
+from genotex.atlas import build_atlas
 from genotex.bench.problems import Problem
+from genotex.cohorts import OwnTables
 from genotex.errors import UsageError
 from genotex.fetch import (
     GeoAddresses,
@@ -52,6 +65,10 @@ def run_job(root: Path, record: JobRecord, step: Step) -> AnalysisEnd:
         return _fetch(root, record, step)
     if isinstance(record, TablesRecord):
         return _analyze_tables(root, record, step)
+    if isinstance(record, SetsRecord):
+        return _test_sets(root, record, step)
+    if isinstance(record, AtlasRecord):
+        return _build_atlas(root, record, step)
     if isinstance(record, AnalysisRecord):
         return _demonstrate(root, record, step) if record.demo else run_analysis(root, record, step)
     msg = f"{record.name} is a job of an unknown kind"
@@ -109,6 +126,8 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
     """Test own tables under a design, as `genotex de`."""
     step("reading the tables")
     tables = load_tables(Workspace(root), record.tables)
+    if record.survival is not None:
+        return _test_survival(root, record, tables, step)
     options = replace(table_options(record), cohort=tables.name)
     prepared, _ = prepare_designs(tables, design_options(record), options)
     output = OutputFolder(root / ANALYSES / record.name)
@@ -119,7 +138,8 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
     outcomes = solve_problems(output, problems, options)
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
     write_gene_files(output, results)
-    write_r_files(output, results)
+    tables_of = {one.trait: one.data.linked(one.trait) for one in prepared}
+    write_r_files(output, results, tables_of)
     step("writing the report")
     for result in results:
         write_report(output, result.trait, None)
@@ -133,6 +153,69 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
     design = formula_of(outcomes[0].result)
     formula = "" if design is None else f"{design.design}; {', '.join(record.contrasts)}"
     return AnalysisEnd(True, "; ".join(part for part in (found, why) if part), formula)
+
+
+def _test_sets(root: Path, record: SetsRecord, step: Step) -> AnalysisEnd:
+    """Test gene sets as `genotex enrich`: same files, and the report if there is one."""
+    workspace = Workspace(root)
+    output, path = workspace.output(record.output), set_files(workspace).get(record.file)
+    if output is None or path is None:
+        msg = f"the folder no longer holds {record.output} or {record.file}"
+        raise UsageError(msg)
+    problem = Problem(record.trait, record.condition)
+    found = enrich_problem(output, problem, path, record.options, step)
+    if workspace.file(output.report(record.trait, record.condition)) is not None:
+        step("writing the report")
+        write_report(output, record.trait, record.condition)
+    tested = found.record["gene_sets"]["tested"]
+    return AnalysisEnd(True, f"{found.significant.height} of {tested:,} sets significant")
+
+
+def _build_atlas(root: Path, record: AtlasRecord, step: Step) -> AnalysisEnd:
+    """Collect the results of the folder in an atlas, as `genotex atlas build`."""
+    workspace, last, stage, done = Workspace(root), 0.0, "", 0
+
+    def progress(now_doing: str, label: str, total: int) -> None:
+        nonlocal last, stage, done
+        done = done + 1 if now_doing == stage else 1
+        stage = now_doing
+        if time.monotonic() - last > _OFTEN:
+            last = time.monotonic()
+            step(f"{stage}: {done:,} of {total:,}")
+
+    step("looking for results")
+    # What a link leads to outside the folder is not read.
+    folders = [
+        folder
+        for folder in workspace.output_names().values()
+        if (folder / "regress").is_dir()
+        and all(
+            workspace.holds(path)
+            for pattern in ("regress/*/*", "preprocess/*/*", "preprocess/*/evidence/*")
+            for path in folder.glob(pattern)
+        )
+    ]
+    if not folders:
+        return AnalysisEnd(False, "the folder holds no results; analyse something first")
+    built = build_atlas(folders, root / record.atlas, progress)
+    if not built.results:
+        return AnalysisEnd(False, "; ".join(built.unreadable.values()) or "there are no results")
+    message = f"{built.results:,} results of {built.traits:,} traits; {built.added:,} were read"
+    left_out = f"; {len(built.unreadable):,} cannot be read" if built.unreadable else ""
+    return AnalysisEnd(True, message + left_out)
+
+
+def _test_survival(root: Path, record: TablesRecord, tables: OwnTables, step: Step) -> AnalysisEnd:
+    """Test the time to an event in own tables, as `genotex de --survival`."""
+    step("testing genes")
+    options = table_options(record)
+    found = fit_survival(survival_data(tables, options), design_options(record), options)
+    write_survival(root / ANALYSES / record.name, found)
+    message = (
+        f"{found.significant.height:,} of {found.genes.height:,} genes are associated with the "
+        f"time to {found.method['survival']['event']}"
+    )
+    return AnalysisEnd(True, message, record.design)
 
 
 def _demonstrate(root: Path, record: AnalysisRecord, step: Step) -> AnalysisEnd:

@@ -18,10 +18,10 @@ from starlette.routing import Route
 from genotex.analysis import check_request
 from genotex.analysis.meta import MetaResult, combine_effects, read_meta
 from genotex.app.downloads import send_table
-from genotex.app.frame_table import FrameQuery, table_values
+from genotex.app.frame_table import FrameQuery, FrameView
 from genotex.app.gene_plots import meta_forest
 from genotex.app.jobs import AnalysisRecord
-from genotex.app.pages import not_found, place_of, render, workbench_of
+from genotex.app.pages import address_of, not_found, place_of, render, workbench_of
 from genotex.app.running import options_of
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, GenotexError
@@ -39,11 +39,7 @@ FILTERS = {
     "cohorts differ (p of Q below 0.05)": pl.col("Q p") < 0.05,
     "same sign in every cohort": pl.col("Agreeing") == pl.col("Cohorts"),
 }
-Place = dict[str, str]
-
-
-def _place(request: Request) -> Place:
-    return {name: request.query_params.get(name, "") for name in ("output", "trait", "condition")}
+_TABLE = FrameView("/cohorts", "gene", "/cohorts/gene", "gene", flag="Significant")
 
 
 def _meta(request: Request) -> MetaResult | None:
@@ -80,7 +76,7 @@ def usable(request: Request) -> list[str]:
 
 def cohorts(request: Request) -> Response:
     """Show what was combined, and the table of genes; or offer to combine."""
-    meta, place = _meta(request), _place(request)
+    meta, place = _meta(request), address_of(request)
     output, trait, condition = place_of(request)
     workspace = workbench_of(request).workspace
     analysed = workspace.file(output.significant_genes(trait, condition)) is not None
@@ -105,18 +101,8 @@ def table(request: Request) -> Response:
 
 def _table_values(request: Request, meta: MetaResult) -> dict[str, Any]:
     genes = shown_genes(meta)
-    query, place = FrameQuery.parse(request.query_params), _place(request)
-    return {
-        **table_values(query, genes, meta_table(meta, genes, "").columns, FILTERS),
-        "filters": FILTERS,
-        "place": place,
-        "link_place": place,
-        "base": "/cohorts",
-        "noun": "gene",
-        "flag": "Significant",
-        "key": "gene",
-        "to": "/cohorts/gene",
-    }
+    columns = meta_table(meta, genes, "").columns
+    return _TABLE.values(genes, columns, FILTERS, request.query_params, address_of(request))
 
 
 def download(request: Request) -> Response:
@@ -189,7 +175,7 @@ def gene(request: Request) -> Response:
         forest=meta_forest(meta, name),
         left_out=leave_one_out(meta, name),
         analysed=analysed is not None,
-        place=_place(request),
+        place=address_of(request),
     )
 
 
@@ -216,7 +202,7 @@ async def combine(request: Request) -> Response:
 
 def _submit(request: Request) -> None:
     output, trait, condition = place_of(request)
-    workbench, place = workbench_of(request), _place(request)
+    workbench, place = workbench_of(request), address_of(request)
     if _meta(request) is not None:
         msg = "the cohorts were combined already"
         raise AnalysisError(msg)

@@ -5,34 +5,44 @@ A cohort is read once; only what its plots show stays in memory.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis import check_samples, choose_contrast
+from genotex.analysis import OWN_TABLES, check_samples, choose_contrast
+from genotex.app.recent import Recent, State, state_of
 from genotex.errors import AnalysisError
-from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
+from genotex.formats import (
+    Evidence,
+    LinkedTable,
+    read_evidence,
+    read_linked,
+    sample_quantiles,
+)
 from genotex.layout import OutputFolder
-from genotex.reports import order_rows, principal_components
+from genotex.reports import (
+    drawn_samples,
+    most_variable_genes,
+    principal_components,
+    sample_correlations,
+    sample_densities,
+    scaled_distances,
+)
 
-__all__ = ["CohortQuality", "LoadedCohorts", "colours_of"]
+__all__ = [
+    "CohortQuality",
+    "LoadedCohorts",
+    "colours_of",
+    "processing_of",
+]
 
 Floats = NDArray[np.float64]
 
 _KEPT = 8
-_MOST_GENES = 5000
-"""Components and correlations are computed over so many genes, those that vary most."""
-_MOST_DRAWN = 200
-"""Samples with a density curve, or a row of the heatmap."""
-_BINS = 80
-_SMOOTH = np.array([1, 6, 15, 20, 15, 6, 1]) / 64
-"""Weights of a step of a density and its neighbours."""
+_READ_AS = {"matrix", "expression", "counts"}
 _MOST_LEVELS = 12
 _CONTINUOUS = 6
 """With more different numbers than this, a column is drawn on a scale."""
@@ -63,6 +73,10 @@ class CohortQuality:
         5, 25, 50, 75 and 95 % of the values of each sample.
     densities : ndarray, shape (len(drawn), bins)
     middles : ndarray, shape (bins,)
+    file : str
+        The file that the values come from; empty if it is not recorded.
+    steps : list of str
+        What was done to the values of the file.
     """
 
     samples: tuple[str, ...]
@@ -78,6 +92,8 @@ class CohortQuality:
     quantiles: Floats
     densities: Floats
     middles: Floats
+    file: str
+    steps: list[str]
 
     @classmethod
     def read(cls, output: OutputFolder, trait: str, cohort: str) -> CohortQuality:
@@ -86,11 +102,11 @@ class CohortQuality:
         path = output.evidence(trait, cohort)
         evidence = read_evidence(path) if path.is_file() else None
         record, warnings = _checked(table, evidence)
-        chosen = _most_variable(table.expression)
+        chosen = most_variable_genes(table.expression)
         components = principal_components(chosen)
-        correlation = _correlation(chosen)
-        drawn = _drawn(table.samples, correlation, record)
-        densities, middles = _densities(table.expression[drawn])
+        correlation = sample_correlations(chosen)
+        drawn = drawn_samples(table.samples, correlation, record)
+        densities, middles = sample_densities(table.expression[drawn])
         return cls(
             table.samples,
             len(table.genes),
@@ -98,13 +114,15 @@ class CohortQuality:
             record,
             warnings,
             components.scores,
-            _scaled(correlation),
+            scaled_distances(correlation),
             components.explained,
             correlation.astype(np.float32),
             drawn,
-            np.nanpercentile(table.expression, (5, 25, 50, 75, 95), axis=1).T,
+            sample_quantiles(table.expression.T),
             densities,
             middles,
+            _file_of(evidence),
+            processing_of(evidence),
         )
 
 
@@ -121,66 +139,6 @@ def _checked(
     texts = {} if evidence is None else evidence.sample_texts
     quality = check_samples(table, contrast, facts, texts)
     return quality.record, (*quality.warnings, *quality.block_warnings)
-
-
-def _most_variable(expression: Floats) -> Floats:
-    """Return the genes that vary most (n, at most 5000), missing values filled by their mean."""
-    known = np.isfinite(expression)
-    count = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, expression, 0.0).sum(axis=0) / count
-    square = np.where(known, expression - mean, 0.0)
-    spread = np.einsum("ij,ij->j", square, square)
-    places = np.sort(np.argsort(spread)[::-1][:_MOST_GENES])
-    chosen = expression[:, places]
-    return np.where(np.isfinite(chosen), chosen, mean[places])
-
-
-def _correlation(values: Floats) -> Floats:
-    """Return the correlation of each two samples; 0 where a sample does not vary."""
-    centred = values - values.mean(axis=1, keepdims=True)
-    length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
-    scaled = centred / np.where(length > 0, length, 1.0)[:, None]
-    found: Floats = np.clip(scaled @ scaled.T, -1.0, 1.0)
-    np.fill_diagonal(found, 1.0)
-    return found
-
-
-def _scaled(correlation: Floats) -> Floats:
-    """Return two coordinates by classical scaling of the squared distances 2 (1 - r)."""
-    n = len(correlation)
-    centre = np.eye(n) - 1 / n
-    values, vectors = np.linalg.eigh(centre @ correlation @ centre)
-    places = np.zeros((n, 2))
-    for k in range(min(2, n)):
-        column = vectors[:, -1 - k] * np.sqrt(max(values[-1 - k], 0.0))
-        places[:, k] = column if column[np.argmax(np.abs(column))] >= 0 else -column
-    return places
-
-
-def _drawn(
-    samples: Sequence[str], correlation: Floats, record: Mapping[str, Any]
-) -> NDArray[np.intp]:
-    """Return the samples of heatmap and density plot, those alike next to each other."""
-    outliers = {row["sample"] for row in record.get("outliers", ())}
-    places = np.unique(np.linspace(0, len(samples) - 1, _MOST_DRAWN).round().astype(np.intp))
-    named = [i for i, sample in enumerate(samples) if sample in outliers]
-    kept = np.union1d(places, np.array(named[:_MOST_DRAWN], dtype=np.intp))
-    order: NDArray[np.intp] = kept[order_rows(correlation[np.ix_(kept, kept)])]
-    return order
-
-
-def _densities(expression: Floats) -> tuple[Floats, Floats]:
-    """Return the share of each sample's values per unit in equal steps, and their middles."""
-    known = expression[np.isfinite(expression)]
-    low, high = (float(v) for v in np.percentile(known, (0.1, 99.9))) if known.size else (0.0, 1.0)
-    edges = np.linspace(low, max(high, low + 1e-6), _BINS + 1)
-    counts = np.array(
-        [np.histogram(row[np.isfinite(row)], edges)[0] for row in expression],
-        dtype=np.float64,
-    )
-    counts = np.array([np.convolve(row, _SMOOTH, mode="same") for row in counts])
-    total = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    return counts / total / (edges[1] - edges[0]), (edges[:-1] + edges[1:]) / 2
 
 
 def _columns(table: LinkedTable, evidence: Evidence | None) -> dict[str, list[str]]:
@@ -200,6 +158,36 @@ def _columns(table: LinkedTable, evidence: Evidence | None) -> dict[str, list[st
     for name, found in facts.items():
         columns.setdefault(name, [found.get(sample) or "" for sample in table.samples])
     return columns
+
+
+def _file_of(evidence: Evidence | None) -> str:
+    """Return the name of the file that a cohort's values come from; empty if it is unknown."""
+    files = [] if evidence is None else evidence.files
+    named = {file["used_for"]: str(file["name"]) for file in files if file["used_for"] in _READ_AS}
+    return named.get("counts") or named.get("expression") or named.get("matrix", "")
+
+
+def processing_of(evidence: Evidence | None) -> list[str]:
+    """Return what was done to the values of the file to get those that are analysed."""
+    if evidence is None:
+        return []
+    mapping, counts = evidence.mapping, evidence.counts
+    steps = []
+    if counts:
+        how = counts.get("normalisation", "library size")
+        steps.append(f"genes with few counts left out; log2 counts per million, normalised: {how}")
+    elif evidence.source == OWN_TABLES:
+        steps += [note for note in evidence.notes if note.startswith("scale:")]
+    elif mapping.get("scale") == "linear" and evidence.procedure.logs_linear_values:
+        offset = mapping.get("offset")
+        steps.append(f"log2(value + {offset:.4g})" if offset else "log2 of the linear values")
+    else:
+        steps.append(f"values kept on their {mapping.get('scale', 'own')} scale")
+    if mapping.get("rows") and mapping.get("genes"):
+        steps.append(f"{mapping['rows']:,} rows became {mapping['genes']:,} genes")
+    if not counts:
+        steps.append("no normalisation between samples was added")
+    return steps
 
 
 def _texts(values: Floats) -> list[str]:
@@ -223,25 +211,13 @@ def colours_of(cells: Sequence[str]) -> dict[str, Any]:
     return {"numeric": False, "values": named, "levels": list(dict.fromkeys(levels))}
 
 
-_Key = tuple[Path, int, int]
-
-
 class LoadedCohorts:
     """The cohorts whose samples were looked at last; one whose file has changed is read again."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[_Key, CohortQuality] = OrderedDict()
-        self._lock = threading.Lock()
+        self._recent = Recent[State, CohortQuality](_KEPT)
 
     def get(self, output: OutputFolder, trait: str, cohort: str) -> CohortQuality:
         """Return a cohort, read from its files the first time."""
-        path = output.linked_csv(trait, cohort)
-        state = path.stat()
-        key = path, state.st_mtime_ns, state.st_size
-        with self._lock:
-            if key not in self._kept:
-                while len(self._kept) >= _KEPT:
-                    self._kept.popitem(last=False)
-                self._kept[key] = CohortQuality.read(output, trait, cohort)
-            self._kept.move_to_end(key)
-            return self._kept[key]
+        key = state_of(output.linked_csv(trait, cohort))
+        return self._recent.get(key, lambda: CohortQuality.read(output, trait, cohort))

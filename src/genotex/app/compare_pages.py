@@ -13,10 +13,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from genotex.app.downloads import send_table
-from genotex.app.frame_table import FrameQuery, column, table_values
+from genotex.app.frame_table import FrameQuery, FrameView, column
 from genotex.app.gene_plots import Axes, rounded, thinned
 from genotex.app.loaded import LoadedAnalysis
-from genotex.app.pages import analysis_of, not_found, render, workbench_of
+from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
 from genotex.app.workspace import FoundAnalysis
 
 __all__ = ["compared", "routes"]
@@ -43,6 +43,7 @@ FILTERS = {
     "significant, opposite direction": (pl.col("significant in") != _NONE)
     & (pl.col("direction") == "opposite"),
 }
+_TABLE = FrameView("/compare", "gene", "/gene", "gene")
 
 
 def compared(first: LoadedAnalysis, second: LoadedAnalysis) -> pl.DataFrame:
@@ -77,17 +78,13 @@ def _key(found: FoundAnalysis) -> str:
 
 
 def _second(request: Request) -> LoadedAnalysis:
-    given = dict(parse_qsl(request.query_params.get("with", ""), max_num_fields=4))
+    given = dict(parse_qsl(request.query_params.get("with", "")[:1000]))
     return analysis_of(request, given)
-
-
-def _place(request: Request) -> dict[str, str]:
-    return {name: request.query_params.get(name, "") for name in ("output", "trait", "condition")}
 
 
 def compare(request: Request) -> Response:
     """Show the choice of the second analysis; with one, plot and table."""
-    first, place = analysis_of(request), _place(request)
+    first, place = analysis_of(request), address_of(request)
     mine, chosen = urlencode(place), request.query_params.get("with", "")
     outputs = workbench_of(request).workspace.outputs()
     others = {_key(each): each for output in outputs for each in output.analyses}
@@ -130,21 +127,11 @@ def _facts(genes: pl.DataFrame) -> dict[str, str]:
 
 
 def _table_values(request: Request, genes: pl.DataFrame) -> dict[str, Any]:
-    query = FrameQuery.parse(request.query_params)
     columns = [c for c in _COLUMNS if genes[c.name].null_count() < max(genes.height, 1)]
     shown = genes.with_columns((pl.col("significant in") != _NONE).alias("flag"))
-    place = _place(request)
-    return {
-        **table_values(query, shown, columns, FILTERS),
-        "filters": FILTERS,
-        "place": place | {"with": request.query_params.get("with", "")},
-        "link_place": place,
-        "base": "/compare",
-        "noun": "gene",
-        "flag": "flag",
-        "key": "gene",
-        "to": "/gene",
-    }
+    one = address_of(request)
+    both = one | {"with": request.query_params.get("with", "")}
+    return _TABLE.values(shown, columns, FILTERS, request.query_params, both, one)
 
 
 def table(request: Request) -> Response:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from genotex.analysis.gene_columns import GeneColumn
+from genotex.app.pages import address
 from genotex.reports.gene_table import GeneTableView
 
-__all__ = ["FrameQuery", "column", "table_values"]
+__all__ = ["FrameQuery", "FrameView", "column"]
 
 ROWS = 50
+Row = Mapping[str, Any]
 
 
 def column(name: str, label: str, explanation: str, form: str) -> GeneColumn:
@@ -70,13 +72,58 @@ class FrameQuery:
         return frame
 
 
-def table_values(
+@dataclass(frozen=True)
+class FrameView:
+    """A table of a page: address of the page, what a row is, and where its first cell leads.
+
+    Rows whose column `flag` is true stand out. The columns `also` name a row together with its
+    first one. Of two tables on a page, one has a `prefix` to its ids.
+    """
+
+    base: str
+    noun: str
+    to: str
+    key: str
+    flag: str = "flag"
+    also: tuple[str, ...] = ()
+    prefix: str = ""
+
+    def values(
+        self,
+        frame: pl.DataFrame,
+        columns: Sequence[GeneColumn],
+        filters: Mapping[str, pl.Expr],
+        given: Mapping[str, str],
+        place: Mapping[str, str],
+        link_place: Mapping[str, str] | None = None,
+        link: Callable[[Row], str | None] | None = None,
+    ) -> dict[str, Any]:
+        """Return what the template needs; `given` is the query of the address.
+
+        `link` returns where a row leads, or None; without it, the row is named in `to`.
+        """
+        around = place if link_place is None else link_place
+
+        def named(row: Row) -> str:
+            own = {self.key: row[columns[0].name], **{name: row[name] for name in self.also}}
+            return address(self.to, {**around, **own})
+
+        return {
+            **_page_of(FrameQuery.parse(given), frame, columns, filters),
+            "filters": filters,
+            "place": place,
+            "link": link or named,
+            **asdict(self),
+        }
+
+
+def _page_of(
     query: FrameQuery,
     frame: pl.DataFrame,
     columns: Sequence[GeneColumn],
     filters: Mapping[str, pl.Expr],
 ) -> dict[str, Any]:
-    """Return what the template of a table needs, besides its addresses."""
+    """Return the rows of the page that a query names."""
     found = query.apply(frame, filters)
     pages = max(1, math.ceil(found.height / ROWS))
     page = min(query.page, pages)

@@ -17,16 +17,11 @@ from genotex.app import gene_plots, text_pages
 from genotex.app.downloads import send_table
 from genotex.app.gene_query import ONLY, ROWS, GeneQuery, marks_of, names_in
 from genotex.app.loaded import LoadedAnalysis
-from genotex.app.pages import analysis_of, not_found, render, workbench_of
+from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
 from genotex.reports.gene_table import GeneTableView
 from genotex.reports.words import question
 
 __all__ = ["routes"]
-
-
-def _address(request: Request) -> dict[str, Any]:
-    """Return what names the analysis in an address."""
-    return {name: request.query_params.get(name, "") for name in ("output", "trait", "condition")}
 
 
 def genes(request: Request) -> Response:
@@ -44,7 +39,7 @@ def genes(request: Request) -> Response:
         question=question(result.trait, result.condition, findings.trait_kind),
         marked_text=_marked_text(request, analysis),
         marked=workbench_of(request).marked,
-        **text_pages.found_files(request),
+        **text_pages.found_files(request, result.cohort),
         **_table_values(request, analysis),
     )
 
@@ -71,7 +66,7 @@ def _table_values(request: Request, analysis: LoadedAnalysis) -> dict[str, Any]:
         "first": (page - 1) * ROWS,
         "total": analysis.genes.height,
         "is_marked": lambda symbol: symbol.lower() in lower,
-        "place": _address(request),
+        "place": address_of(request),
     }
 
 
@@ -136,6 +131,7 @@ def download(request: Request) -> Response:
 def gene(request: Request) -> Response:
     """Show one gene."""
     analysis, name = _gene_of(request)
+    workbench = workbench_of(request)
     row = analysis.genes.row(analysis.rank_of[name.lower()], named=True)
     view = GeneTableView(analysis.columns, [row], 1, "")
     return render(
@@ -149,7 +145,8 @@ def gene(request: Request) -> Response:
         choices=gene_plots.choices_of(analysis),
         has_values=name in analysis.gene_rows,
         forest=gene_plots.forest_of(analysis, name),
-        place=_address(request),
+        atlases=[each.name for each in workbench.atlases.found(workbench.workspace)],
+        place=address_of(request),
     )
 
 

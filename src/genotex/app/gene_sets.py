@@ -15,6 +15,7 @@ from genotex.analysis.enrichment import ranking, running_sum
 from genotex.analysis.result import digest
 from genotex.app.gene_plots import rounded
 from genotex.app.loaded import Floats, LoadedAnalysis
+from genotex.app.unpacked import check_unpacked
 from genotex.app.workspace import Workspace
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.io import atomic_write
@@ -23,6 +24,8 @@ __all__ = ["GENE_SETS", "members_of", "running_sum_of", "save_gene_sets", "set_f
 
 GENE_SETS = "gene_sets"
 """Folder of uploaded files of gene sets."""
+MOST_OF_SETS = 256 << 20
+"""Bytes of an unpacked file of gene sets; the largest collections have 10 MB."""
 _ENDINGS = (".gmt", ".gmt.gz")
 _MOST_POINTS = 1500
 
@@ -61,6 +64,7 @@ def save_gene_sets(workspace: Workspace, name: str, content: bytes) -> str:
     with atomic_write(path) as part:
         part.write_bytes(content)
         try:
+            check_unpacked(part, MOST_OF_SETS)
             read_gmt(part)
         except GenotexError as error:
             raise UsageError(str(error).replace(str(part), safe)) from error
@@ -92,18 +96,9 @@ def members_of(workspace: Workspace, enrichment: Enrichment, name: str) -> tuple
     return None
 
 
-def _with_gaps(analysis: LoadedAnalysis) -> set[str]:
-    """Return the genes with missing values, which the tests of sets leave out."""
-    compared = set(analysis.findings.tested)
-    columns = [i for i, name in enumerate(analysis.marks.names) if name in compared]
-    gaps = np.flatnonzero(np.isnan(analysis.expression[:, columns]).any(axis=1))
-    rows = set(gaps.tolist())
-    return {name for name, row in analysis.gene_rows.items() if row in rows}
-
-
 def running_sum_of(analysis: LoadedAnalysis, genes: tuple[str, ...]) -> dict[str, Any] | None:
     """Return the running sum of a set along the ranking, the places of its genes and its peak."""
-    ranked = ranking(analysis.result, _with_gaps(analysis))
+    ranked = ranking(analysis.result, analysis.incomplete)
     if ranked is None:
         return None
     names, statistic = ranked

@@ -6,11 +6,15 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from genotex.analysis import SURVIVAL_FILES
 from genotex.app.own_tables import list_tables
 from genotex.app.pages import not_found, place_of, render, workbench_of
 from genotex.app.security import REPORT_POLICY
 
 __all__ = ["routes"]
+
+_FEW = 20
+"""Entries that need no search."""
 
 
 def home(request: Request) -> Response:
@@ -19,12 +23,18 @@ def home(request: Request) -> Response:
     outputs = workspace.outputs()
     analyses = [each for output in outputs for each in output.analyses]
     analyses.sort(key=lambda each: each.written, reverse=True)
+    inputs = workspace.inputs()
+    entries = sum(len(names) for found in inputs for names in found.series.values())
+    entries += sum(len(names) for output in outputs for names in output.cohorts.values())
     return render(
         request,
         "home.html.j2",
-        inputs=workspace.inputs(),
+        inputs=inputs,
+        many=entries + len(analyses) > _FEW,
         tables=list_tables(workspace),
         outputs=outputs,
+        atlases=workbench_of(request).atlases.found(workspace),
+        survival=sorted(workspace.holding(SURVIVAL_FILES[1])),
         analyses=analyses,
         problems=[problem for output in outputs for problem in output.problems],
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter
 
+from genotex.options import EnrichmentOptions
+
 __all__ = [
     "AnalysisRecord",
+    "AtlasRecord",
     "FetchRecord",
     "JobRecord",
     "KeptRecord",
+    "SetsRecord",
     "State",
     "TablesRecord",
     "read_record",
@@ -21,7 +25,9 @@ _OPEN = ("waiting", "running")
 
 
 class JobRecord(BaseModel):
-    """What every job has."""
+    """What every job has; `kept` says whether its record is a file, and `page` shows its result."""
+
+    kept: ClassVar[bool] = True
 
     name: str
     created: float
@@ -47,9 +53,14 @@ class JobRecord(BaseModel):
         return None
 
     @property
-    def combined(self) -> bool:
-        """Whether its result is that of several cohorts."""
-        return False
+    def page(self) -> str:
+        """The page that shows its result."""
+        return "/genes"
+
+    @property
+    def report(self) -> dict[str, str] | None:
+        """What names its report in an address; None where it has none of its own."""
+        return self.place
 
 
 class AnalysisRecord(JobRecord):
@@ -84,9 +95,14 @@ class AnalysisRecord(JobRecord):
         return self.source if self.only_combine else f"analyses/{self.name}"
 
     @property
-    def combined(self) -> bool:
-        """Whether its result is that of several cohorts."""
-        return self.only_combine
+    def page(self) -> str:
+        """The page that shows its result."""
+        return "/cohorts" if self.only_combine else "/genes"
+
+    @property
+    def report(self) -> dict[str, str]:
+        """What names its report in an address."""
+        return self.place | ({"cohorts": "1"} if self.only_combine else {})
 
 
 class TablesRecord(JobRecord):
@@ -94,7 +110,7 @@ class TablesRecord(JobRecord):
 
     tables: str
     design: str
-    contrasts: list[str] = Field(min_length=1)
+    contrasts: list[str]
     traits: list[str] = Field(min_length=1)
     block: str | None
     missing: Literal["error", "drop", "fill"]
@@ -102,6 +118,7 @@ class TablesRecord(JobRecord):
     q_cut: float
     hidden: Literal["auto", "none"]
     panel: bool
+    survival: str | None = None
 
     @property
     def subject(self) -> str:
@@ -109,13 +126,27 @@ class TablesRecord(JobRecord):
         return self.tables
 
     @property
+    def page(self) -> str:
+        """The page that shows its result."""
+        return "/genes" if self.survival is None else "/survival"
+
+    @property
+    def report(self) -> dict[str, str] | None:
+        """What names its report in an address; a time to an event has none."""
+        return None if self.survival is not None else self.place
+
+    @property
     def place(self) -> dict[str, str]:
         """What names the result of the first contrast in an address."""
+        if self.survival is not None:
+            return {"output": f"analyses/{self.name}"}
         return {"output": f"analyses/{self.name}", "trait": self.traits[0], "condition": ""}
 
 
 class FetchRecord(JobRecord):
     """A series that is fetched; the journal in its input folder remembers it, no file of ours."""
+
+    kept: ClassVar[bool] = False
 
     accession: str
     trait: str
@@ -127,6 +158,66 @@ class FetchRecord(JobRecord):
     def subject(self) -> str:
         """The series and its trait."""
         return f"{self.accession} for {self.trait.replace('_', ' ')}"
+
+
+class SetsRecord(JobRecord):
+    """A test of gene sets; its results are files of the analysis, the record is none."""
+
+    kept: ClassVar[bool] = False
+
+    output: str
+    trait: str
+    condition: str | None
+    file: str
+    options: EnrichmentOptions
+
+    @property
+    def subject(self) -> str:
+        """The file of gene sets, and the analysis."""
+        return f"gene sets of {self.file} in {self.output}"
+
+    @property
+    def place(self) -> dict[str, str]:
+        """What names its result in an address."""
+        return {"output": self.output, "trait": self.trait, "condition": self.condition or ""}
+
+    @property
+    def page(self) -> str:
+        """The page that shows its result."""
+        return "/sets"
+
+    @property
+    def report(self) -> None:
+        """That of the analysis."""
+        return None
+
+
+class AtlasRecord(JobRecord):
+    """A build of an atlas from the results of the folder; the atlas is its record."""
+
+    kept: ClassVar[bool] = False
+
+    atlas: str
+
+    @property
+    def subject(self) -> str:
+        """The atlas."""
+        return f"atlas of all results in {self.atlas}"
+
+    @property
+    def place(self) -> dict[str, str]:
+        """What names it in an address."""
+        return {"atlas": self.atlas}
+
+    @property
+    def page(self) -> str:
+        """The page that shows it."""
+        return "/atlas"
+
+    @property
+    def report(self) -> None:
+        """There is none."""
+        return None
 
 
 KeptRecord = AnalysisRecord | TablesRecord

@@ -17,7 +17,7 @@ from types import FrameType
 from pydantic import ValidationError
 
 from genotex.app.background import run_job
-from genotex.app.job_records import AnalysisRecord, FetchRecord, JobRecord, State, read_record
+from genotex.app.job_records import AnalysisRecord, JobRecord, State, read_record
 from genotex.app.workspace import ANALYSES, Workspace
 from genotex.errors import GenotexError, UsageError
 from genotex.io import atomic_write
@@ -26,6 +26,8 @@ __all__ = ["AnalysisRecord", "JobQueue"]
 
 RECORD = "analysis.json"
 MOST_WAITING = 10
+_PATIENCE = 10.0
+"""Seconds in which a job that is asked to end must have ended; then it is killed."""
 
 
 @dataclass
@@ -72,6 +74,11 @@ class JobQueue:
         with self._lock:
             return sorted(self._records.values(), key=lambda each: each.created, reverse=True)
 
+    def record(self, name: str) -> JobRecord | None:
+        """Return a job by its name."""
+        with self._lock:
+            return self._records.get(name)
+
     def new_folder(self, trait: str) -> Path:
         """Make the folder of a new analysis; none is ever overwritten."""
         self._folder.mkdir(exist_ok=True)
@@ -96,11 +103,11 @@ class JobQueue:
                 msg = f"{MOST_WAITING} jobs are waiting already; wait, or cancel one"
                 raise UsageError(msg)
 
-    def fetch_name(self, accession: str) -> str:
-        """Return a name for fetching a series; it has no folder among the analyses."""
+    def new_name(self, kind: str, subject: str) -> str:
+        """Return a name for a job that has no folder among the analyses."""
         with self._lock:
-            times = sum(isinstance(record, FetchRecord) for record in self._records.values())
-        return f"fetch-{times + 1}-{accession}"
+            times = sum(not record.kept for record in self._records.values())
+        return f"{kind}-{times + 1}-{subject}"
 
     def submit(self, record: JobRecord) -> None:
         """Let a job wait for its turn."""
@@ -130,19 +137,29 @@ class JobQueue:
             if running is not None:
                 running.process.terminate()
             self._lock.notify_all()
-        if self._thread is not None:
-            self._thread.join(timeout=10)
+        if self._thread is None:
+            return
+        self._thread.join(_PATIENCE)
+        if self._thread.is_alive() and running is not None:
+            # Python waits for its processes when it ends, however long they take.
+            running.process.kill()
+            self._thread.join(_PATIENCE)
 
     def _keep(self, record: JobRecord) -> None:
+        """Write the record of a job, then know it: a job that cannot be kept is not begun."""
+        if record.kept:
+            with atomic_write(self._folder / record.name / RECORD) as part:
+                part.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
         self._records[record.name] = record
-        if isinstance(record, FetchRecord):
-            return
-        path = self._folder / record.name / RECORD
-        with atomic_write(path) as part:
-            part.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
     def _change(self, name: str, **changes: object) -> None:
-        self._keep(self._records[name].model_copy(update=changes))
+        """Change the record of a job under way, in memory at least: who waits for it sees that."""
+        record = self._records[name].model_copy(update=changes)
+        try:
+            self._keep(record)
+        except (GenotexError, OSError):
+            # Its folder is gone, or the disk is full; the job must not stay open for ever.
+            self._records[name] = record
 
     def _end(self, name: str, state: State, message: str = "", formula: str = "") -> None:
         self._change(
@@ -158,18 +175,30 @@ class JobQueue:
                 if self._closed:
                     return
                 name = self._waiting.popleft()
-                ours, theirs = multiprocessing.get_context("spawn").Pipe()
-                # Spawned, since threads of the table engine do not survive a fork.
-                process = multiprocessing.get_context("spawn").Process(
-                    target=_in_process,
-                    args=(theirs, self._workspace.root, self._records[name]),
-                    daemon=False,
-                )
-                self._running = _JobProcess(name, process)
                 self._change(name, state="running", step="starting")
+                try:
+                    running, messages = self._start(name)
+                except OSError as error:
+                    self._end(name, "failed", f"no process could be started: {error}")
+                    continue
+                self._running = running
+            with messages:
+                self._follow(running, messages)
+
+    def _start(self, name: str) -> tuple[_JobProcess, Connection]:
+        """Start the process of a job; returns the connection that its messages come from."""
+        # Spawned, since threads of the table engine do not survive a fork.
+        spawn = multiprocessing.get_context("spawn")
+        ours, theirs = spawn.Pipe()
+        arguments = theirs, self._workspace.root, self._records[name]
+        process = spawn.Process(target=_in_process, args=arguments, daemon=False)
+        try:
+            with theirs:
                 process.start()
-                theirs.close()
-            self._follow(self._running, ours)
+        except BaseException:
+            ours.close()
+            raise
+        return _JobProcess(name, process), ours
 
     def _follow(self, running: _JobProcess, messages: Connection) -> None:
         """Note the steps of the running analysis until it ends."""
@@ -184,7 +213,7 @@ class JobQueue:
                     ended = kind, texts[0], texts[1]
         except (EOFError, OSError):
             pass
-        running.process.join(timeout=10)
+        running.process.join(_PATIENCE)
         if running.process.is_alive():
             running.process.kill()
             running.process.join()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -15,6 +12,7 @@ from numpy.typing import NDArray
 from genotex.analysis import AnalysisResult, read_meta, read_result
 from genotex.analysis.gene_columns import GeneColumn
 from genotex.analysis.meta import MetaResult
+from genotex.app.recent import Recent, State, state_of
 from genotex.formats import Evidence
 from genotex.layout import OutputFolder
 from genotex.reports import (
@@ -32,7 +30,7 @@ from genotex.reports.figures.expression import Components
 
 __all__ = ["LoadedAnalyses", "LoadedAnalysis"]
 
-_KEPT = 3
+_KEPT = 2
 _PCA_GENES = 5000
 _SMALLEST_P = 1e-300
 Floats = NDArray[np.float64]
@@ -137,6 +135,16 @@ class LoadedAnalysis:
         return self.genes["Significant"].to_numpy().astype(bool)
 
     @cached_property
+    def incomplete(self) -> frozenset[str]:
+        """Genes with missing values among the samples compared, which tests of sets leave out."""
+        compared = set(self.findings.tested)
+        columns = [i for i, name in enumerate(self.marks.names) if name in compared]
+        gaps = {
+            row for row, values in enumerate(self.expression) if np.isnan(values[columns]).any()
+        }
+        return frozenset(name for name, row in self.gene_rows.items() if row in gaps)
+
+    @cached_property
     def components(self) -> Components:
         """The first two principal components of the samples, over the most variable genes."""
         values = self.expression
@@ -153,26 +161,13 @@ class LoadedAnalysis:
         return csv_frame(self.findings, self.genes)
 
 
-_Key = tuple[Path, tuple[int, int]]
-
-
 class LoadedAnalyses:
     """The analyses that were opened last; one whose file has changed is read again."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[_Key, LoadedAnalysis] = OrderedDict()
-        self._lock = threading.Lock()
+        self._recent = Recent[State, LoadedAnalysis](_KEPT)
 
     def get(self, output: OutputFolder, trait: str, condition: str | None) -> LoadedAnalysis:
         """Return an analysis, read from its files the first time."""
-        path = output.significant_genes(trait, condition)
-        state = path.stat()
-        key = path, (state.st_mtime_ns, state.st_size)
-        # Two tabs that ask for the same analysis read it once.
-        with self._lock:
-            if key not in self._kept:
-                while len(self._kept) >= _KEPT:
-                    self._kept.popitem(last=False)
-                self._kept[key] = LoadedAnalysis.read(output, trait, condition)
-            self._kept.move_to_end(key)
-            return self._kept[key]
+        key = state_of(output.significant_genes(trait, condition))
+        return self._recent.get(key, lambda: LoadedAnalysis.read(output, trait, condition))

@@ -36,7 +36,7 @@ TABLES = "tables"
 """Folder of the workbench with a folder for each pair of own tables."""
 TABLES_RECORD = "tables.json"
 _MOST_LEVELS = 8
-_MOST_LOADED = 2
+_MOST_LOADED = 1
 
 
 class TablesFiles(BaseModel):
@@ -148,7 +148,12 @@ def columns_of(tables: OwnTables) -> list[Column]:
 def design_options(record: TablesRecord) -> DesignOptions:
     """Return the design that was asked for."""
     return DesignOptions(
-        record.design, tuple(record.contrasts), record.block, record.missing, tuple(record.order)
+        record.design,
+        tuple(record.contrasts),
+        record.block,
+        record.missing,
+        tuple(record.order),
+        record.survival,
     )
 
 

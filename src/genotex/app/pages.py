@@ -7,18 +7,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 import genotex
+from genotex.app.atlases import Atlases
 from genotex.app.cohort_quality import LoadedCohorts
 from genotex.app.jobs import JobQueue
+from genotex.app.leaderboard import Leaderboards
 from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
 from genotex.app.own_tables import LoadedTables
+from genotex.app.raw_quality import LoadedRaw
 from genotex.app.security import Access
 from genotex.app.sheets import Sheets
 from genotex.app.workspace import Workspace
@@ -26,7 +31,17 @@ from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.reports import words
 
-__all__ = ["Workbench", "analysis_of", "not_found", "place_of", "render", "workbench_of"]
+__all__ = [
+    "Workbench",
+    "address",
+    "address_of",
+    "analysis_of",
+    "not_found",
+    "part_of_page",
+    "place_of",
+    "render",
+    "workbench_of",
+]
 
 
 @dataclass
@@ -38,6 +53,9 @@ class Workbench:
     jobs: JobQueue
     loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
     cohorts: LoadedCohorts = field(default_factory=LoadedCohorts)
+    raw: LoadedRaw = field(default_factory=LoadedRaw)
+    boards: Leaderboards = field(default_factory=Leaderboards)
+    atlases: Atlases = field(default_factory=Atlases)
     sheets: Sheets = field(default_factory=Sheets)
     tables: LoadedTables = field(default_factory=LoadedTables)
     geo_addresses: tuple[str | None, str | None, str | None] = (None, None, None)
@@ -53,6 +71,11 @@ def workbench_of(request: Request) -> Workbench:
 def not_found(what: str) -> HTTPException:
     """Return the error of something that is not in the folder."""
     return HTTPException(404, f"{what} is not in this folder")
+
+
+def address_of(request: Request) -> dict[str, str]:
+    """Return what names an analysis in the address of a request, as it was given."""
+    return {name: request.query_params.get(name, "") for name in ("output", "trait", "condition")}
 
 
 def place_of(
@@ -103,6 +126,11 @@ def render(request: Request, template: str, status: int = 200, **values: object)
     return HTMLResponse(html, status)
 
 
+def part_of_page(template: str, **values: object) -> Markup:
+    """Return a part of a page, such as one of several tables; every value is escaped."""
+    return Markup(_environment().get_template(template).render(**values))
+
+
 def address(path: str, query: dict[str, object]) -> str:
     """Return a path with its query."""
     return f"{path}?{urlencode({k: v for k, v in query.items() if v not in (None, '')})}"
@@ -131,9 +159,13 @@ def _environment() -> Environment:
         "interval": words.interval,
         "readable": words.readable,
         "counted": words.counted,
+        "sentence": words.sentence,
         "thousands": "{:,}".format,
         "moment": _moment,
         "as_json": _as_json,
     }
-    environment.globals["address"] = address
+    environment.globals |= {
+        "address": address,
+        "has_anndata": lambda: find_spec("anndata") is not None,
+    }
     return environment

@@ -11,13 +11,16 @@ from starlette.routing import Route
 
 from genotex.analysis.sample_profiles import FAR
 from genotex.app.cohort_quality import CohortQuality, colours_of
+from genotex.app.gene_plots import rounded
 from genotex.app.pages import not_found, place_of, render, workbench_of
+from genotex.app.raw_quality import RawQuality
 from genotex.app.sheets import EDITED, EditedSheet
 from genotex.errors import GenotexError
 from genotex.formats import read_cohort_info
+from genotex.layout import OutputFolder
 from genotex.reports import checks_of_samples, conspicuous_samples
 
-__all__ = ["routes"]
+__all__ = ["named_cohort", "routes"]
 
 _PLOTS = {
     "pca": "PCA",
@@ -28,10 +31,11 @@ _PLOTS = {
     "distance": "Outliers",
     "sex": "Sex",
 }
+_DISTRIBUTIONS = ("box", "density")
 
 
-def _cohort(request: Request) -> tuple[CohortQuality, dict[str, str]]:
-    """Return the cohort that an address names, measured; its name is looked up in the folder."""
+def named_cohort(request: Request) -> tuple[OutputFolder, str, str]:
+    """Return output, trait and cohort of an address; the name is looked up in the folder."""
     output, trait, _ = place_of(request)
     name = request.query_params.get("cohort", "")
     workbench = workbench_of(request)
@@ -43,8 +47,14 @@ def _cohort(request: Request) -> tuple[CohortQuality, dict[str, str]]:
     held = all(workbench.workspace.holds(path) for path in paths)
     if workbench.workspace.file(output.linked_csv(trait, name)) is None or not held:
         raise not_found(what)
+    return output, trait, name
+
+
+def _cohort(request: Request) -> tuple[CohortQuality, dict[str, str]]:
+    """Return the cohort that an address names, measured."""
+    output, trait, name = named_cohort(request)
     place = {"output": request.query_params["output"], "trait": trait, "cohort": name}
-    return workbench.cohorts.get(output, trait, name), place
+    return workbench_of(request).cohorts.get(output, trait, name), place
 
 
 def _columns(
@@ -117,10 +127,38 @@ def points(request: Request) -> Response:
     if plot not in _PLOTS or not _exists(plot, cohort.record):
         what = f"a plot {plot!r} of {place['cohort']}"
         raise not_found(what)
+    data, rows = _data(cohort, plot)
+    return _sent(request, cohort, place, plot, data, rows)
+
+
+def before(request: Request) -> Response:
+    """Send the numbers of a plot of the values as in the file, which is read for it."""
+    cohort, place = _cohort(request)
+    plot = request.query_params.get("plot", "")
+    if plot not in _DISTRIBUTIONS:
+        what = f"a plot {plot!r} of the values of {place['cohort']} before processing"
+        raise not_found(what)
+    workbench = workbench_of(request)
+    try:
+        raw = workbench.raw.get(workbench.workspace, *named_cohort(request), cohort)
+    except (GenotexError, OSError) as error:
+        return JSONResponse({"note": str(error)})
+    data, rows = _distribution(raw, cohort, plot)
+    return _sent(request, cohort, place, plot, data | {"note": raw.note}, rows)
+
+
+def _sent(
+    request: Request,
+    cohort: CohortQuality,
+    place: dict[str, str],
+    plot: str,
+    data: dict[str, Any],
+    rows: list[int],
+) -> Response:
+    """Send the numbers of a plot, and the column that its samples are coloured by."""
     columns = _columns(request, cohort, place)
     by = request.query_params.get("by", "")
     by = by if by in columns else next(iter(columns))
-    data, rows = _data(cohort, plot)
     colours = colours_of([columns[by][i] for i in rows])
     outliers = {row["sample"] for row in cohort.record.get("outliers", ())}
     samples = [cohort.samples[i] for i in rows]
@@ -153,12 +191,20 @@ def _data(cohort: CohortQuality, plot: str) -> tuple[dict[str, Any], list[int]]:
         rows = cohort.drawn
         z = np.round(cohort.correlation[np.ix_(rows, rows)].astype(float), 4)
         return {"z": z.tolist()}, rows.tolist()
-    if plot == "density":
-        data = {"x": cohort.middles.round(4).tolist(), "curves": cohort.densities.round(5).tolist()}
-        return data, cohort.drawn.tolist()
-    if plot == "box":
-        return {"quantiles": cohort.quantiles.round(4).tolist()}, everything
+    if plot in _DISTRIBUTIONS:
+        return _distribution(cohort, cohort, plot)
     return _measured(cohort, plot)
+
+
+def _distribution(
+    values: CohortQuality | RawQuality, cohort: CohortQuality, plot: str
+) -> tuple[dict[str, Any], list[int]]:
+    """Return curves or boxes of the samples; a sample without values has none."""
+    if plot == "density":
+        data = {"x": values.middles.round(4).tolist(), "curves": values.densities.round(5).tolist()}
+        return data, cohort.drawn.tolist()
+    boxes = [rounded(row) for row in values.quantiles]
+    return {"quantiles": boxes}, list(range(len(cohort.samples)))
 
 
 def _measured(cohort: CohortQuality, plot: str) -> tuple[dict[str, Any], list[int]]:
@@ -177,4 +223,8 @@ def _measured(cohort: CohortQuality, plot: str) -> tuple[dict[str, Any], list[in
 
 def routes() -> list[Route]:
     """Return the routes of these pages."""
-    return [Route("/quality", quality), Route("/quality/points", points)]
+    return [
+        Route("/quality", quality),
+        Route("/quality/points", points),
+        Route("/quality/before", before),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -11,6 +12,8 @@ from starlette.routing import Route
 from genotex.agents.models.usage import dollars
 from genotex.agents.team.folder import notebook_name
 from genotex.agents.team.trace import Trace, overview
+from genotex.app.downloads import send_text
+from genotex.app.leaderboard import FIGURES, MAIN
 from genotex.app.pages import not_found, render, workbench_of
 from genotex.app.runs import (
     FoundRun,
@@ -22,6 +25,8 @@ from genotex.app.runs import (
     shown_steps,
 )
 from genotex.app.security import REPORT_POLICY
+from genotex.bench.evaluation.score_files import read_scores, score_texts
+from genotex.bench.evaluation.summary import summarise
 from genotex.errors import GenotexError
 from genotex.reports.scores import PAGE_FILE
 
@@ -34,7 +39,12 @@ def runs(request: Request) -> Response:
     """Show the runs and the scores of the folder."""
     workspace = workbench_of(request).workspace
     return render(
-        request, "runs.html.j2", runs=find_runs(workspace), scores=list(find_scores(workspace))
+        request,
+        "runs.html.j2",
+        runs=find_runs(workspace),
+        scores=list(find_scores(workspace)),
+        figures=FIGURES,
+        main=MAIN,
     )
 
 
@@ -157,15 +167,28 @@ def _counts(trace: Trace) -> str:
     )
 
 
-def scores(request: Request) -> Response:
-    """Show the averages of an evaluation."""
+def _scored(request: Request) -> tuple[str, Path]:
     name = request.query_params.get("of", "")
     path = find_scores(workbench_of(request).workspace).get(name)
     if path is None:
         what = f"scores of {name!r}"
         raise not_found(what)
+    return name, path
+
+
+def scores(request: Request) -> Response:
+    """Show the averages of an evaluation."""
+    name, path = _scored(request)
     page = workbench_of(request).workspace.file(path.with_name(PAGE_FILE)) is not None
     return render(request, "scores.html.j2", name=name, tables=score_tables(path), page=page)
+
+
+def averages(request: Request) -> Response:
+    """Send the averages of an evaluation as CSV."""
+    name, path = _scored(request)
+    found = read_scores(path)
+    text = score_texts(found, summarise(found))["averages.csv"]
+    return send_text(text, f"{name.strip('.') or 'scores'}_averages.csv")
 
 
 def score_page(request: Request) -> Response:
@@ -189,5 +212,6 @@ def routes() -> list[Route]:
         Route("/run/notebook", notebook),
         Route("/run/notebook/steps", steps),
         Route("/scores", scores),
+        Route("/scores.csv", averages),
         Route("/scores/page", score_page),
     ]

@@ -136,7 +136,7 @@ def _outcome(entry: dict[str, Any]) -> dict[str, Any]:
     return {
         "trait": entry.get("trait", ""),
         "condition": _condition(entry) or "",
-        "seconds": entry.get("seconds", ""),
+        "seconds": "" if entry.get("seconds") is None else entry["seconds"],
         "error": entry.get("error") or "",
         "error_class": entry.get("error_class") or "",
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import socket
 import threading
 import time
@@ -23,14 +25,21 @@ from starlette.staticfiles import StaticFiles
 from genotex.app import (
     adding_pages,
     analysis_pages,
+    anndata_pages,
+    atlas_gene_pages,
+    atlas_pages,
+    atlas_similar_pages,
+    atlas_trait_pages,
     cohort_pages,
     compare_pages,
     gene_pages,
     home_pages,
+    leaderboard_pages,
     quality_pages,
     run_pages,
     sample_pages,
     set_pages,
+    survival_pages,
     table_pages,
     text_pages,
 )
@@ -44,6 +53,29 @@ __all__ = ["create_app", "serve"]
 
 GeoServers = tuple[str | None, str | None, str | None]
 NCBI: GeoServers = (None, None, None)
+_PAGES = (
+    home_pages,
+    gene_pages,
+    sample_pages,
+    quality_pages,
+    run_pages,
+    leaderboard_pages,
+    analysis_pages,
+    set_pages,
+    cohort_pages,
+    compare_pages,
+    text_pages,
+    anndata_pages,
+    atlas_pages,
+    atlas_gene_pages,
+    atlas_trait_pages,
+    atlas_similar_pages,
+    adding_pages,
+    table_pages,
+    survival_pages,
+)
+_LONGEST_END = 10
+"""Seconds that requests under way get when the application is to end."""
 
 
 def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -> Starlette:
@@ -86,22 +118,11 @@ def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -
             Route(HEALTH, _health),
             Route("/static/report.css", report_style),
             Mount("/static", StaticFiles(packages=[("genotex.app", "static")])),
-            *home_pages.routes(),
-            *gene_pages.routes(),
-            *sample_pages.routes(),
-            *quality_pages.routes(),
-            *run_pages.routes(),
-            *analysis_pages.routes(),
-            *set_pages.routes(),
-            *cohort_pages.routes(),
-            *compare_pages.routes(),
-            *text_pages.routes(),
-            *adding_pages.routes(),
-            *table_pages.routes(),
+            *(route for pages in _PAGES for route in pages.routes()),
         ],
         middleware=[Middleware(Gate, access=access)],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _show_error, GenotexError: _show_error},
+        exception_handlers=dict.fromkeys((HTTPException, GenotexError, OSError), _show_error),
     )
     app.state.workbench = workbench
     return app
@@ -112,7 +133,9 @@ def _health(request: Request) -> Response:
 
 
 def _show_error(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 400
+    # A full disk, or a file that went away: stated as it is, without a traceback.
+    usual = 500 if isinstance(error, OSError) else 400
+    status = error.status_code if isinstance(error, HTTPException) else usual
     text = error.detail if isinstance(error, HTTPException) else str(error)
     if request.headers.get("hx-request"):
         return PlainTextResponse(text, status)
@@ -161,13 +184,26 @@ def serve(
     listening = _listen(host, port)
     access = Access(listening.getsockname()[1], host, password)
     app = create_app(folder, access, geo_addresses)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        # Without a limit, an upload that stands still would keep it from ending.
+        timeout_graceful_shutdown=_LONGEST_END,
+    )
+    logging.getLogger("uvicorn.error").addFilter(_is_no_cancelled_request)
     server = uvicorn.Server(config)
 
     waiting = (server, access.url, browser, ready)
     threading.Thread(target=_announce, args=waiting, daemon=True).start()
     with listening:
         server.run(sockets=[listening])
+
+
+def _is_no_cancelled_request(record: logging.LogRecord) -> bool:
+    """Return whether a message is not the traceback of a request that was given up at the end."""
+    return record.exc_info is None or record.exc_info[0] is not asyncio.CancelledError
 
 
 def _announce(
@@ -184,7 +220,9 @@ def _announce(
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # Only with the protocol named does asyncio send small answers at once (TCP_NODELAY); else each
+    # waits 40 ms for the browser's acknowledgement of its headers.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))

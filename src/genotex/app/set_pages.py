@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,16 +14,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from genotex.analysis import TEST_COLUMNS, Enrichment, enrich_problem, read_enrichment
+from genotex.analysis import TEST_COLUMNS, Enrichment, read_enrichment
 from genotex.app.downloads import send_table
-from genotex.app.frame_table import FrameQuery, column, table_values
+from genotex.app.frame_table import FrameQuery, FrameView, column
 from genotex.app.gene_sets import members_of, running_sum_of, save_gene_sets, set_files
+from genotex.app.job_records import SetsRecord
 from genotex.app.loaded import LoadedAnalysis
-from genotex.app.pages import address, analysis_of, not_found, render, workbench_of
-from genotex.bench.problems import Problem
+from genotex.app.pages import address, address_of, analysis_of, not_found, render, workbench_of
 from genotex.errors import GenotexError, UsageError
 from genotex.options import EnrichmentOptions
-from genotex.reports import write_report
 from genotex.reports.gene_table import GeneTableView
 
 __all__ = ["routes"]
@@ -45,12 +44,7 @@ _COLUMNS = (
     column("Normalised Score", "Score", "normalised enrichment score", "signed"),
     column("Significant Genes", "Significant", "significant genes of the set", "count"),
 )
-_WRITING = threading.Lock()
-
-
-def _place(request: Request) -> dict[str, str]:
-    names = ("output", "trait", "condition")
-    return {name: request.query_params.get(name, "") for name in names}
+_TABLE = FrameView("/sets", "set", "/set", "set")
 
 
 def _enrichment(request: Request, analysis: LoadedAnalysis) -> Enrichment | None:
@@ -78,7 +72,8 @@ def sets(request: Request) -> Response:
         options=EnrichmentOptions(),
         found=found,
         problem=problem,
-        **{"place": _place(request), **values},
+        job=_under_way(request, analysis),
+        **{"place": address_of(request), **values},
     )
 
 
@@ -112,19 +107,8 @@ def _table_values(request: Request, analysis: LoadedAnalysis, found: Enrichment)
     filters = _filters(found)
     frame = found.sets.with_columns(filters["significant"].fill_null(False).alias("flag"))
     columns = [c for c in _COLUMNS if found.sets[c.name].null_count() < found.sets.height]
-    place = _place(request)
-    query = FrameQuery.parse(request.query_params)
-    return {
-        **table_values(query, frame, columns, filters),
-        "filters": filters,
-        "place": place,
-        "link_place": place,
-        "base": "/sets",
-        "noun": "set",
-        "flag": "flag",
-        "key": "set",
-        "to": "/set",
-    }
+    place = address_of(request)
+    return _TABLE.values(frame, columns, filters, request.query_params, place)
 
 
 def download(request: Request) -> Response:
@@ -137,28 +121,27 @@ def download(request: Request) -> Response:
 
 
 async def test(request: Request) -> Response:
-    """Test the sets of a file of the folder, or of one that was sent."""
+    """Let the sets of a file of the folder, or of one that was sent, wait to be tested."""
     async with request.form(max_files=1) as form:
         sent = form.get("sent")
         content = await sent.read() if isinstance(sent, UploadFile) and sent.filename else None
         name = sent.filename or "" if isinstance(sent, UploadFile) else ""
         try:
-            await run_in_threadpool(_test, request, form, name, content)
+            job = await run_in_threadpool(_submit, request, form, name, content)
         except GenotexError as error:
             raise HTTPException(400, str(error)) from error
-    there = address("/sets", dict(request.query_params))
-    return Response(headers={"HX-Redirect": there})
+    return render(request, "sets_job.html.j2", job=job, place=address_of(request))
 
 
-def _test(request: Request, form: FormData, name: str, content: bytes | None) -> None:
-    """Test sets as `genotex enrich` does: same files, and the report if there is one."""
-    workspace, analysis = workbench_of(request).workspace, analysis_of(request)
-    options = _options(form)
+def _submit(request: Request, form: FormData, name: str, content: bytes | None) -> SetsRecord:
+    """Keep what was sent, and let the test wait for its turn."""
+    workbench, analysis = workbench_of(request), analysis_of(request)
+    workspace, options = workbench.workspace, _options(form)
+    workbench.jobs.check_room()
     chosen = str(form.get("file", ""))
     if content is not None:
         chosen = save_gene_sets(workspace, name, content)
-    path = set_files(workspace).get(chosen)
-    if path is None:
+    if chosen not in set_files(workspace):
         msg = "choose a file of gene sets (GMT)"
         raise UsageError(msg)
     output, result = analysis.output, analysis.result
@@ -166,10 +149,44 @@ def _test(request: Request, form: FormData, name: str, content: bytes | None) ->
     if not workspace.holds(target) or not workspace.holds(target.with_suffix(".csv")):
         msg = "the place of the result"
         raise not_found(msg)
-    with _WRITING:
-        enrich_problem(output, Problem(result.trait, result.condition), path, options)
-        if workspace.file(output.report(result.trait, result.condition)) is not None:
-            write_report(output, result.trait, result.condition)
+    record = SetsRecord(
+        name=workbench.jobs.new_name("sets", result.trait),
+        created=time.time(),
+        output=address_of(request)["output"],
+        trait=result.trait,
+        condition=result.condition,
+        file=chosen,
+        options=options,
+    )
+    workbench.jobs.submit(record)
+    return record
+
+
+def job(request: Request) -> Response:
+    """Show how far a test is; at its end, the table."""
+    place = address_of(request)
+    found = workbench_of(request).jobs.record(request.query_params.get("name", ""))
+    if not isinstance(found, SetsRecord):
+        msg = "this test of gene sets"
+        raise not_found(msg)
+    if found.state == "done":
+        return Response(headers={"HX-Redirect": address("/sets", dict(found.place))})
+    return render(request, "sets_job.html.j2", job=found, place=place)
+
+
+async def cancel(request: Request) -> Response:
+    """Cancel a test, and show that it ends."""
+    name = request.query_params.get("name", "")
+    await run_in_threadpool(workbench_of(request).jobs.cancel, name)
+    return await run_in_threadpool(job, request)
+
+
+def _under_way(request: Request, analysis: LoadedAnalysis) -> SetsRecord | None:
+    """Return the test of this analysis that waits or runs."""
+    mine = analysis.result.trait, analysis.result.condition, address_of(request)["output"]
+    tests = (each for each in workbench_of(request).jobs.records() if isinstance(each, SetsRecord))
+    found = (t for t in tests if t.open and (t.trait, t.condition, t.output) == mine)
+    return next(found, None)
 
 
 def _options(form: Mapping[str, Any]) -> EnrichmentOptions:
@@ -215,7 +232,7 @@ def one_set(request: Request) -> Response:
         view=GeneTableView(analysis.columns, rows, len(rows), ""),
         file=found.record["gene_sets"].get("file", ""),
         drawn=genes is not None and running_sum_of(analysis, genes) is not None,
-        place=_place(request),
+        place=address_of(request),
     )
 
 
@@ -239,7 +256,7 @@ def mark(request: Request) -> Response:
         msg = "the file of this set"
         raise not_found(msg)
     workbench.marked = genes
-    return Response(headers={"HX-Redirect": address("/genes", dict(_place(request)))})
+    return Response(headers={"HX-Redirect": address("/genes", dict(address_of(request)))})
 
 
 def routes() -> list[Route]:
@@ -248,6 +265,8 @@ def routes() -> list[Route]:
         Route("/sets", sets, methods=["GET"]),
         Route("/sets", test, methods=["POST"]),
         Route("/sets/table", table),
+        Route("/sets/job", job),
+        Route("/sets/cancel", cancel, methods=["POST"]),
         Route("/sets.csv", download),
         Route("/sets.xlsx", download),
         Route("/set", one_set),

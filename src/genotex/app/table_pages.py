@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.api.own_designs import prepare_designs
+from genotex.analysis import check_survival
+from genotex.api.own_designs import prepare_designs, survival_data
 from genotex.app.analysis_pages import history_of
 from genotex.app.job_records import TablesRecord
 from genotex.app.own_tables import (
@@ -68,7 +69,8 @@ def design(request: Request) -> Response:
     """Show what a design compares, or what is wrong with it, for htmx."""
     files, read = _opened(request)
     values = request.query_params
-    if not str(values.get("design", "")).strip() or not str(values.get("contrast", "")).strip():
+    asked = [str(values.get(name, "")).strip() for name in ("design", "contrast", "time", "event")]
+    if not all(asked[:2]) and not any(asked[2:]):
         return render(request, "table_design.html.j2", checked=None)
     try:
         checked = _checked(files, read, values)
@@ -80,6 +82,11 @@ def design(request: Request) -> Response:
 def _checked(files: TablesFiles, read: OwnTables, values: QueryParams) -> Mapping[str, Any]:
     """Return what each contrast compares, and the same analysis as a command."""
     record = _record(files, values)
+    if record.survival is not None:
+        data = survival_data(read, table_options(record))
+        text, found = check_survival(data, design_options(record))
+        row = {"contrast": f"time to {record.traits[0]}", "samples": "", "text": text}
+        return {"rows": [row], "notes": [], "warnings": found, "command": _command(files, record)}
     prepared, notes = prepare_designs(read, design_options(record), table_options(record))
     rows, warnings = [], []
     for contrast, one in zip(record.contrasts, prepared, strict=True):
@@ -100,7 +107,8 @@ def _command(files: TablesFiles, record: TablesRecord) -> str:
     folder = f"{TABLES}/{files.name}"
     samples = files.samples or files.expression
     words = ["genotex", "de", f"{folder}/{files.expression}", f"{folder}/{samples}", "results"]
-    words += ["--design", record.design]
+    words += ["--design", record.design] if record.design else []
+    words += ["--survival", record.survival] if record.survival else []
     for contrast in record.contrasts:
         words += ["--contrast", contrast]
     for each in record.order:
@@ -109,7 +117,7 @@ def _command(files: TablesFiles, record: TablesRecord) -> str:
         "--block": (record.block, None),
         "--missing": (record.missing, "error"),
         "--q": (f"{record.q_cut:g}", "0.05"),
-        "--hidden": (record.hidden, "auto"),
+        "--hidden": ("auto" if record.survival else record.hidden, "auto"),
         "--scale": (files.scale, "auto"),
         "--cohort": (files.name, files.expression.partition(".")[0]),
         "--platform": (files.platform and f"{folder}/{files.platform}", None),
@@ -117,7 +125,7 @@ def _command(files: TablesFiles, record: TablesRecord) -> str:
     for option, (value, default) in given.items():
         if value != default and value is not None:
             words += [option, value]
-    if not record.panel:
+    if not record.panel and record.survival is None:
         words.append("--no-panel")
     return shlex.join(words)
 
@@ -131,9 +139,12 @@ def _record(files: TablesFiles, values: QueryParams | FormData) -> TablesRecord:
     def lines(name: str) -> list[str]:
         return [line.strip() for line in text(name).splitlines() if line.strip()]
 
-    contrasts = lines("contrast")
-    if not text("design") or not contrasts:
-        msg = "state a design, as ~ group + age, and a contrast, as group: case - control"
+    contrasts, survival = lines("contrast"), _survival(text("time"), text("event"))
+    if survival is None and not (text("design") and contrasts):
+        msg = (
+            "state a design, as ~ group + age, and a contrast, as group: case - control; or the "
+            "columns of the time to an event"
+        )
         raise UsageError(msg)
     try:
         q_cut = float(text("q") or "0.05")
@@ -147,7 +158,8 @@ def _record(files: TablesFiles, values: QueryParams | FormData) -> TablesRecord:
         tables=files.name,
         design=text("design"),
         contrasts=contrasts,
-        traits=contrasts,
+        traits=contrasts if survival is None else [text("event")],
+        survival=survival,
         block=text("block") or None,
         missing=next((word for word in MISSING if word == text("missing")), usual),
         order=lines("order"),
@@ -155,6 +167,16 @@ def _record(files: TablesFiles, values: QueryParams | FormData) -> TablesRecord:
         hidden="none" if text("hidden") == "none" else "auto",
         panel=text("panel") == "yes",
     )
+
+
+def _survival(time_column: str, event_column: str) -> str | None:
+    """Return time and event as `genotex de --survival` takes them."""
+    if not time_column and not event_column:
+        return None
+    if not time_column or not event_column or time_column == event_column:
+        msg = "choose a column for the time and another for the event"
+        raise UsageError(msg)
+    return f"{time_column},{event_column}"
 
 
 async def start(request: Request) -> Response:
@@ -172,6 +194,11 @@ def _submit(request: Request, form: FormData) -> None:
     files, read = _opened(request)
     record = _record(files, form)
     workbench.jobs.check_room()
+    if record.survival is not None:
+        check_survival(survival_data(read, table_options(record)), design_options(record))
+        name = workbench.jobs.new_folder(files.name).name
+        workbench.jobs.submit(record.model_copy(update={"name": name}))
+        return
     prepared, _ = prepare_designs(read, design_options(record), table_options(record))
     traits = [one.trait for one in prepared]
     folder = workbench.jobs.new_folder(files.name)

@@ -61,11 +61,16 @@ def script(request: Request) -> Response:
     return FileResponse(path, media_type="text/plain; charset=utf-8", filename=path.name)
 
 
-def found_files(request: Request) -> dict[str, bool]:
-    """Return which files of an analysis there are."""
+def found_files(request: Request, cohort: str) -> dict[str, bool]:
+    """Return which files of an analysis of a cohort there are."""
     output, trait, condition = place_of(request)
-    report = workbench_of(request).workspace.file(output.report(trait, condition))
-    return {"has_report": report is not None, "has_script": _script(request) is not None}
+    workspace = workbench_of(request).workspace
+    measured = output.cohort_info(trait), output.linked_csv(trait, cohort)
+    return {
+        "has_report": workspace.file(output.report(trait, condition)) is not None,
+        "has_script": _script(request) is not None,
+        "has_quality": all(workspace.file(path) is not None for path in measured),
+    }
 
 
 def routes() -> list[Route]:

@@ -6,7 +6,6 @@ import re
 import shutil
 import tempfile
 import threading
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,14 +13,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from genotex.app.own_tables import TABLES, TABLES_RECORD, TablesFiles
+from genotex.app.unpacked import check_unpacked
 from genotex.app.workspace import FoundInput, Workspace
 from genotex.clinical import load_vocabulary
 from genotex.cohorts import OwnTables, read_own_tables, rows_need_mapping
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import (
     Series,
-    is_gzip,
-    read_chunks,
     read_family_soft,
     read_platforms,
     read_series_matrix,
@@ -35,8 +33,6 @@ __all__ = ["INPUT", "Sent", "UploadedSeries", "input_for", "keep_series", "keep_
 
 INPUT = "input"
 """Input folder that is made where the folder has none."""
-MOST_UNPACKED = 2 << 30
-"""Bytes of an unpacked file."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._()+-]{0,149}")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _keeping = threading.Lock()
@@ -109,7 +105,7 @@ def _staged(workspace: Workspace, sent: Sequence[Sent]) -> Iterator[Path]:
         for name, each in zip(names, sent, strict=True):
             with (stage / name).open("xb") as file:
                 shutil.copyfileobj(each.content, file, 1 << 20)
-            _check_unpacked(stage / name)
+            check_unpacked(stage / name)
         yield stage
     except GenotexError as error:
         raise UsageError(str(error).replace(f"{stage}/", "")) from error
@@ -118,27 +114,6 @@ def _staged(workspace: Workspace, sent: Sequence[Sent]) -> Iterator[Path]:
         raise UsageError(msg) from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-
-
-def _check_unpacked(path: Path) -> None:
-    """Refuse an empty file, and one that is far larger when unpacked."""
-    size = path.stat().st_size
-    if not size:
-        msg = "is empty"
-        raise FormatError(msg, path=path)
-    if is_gzip(path):
-        size = 0
-        for chunk in read_chunks(path):
-            size += len(chunk)
-            if size > MOST_UNPACKED:
-                break
-    elif zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-    if size > MOST_UNPACKED:
-        msg = f"has more than {MOST_UNPACKED // 2**20:,} MiB when unpacked"
-        hint = "put it in the folder and use the commands"
-        raise FormatError(msg, path=path, hint=hint)
 
 
 def keep_series(

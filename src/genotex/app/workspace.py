@@ -92,15 +92,38 @@ class Workspace:
             raise UsageError(msg)
         self.root = root.resolve()
 
-    def _places(self) -> Iterator[tuple[str, Path]]:
-        yield ".", self.root
+    def _places(self, file: str = "") -> Iterator[tuple[str, Path]]:
+        """Give the folders that are searched, by name; with `file`, those that have it."""
+        if (self.root / file).exists():
+            yield ".", self.root
         for parent in (self.root, self.root / ANALYSES):
-            if not parent.is_dir() or not self.holds(parent):
-                continue
-            for folder in sorted(parent.iterdir()):
-                hidden = folder.name.startswith(".")
-                if folder.is_dir() and not hidden and self.holds(folder):
-                    yield folder.relative_to(self.root).as_posix(), folder
+            if parent.is_dir() and self.holds(parent):
+                for folder in sorted(parent.iterdir()):
+                    # First what is quick: there may be a thousand folders.
+                    if (not file or (folder / file).exists()) and self._is_place(folder):
+                        yield folder.relative_to(self.root).as_posix(), folder
+
+    def _is_place(self, folder: Path) -> bool:
+        shown = folder == self.root or not folder.name.startswith(".")
+        return shown and folder.is_dir() and self.holds(folder)
+
+    def place(self, name: str) -> Path | None:
+        """Return one of the folders that are searched, by its name; any other name is none."""
+        if name == ".":
+            return self.root
+        above, slash, own = name.rpartition("/")
+        parent = {"": self.root, f"{ANALYSES}/": self.root / ANALYSES}.get(above + slash)
+        if parent is None or not parent.is_dir():
+            return None
+        found = next((each for each in parent.iterdir() if each.name == own), None)
+        return found if found is not None and self._is_place(found) else None
+
+    def name_of(self, folder: Path) -> str | None:
+        """Return the name of a folder that is searched, or None of any other."""
+        inside = folder == self.root or folder.parent in (self.root, self.root / ANALYSES)
+        if not inside or ".." in folder.parts or not self._is_place(folder):
+            return None
+        return folder.relative_to(self.root).as_posix()
 
     def holds(self, path: Path) -> bool:
         """Return whether a path is in the folder, after links are followed."""
@@ -131,7 +154,9 @@ class Workspace:
     def holding(self, file: str) -> dict[str, Path]:
         """Return the folders that hold a file (a path within the folder), by name."""
         return {
-            name: folder for name, folder in self._places() if self.file(folder / file) is not None
+            name: folder
+            for name, folder in self._places(file)
+            if self.file(folder / file) is not None
         }
 
     def outputs(self) -> list[FoundOutput]:

@@ -72,11 +72,32 @@ from .evaluation.paper_table import (
     paper_notes as paper_notes,
     paper_rows as paper_rows,
     paper_tables as paper_tables,
-    published as published,
 )
 from .evaluation.plain_table import PlainTable as PlainTable, to_markdown as to_markdown
 from .evaluation.plan import load_tasks as load_tasks, pose_problems as pose_problems
 from .evaluation.preprocessing import score_table as score_table, wanted_tables as wanted_tables
+from .evaluation.published import published as published
+from .evaluation.reference_kind import (
+    ReferenceKind as ReferenceKind,
+    kind_of_reference as kind_of_reference,
+    reference_kind_of as reference_kind_of,
+    reference_words as reference_words,
+)
+from .evaluation.retest import (
+    Component as Component,
+    Retest as Retest,
+    VarianceComponents as VarianceComponents,
+    retest_runs as retest_runs,
+    retest_tables as retest_tables,
+    variance_components as variance_components,
+    with_retest as with_retest,
+)
+from .evaluation.rules import (
+    RULES as RULES,
+    RulesName as RulesName,
+    ScoringRules as ScoringRules,
+)
+from .evaluation.run_manifest import check_run as check_run, write_manifest as write_manifest
 from .evaluation.run_record import (
     RunRecord as RunRecord,
     name_runs as name_runs,
@@ -174,6 +195,14 @@ from .runs import (
     ErrorClass as ErrorClass,
     Method as Method,
     write_answer as write_answer,
+)
+from .runs.leaderboard import (
+    Entry as Entry,
+    Group as Group,
+    RunSetup as RunSetup,
+    group_runs as group_runs,
+    pareto_front as pareto_front,
+    read_setup as read_setup,
 )
 from .runs.methods.choosing import BUILT_IN as BUILT_IN, choose_method as choose_method
 from .runs.methods.method import ChosenMethod as ChosenMethod

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import signal
 import sys
 import warnings
 from types import FrameType
+from typing import TextIO
 
 from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, notify, one_line, resumes
 from genotex.errors import GenotexError
@@ -18,10 +21,7 @@ def main() -> None:
     """Run the command line; a user's mistake ends in a message, not in a traceback."""
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
-    for stream in (sys.stdout, sys.stderr):
-        # Texts of series hold characters that some terminals cannot show.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    out = _keep_streams()
     # Python shows a warning in two lines, with code that only the authors of a package need.
     warnings.showwarning = lambda message, *_, **__: notify(one_line(str(message)), "warning")
     from genotex.cli.commands import app
@@ -31,6 +31,81 @@ def main() -> None:
     except (GenotexError, OSError) as error:
         notify(str(error), "error", "red")
         sys.exit(WRONG_USE)
+    finally:
+        out.flush()
+        lost = out.lost if isinstance(out, _Stream) else None
+        if lost is not None and lost.errno not in (errno.EPIPE, errno.EBADF):
+            why = lost.strerror or str(lost)
+            notify(f"standard output is incomplete ({why}); files are not affected", "error", "red")
+            sys.exit(WRONG_USE)
+
+
+class _Stream(io.TextIOWrapper):
+    """A standard stream that, once it is closed or full, takes the rest in silence.
+
+    Attributes
+    ----------
+    lost
+        Why not all could be written; None if all was.
+    """
+
+    lost: OSError | None = None
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            self._lose(error)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            self._lose(error)
+
+    def _lose(self, error: OSError) -> None:
+        self.lost = self.lost or error
+        # What is still buffered has to go somewhere, or the interpreter fails at its end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
+
+
+def _keep_streams() -> TextIO:
+    """Make standard output and error survive a reader that leaves, a full disk, and being closed.
+
+    Returns
+    -------
+    text stream
+        Standard output.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            # Else the next file that is opened gets this number, and what is printed.
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = _kept(sys.stdout, 1)
+    sys.stderr = _kept(sys.stderr, 2)
+    return sys.stdout
+
+
+def _kept(stream: TextIO | None, number: int) -> TextIO:
+    """Return a standard stream that survives; one that another program put there, as it is."""
+    # Texts of series hold characters that some terminals cannot show.
+    if stream is not None and stream not in (sys.__stdout__, sys.__stderr__):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+        return stream
+    if stream is not None:
+        stream.flush()
+    return _Stream(
+        os.fdopen(number, "wb", closefd=False),
+        encoding=getattr(stream, "encoding", "utf-8"),
+        errors="backslashreplace",
+        line_buffering=number == 2 or os.isatty(number),
+    )
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

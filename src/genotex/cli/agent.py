@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from genotex.agents.switches import Agent
     from genotex.agents.team.plan import TeamPlan
     from genotex.bench.problems import Problem
+    from genotex.parallel import Executor
 
 __all__ = ["app"]
 
@@ -74,6 +75,7 @@ def run(
     models: ModelChoice,
     switches: Switches,
     limits: LimitChoice,
+    machines: o.Machines,
 ) -> None:
     r"""Solve problems with the team; the same command resumes a stopped run.
 
@@ -108,7 +110,8 @@ def run(
         task_info=wanted.task_info,
         agent=agent,
     )
-    _run(plan, plan.models.limits, jobs=team.jobs, retry=False, json=team.json)
+    with machines.executor(source, wanted.task_info) as executor:
+        _run(plan, plan.models.limits, _Ways(team.jobs, executor), json=team.json)
 
 
 @app.command()
@@ -119,6 +122,8 @@ def resume(
     jobs: _Jobs = 1,
     retry: Annotated[bool, typer.Option("--retry", help="Rerun notebooks that failed.")] = False,
     json: o.Json = False,
+    *,
+    machines: o.Machines,
 ) -> None:
     """Resume a run that was interrupted or stopped; no call is made twice.
 
@@ -142,7 +147,8 @@ def resume(
         max_time=limits.max_time,
         allow_unknown=limits.allow_unknown_cost,
     )
-    _run(plan, new_limits, jobs=jobs, retry=retry, json=json)
+    with machines.executor(plan.source, plan.task_info) as executor:
+        _run(plan, new_limits, _Ways(jobs, executor, retry), json=json)
 
 
 @app.command()
@@ -224,12 +230,28 @@ def _problems(wanted: _AgentRequest) -> Sequence[Problem]:
     return TaskInfo.load(wanted.task_info).problems()
 
 
-def _run(plan: TeamPlan, limits: Limits, *, jobs: int, retry: bool, json: bool) -> None:
+@dataclass(frozen=True)
+class _Ways:
+    """Where notebooks are done, and which."""
+
+    jobs: int
+    executor: Executor | None
+    retry: bool = False
+
+
+def _run(plan: TeamPlan, limits: Limits, ways: _Ways, *, json: bool) -> None:
     from genotex.agents.team.running import run_team
     from genotex.cli.agent_screen import finished_json, show_finished, shown_progress
 
     with shown_progress() as progress:
-        finished = run_team(plan, jobs=jobs, limits=limits, retry=retry, progress=progress)
+        finished = run_team(
+            plan,
+            jobs=ways.jobs,
+            executor=ways.executor,
+            limits=limits,
+            retry=ways.retry,
+            progress=progress,
+        )
     if json:
         screen.print_json(finished_json(finished))
     else:

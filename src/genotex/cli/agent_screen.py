@@ -198,6 +198,8 @@ def _step_json(step: Step) -> dict[str, Any]:
                 "author": attempt.author or None,
                 "code": attempt.code,
                 "status": str(attempt.result.status),
+                "note": attempt.note,
+                "lacking": list(attempt.lacking),
                 "output": attempt.result.text,
                 "seconds": attempt.result.seconds,
                 "verdict": None if attempt.verdict is None else vars(attempt.verdict),
@@ -240,7 +242,9 @@ def _show_notebook(notebook: Notebook) -> None:
 
 def _show_attempt(attempt: Attempt) -> None:
     who = attempt.author or "reused from another notebook"
-    screen.show(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
+    screen.show(f"-- {who}: {attempt.end}, {attempt.result.seconds:.1f} s")
+    for remark in attempt.remarks:
+        screen.show(screen.one_line(f"   ({remark})"))
     for line in attempt.code.rstrip().expandtabs().splitlines():
         screen.show(screen.one_line(f"    {line}".rstrip()))
     for line in attempt.result.text.rstrip().expandtabs().splitlines():

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from genotex.cli import bench_export, screen
 from genotex.cli import options as o
-from genotex.cli import screen
 from genotex.cli.compare import table
+from genotex.cli.leaderboard import leaderboard
 from genotex.cli.model_options import LimitChoice, ModelChoice
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
@@ -157,6 +158,7 @@ def run(
     which: _Which,
     method: MethodOptions,
     running: _Running,
+    machines: o.Machines,
     models: ModelChoice,
     limits: LimitChoice,
     cells: _Cells,
@@ -191,6 +193,9 @@ def run(
 
       genotex bench run input team --task-info task_info.json \
           --preset no-planning --model openai:gpt-4o --sample 20 --max-cost 10
+
+      genotex bench run input out --task-info task_info.json \
+          --scheduler tcp://10.0.0.1:8786
     """
     from genotex.agents.switches import preset_named
     from genotex.bench.problems import TaskInfo
@@ -207,14 +212,14 @@ def run(
     if preset is not None:
         found = preset_named(preset)
         if found.asks_models(method):
-            _run_agents(_team(found, asked, agents, method.procedure, limit), running)
+            _run_agents(_team(found, asked, agents, method.procedure, limit), running, machines)
         method = replace(method, method=found.method)
     chosen = choose_method(method)
     refuse_idle(agents.given, f"the method {chosen.name}, which calls no model")
     plan = BenchmarkRun(
         asked.target, tasks, asked.problems, chosen, asked.source, which.preprocessed, which.seed
     )
-    _run_method(plan, running, limit)
+    _run_method(plan, running, machines, limit)
 
 
 def _problems(tasks: TaskInfo, which: _Which) -> tuple[Problem, ...]:
@@ -233,15 +238,19 @@ def _problems(tasks: TaskInfo, which: _Which) -> tuple[Problem, ...]:
     return problems if sample is None else sample_problems(problems, sample, which.seed)
 
 
-def _run_method(plan: BenchmarkRun, running: _Running, limit: float | None) -> NoReturn:
+def _run_method(
+    plan: BenchmarkRun, running: _Running, machines: o.Machines, limit: float | None
+) -> NoReturn:
     """Run a method and show the results; ends with the exit code of the run."""
     from genotex.bench.runs.running import run_benchmark
 
     screen.resumes.set()
-    with screen.progress_by_stage("cohorts") as step:
+    needed = (plan.source, plan.preprocessed)
+    with machines.executor(*needed) as executor, screen.progress_by_stage("cohorts") as step:
         finished = run_benchmark(
             plan,
             jobs=running.jobs,
+            executor=executor,
             time_limit=limit,
             retry=running.retry,
             on_cohort=lambda done, total: step("cohorts", f"{done.trait} {done.cohort}", total),
@@ -288,13 +297,16 @@ def _team(
     )
 
 
-def _run_agents(plan: TeamPlan, running: _Running) -> NoReturn:
+def _run_agents(plan: TeamPlan, running: _Running, machines: o.Machines) -> NoReturn:
     """Run agents and show the results; ends with the exit code of the run."""
     from genotex.agents.team.running import run_team
     from genotex.cli.agent_screen import show_usage, show_warnings, shown_progress
 
-    with shown_progress() as progress:
-        finished = run_team(plan, jobs=running.jobs, retry=running.retry, progress=progress)
+    needed = (plan.source, plan.preprocessed, plan.task_info)
+    with machines.executor(*needed) as executor, shown_progress() as progress:
+        finished = run_team(
+            plan, jobs=running.jobs, executor=executor, retry=running.retry, progress=progress
+        )
     summary = finished.summary
     if running.json:
         usage = {"stopped": finished.stopped or None, "usage": finished.usage.to_json()}
@@ -354,3 +366,5 @@ def _costs(summary: RunSummary) -> str:
 
 
 app.command()(table)
+app.command()(leaderboard)
+app.add_typer(bench_export.app, name="export")

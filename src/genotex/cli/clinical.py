@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -46,6 +47,7 @@ def infer(
         Path, typer.Option("-o", "--output", help="File for the answers (.gz allowed).")
     ],
     data: Annotated[PreprocessChoices, Only("procedure", "vocabulary", "least_certainty")],
+    machines: o.Machines,
 ) -> None:
     """Answer many cases at once: which rows record trait, age and gender.
 
@@ -56,7 +58,9 @@ def infer(
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
     """
     from genotex.clinical import count_cases, infer_cases
+    from genotex.clinical.cases import infer_cases_elsewhere
 
+    procedure = data.procedure
     check_output_file(output)
     expert = _rule_expert(data)
     check_other_file(output, cases, "cases; write the answers")
@@ -64,13 +68,22 @@ def infer(
     if not total:
         msg = f"{cases} holds no cases; a case is one JSON object on one line"
         raise UsageError(msg)
-    answers = []
-    with screen.progress("reading cases", total) as step:
-        for line in infer_cases(cases, expert, data.procedure):
-            answers.append(line + "\n")
-            step("reading cases", total)
-    write_text(output, "".join(answers))
-    screen.notify(f"{len(answers)} answers in {output}")
+    answers: dict[int, list[str]] = {}
+    with (
+        machines.executor(cases, data.vocabulary) as executor,
+        screen.progress("reading cases", total) as step,
+    ):
+        found: Iterator[tuple[int, list[str]]] = (
+            ((n, [line]) for n, line in enumerate(infer_cases(cases, expert, procedure)))
+            if executor is None
+            else infer_cases_elsewhere(cases, expert, procedure, executor)
+        )
+        for first, lines in found:
+            answers[first] = lines
+            for _ in lines:
+                step("reading cases", total)
+    write_text(output, "".join(f"{line}\n" for n in sorted(answers) for line in answers[n]))
+    screen.notify(f"{total} answers in {output}")
 
 
 @app.command()

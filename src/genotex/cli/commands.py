@@ -46,6 +46,8 @@ COMMANDS = {
     "report": _Command(_GENES, "report"),
     "enrich": _Command(_GENES, "enrich"),
     "serve": _Command(_GENES, "serve"),
+    "atlas": _Command(_GENES, "atlas"),
+    "mcp": _Command(_GENES, "mcp"),
     "agent": _Command(_AGENTS, "agent"),
     "sandbox": _Command(_AGENTS, "sandbox"),
     "problems": _Command(_BENCHMARK, "problems"),

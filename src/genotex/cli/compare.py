@@ -11,7 +11,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.evaluate import ScoredProblems, chosen_words, evaluate_with_progress
+from genotex.cli.evaluate import Rules, ScoredProblems, chosen_words, evaluate_with_progress
 from genotex.cli.option_classes import with_options
 from genotex.cli.output_file import check_output_file, write_text
 from genotex.cli.score_screen import show_table
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from genotex.bench.evaluation.options import EvaluationOptions
     from genotex.bench.evaluation.scores import Scores
 
-__all__ = ["compare", "table"]
+__all__ = ["RunPaths", "Scoring", "compare", "score_runs", "table"]
 
 RunPaths = Annotated[
     list[str],
@@ -35,7 +35,7 @@ RunPaths = Annotated[
 
 
 @dataclass(frozen=True)
-class _Scoring:
+class Scoring:
     """How output folders are scored."""
 
     reference: Annotated[
@@ -58,6 +58,7 @@ class _Scoring:
         typer.Option("--task-info", help="The problems for dataset selection.", show_default=False),
     ] = None
     problems: ScoredProblems = None
+    rules: Rules = "genotex"
     jobs: o.Jobs = 1
 
     def options(self) -> EvaluationOptions:
@@ -69,13 +70,14 @@ class _Scoring:
             tasks=chosen_words(self.tasks, TASKS, "task"),
             task_info=self.task_info,
             problems=None if self.problems is None else read_problems(self.problems),
+            rules=self.rules,
         )
 
 
 @with_options
 def compare(
     runs: RunPaths,
-    scoring: _Scoring,
+    scoring: Scoring,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -86,6 +88,13 @@ def compare(
         bool,
         typer.Option(
             "--each-other", help="Score two runs against each other, without a reference."
+        ),
+    ] = False,
+    retest: Annotated[
+        bool,
+        typer.Option(
+            "--retest",
+            help="The runs repeat one method: add agreement and variance components.",
         ),
     ] = False,
     output: Annotated[
@@ -114,6 +123,8 @@ def compare(
 
       genotex compare lasso/scores.json mixed/scores.json -o comparison
 
+      genotex compare agent_1 agent_2 agent_3 -r reference --retest
+
       genotex compare annotator_1 annotator_2 --each-other
     """
     from genotex.bench.evaluation.run_record import name_runs
@@ -124,10 +135,17 @@ def compare(
     named = name_runs(runs)
     settings = scoring.options()
     if each_other:
+        if retest:
+            msg = "--retest compares runs with a reference; leave --each-other out"
+            raise UsageError(msg)
         _refuse_with_each_other(scoring.reference, baseline)
         found = _agreement(named, settings, scoring.jobs, seed)
     else:
         found = _compared(named, scoring, baseline, settings, seed)
+        if retest:
+            from genotex.bench.evaluation.retest import with_retest
+
+            found = with_retest(found)
     page = None
     if output is not None:
         from genotex.reports.scores import write_comparison
@@ -143,7 +161,7 @@ def compare(
 
 def _compared(
     named: Mapping[str, Path],
-    scoring: _Scoring,
+    scoring: Scoring,
     baseline: str | None,
     settings: EvaluationOptions,
     seed: int,
@@ -158,7 +176,7 @@ def _compared(
         msg = f"no run is called {baseline!r}; there are {', '.join(named)}"
         raise UsageError(msg)
     return compare_runs(
-        _score_runs(named, scoring.reference, settings, scoring.jobs), baseline, seed=seed
+        score_runs(named, scoring.reference, settings, scoring.jobs), baseline, seed=seed
     )
 
 
@@ -179,19 +197,21 @@ def _agreement(
         msg = "--each-other takes two output folders, which are scored against each other"
         raise UsageError(msg)
     (first, one), (second, other) = named.items()
-    forward = _score_runs({first: one}, other, settings, jobs)[first]
-    backward = _score_runs({second: other}, one, settings, jobs)[second]
+    forward = score_runs({first: one}, other, settings, jobs)[first]
+    backward = score_runs({second: other}, one, settings, jobs)[second]
     return agreement((first, second), forward, backward, seed=seed)
 
 
 def _show(found: RunComparison, page: Path | None) -> None:
     from genotex.bench.evaluation.comparison_tables import (
+        agreement_tables,
         difference_tables,
         how_compared,
         side_by_side_table,
     )
 
-    show_table(side_by_side_table(found))
+    for table in (side_by_side_table(found), *agreement_tables(found)):
+        show_table(table)
     for table in difference_tables(found):
         show_table(table)
     screen.out.print()
@@ -202,7 +222,7 @@ def _show(found: RunComparison, page: Path | None) -> None:
         screen.show(f"page: {page}")
 
 
-def _score_runs(
+def score_runs(
     runs: Mapping[str, Path], reference: Path | None, settings: EvaluationOptions, jobs: int
 ) -> dict[str, Scores]:
     """Return the scores of every run: folders with a reference are scored, files are read."""
@@ -227,7 +247,7 @@ def _score_runs(
 @with_options
 def table(
     runs: RunPaths,
-    scoring: _Scoring,
+    scoring: Scoring,
     paper: Annotated[
         bool, typer.Option("--paper", help="Add the rows that the paper published.")
     ] = False,
@@ -263,7 +283,7 @@ def table(
     if output is not None:
         check_output_file(output)
     paths = name_runs(runs)
-    scores = _score_runs(paths, scoring.reference, scoring.options(), scoring.jobs)
+    scores = score_runs(paths, scoring.reference, scoring.options(), scoring.jobs)
     rows = paper_rows(scores, paths, paper=paper)
     notes = paper_notes(scores, rows, paper=paper)
     if output is not None:

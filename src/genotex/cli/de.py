@@ -19,7 +19,7 @@ from genotex.options import AnalysisOptions, DesignOptions, Scale
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
-    from genotex.analysis import DesignCohort, ProblemOutcome
+    from genotex.analysis import DesignCohort, ProblemOutcome, SurvivalResult
     from genotex.cohorts import OwnTables
 
 __all__ = ["de"]
@@ -170,7 +170,8 @@ def _analyze(
     solved = [outcome for outcome in outcomes if outcome.result is not None]
     results = [outcome.result for outcome in solved if outcome.result is not None]
     files = write_gene_files(output, results)
-    scripts = write_r_files(output, results)
+    tables = {one.trait: one.data.linked(one.trait) for one in prepared}
+    scripts = write_r_files(output, results, tables)
     pages = {}
     with screen.progress("writing the reports", total=len(results)) as step:
         for result in results:
@@ -228,28 +229,20 @@ def _survival(
     output: OutputFolder,
     json: bool,
 ) -> int:
-    """Test the time to an event; there is no report page, and no cohort to combine."""
-    from genotex.analysis import DesignData, fit_survival, write_survival
-    from genotex.cohorts import keep_expressed
+    """Test the time to an event; there is no cohort to combine."""
+    from genotex.analysis import fit_survival, write_survival
+    from genotex.api.own_designs import survival_data
 
-    if tables.counts and analysis.filter_low:
-        tables = keep_expressed(tables, 0.1 * len(tables.samples))
-    data = DesignData(
-        tables.name,
-        tables.genes,
-        tables.samples,
-        tables.expression,
-        tables.sample_table.drop("sample"),
-        tables.counts,
-    )
+    data = survival_data(tables, analysis)
     with screen.progress("testing genes", total=1):
         found = fit_survival(data, asked, analysis)
     output.root.mkdir(parents=True, exist_ok=True)
     files = write_survival(output.root, found)
+    page = _survival_page(tables, found, output)
     top = found.genes.head(TOP_GENES).to_dicts()
     if json:
         record = {"significant": found.significant.height, "tested": found.genes.height}
-        screen.print_json({**record, "top": top, "genes.csv": str(files[0])})
+        screen.print_json({**record, "top": top, "genes.csv": str(files[0]), "report": str(page)})
         return screen.DONE
     method = found.method
     screen.show(
@@ -264,8 +257,18 @@ def _survival(
     )
     for warning in found.warnings:
         screen.notify(warning, "warning")
-    screen.show(f"\ngenes:  {files[0]}\nrecord: {files[1]}")
+    screen.show(f"\ngenes:  {files[0]}\nrecord: {files[1]}\nreport: {page}")
     return screen.DONE
+
+
+def _survival_page(tables: OwnTables, found: SurvivalResult, output: OutputFolder) -> Path:
+    from genotex.reports import SurvivalSource, write_survival_report
+
+    source = SurvivalSource(
+        tables.name, tables.record["files"], tables.notes, tables.warnings, tables.counts
+    )
+    with screen.progress("writing the report", total=1):
+        return write_survival_report(output.root / "survival.html", found, source)
 
 
 def _exp(row: dict[str, Any], name: str) -> Any:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EvaluateCommand",
+    "Rules",
     "ScoredProblems",
     "chosen_words",
     "evaluate",
@@ -38,6 +39,16 @@ ScoredProblems = Annotated[
         help="Score these problems and the cohorts of their traits alone: JSON or CSV, such as "
         "run/problems.csv of a sample run.",
         show_default="all of the reference",
+    ),
+]
+
+Rules = Annotated[
+    Literal["genotex", "published"],
+    typer.Option(
+        "--rules",
+        metavar="RULES",
+        help="genotex, or published: odd cases (nothing available, unreadable files, repeated "
+        "names, empty tables) as the benchmark's own scorer treats them.",
     ),
 ]
 
@@ -82,6 +93,7 @@ class _What:
         ),
     ] = None
     problems: ScoredProblems = None
+    rules: Rules = "genotex"
     metrics: Annotated[
         Literal["default", "legacy"],
         typer.Option(
@@ -137,6 +149,7 @@ class _What:
             tasks=chosen_words(self.tasks, TASKS, "task"),
             tables=tables or DEFAULT_TABLES,
             task_info=self.task_info,
+            rules=self.rules,
             metrics=self.metrics,
             df_field=self.df_field,
             regressors=self.regressors,
@@ -181,6 +194,8 @@ def evaluate(
 
       genotex evaluate -p my_output -r output -t analysis \
           --gene-universe reference
+
+      genotex evaluate -p my_output -r output --rules published
 
       genotex evaluate -p sample_run -r output \
           --problems sample_run/run/problems.csv

@@ -5,14 +5,20 @@ Options that set a field of an options class are not here: see `genotex.cli.opti
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from genotex.errors import UsageError
+
 if TYPE_CHECKING:
     from genotex.bench.problems import Problem
+    from genotex.parallel import Executor
 
 __all__ = [
     "AnalysedDir",
@@ -23,6 +29,7 @@ __all__ = [
     "InputDir",
     "Jobs",
     "Json",
+    "Machines",
     "OutputDir",
     "Running",
     "SandboxMode",
@@ -93,6 +100,57 @@ class Running:
     jobs: Jobs = 1
     force: Annotated[bool, typer.Option("--force", help="Redo what is already done.")] = False
     json: Json = False
+
+
+_MACHINES = "Many machines"
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The workers of a command on other machines."""
+
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Run on Dask workers in place of --jobs: tcp://HOST:PORT; local:N, processes of "
+            "this machine; slurm:workers=N,cores=N,memory=4GB,walltime=04:00:00,partition=NAME.",
+            rich_help_panel=_MACHINES,
+        ),
+    ] = None
+    job_script: Annotated[
+        bool,
+        typer.Option(
+            "--job-script",
+            help="Print the job script of slurm:, submit nothing and run nothing.",
+            rich_help_panel=_MACHINES,
+        ),
+    ] = False
+
+    @contextmanager
+    def executor(self, *needed: Path | None) -> Iterator[Executor | None]:
+        """Give the executor; None where the command runs on this machine alone.
+
+        Every worker must see the paths in `needed`.
+        """
+        if self.scheduler is None:
+            if self.job_script:
+                msg = "--job-script belongs to --scheduler slurm:...; give both"
+                raise UsageError(msg)
+            yield None
+            return
+        from genotex.cluster.address import check_installed, read_address
+
+        address = read_address(self.scheduler)
+        check_installed()
+        if self.job_script:
+            sys.stdout.write(address.job_script())
+            raise typer.Exit
+        from genotex.cluster.executor import DaskExecutor
+
+        with DaskExecutor(address, [path for path in needed if path is not None]) as executor:
+            yield executor
 
 
 @dataclass(frozen=True)

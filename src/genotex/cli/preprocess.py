@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from genotex.clinical import ClinicalAnnotation
     from genotex.cohorts import CohortOutcome, PreprocessOptions
     from genotex.layout import InputFolder
+    from genotex.parallel import Executor
 
 import typer
 
@@ -53,6 +54,7 @@ def preprocess(
     output: o.OutputDir,
     data: PreprocessChoices,
     running: o.Running,
+    machines: o.Machines,
     trait: o.TraitNames = None,
     cohort: o.CohortNames = None,
 ) -> None:
@@ -70,13 +72,21 @@ def preprocess(
       genotex preprocess input output --trait Gout \
           --case "disease state=gout" --control "title~healthy"
     """
+    from genotex.cohorts.stores import folders_of
+    from genotex.parallel import Processes
+
     settings = load_options(data)
     if not running.force:
         screen.resumes.set()
-    note_trait_names(trait or (), data.vocabulary, source, cohort or ())
-    outcomes = preprocess_with_progress(
-        source, output, trait or (), cohort or (), settings, running
-    )
+    needed = _needed(source, output, settings)
+    with (
+        machines.executor(*needed) as executor,
+        folders_of(source, output, executor or Processes(running.jobs)) as (here, there, hands),
+    ):
+        note_trait_names(trait or (), data.vocabulary, here, cohort or ())
+        outcomes = preprocess_with_progress(
+            here, there, trait or (), cohort or (), settings, running, hands
+        )
     if running.json:
         screen.print_json([asdict(outcome) for outcome in outcomes])
     else:
@@ -84,6 +94,20 @@ def preprocess(
         if any(outcome.info is not None for outcome in outcomes):
             screen.notify(f"tables are in {output / 'preprocess'}")
     raise typer.Exit(_exit_code(outcomes))
+
+
+def _needed(source: Path, output: Path, settings: PreprocessOptions) -> list[Path | None]:
+    """Return what every worker must see; refuses for stores what reads all files beforehand."""
+    from genotex.cohorts.stores import store_at
+
+    named = [settings.gene_table, settings.vocabulary]
+    if store_at(source) is None and store_at(output) is None:
+        return [source, *named]
+    groups = (settings.sheet, settings.cases, settings.controls, settings.pair_of)
+    if any((*groups, settings.exclude, settings.series_platform)):
+        msg = "choices about samples are checked against all files beforehand; use folders"
+        raise UsageError(msg)
+    return named
 
 
 def load_options(chosen: PreprocessChoices) -> PreprocessOptions:
@@ -169,6 +193,7 @@ def preprocess_with_progress(
     cohorts: Sequence[str],
     settings: PreprocessOptions,
     running: o.Running,
+    executor: Executor | None = None,
 ) -> list[CohortOutcome]:
     """Preprocess behind a progress bar."""
     from genotex.cohorts import preprocess
@@ -181,6 +206,7 @@ def preprocess_with_progress(
             cohorts=cohorts,
             options=settings,
             jobs=running.jobs,
+            executor=executor,
             force=running.force,
             progress=lambda outcome, total: step(f"{outcome.trait} {outcome.cohort}", total),
         )

@@ -50,7 +50,8 @@ WIDE = 10_000
 REST_OF_BAR = 59
 """Columns of a progress bar without its label: bar, count, elapsed and remaining time."""
 
-out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+_on_screen = sys.stdout is not None and sys.stdout.isatty()
+out = Console(highlight=False, width=None if _on_screen else WIDE)
 """Results go here: standard output."""
 err = Console(stderr=True, highlight=False)
 """Progress, warnings and errors go here: standard error."""

@@ -51,6 +51,16 @@ class _Content:
     cohorts: Annotated[
         int | None, typer.Option("--cohorts", help="Cohorts of a benchmark: 40; with --small 8.")
     ] = None
+    shared_genes: Annotated[
+        float | None,
+        typer.Option(
+            "--shared-genes",
+            min=0,
+            max=1,
+            help="Share of planted genes that traits have in common two by two, with --world.",
+            show_default="0",
+        ),
+    ] = None
     rna_seq: Annotated[
         bool,
         typer.Option("--rna-seq", help="Add a cohort with an empty matrix and NCBI's counts."),
@@ -103,9 +113,11 @@ def simulate(
             msg = "--rna-seq: a simulated benchmark has no such cohort; leave out one of them"
             raise UsageError(msg)
         sizes = (_SMALL if content.small else _BENCHMARK) | given
-        _simulate_benchmark(folder, seed, sizes, overwrite, json)
+        _simulate_benchmark(folder, seed, sizes, content.shared_genes or 0.0, overwrite, json)
         return
-    alone = ["--small"] * content.small + [f"--{name}" for name in given if name not in _STUDY]
+    alone = ["--small"] * content.small
+    alone += ["--shared-genes"] * (content.shared_genes is not None)
+    alone += [f"--{name}" for name in given if name not in _STUDY]
     if alone:
         msg = f"{', '.join(alone)}: only a benchmark has such sizes; add --world, or leave them out"
         raise UsageError(msg)
@@ -139,7 +151,7 @@ def _simulate_study(
 
 
 def _simulate_benchmark(
-    folder: Path, seed: int, sizes: dict[str, int], overwrite: bool, json: bool
+    folder: Path, seed: int, sizes: dict[str, int], shared: float, overwrite: bool, json: bool
 ) -> None:
     from genotex.bench.simulated import simulate_benchmark
 
@@ -151,6 +163,7 @@ def _simulate_benchmark(
             cohorts=sizes["cohorts"],
             samples=sizes["samples"],
             genes=sizes["genes"],
+            shared_genes=shared,
             overwrite=overwrite,
             progress=lambda what: step(what, sizes["cohorts"]),
         )

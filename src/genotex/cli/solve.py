@@ -57,6 +57,14 @@ def solve(
     analysis: Annotated[AnalysisOptions, Without("cohort")],
     cohort: o.CohortNames = None,
     cohorts: o.Cohorts = "largest",
+    r_script: Annotated[
+        bool,
+        typer.Option(
+            "--r-script",
+            help="Also write genes.csv, design.csv and analysis.R, which repeats the tests in R "
+            "with limma.",
+        ),
+    ] = False,
 ) -> None:
     r"""Go from raw files to the genes of one trait, with a report.
 
@@ -101,7 +109,16 @@ def solve(
     )
     analysis = replace(analysis, among=read_now)
     raise typer.Exit(
-        _answer(output, problem, analysis, outcomes, tasks, every=cohorts == "all", running=running)
+        _answer(
+            output,
+            problem,
+            analysis,
+            outcomes,
+            tasks,
+            every=cohorts == "all",
+            running=running,
+            r_script=r_script,
+        )
     )
 
 
@@ -137,13 +154,17 @@ def _answer(
     *,
     every: bool,
     running: o.Running,
+    r_script: bool,
 ) -> int:
     """Analyse, report and print, with `every` also over all cohorts; return the exit code."""
     outcome, report = solve_and_report(output, problem, analysis, outcomes, tasks)
     if outcome.wrong_use and not every:
         raise UsageError(outcome.why)
+    script = _write_r_script(output, outcome) if r_script else None
     if not running.json:
         _show(outcome, report)
+        if script is not None:
+            screen.show(f"in R:   {script}")
         _show_way_on(output, outcome)
     # An option that the largest cohort has no use for may suit the others.
     combined = []
@@ -156,6 +177,7 @@ def _answer(
             {
                 **outcome.summary(),
                 "report": None if report is None else str(report),
+                **({"analysis.R": None if script is None else str(script)} if r_script else {}),
                 "not_done": _errors(outcomes),
                 **({"combined": combined} if every else {}),
             }
@@ -207,6 +229,22 @@ def solve_and_report(
         return outcome, page
     with screen.progress("writing the report", total=1):
         return outcome, write_report(folder, trait, condition, path=report)
+
+
+def _write_r_script(output: Path, outcome: ProblemOutcome) -> Path | None:
+    """Write the short table of genes and the R script, as `genotex de` does."""
+    from genotex.analysis import write_gene_files, write_r_files
+
+    if outcome.result is None:
+        return None
+    folder = OutputFolder(output)
+    try:
+        scripts = write_r_files(folder, [outcome.result])
+    except UsageError as error:
+        screen.notify(str(error), "warning")
+        return None
+    write_gene_files(folder, [outcome.result])
+    return scripts[outcome.result.trait]
 
 
 def _show_way_on(output: Path, outcome: ProblemOutcome) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.summary import reason_texts, shift_notes
 from genotex.clinical.words.wording import simple_key
-from genotex.errors import FormatError, UsageError
+from genotex.errors import FormatError, UsageError, WorkerLostError
 from genotex.formats.json_files import read_json_lines, read_text_lines
+from genotex.parallel import Executor, Piece
 from genotex.procedure import Procedure
 
 _CASE_FIELDS = (
@@ -30,6 +31,10 @@ _CASE_FIELDS = (
     "annotation_preview",
 )
 """What a solver may see of a case; everything else in the line is dropped before it is read."""
+
+_AT_A_TIME = 50
+_MEMORY = 400_000_000
+"""Cases that a worker annotates at a time, and the bytes of memory for that."""
 
 
 def infer_cases(
@@ -61,6 +66,35 @@ def infer_cases(
         If a line is not a case, or has the id of another; it names the line and the field.
     """
     expert, procedure = expert or RuleExpert(), Procedure(procedure)
+    yield from _answers(cases, _checked(cases), expert, procedure)
+
+
+def infer_cases_elsewhere(
+    cases: Path, expert: Expert, procedure: Procedure, executor: Executor
+) -> Iterator[tuple[int, list[str]]]:
+    """Annotate the cases some at a time, as they come: the place of the first, and the lines."""
+    checked = list(_checked(cases))
+    pieces = [
+        Piece(checked[first : first + _AT_A_TIME], _MEMORY)
+        for first in range(0, len(checked), _AT_A_TIME)
+    ]
+    for outcome in executor.run(_infer_some, (cases, expert, procedure), pieces):
+        if outcome.result is None:
+            raise WorkerLostError(outcome.lost)
+        yield outcome.number * _AT_A_TIME, outcome.result
+
+
+def _infer_some(shared: tuple[Path, Expert, Procedure], some: list[_Case]) -> list[str]:
+    cases, expert, procedure = shared
+    return list(_answers(cases, some, expert, procedure))
+
+
+_Case = tuple[int, dict[str, Any]]
+"""Number of its line, and what a solver may see of it."""
+
+
+def _checked(cases: Path) -> Iterator[_Case]:
+    """Yield the cases, which have different ids."""
     lines: dict[str, int] = {}
     for number, case in _read_lines(cases):
         first = lines.setdefault(case["id"], number)
@@ -68,6 +102,16 @@ def infer_cases(
             msg = f"{case['id']!r} is the id of line {first} already"
             hint = "answers are identified by their ids"
             raise FormatError(msg, path=cases, line=number, field="id", hint=hint)
+        yield number, case
+
+
+def _answers(
+    cases: Path,
+    some: Iterable[_Case],
+    expert: Expert,
+    procedure: Procedure,
+) -> Iterator[str]:
+    for number, case in some:
         try:
             description = description_from_case(case)
         except FormatError as error:
@@ -92,7 +136,7 @@ def count_cases(cases: Path) -> int:
     return sum(1 for line in read_text_lines(cases) if line.strip())
 
 
-def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_lines(path: Path) -> Iterator[_Case]:
     for number, case in read_json_lines(path, "a case"):
         for name in ("id", "trait"):
             if not isinstance(case.get(name), str) or not case[name].strip():

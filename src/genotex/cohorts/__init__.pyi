@@ -48,13 +48,17 @@ from .own_tables import (
     OwnTables as OwnTables,
     keep_expressed as keep_expressed,
     read_own_tables as read_own_tables,
+    read_own_values as read_own_values,
 )
 from .preprocess import (
     CohortOutcome as CohortOutcome,
-    CohortTask as CohortTask,
-    check_choices as check_choices,
     preprocess as preprocess,
     preprocess_cohort as preprocess_cohort,
+)
+from .raw_values import (
+    RawValues as RawValues,
+    raw_geo_values as raw_geo_values,
+    raw_tcga_values as raw_tcga_values,
 )
 from .records import (
     begin_cohort as begin_cohort,
@@ -72,11 +76,16 @@ from .rna_seq import (
     count_genes as count_genes,
     expressed_genes as expressed_genes,
     least_samples as least_samples,
+    enough_samples as enough_samples,
     tmm_factors as tmm_factors,
 )
 from .sample_sheets import (
     ProposedSheet as ProposedSheet,
     propose_sheet as propose_sheet,
+)
+from .tasks import (
+    CohortTask as CohortTask,
+    check_choices as check_choices,
 )
 from .tcga import (
     apply_tcga_encoding as apply_tcga_encoding,

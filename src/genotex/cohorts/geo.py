@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from genotex.cohorts.geo_files import (
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.errors import FormatError
-from genotex.formats import Platform, Series
+from genotex.formats import Platform, Series, distribution_record
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
@@ -161,6 +162,7 @@ def assemble_geo_cohort(
         sample_facts=sample_facts(raw.series, reading),
         sample_texts=sample_texts(raw.series, reading),
         relations=sample_relations(raw.series),
+        distributions=_distributions(raw.series, genes),
         notes=(
             *raw.notes,
             *raw.series.notes,
@@ -169,6 +171,14 @@ def assemble_geo_cohort(
             *(genes.notes if genes else ()),
         ),
     )
+
+
+def _distributions(series: Series, genes: GeneMapping | None) -> dict[str, Any]:
+    """Return the quantiles of each sample as in the series matrix; empty without genes."""
+    if genes is None or series.expression is None:
+        return {}
+    matrix = series.expression
+    return distribution_record(matrix.samples, matrix.values, genes.scale)
 
 
 def assemble_counted_cohort(
@@ -181,7 +191,7 @@ def assemble_counted_cohort(
     """Assemble an RNA-seq cohort."""
     raw = replace(raw, used=(*raw.used, *counted.used), notes=(*raw.notes, *counted.notes))
     cohort = assemble_geo_cohort(files, raw, reading, features, counted.genes, counted.why_no_genes)
-    return replace(cohort, counts=counted.record)
+    return replace(cohort, counts=counted.record, distributions=counted.distributions)
 
 
 def read_or_replay(

@@ -14,7 +14,9 @@ from genotex.errors import FormatError
 from genotex.formats import (
     Platform,
     Series,
+    check_series_of,
     choose_parts,
+    read_family_accession,
     read_family_soft,
     read_platforms,
     read_series_matrix,
@@ -173,6 +175,7 @@ def read_annotation(
         used.append(path)
     if not any(p.accession == series.platform for p in platforms):
         for path in files.family_soft:
+            check_series_of(path, read_family_accession(path), files.cohort)
             wanted = [series.platform] if series.platform else None
             platforms += read_platforms(path, accessions=wanted)
             used.append(path)

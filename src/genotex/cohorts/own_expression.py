@@ -13,7 +13,7 @@ from genotex.cohorts.own_layout import OwnValues
 from genotex.cohorts.own_samples import MatchedSamples
 from genotex.cohorts.rna_seq import normalise_counts
 from genotex.cohorts.sample_matching import counted, some_names
-from genotex.formats import ExpressionMatrix, TableFile
+from genotex.formats import ExpressionMatrix, TableFile, distribution_record
 from genotex.genes import ScaleVerdict, recognise_scale, to_log2, zero_offset
 from genotex.options import Scale
 
@@ -29,16 +29,17 @@ class OwnExpression:
     def __init__(
         self, table: TableFile, values: OwnValues, matched: MatchedSamples, rows: OwnRows
     ) -> None:
-        self._table = table
+        self.table = table
         self._values = values
-        self._rows = rows
-        self._matched = matched
+        self.rows = rows
+        self.matched = matched
         self.genes_in = values.genes_in
         self.matrix = values.matrix
         self.sample_table = matched.table
         self.counts: dict[str, Any] = {}
         self.raw_counts: NDArray[np.float64] | None = None
         self.scale = ScaleVerdict("log2", "")
+        self.distributions: dict[str, Any] = {}
         self.notes = [
             f"{table.label}: {table.form}",
             *table.notes,
@@ -50,7 +51,7 @@ class OwnExpression:
 
     def take_samples(self) -> None:
         """Keep the samples that both tables have, and leave out those without any value."""
-        matrix, columns = self.matrix, list(self._matched.columns)
+        matrix, columns = self.matrix, list(self.matched.columns)
         whole = columns == list(range(len(matrix.samples)))
         values = matrix.values if whole else matrix.values[:, columns]
         names = self.sample_table["sample"].to_list()
@@ -64,7 +65,7 @@ class OwnExpression:
         lost = [name for name, keep in zip(matrix.samples, kept, strict=True) if not keep]
         if kept.sum() < _FEWEST:
             msg = f"fewer than {_FEWEST} samples are left; {why}: {some_names(lost)}"
-            raise self._table.error(msg)
+            raise self.table.error(msg)
         self.warnings.append(f"{counted(lost, 'sample')} {why}, left out: {some_names(lost)}")
         names = tuple(name for name in matrix.samples if name not in set(lost))
         self.matrix = ExpressionMatrix(matrix.ids, names, matrix.values[:, kept])
@@ -73,13 +74,14 @@ class OwnExpression:
     def to_log2(self, scale: Scale) -> None:
         """Bring the values to log2 and to genes: counts after, other values before."""
         values = self.matrix.values
-        probes = self._rows.record.get("id_kind") == "probe"
+        probes = self.rows.record.get("id_kind") == "probe"
         if scale == "auto":
-            names = f"{self._table.label} {self._values.quantity}"
+            names = f"{self.table.label} {self._values.quantity}"
             found = recognise_scale(values, names, probes=probes)
         else:
             found = ScaleVerdict(scale, "as asked for")
         self.scale = found
+        self.distributions = distribution_record(self.matrix.samples, values, found.scale)
         if found.scale == "counts":
             self._take_counts()
         elif found.scale == "linear":
@@ -139,7 +141,7 @@ class OwnExpression:
         normal = normalise_counts(self.matrix, 0)
         totals_of = dict(zip(self.matrix.samples, reads.tolist(), strict=True))
         self.counts = {
-            "file": self._table.label,
+            "file": self.table.label,
             "annotation": None,
             **normal.record,
             "totals": totals_of,
@@ -162,10 +164,10 @@ class OwnExpression:
                 f"counts cannot be negative, but {matrix.ids[row]} in {matrix.samples[column]} "
                 f"is {matrix.values[row, column]:g}"
             )
-            raise self._table.error(msg, hint="is this a table of log2 values? use scale log2")
+            raise self.table.error(msg, hint="is this a table of log2 values? use scale log2")
 
     def _collapse(self, *, counts: bool) -> None:
-        self.matrix, notes = collapse(self.matrix, self._rows, counts=counts)
+        self.matrix, notes = collapse(self.matrix, self.rows, counts=counts)
         self.notes.extend(notes)
 
     def _leave_out_empty_genes(self) -> None:
@@ -176,7 +178,7 @@ class OwnExpression:
         lost = [gene for gene, keep in zip(matrix.ids, kept, strict=True) if not keep]
         if not kept.any():
             msg = "no gene has a value"
-            raise self._table.error(msg)
+            raise self.table.error(msg)
         self.warnings.append(
             f"{counted(lost, 'gene')} without any value left out: {some_names(lost)}"
         )

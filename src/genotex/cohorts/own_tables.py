@@ -13,14 +13,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.cohorts.own_expression import OwnExpression
-from genotex.cohorts.own_genes import OwnRows, name_rows, read_annotation_file
+from genotex.cohorts.own_genes import name_rows, read_annotation_file
 from genotex.cohorts.own_layout import arrange
 from genotex.cohorts.own_samples import (
-    MatchedSamples,
     matched_samples,
     read_samples,
     refuse_missing,
 )
+from genotex.cohorts.raw_values import RawValues
 from genotex.cohorts.rna_seq import normalise_counts
 from genotex.cohorts.sample_matching import table_keys
 from genotex.errors import FormatError, UsageError
@@ -39,7 +39,7 @@ from genotex.genes import (
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
-__all__ = ["OwnTables", "keep_expressed", "read_own_tables"]
+__all__ = ["OwnTables", "keep_expressed", "read_own_tables", "read_own_values"]
 
 _FEWEST = 2
 _MOSTLY, _FEW_NAMES = 0.5, 10
@@ -126,6 +126,33 @@ def read_own_tables(
     UsageError
         If a kind of file is unknown, an option does not fit, or the same holds for data frames.
     """
+    cohort, files = _taken(expression, samples, platform, scale, gene_table)
+    cohort.to_log2(scale)
+    return _finished(name or _name(cohort.table), cohort, files)
+
+
+def read_own_values(
+    expression: Path,
+    samples: Path | None,
+    *,
+    platform: Path | None = None,
+    scale: Scale = "auto",
+) -> RawValues:
+    """Read the values of own tables as they are, of the samples that both tables have."""
+    cohort, _ = _taken(expression, samples, platform, scale, None)
+    matrix = cohort.matrix
+    cohort.to_log2(scale)
+    return RawValues(expression, matrix, cohort.scale.scale)
+
+
+def _taken(
+    expression: Any,
+    samples: Any,
+    platform: Path | str | None,
+    scale: Scale,
+    gene_table: Path | str | GeneTable | None,
+) -> tuple[OwnExpression, list[tuple[Path | None, str]]]:
+    """Return the values of the samples that both tables have, and the files that were read."""
     if scale not in get_args(Scale):
         msg = f"scale {scale!r} is unknown: use {', '.join(get_args(Scale))}"
         raise UsageError(msg)
@@ -146,13 +173,12 @@ def read_own_tables(
     rows = name_rows(values, platforms, genes)
     cohort = OwnExpression(table, values, matched, rows)
     cohort.take_samples()
-    cohort.to_log2(scale)
     files = [(table.path, "expression"), (sample_table.path, "samples")]
     if platform is not None:
         files.append((Path(platform), "platform"))
     if annotation is sample_table:
         files = [file for file in files if file[1] != "samples"]
-    return _finished(name or _name(table), cohort, rows, matched, files)
+    return cohort, files
 
 
 def _read_expression(source: Any, scale: Scale) -> tuple[TableFile, TableFile | None]:
@@ -228,8 +254,6 @@ def keep_expressed(tables: OwnTables, least: float) -> OwnTables:
 def _finished(
     name: str,
     cohort: OwnExpression,
-    rows: OwnRows,
-    matched: MatchedSamples,
     files: Sequence[tuple[Path | None, str]],
 ) -> OwnTables:
     matrix = cohort.matrix
@@ -246,10 +270,11 @@ def _finished(
             if path is not None
         ],
         "genes_in": cohort.genes_in,
-        "ids": rows.record,
+        "ids": cohort.rows.record,
         "scale": {"scale": cohort.scale.scale, "reason": cohort.scale.reason},
-        "samples": matched.record,
+        "samples": cohort.matched.record,
         "counts": cohort.counts,
+        "distributions": cohort.distributions,
         "notes": list(cohort.notes),
         "warnings": list(cohort.warnings),
     }

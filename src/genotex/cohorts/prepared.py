@@ -128,6 +128,8 @@ class PreparedCohort:
         Titles and source names (see `facts.sample_texts`); empty for TCGA.
     relations : dict
         What texts state on the relations of samples (see `Evidence.relations`); empty for TCGA.
+    distributions : dict
+        Quantiles of each sample as in the input (see `Evidence.distributions`).
     """
 
     trait: str
@@ -145,6 +147,7 @@ class PreparedCohort:
     counts: dict[str, Any] = field(default_factory=dict)
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
     relations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    distributions: dict[str, Any] = field(default_factory=dict)
 
     @property
     def trait_values(self) -> NDArray[np.float64] | None:

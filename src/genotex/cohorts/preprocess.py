@@ -5,67 +5,50 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import genotex
 from genotex.clinical import (
     Expert,
     annotation_to_json,
-    describe_series,
-    load_vocabulary,
     rule_expert,
 )
 from genotex.cohorts.geo import prepare_geo_cohort
-from genotex.cohorts.geo_files import SUBMITTED, choose_file
+from genotex.cohorts.geo_files import SUBMITTED
 from genotex.cohorts.linking import REFUSALS
 from genotex.cohorts.prepared import BY_PERSON, PreprocessOptions
 from genotex.cohorts.records import finish_cohort, remove_stale_tables
+from genotex.cohorts.tasks import (
+    CohortTask,
+    check_choices,
+    check_options,
+    find_tasks,
+    tasks_in_sheet,
+    tasks_named,
+)
 from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
-from genotex.cohorts.tcga_files import choose_folder
-from genotex.errors import FormatError, GenotexError, UsageError
-from genotex.formats import CohortInfo, Evidence, read_evidence, sha256, update_cohort_info
+from genotex.errors import FormatError, GenotexError
+from genotex.formats import (
+    CohortInfo,
+    Evidence,
+    check_evidence,
+    check_linked_parquet,
+    read_evidence,
+    sha256,
+    update_cohort_info,
+)
 from genotex.genes import ZEROS_KEPT
 from genotex.io import lock
 from genotex.layout import (
-    TCGA_COHORT,
-    GeoCohortFiles,
     InputFolder,
     OutputFolder,
-    TcgaCohortFiles,
-    trait_folder_name,
 )
-from genotex.parallel import side_by_side
+from genotex.parallel import Executor, Piece, Processes
 
-if TYPE_CHECKING:
-    from genotex.clinical import SampleSheet
-
-__all__ = ["CohortOutcome", "check_choices", "preprocess", "preprocess_cohort"]
-
-
-@dataclass(frozen=True)
-class CohortTask:
-    """One cohort to preprocess: `geo` or `tcga` is set, neither for a trait that TCGA lacks."""
-
-    trait: str
-    cohort: str
-    geo: GeoCohortFiles | None = None
-    tcga: TcgaCohortFiles | None = None
-    why: str = ""
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """Every file that may be read."""
-        if self.geo is not None:
-            return self.geo.inputs
-        if self.tcga is None:
-            return ()
-        found = (self.tcga.clinical, self.tcga.expression, self.tcga.expression_pancan)
-        return tuple(path for path in found if path is not None)
+__all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
 
 
 @dataclass(frozen=True)
@@ -127,6 +110,7 @@ def preprocess(
     options: PreprocessOptions | None = None,
     expert: Expert | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     force: bool = False,
     progress: Callable[[CohortOutcome, int], None] | None = None,
 ) -> list[CohortOutcome]:
@@ -147,6 +131,8 @@ def preprocess(
         Annotates the series; by default the built-in rules with these options.
     jobs : int
         Number of processes.
+    executor : Executor, optional
+        Where the cohorts are done, in place of processes of this machine.
     force : bool
         Do cohorts again that are already done.
     progress : callable, optional
@@ -172,28 +158,69 @@ def preprocess(
         least_certainty=options.least_certainty,
     )
     output = OutputFolder(target)
-    every = _find_tasks(InputFolder(source), traits, options.vocabulary)
-    tasks = _named(every, cohorts)
+    every = find_tasks(InputFolder(source), traits, options.vocabulary)
+    tasks = tasks_named(every, cohorts)
     if options.sheet is not None and not cohorts:
-        tasks = _in_sheet(tasks, options.sheet)
-    _check_options(tasks, options)
+        tasks = tasks_in_sheet(tasks, options.sheet)
+    check_options(tasks, options)
     check_choices(tasks, [task.cohort for task in every], options)
     outcomes = []
     done = {} if force else _find_done(tasks, output, options)
     left = [task for task in tasks if task not in done]
-    with side_by_side(min(jobs, len(left))) as run:
-        results = run(_do, ((task, target, options, expert, force) for task in left))
-        for task in tasks:
-            outcome = done[task] if task in done else next(results)
+    shared = _Shared(target, options, expert, force)
+    # Closed at once where a record cannot be written: else processes go on with all that is left.
+    with closing(_in_order(tasks, done, left, shared, executor or Processes(jobs))) as ended:
+        for task, outcome in ended:
             if outcome.info is not None:
-                path = output.cohort_info(outcome.trait)
-                update_cohort_info(path, outcome.cohort, outcome.info)
+                path = output.cohort_info(task.trait)
+                update_cohort_info(path, task.cohort, outcome.info)
                 if not outcome.info.is_usable:
-                    remove_stale_tables(output, outcome.trait, outcome.cohort)
+                    remove_stale_tables(output, task.trait, task.cohort)
             outcomes.append(outcome)
             if progress is not None:
                 progress(outcome, len(tasks))
     return outcomes
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What all cohorts of a run share."""
+
+    target: Path
+    options: PreprocessOptions
+    expert: Expert
+    force: bool
+
+
+def _in_order(
+    tasks: Sequence[CohortTask],
+    done: Mapping[CohortTask, CohortOutcome],
+    left: Sequence[CohortTask],
+    shared: _Shared,
+    executor: Executor,
+) -> Generator[tuple[CohortTask, CohortOutcome], None, None]:
+    """Yield the outcome of each task in order; those that are left are done meanwhile."""
+    came = dict(done)
+    pieces = [Piece(task, _memory(task)) for task in left]
+    outcomes = executor.run(_do, shared, pieces)
+    for task in tasks:
+        while task not in came:
+            outcome = next(outcomes)
+            which = left[outcome.number]
+            came[which] = outcome.result or CohortOutcome(
+                which.trait, which.cohort, None, error=outcome.lost
+            )
+        yield task, came.pop(task)
+
+
+_LEAST_MEMORY = 500_000_000
+_MEMORY_PER_BYTE = 8
+"""Bytes of memory for each byte of the largest input file (docs/cluster.md)."""
+
+
+def _memory(task: CohortTask) -> int:
+    """Return the bytes of memory that a cohort is expected to need."""
+    return _LEAST_MEMORY + _MEMORY_PER_BYTE * max((p.stat().st_size for p in task.files), default=0)
 
 
 def preprocess_cohort(
@@ -246,6 +273,11 @@ def _done_before(task: CohortTask, output: OutputFolder, fingerprint: str) -> Ev
     tables += [output.clinical_csv] if "trait" in evidence.encoded else []
     tables += [output.gene_csv] if evidence.mapping else []
     there = all(table(task.trait, task.cohort).exists() for table in tables)
+    try:
+        check_evidence(evidence, path, task.trait, task.cohort)
+        check_linked_parquet(output, task.trait, task.cohort, evidence.tables)
+    except FormatError:
+        return None
     return evidence if there else None
 
 
@@ -276,129 +308,16 @@ def _outcome(
     )
 
 
-def _do(work: tuple[CohortTask, Path, PreprocessOptions, Expert, bool]) -> CohortOutcome:
-    task, target, options, expert, force = work
+def _do(shared: _Shared, task: CohortTask) -> CohortOutcome:
     start = time.monotonic()
     try:
         evidence, unchanged = preprocess_cohort(
-            task, OutputFolder(target), options, expert, force=force
+            task, OutputFolder(shared.target), shared.options, shared.expert, force=shared.force
         )
     except GenotexError as error:
         seconds = time.monotonic() - start
         return CohortOutcome(task.trait, task.cohort, None, error=str(error), seconds=seconds)
     return _outcome(task, evidence, start, unchanged=unchanged)
-
-
-def _find_tasks(
-    source: InputFolder, traits: Sequence[str], vocabulary: Path | None
-) -> list[CohortTask]:
-    folders = source.tcga_folders()
-    tasks: list[CohortTask] = []
-    for trait in dict.fromkeys(trait_folder_name(t) for t in traits or source.traits()):
-        found = [CohortTask(trait, f.cohort, geo=f) for f in source.geo_cohorts(trait)]
-        choice = choose_folder(trait, folders)
-        if choice.folder is not None:
-            found.append(CohortTask(trait, TCGA_COHORT, tcga=choice.folder, why=choice.reason))
-        if not found and traits:
-            there = ", ".join(source.traits()) or "no trait"
-            msg = f"no cohorts of {trait} in {source.root}: GEO holds {there}; {choice.reason}"
-            same_trait = load_vocabulary(vocabulary).names.same
-            same = [name for name in source.traits() if same_trait(name, trait)]
-            raise UsageError(f"{msg}; perhaps --trait {same[0]}" if same else msg)
-        if found and folders and choice.folder is None:
-            found.append(CohortTask(trait, TCGA_COHORT, why=choice.reason))
-        tasks += found
-    if not tasks:
-        names = ", ".join(folder.name for folder in folders) or "none"
-        msg = (
-            f"{source.root}: GEO holds no trait with cohorts; for TCGA name the trait (folders "
-            f"there: {names})"
-        )
-        raise UsageError(msg)
-    return tasks
-
-
-def _named(tasks: list[CohortTask], cohorts: Sequence[str]) -> list[CohortTask]:
-    """Return the cohorts with these ids; all of them where none is named."""
-    if not cohorts:
-        return tasks
-    missing = set(cohorts) - {task.cohort for task in tasks}
-    if missing:
-        msg = f"no cohort {', '.join(sorted(missing))} among " + ", ".join(
-            f"{task.trait}/{task.cohort}" for task in tasks
-        )
-        raise UsageError(msg)
-    return [task for task in tasks if task.cohort in cohorts]
-
-
-def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> None:
-    traits = {task.trait for task in tasks}
-    by_hand = options.cases or options.controls or options.readings or options.sheet
-    if by_hand and len(traits) > 1:
-        msg = (
-            "groups, sample sheets and encodings made by hand apply to one trait, but "
-            f"{len(traits)} are to be preprocessed ({', '.join(sorted(traits))}); name it"
-        )
-        raise UsageError(msg)
-    meant = options.readings_of
-    same_trait = load_vocabulary(options.vocabulary).names.same
-    if meant is not None and not any(same_trait(meant, trait) for trait in traits):
-        msg = (
-            f"the encoding file was made for {meant}, not for {', '.join(sorted(traits))}; "
-            "make one with 'genotex clinical show --save'"
-        )
-        raise UsageError(msg)
-    unknown = set(options.readings) - {task.cohort for task in tasks}
-    if unknown:
-        msg = (
-            f"the encoding file holds {', '.join(sorted(unknown))}, "
-            "which is not among the cohorts to preprocess"
-        )
-        raise UsageError(msg)
-    if options.gene_table is not None and not options.gene_table.is_file():
-        msg = f"gene table {options.gene_table} is not a file"
-        raise UsageError(msg)
-
-
-def _in_sheet(tasks: list[CohortTask], sheet: SampleSheet) -> list[CohortTask]:
-    """Return the cohorts that a sample sheet names; all of them where it names none."""
-    named = {name.casefold() for name in sheet.series}
-    unknown = named - {task.cohort.casefold() for task in tasks}
-    # An unknown series is a mistake, which the check of the sheet explains.
-    kept = [task for task in tasks if task.cohort.casefold() in named]
-    return kept if named and kept and not unknown else tasks
-
-
-def check_choices(
-    tasks: Sequence[CohortTask], every: Sequence[str], options: PreprocessOptions
-) -> None:
-    """Check what a person decided against all series, before any file is written."""
-    groups = (options.sheet, options.cases, options.controls)
-    if not any((*groups, options.pair_of, options.exclude, options.series_platform)):
-        return
-    from genotex.clinical import check_conditions, check_sample_sheet, samples_text
-
-    headers = {}
-    for task in tasks:
-        # A series that cannot be read is reported when it is its turn.
-        with suppress(FormatError):
-            if task.geo is not None:
-                headers[task.cohort] = choose_file(task.geo, options.series_platform).series
-    series = {cohort: header.samples for cohort, header in headers.items()}
-    others = [cohort for cohort in every if cohort not in headers]
-    if options.sheet is not None:
-        check_sample_sheet(options.sheet, series, others)
-    described = [describe_series(header) for header in headers.values()]
-    check_conditions(described, options.cases, options.controls, options.exclude)
-    known = {name for samples in series.values() for name in samples}
-    if unknown := [name for name in options.pair_of if name not in known]:
-        near = get_close_matches(unknown[0], known, n=3)
-        perhaps = f"; the nearest are {', '.join(near)}" if near else ""
-        msg = (
-            f"{options.pairs}: {samples_text(unknown)} not among the samples of "
-            f"{', '.join(series)}{perhaps}"
-        )
-        raise UsageError(msg)
 
 
 def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:

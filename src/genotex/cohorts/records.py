@@ -12,10 +12,12 @@ from genotex.clinical import annotation_to_json
 from genotex.cohorts.linking import FEW_GENES, JudgedCohort, judge_cohort
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.formats import (
+    NO_SERIES,
     CohortInfo,
     Evidence,
     remove_linked_parquet,
     sha256,
+    table_digests,
     write_clinical_csv,
     write_evidence,
     write_gene_csv,
@@ -80,6 +82,9 @@ def record_cohort(
 ) -> Evidence:
     """Write the record of every decision about a cohort, which marks it as done."""
     evidence = _evidence(prepared, options, judged, fingerprint)
+    if judged.info.is_usable:
+        digests = table_digests(output, prepared.trait, prepared.cohort)
+        evidence = replace(evidence, tables=digests)
     write_evidence(output.evidence(prepared.trait, prepared.cohort), evidence)
     return evidence
 
@@ -122,7 +127,8 @@ def remove_absent_tables(prepared: PreparedCohort, output: OutputFolder) -> None
 def _warnings(prepared: PreparedCohort, judged: JudgedCohort) -> list[str]:
     """Return what was dropped, and whether values without a logarithm may be the reason."""
     counts, lost = judged.counts, 0 if prepared.genes is None else prepared.genes.lost
-    warnings = list(judged.warnings)
+    unnamed = [note for note in prepared.notes if NO_SERIES in note]
+    warnings = [*unnamed, *judged.warnings]
     if lost and counts is not None and (counts.genes_dropped > FEW_GENES or counts.samples_dropped):
         warnings.append(f"{lost} values at or below 0 have no logarithm and count as missing")
     return warnings
@@ -211,6 +217,7 @@ def _evidence(
         relations=prepared.relations,
         mapping=_mapping(prepared),
         counts=prepared.counts,
+        distributions=prepared.distributions,
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],
         warnings=[*_warnings(prepared, judged), *_not_in_sheet(prepared, options)],

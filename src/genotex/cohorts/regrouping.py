@@ -28,6 +28,7 @@ from genotex.formats import (
     read_evidence,
     read_gene_csv,
     sha256,
+    table_digests,
     update_cohort_info,
     write_clinical_csv,
     write_evidence,
@@ -121,6 +122,8 @@ def _regroup(output: OutputFolder, stored: _Stored, sheet: SampleSheet) -> str:
             features = {trait: prepared.trait_values, **prepared.covariates}
             write_clinical_csv(output.clinical_csv(trait, cohort), prepared.samples, features)
         record = _record(stored.evidence, prepared, judged, info, sheet.path)
+        digests = table_digests(output, trait, cohort) if judged.info.is_usable else {}
+        record = replace(record, tables=digests)
         write_evidence(output.evidence(trait, cohort), record)
     update_cohort_info(output.cohort_info(trait), cohort, info)
     if not info.is_usable:

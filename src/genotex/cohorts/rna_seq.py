@@ -15,6 +15,7 @@ from genotex.formats import (
     CountMatrix,
     ExpressionMatrix,
     Series,
+    distribution_record,
     read_count_annotation,
     read_raw_counts,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "CountedGenes",
     "NormalisedCounts",
     "count_genes",
+    "enough_samples",
     "expressed_genes",
     "least_samples",
     "normalise_counts",
@@ -68,11 +70,24 @@ def least_samples(trait: Floats, *, binary: bool) -> float:
     elif len(levels) > 1:
         centred = trait - trait.mean()
         number = 1.0 / float((1 / len(trait) + centred**2 / (centred @ centred)).max())
-    return (
-        number
-        if number <= _LARGE_GROUP
-        else _LARGE_GROUP + (number - _LARGE_GROUP) * _SHARE_OF_LARGE
-    )
+    return enough_samples(number)
+
+
+def enough_samples(group_size: float) -> float:
+    """Return in how many samples a gene should be expressed, as edgeR's ``filterByExpr``.
+
+    Parameters
+    ----------
+    group_size : float
+        Size of the smallest group, or the inverse of the largest leverage in the design.
+
+    Returns
+    -------
+    float
+        The group size up to ten, then 70 % of what is beyond ten.
+    """
+    beyond = max(group_size - _LARGE_GROUP, 0.0)
+    return group_size - beyond + beyond * _SHARE_OF_LARGE
 
 
 def expressed_genes(counts: Floats, library_sizes: Floats, least: float) -> NDArray[np.bool_]:
@@ -194,6 +209,7 @@ class CountedGenes:
     used: tuple[tuple[Path, str], ...]  # files that were read, and for what
     notes: tuple[str, ...]  # remarks for a careful reader
     record: dict[str, Any] = field(default_factory=dict)  # see `Evidence.counts`
+    distributions: dict[str, Any] = field(default_factory=dict)  # see `Evidence.distributions`
 
 
 def count_genes(
@@ -224,7 +240,8 @@ def count_genes(
         *(f"{sample} has no reads at all and is left out" for sample in empty),
         *found.notes,
     ]
-    return replace(found, used=used, notes=tuple(notes))
+    given = distribution_record(matrix.samples, matrix.counts, "counts")
+    return replace(found, used=used, notes=tuple(notes), distributions=given)
 
 
 def trait_of_samples(series: Series, trait: Floats | None, samples: Sequence[str]) -> Floats:

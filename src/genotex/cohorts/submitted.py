@@ -28,6 +28,7 @@ from genotex.formats import (
     Platform,
     Series,
     TableFile,
+    distribution_record,
     read_table_file,
     table_kind,
 )
@@ -50,7 +51,7 @@ from genotex.layout import GeoCohortFiles
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
-__all__ = ["raw_files_hint", "submitted_genes"]
+__all__ = ["raw_files_hint", "submitted_genes", "submitted_values"]
 
 """Beginning of the note on the file that was used, and how its columns were matched."""
 _TEXTS = ("title", "description", "source_name_ch1", "characteristics_ch1")
@@ -212,6 +213,30 @@ def _sample_texts(series: Series) -> Iterator[tuple[str, Sequence[str | None]]]:
             yield name, row
 
 
+def submitted_values(path: Path, series: Series, table: GeneTable) -> ExpressionMatrix:
+    """Return the values of a submitter's table as they are; samples by accession."""
+    _, values, match = _matched(path, _series_names(series), len(series.samples), table)
+    return _of_series(values.matrix, match, series)
+
+
+def _matched(
+    path: Path, names: TableFile, samples: int, table: GeneTable
+) -> tuple[TableFile, OwnValues, SampleMatch]:
+    """Read a table whose columns are samples of a series."""
+    given, keys = read_table_file(path), table_keys(names)
+    values = arrange(given, keys, (), table)
+    columns = values.matrix.samples
+    if not any(name_keys(name) & keys for name in columns):
+        msg = f"no sample of the series is called like its columns: {some_names(columns)}"
+        raise given.error(msg)
+    match = match_samples(columns, names)
+    enough = _LEAST_SHARE * min(samples, len(columns))
+    if len(match.rows) < max(_FEWEST, enough):
+        msg = f"only {len(match.rows)} of its {len(columns)} samples are in the series"
+        raise given.error(msg)
+    return given, values, match
+
+
 def _candidate(
     path: Path,
     names: TableFile,
@@ -221,18 +246,7 @@ def _candidate(
     scale: Scale,
 ) -> _Candidate:
     """Read a table, and match its columns to the samples of the series."""
-    given = read_table_file(path)
-    values = arrange(given, table_keys(names), (), table)
-    keys, columns = table_keys(names), values.matrix.samples
-    if not any(name_keys(name) & keys for name in columns):
-        msg = f"no sample of the series is called like its columns: {some_names(columns)}"
-        raise given.error(msg)
-    match = match_samples(values.matrix.samples, names)
-    enough = _LEAST_SHARE * min(len(series.samples), len(values.matrix.samples))
-    if len(match.rows) < max(_FEWEST, enough):
-        there = len(values.matrix.samples)
-        msg = f"only {len(match.rows)} of its {there} samples are in the series"
-        raise given.error(msg)
+    given, values, match = _matched(path, names, len(series.samples), table)
     probes = identify_ids(values.matrix.ids, table).kind is IdKind.PROBE
     if scale == "auto":
         verdict = recognise_scale(values.matrix.values, path.name, probes=probes)
@@ -257,12 +271,13 @@ def _genes(
     table: GeneTable,
 ) -> CountedGenes:
     """Bring the rows of a table to official genes, as those of a series matrix."""
-    matrix = _of_series(best, series)
+    matrix = _of_series(best.values.matrix, best.match, series)
+    given = distribution_record(matrix.samples, matrix.values, best.scale.scale)
     if best.scale.scale != "counts":
         genes = collapse_rows(
             matrix, best.rows, procedure=Procedure.SOUND, table=table, scale=best.scale.scale
         )
-        return CountedGenes(genes, "", (), ())
+        return CountedGenes(genes, "", (), (), distributions=given)
     if (matrix.values < 0).any():
         msg = "counts cannot be negative"
         raise FormatError(msg, path=best.table.path)
@@ -287,12 +302,12 @@ def _genes(
     )
     described = None if done.genes is None else _described(done.genes, best.rows)
     notes = [f"{sample} has no reads and is left out" for sample in empty]
-    return replace(done, genes=described, notes=(*notes, *done.notes))
+    return replace(done, genes=described, notes=(*notes, *done.notes), distributions=given)
 
 
-def _of_series(best: _Candidate, series: Series) -> ExpressionMatrix:
+def _of_series(matrix: ExpressionMatrix, match: SampleMatch, series: Series) -> ExpressionMatrix:
     """Return the columns that are samples of the series, by accession and in its order."""
-    matrix, rows = best.values.matrix, best.match.rows
+    rows = match.rows
     column = {rows[name]: j for j, name in enumerate(matrix.samples) if name in rows}
     order = sorted(column)
     samples = tuple(series.samples[i] for i in order)

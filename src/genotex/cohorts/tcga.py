@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from genotex.cohorts.tcga_files import (
     tcga_sample_facts,
 )
 from genotex.errors import FormatError, UsageError
-from genotex.formats import ClinicalMatrix, Role
+from genotex.formats import ClinicalMatrix, Role, distribution_record
 from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 from genotex.procedure import Procedure
@@ -96,6 +97,7 @@ def assemble_tcga_cohort(
         },
         files=used,
         sample_facts=tcga_sample_facts(matrix, measured),
+        distributions=_distributions(expression, genes),
         notes=(
             *(() if expression is None else expression.notes),
             *(() if genes is None else genes.notes),
@@ -104,6 +106,12 @@ def assemble_tcga_cohort(
             *(note for feature in features.values() for note in feature.notes),
         ),
     )
+
+
+def _distributions(expression: RawExpression | None, genes: GeneMapping | None) -> dict[str, Any]:
+    if expression is None or genes is None:
+        return {}
+    return distribution_record(expression.matrix.samples, expression.matrix.values, genes.scale)
 
 
 def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:

@@ -27,6 +27,8 @@ class ClientLimits:
         Seconds to connect, and to receive some bytes.
     answer
         Seconds for the head of any answer, and for a complete one that is read into memory.
+    overall
+        Seconds for a request with all of its attempts, counted from when bytes last came.
     slowest
         Lowest rate in bytes per second, over each `window`.
     window
@@ -48,6 +50,7 @@ class ClientLimits:
     connect: float = 20.0
     read: float = 60.0
     answer: float = 300.0
+    overall: float = 600.0
     slowest: float = 1024.0
     window: float = 60.0
     attempts: int = 6

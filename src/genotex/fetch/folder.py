@@ -19,6 +19,7 @@ from genotex.errors import (
     NotThereError,
     ServerUnavailableError,
     UsageError,
+    WrongContentError,
 )
 from genotex.fetch.addresses import safe_name, shown
 from genotex.fetch.contents import check_whole
@@ -125,8 +126,8 @@ class FetchFolder:
             If it cannot be fetched; the journal records why.
         """
         target = self.place(wanted.path)
-        if target.exists():
-            return self._found(target, wanted)
+        if target.exists() and (found := self._found(target, wanted)) is not None:
+            return found
         twin = self._twin(wanted)
         if twin is not None:
             _link(self.place(twin["path"]), target)
@@ -197,10 +198,11 @@ class FetchFolder:
         """Return the last line of the journal about a file: ``begun``, ``done`` or ``failed``."""
         return self._last.get((path, step))
 
-    def _found(self, target: Path, wanted: Wanted) -> Fetched:
+    def _found(self, target: Path, wanted: Wanted) -> Fetched | None:
+        """Return a file that is there; None if it was fetched and turns out to be wrong."""
         known = self.known(wanted.path)
         if known is not None and _same(wanted, known.sha256):
-            return known
+            return known if self._was_checked(target, wanted) else None
         try:
             check_whole(target, wanted.content, str(target))
             if wanted.refuse is not None:
@@ -213,12 +215,26 @@ class FetchFolder:
             raise _not_ours(target, message)
         return self._done(wanted, target, digest, now=False)
 
+    def _was_checked(self, target: Path, wanted: Wanted) -> bool:
+        """Check a fetched file that was kept without all the checks of today."""
+        done = self.last(wanted.path, "done")
+        if wanted.refuse is None or (done is not None and done.get("checked")):
+            return True
+        try:
+            wanted.refuse(target, str(target))
+        except WrongContentError as error:
+            self._add("failed", wanted, reason=str(error))
+            return False
+        self._done(wanted, target, sha256(target), now=False)
+        return True
+
     def _twin(self, wanted: Wanted) -> Entry | None:
         """Return the journal entry of the same file in another place, if it is there."""
         for entry in self._done_from.get(wanted.source, ()):
             place = self.place(entry["path"])
             there = place.exists() and place.stat().st_size == entry["size"]
-            if there and _same(wanted, entry["sha256"]):
+            checked = wanted.refuse is None or entry.get("checked")
+            if there and checked and _same(wanted, entry["sha256"]):
                 return entry
         return None
 
@@ -234,7 +250,8 @@ class FetchFolder:
 
     def _done(self, wanted: Wanted, target: Path, digest: str, *, now: bool) -> Fetched:
         size = target.stat().st_size
-        self._add("done", wanted, sha256=digest, size=size, source=wanted.source)
+        checked = {} if wanted.refuse is None else {"checked": True}
+        self._add("done", wanted, sha256=digest, size=size, source=wanted.source, **checked)
         return Fetched(target, digest, size, now=now)
 
     def _add(self, step: str, wanted: Wanted, **facts: Any) -> None:

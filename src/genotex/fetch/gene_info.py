@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
+
+import polars as pl
 
 from genotex.errors import FormatError, UsageError, WrongContentError
 from genotex.fetch.download import Progress, Wanted
@@ -14,6 +17,9 @@ from genotex.genes.building import build_gene_table
 
 NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/"
 """Base address of NCBI's gene data."""
+
+MOST_MISSING = 0.1
+"""Share of the packaged table's protein-coding genes that a whole file may lack."""
 
 GENE_INFO = "Homo_sapiens.gene_info.gz"
 _SYNONYMS = "gene_synonym.json"
@@ -52,8 +58,11 @@ def fetch_genes(
     if (made := _made_before(folder, gene_info)) is not None:
         return made
     folder.note("begun", _MAKING)
+    # What was made of an earlier file stays until this one is known to be whole.
+    making = folder.root / f".{_TABLE}.part"
+    shutil.rmtree(making, ignore_errors=True)
     try:
-        genes = build_gene_table(gene_info.path, folder.place(_TABLE), GeneTable.load())
+        genes = build_gene_table(gene_info.path, making, GeneTable.load())
     except FormatError as error:
         if not gene_info.now:
             raise
@@ -61,10 +70,31 @@ def fetch_genes(
         folder.note("failed", _MAKING)
         hint = "nothing of it was kept"
         raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
+    if base == NCBI_GENE and (missing := _share_missing(genes)) > MOST_MISSING:
+        shutil.rmtree(making)
+        if gene_info.now:
+            gene_info.path.unlink()
+        folder.note("failed", _MAKING)
+        message = f"{missing:.0%} of the packaged table's protein-coding genes are not in it"
+        hint = "it may be cut short; remove it where it is kept, and fetch it again later"
+        raise WrongContentError(message, address=wanted.address, hint=hint)
+    folder.place(_TABLE).mkdir(exist_ok=True)
+    for path in _TABLE_FILES:
+        target = folder.place(path)
+        (making / target.name).replace(target)
+    making.rmdir()
+    genes = GeneTable.load(target)
     genes.to_synonym_json(folder.place(_SYNONYMS))
     synonyms, *table = (folder.made(path, wanted.address) for path in (_SYNONYMS, *_TABLE_FILES))
     folder.note("finished", _MAKING)
     return FetchedGenes(gene_info, synonyms, tuple(table), genes)
+
+
+def _share_missing(genes: GeneTable) -> float:
+    """Return the share of the packaged table's protein-coding genes that a table lacks."""
+    coding = GeneTable.load().genes.filter(pl.col("type") == "protein-coding")["symbol"]
+    there = coding.is_in(genes.genes["symbol"].to_list())
+    return 1.0 - int(there.sum()) / len(coding)
 
 
 def _refuse_files_of_others(folder: FetchFolder) -> None:

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from genotex.errors import (
     ServerUnavailableError,
     UsageError,
     WebPageError,
-    WrongContentError,
 )
 from genotex.fetch.addresses import base_address, safe_name
 from genotex.fetch.client_limits import ClientLimits
@@ -30,6 +28,7 @@ from genotex.fetch.contents import Content
 from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.entrez import Entrez, read_key
 from genotex.fetch.folder import Fetched, FetchFolder, Patience, journal_path
+from genotex.fetch.geo_contents import counts_of, family_of, matrix_of, platform_of
 from genotex.fetch.geo_plan import (
     COUNTS_ANNOTATION,
     GeoOptions,
@@ -222,18 +221,6 @@ def fetch_series(
         yield outcome
 
 
-def _refuse_other_series(accession: str, path: Path, address: str) -> None:
-    """Refuse a series matrix with the accession of another series; without any it is kept."""
-    try:
-        found = read_series_matrix(path, expression=False).accession
-    except FormatError:
-        return  # Its reader reports later whether it can be read.
-    if found and found != accession:
-        message = f"it is the matrix of {found[:20]!r}, not of {accession}"
-        hint = "nothing of it was kept; try again later"
-        raise WrongContentError(message, address=address, hint=hint)
-
-
 @dataclass
 class _SeriesWork:
     """One series while it is fetched."""
@@ -257,13 +244,14 @@ class _SeriesWork:
     def _fetch_all(self) -> None:
         limits, plan = self.request.criteria, self.plan
         for file in plan.matrices:
-            other = partial(_refuse_other_series, plan.accession)
-            self._get(file.name, file.address, most=limits.matrix_bytes[1], refuse=other)
+            check = matrix_of(plan.accession, plan.sample_ids)
+            self._get(file.name, file.address, most=limits.matrix_bytes[1], refuse=check)
         empty = self._is_empty([kept.path for kept in self.kept])
         if empty and plan.is_sequencing:
             self._fetch_counts()
         for file in plan.family:
-            self._get(file.name, file.address, most=limits.family_bytes)
+            check = family_of(plan.accession)
+            self._get(file.name, file.address, most=limits.family_bytes, refuse=check)
         for platform in plan.platforms:
             self._fetch_platform(platform)
 
@@ -288,7 +276,8 @@ class _SeriesWork:
     def _fetch_counts(self) -> None:
         tree, accession = self.source.tree, self.plan.accession
         try:
-            self._get(tree.counts_name(accession), tree.counts(accession), most=_MOST_COUNTS)
+            name, check = tree.counts_name(accession), counts_of()
+            self._get(name, tree.counts(accession), most=_MOST_COUNTS, refuse=check)
         except CaptchaError:
             raise
         except (NotThereError, WebPageError):
@@ -302,7 +291,9 @@ class _SeriesWork:
         """Fetch NCBI's annotation of a platform; else the table that its owner gave."""
         tree = self.source.tree
         try:
-            self._get(f"{platform}.annot.gz", tree.annotation(platform), most=_MOST_TABLE)
+            address, check = tree.annotation(platform), platform_of(platform)
+            self._get(f"{platform}.annot.gz", address, most=_MOST_TABLE, refuse=check)
         except NotThereError:
             address = tree.platform_table(platform)
-            self._get(f"{platform}.soft", address, content=Content.soft, most=_MOST_TABLE)
+            facts = {"content": Content.soft, "most": _MOST_TABLE, "refuse": platform_of(platform)}
+            self._get(f"{platform}.soft", address, **facts)

@@ -172,6 +172,7 @@ class SeriesPlan:
     word: str = ""  # why
     trait_in: str = ""  # where the summary mentions the trait
     refused: str = ""  # why nothing is fetched; empty if accepted
+    sample_ids: tuple[str, ...] = ()  # ``GSM...`` of its samples, as far as Entrez lists them
 
     @property
     def size(self) -> int:
@@ -218,6 +219,7 @@ def plan_series(
         "expression": word.expression,
         "word": word.why,
         "trait_in": word.trait,
+        "sample_ids": summary.sample_ids,
     }
     if not (by_name or options.any_assay or word.expression):
         return SeriesPlan(**facts, refused=word.why)

@@ -23,6 +23,7 @@ STUDY_TYPES = (
 
 _ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
 _PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
+_SAMPLE = re.compile(r"GSM[0-9]{1,12}")
 _MOST_RANKED = 200
 """Series that are looked at, best first, for those that fit."""
 _MOST_FOUND = 10_000
@@ -73,6 +74,7 @@ class GeoSummary:
     samples: int  # number of samples
     date: str  # of publication, as ``2014/02/28``
     titles: tuple[str, ...] = ()  # titles of the samples
+    sample_ids: tuple[str, ...] = ()  # ``GSM...`` of the samples
 
     @property
     def is_sequencing(self) -> bool:
@@ -182,6 +184,7 @@ def read_summary(record: Mapping[str, Any]) -> GeoSummary:
         raise WrongContentError(message)
     samples_listed = record.get("samples")
     members = samples_listed if isinstance(samples_listed, list) else []
+    ids = [_text(each, "accession") for each in members if isinstance(each, dict)]
     return GeoSummary(
         accession,
         _text(record, "title"),
@@ -192,6 +195,7 @@ def read_summary(record: Mapping[str, Any]) -> GeoSummary:
         int(samples),
         _text(record, "pdat"),
         tuple(_text(each, "title") for each in members if isinstance(each, dict)),
+        tuple(name for name in ids if _SAMPLE.fullmatch(name)),
     )
 
 

@@ -118,6 +118,9 @@ class OpenTargets:
                 hint = "ids change from release to release: look its name up on the platform"
                 raise NotThereError(message, address=shown(self.address), hint=hint)
             name = self._value(data, str, "disease", "name")
+            if (other := self._value(data, str, "disease", "id")) != disease:
+                message = f"the answer is about {other[:20]!r}, not about {disease}"
+                raise self._wrong(message)
             page = self._value(data, dict, "disease", "associatedTargets")
             promised = self._value(page, int, "count")
             rows = self._value(page, list, "rows")
@@ -129,6 +132,9 @@ class OpenTargets:
 
     def _row(self, row: Any) -> tuple[str, float]:
         score = self._value(row, (int, float), "score")
+        if not 0 <= score <= 1:  # so is NaN
+            message = f"a score of {str(score)[:20]}, where 0 to 1 is expected"
+            raise self._wrong(message)
         return self._value(row, str, "target", "id"), float(score)
 
     def _ask(self, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,7 +142,7 @@ class OpenTargets:
         question = {"query": query, "variables": dict(variables)}
         content = self._client.text(self.address, question=question)
         try:
-            answer = json.loads(content)
+            answer = json.loads(content, parse_int=_whole_number)
         except (ValueError, RecursionError) as error:
             message = f"the answer is no JSON: {error}"
             raise self._wrong(message) from error
@@ -159,6 +165,11 @@ class OpenTargets:
     def _wrong(self, message: str) -> WrongContentError:
         hint = "nothing of it was kept; try again later"
         return WrongContentError(message, address=shown(self.address), hint=hint)
+
+
+def _whole_number(digits: str) -> float:
+    """Return a whole number; one of hundreds of digits is infinite, and refused as a score."""
+    return int(digits) if len(digits) < 20 else float(digits)
 
 
 def _first_message(errors: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from genotex.errors import FormatError
 from genotex.fetch.folder import journal_path
+from genotex.formats import check_series_of, read_family_accession, read_series_matrix
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.formats.raw import is_gzip, read_chunks, sha256
 from genotex.io import PART
@@ -198,6 +199,7 @@ class FileState(StrEnum):
     MISSING = "missing"
     WRONG_SIZE = "wrong size"
     WRONG_CHECKSUM = "wrong checksum"
+    OTHER_SERIES = "another series"
     UNREADABLE = "unreadable"
     NOT_LISTED = "not listed"
 
@@ -237,7 +239,7 @@ def verify_folder(
     for path in found.there:
         facts = found.listed.get(path)
         file = _unlisted(path, folder, by_name) if facts is None else _listed(path, folder, facts)
-        checked.append(file)
+        checked.append(_of_its_series(file, path))
         if step is not None:
             step(file.path, len(found.there))
     return tuple(sorted(checked, key=lambda file: file.path))
@@ -277,7 +279,7 @@ def verify_readable(folder: Path, step: Step | None = None) -> tuple[CheckedFile
     for name, path in files.items():
         why = unreadable(path)
         state = FileState.OK if why is None else FileState.UNREADABLE
-        checked.append(CheckedFile(name, state, why or ""))
+        checked.append(_of_its_series(CheckedFile(name, state, why or ""), path))
         if step is not None:
             step(name, len(files))
     return tuple(checked)
@@ -296,6 +298,32 @@ def unreadable(path: Path) -> str | None:
         return error.message
     if path.suffix == ".gz" and not zipped:
         return "not gzip data, despite its name"
+    return None
+
+
+def _of_its_series(file: CheckedFile, path: Path) -> CheckedFile:
+    """Replace the state of a readable file that is of another series than its folder."""
+    if file.state.is_wrong or (why := other_series(path)) is None:
+        return file
+    return CheckedFile(file.path, FileState.OTHER_SERIES, why)
+
+
+def other_series(path: Path) -> str | None:
+    """Return that a file is of another series than its folder's, None where it is not."""
+    name = path.name.lower()
+    try:
+        if "series_matrix" in name:
+            accession = read_series_matrix(path, expression=False).accession
+        elif "_family.soft" in name:
+            accession = read_family_accession(path)
+        else:
+            return None
+    except FormatError:
+        return None  # Its reader reports later whether it can be read.
+    try:
+        check_series_of(path, accession, path.parent.name)
+    except FormatError as error:
+        return f"{error.message}: {error.hint}" if error.hint else error.message
     return None
 
 

@@ -297,24 +297,27 @@ class WebClient:
         ServerUnavailableError
             If it fails too often, or the server asks for a longer pause than is made.
         """
-        attempt, at_hand = 0, so_far()
+        attempt, at_hand, since = 0, so_far(), self._clock()
         while True:
             try:
                 return once()
             except Trouble as trouble:
                 come = so_far()
-                attempt = 1 if come >= at_hand + _WORTH_GOING_ON else attempt + 1
+                attempt += 1
+                if come >= at_hand + _WORTH_GOING_ON:
+                    attempt, since = 1, self._clock()
                 at_hand = max(at_hand, come)
-                self._wait(address, attempt, trouble)
+                self._wait(address, attempt, trouble, self._clock() - since)
 
-    def _wait(self, address: str, attempt: int, trouble: Trouble) -> None:
+    def _wait(self, address: str, attempt: int, trouble: Trouble, waited: float) -> None:
         """Pause before the next attempt."""
         longest = self.limits.longest_wait
         if trouble.wait is not None and trouble.wait > longest:
             message = f"{trouble}; the server asks to wait {trouble.wait:,.0f} s, which is too long"
             raise ServerUnavailableError(message, address=shown(address), hint=_LATER) from trouble
-        if attempt >= self.limits.attempts:
-            message = f"{trouble}; asked {attempt} times"
+        if attempt >= self.limits.attempts or waited >= self.limits.overall:
+            times = "once" if attempt == 1 else f"{attempt} times"
+            message = f"{trouble}; asked {times}"
             raise ServerUnavailableError(message, address=shown(address), hint=_LATER) from trouble
         pause = back_off(self.limits, attempt, self._stream)
         pause = pause if trouble.wait is None else max(pause, trouble.wait)

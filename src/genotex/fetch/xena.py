@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import partial
+from pathlib import Path
 
 from genotex.clinical import choose_tcga_study
-from genotex.errors import UsageError
+from genotex.errors import FormatError, UsageError, WrongContentError
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Wanted
+from genotex.formats import decode, read_chunks
 
 XENA = ("https://tcga-xena-hub.s3.us-east-1.amazonaws.com/", "https://tcga.xenahubs.net/")
 """Base addresses of the TCGA hub: the store of its files, and the hub itself."""
+
+GENES, FEWEST_GENES = 20_530, 20_000
+"""Rows of HiSeqV2, the same in all cohorts, and those below which a table is cut short."""
 
 XENA_COHORTS = {
     "ACC": "TCGA_Adrenocortical_Cancer_(ACC)",
@@ -99,11 +105,70 @@ def _forms(code: str, kind: XenaFile, base: str) -> tuple[Wanted, ...]:
         name = f"{code}_clinicalMatrix"
         plain = _wanted(code, name, Content.any_table, base)
         return plain, _wanted(code, f"{name}.gz", Content.gzip, base)
+    # Of a hub of one's own the number of genes is not known.
+    fewest = FEWEST_GENES if base in XENA else 1
     name = "HiSeqV2" if kind is XenaFile.expression else "HiSeqV2_PANCAN"
-    return (_wanted(code, f"{name}.gz", Content.gzip, base),)
+    return (_wanted(code, f"{name}.gz", Content.gzip, base, partial(_check_expression, fewest)),)
 
 
-def _wanted(code: str, name: str, content: Content, base: str) -> Wanted:
+def _wanted(
+    code: str,
+    name: str,
+    content: Content,
+    base: str,
+    refuse: Callable[[Path, str], None] | None = None,
+) -> Wanted:
     data_set = f"TCGA.{code}.sampleMap"
     place = f"TCGA/{XENA_COHORTS[code]}/{data_set}_{name}"
-    return Wanted(f"{base}download/{data_set}/{name}", place, content)
+    address = f"{base}download/{data_set}/{name}"
+    return Wanted(address, place, content, refuse=refuse or _check_clinical)
+
+
+def _check_clinical(path: Path, address: str) -> None:
+    """Refuse what is not a table of TCGA samples."""
+    header, first, last, _ = _lines(path, address)
+    rows = [line.split("\t") for line in (first, last)]
+    if len(header) < 2 or not all(row[0].startswith("TCGA-") for row in rows):
+        msg = "it is not a clinical matrix of TCGA"
+        raise _wrong(msg, address)
+    if len(rows[1]) > len(header):
+        msg = f"its last row has {len(rows[1])} cells for {len(header)} columns"
+        raise _wrong(msg, address)
+
+
+def _check_expression(fewest: int, path: Path, address: str) -> None:
+    """Refuse what is not the whole table of genes x TCGA samples."""
+    header, _, last, rows = _lines(path, address)
+    if len(header) < 2 or not all(name.startswith("TCGA-") for name in header[1:]):
+        msg = "it is not a table of genes x TCGA samples"
+        raise _wrong(msg, address)
+    if (cells := len(last.split("\t"))) != len(header):
+        msg = f"its last row has {cells} cells for {len(header)} columns"
+        raise _wrong(msg, address)
+    if rows < fewest:
+        msg = f"it has {rows:,} genes, where HiSeqV2 has {GENES:,}: cut short"
+        raise _wrong(msg, address)
+
+
+def _lines(path: Path, address: str) -> tuple[list[str], str, str, int]:
+    """Return the cells of the header, the first and the last row, and the number of rows."""
+    head = tail = b""
+    rows = -1
+    try:
+        for chunk in read_chunks(path):
+            if head.count(b"\n") < 2:
+                head += chunk
+            tail = (tail.rpartition(b"\n")[2] if b"\n" in chunk else tail) + chunk
+            rows += chunk.count(b"\n")
+    except FormatError as error:
+        raise _wrong(error.message, address) from error
+    lines = [*decode(head).split("\n"), ""]
+    return lines[0].rstrip("\r").split("\t"), lines[1], decode(_last_line(tail)), rows
+
+
+def _last_line(tail: bytes) -> bytes:
+    return tail.rstrip(b"\r\n").rpartition(b"\n")[2]
+
+
+def _wrong(message: str, address: str) -> WrongContentError:
+    return WrongContentError(message, address=address, hint="nothing of it was kept")

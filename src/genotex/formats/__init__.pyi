@@ -3,6 +3,7 @@ from .cohort_records import (
     CohortInfo as CohortInfo,
     Evidence as Evidence,
     Role as Role,
+    check_evidence as check_evidence,
     read_cohort_info as read_cohort_info,
     read_evidence as read_evidence,
     update_cohort_info as update_cohort_info,
@@ -18,7 +19,17 @@ from .csv_tables import (
     write_csv_table as write_csv_table,
     write_gene_csv as write_gene_csv,
 )
-from .family_soft import choose_series as choose_series, read_family_soft as read_family_soft
+from .distributions import (
+    PERCENT as PERCENT,
+    distribution_record as distribution_record,
+    recorded_quantiles as recorded_quantiles,
+    sample_quantiles as sample_quantiles,
+)
+from .family_soft import (
+    choose_series as choose_series,
+    read_family_accession as read_family_accession,
+    read_family_soft as read_family_soft,
+)
 from .json_files import (
     parse_json as parse_json,
     read_json_lines as read_json_lines,
@@ -36,6 +47,9 @@ from .linked import (
     read_linked_parquet as read_linked_parquet,
     remove_linked_parquet as remove_linked_parquet,
     write_linked_csv as write_linked_csv,
+    check_linked_parquet as check_linked_parquet,
+    linked_files as linked_files,
+    table_digests as table_digests,
     write_linked_parquet as write_linked_parquet,
 )
 from .ncbi_counts import (
@@ -59,6 +73,9 @@ from .rows import MISSING_WORDS as MISSING_WORDS, first_repeated as first_repeat
 from .series import ExpressionMatrix as ExpressionMatrix, Series as Series
 from .series_matrix import read_series_matrix as read_series_matrix
 from .series_parts import (
+    NO_SERIES as NO_SERIES,
+    check_accession as check_accession,
+    check_series_of as check_series_of,
     choose_parts as choose_parts,
     join_series as join_series,
 )

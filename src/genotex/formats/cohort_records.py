@@ -16,6 +16,7 @@ from typing import Any, Literal
 from genotex.errors import FormatError, UsageError
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.io import lock, remove_leftovers
+from genotex.layout import trait_folder_name
 from genotex.options import Controls
 from genotex.procedure import Procedure
 
@@ -24,6 +25,7 @@ __all__ = [
     "Controls",
     "Evidence",
     "Role",
+    "check_evidence",
     "read_cohort_info",
     "read_evidence",
     "update_cohort_info",
@@ -116,6 +118,10 @@ class Evidence:
         ``filtered`` for lack of counts by the ``rule``, ``kept``; ``normalisation``; by sample
         ``totals`` (reads), ``factors`` (TMM) and ``effective_library_sizes`` (reads in the genes
         kept times the factor, which voom needs). Not there for other cohorts.
+    distributions : dict
+        The values of each sample as in the input file: ``percent`` (5, 25, 50, 75, 95), ``rows``,
+        ``scale`` (log2, linear or counts), and ``by_sample``: sample -> the five quantiles. Files
+        of earlier versions and of other tools have none.
     linking : dict
         Counts of step 9: ``samples``, ``samples_without_trait``, ``genes_dropped``,
         ``samples_dropped``, ``values_filled``, and what became of Age and Gender.
@@ -129,6 +135,9 @@ class Evidence:
         Digest of input files, options and version; equal means nothing needs doing again.
     design : dict
         Of own tables: the formula, contrast and sample table of a design, as given.
+    tables : dict of str
+        ``csv`` and ``parquet`` -> SHA-256 of the linked table as it was written, filled and with
+        its missing values; empty where there is none, and in files of earlier versions.
     """
 
     trait: str
@@ -153,6 +162,8 @@ class Evidence:
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
     design: dict[str, Any] = field(default_factory=dict)
     relations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    tables: dict[str, str] = field(default_factory=dict)
+    distributions: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Make a procedure of its name."""
@@ -203,7 +214,8 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; values that are not finite become null."""
     record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
-    for name in ("counts", "sample_texts", "relations", "design"):
+    optional = ("counts", "sample_texts", "relations", "design", "tables", "distributions")
+    for name in optional:
         if not record[name]:
             del record[name]
     write_json(path, record)
@@ -261,6 +273,20 @@ def _check_counts(record: dict[str, Any] | None, path: Path) -> None:
     if wrong:
         msg = "this part of the record of counts is missing or invalid"
         raise FormatError(msg, path=path, field=f"counts.{wrong[0]}", hint="preprocess it again")
+
+
+def check_evidence(evidence: Evidence, path: Path, trait: str, cohort: str) -> None:
+    """Refuse the record of another cohort.
+
+    Raises
+    ------
+    FormatError
+        If trait or cohort is another one.
+    """
+    named = (trait_folder_name(evidence.trait), evidence.cohort)
+    if named != (trait_folder_name(trait), cohort):
+        msg = f"is the record of {evidence.trait}, {evidence.cohort}"
+        raise FormatError(msg, path=path, hint="preprocess it again")
 
 
 def _check_texts(record: dict[str, Any] | None, path: Path) -> None:

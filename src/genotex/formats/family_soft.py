@@ -21,7 +21,7 @@ from genotex.formats.soft import SoftEntity, entity_line, table_end
 from genotex.formats.tables import CellCounts, average_duplicates, to_numbers
 from genotex.layout import GeoCohortFiles
 
-__all__ = ["choose_series", "read_family_soft"]
+__all__ = ["choose_series", "read_family_accession", "read_family_soft"]
 
 
 @dataclass
@@ -84,6 +84,22 @@ def read_family_soft(path: Path | str, *, expression: bool = True) -> list[Serie
         groups.setdefault(entity.first("platform_id"), []).append((entity, table))
     order = sorted(groups, key=lambda name: (-len(groups[name]), _accession_number(name)))
     return [_build(path, fields, groups[name], expression) for name in order]
+
+
+def read_family_accession(path: Path | str) -> str:
+    """Return the GSE accession of a family SOFT file, empty if it states none.
+
+    Only the beginning is read, up to the first platform or sample.
+    """
+    with LineReader(Path(path)) as reader:
+        while (text := reader.next_line()) is not None:
+            if text.startswith("^"):
+                entity = entity_line(text, reader.line)
+                if entity.kind == "SERIES":
+                    return entity.name
+                if entity.kind in ("PLATFORM", "SAMPLE"):
+                    return ""
+    return ""
 
 
 def _accession_number(name: str) -> tuple[int, str]:

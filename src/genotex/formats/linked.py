@@ -23,11 +23,14 @@ from genotex.layout import OutputFolder
 
 __all__ = [
     "LinkedTable",
+    "check_linked_parquet",
+    "linked_files",
     "read_linked",
     "read_linked_csv",
     "read_linked_header",
     "read_linked_parquet",
     "remove_linked_parquet",
+    "table_digests",
     "write_linked_csv",
     "write_linked_parquet",
 ]
@@ -140,6 +143,38 @@ def remove_linked_parquet(path: Path) -> None:
     _seal_path(path).unlink(missing_ok=True)
 
 
+def table_digests(output: OutputFolder, trait: str, cohort: str) -> dict[str, str]:
+    """Return the SHA-256 of both forms of a linked table as they were written, if there are any."""
+    seal = _seal(output.linked_parquet(trait, cohort))
+    return {form: found["sha256"] for form, found in seal.items() if "sha256" in found}
+
+
+def check_linked_parquet(
+    output: OutputFolder, trait: str, cohort: str, digests: Mapping[str, str]
+) -> None:
+    """Refuse a cohort whose unfilled table is gone, damaged, or not the recorded one.
+
+    Parameters
+    ----------
+    digests : mapping of str to str
+        As `table_digests` returned when it was written; nothing is checked where it is empty.
+
+    Raises
+    ------
+    FormatError
+        If the file is missing or has other bytes.
+    """
+    path, wanted = output.linked_parquet(trait, cohort), digests.get("parquet")
+    if wanted is None:
+        return
+    if not path.is_file():
+        msg = "the table with the missing values of this cohort is gone"
+        raise FormatError(msg, path=path, hint=_AGAIN)
+    if _fingerprint(path)["sha256"] != wanted:
+        msg = "the Parquet file is damaged, or is not the table of this cohort"
+        raise FormatError(msg, path=path, hint=_AGAIN)
+
+
 def _seal_path(parquet: Path) -> Path:
     """Return the path of a Parquet twin's digests."""
     return parquet.with_name(f"{parquet.name}.json")
@@ -223,6 +258,12 @@ def read_linked(output: OutputFolder, trait: str, cohort: str) -> LinkedTable:
             _AGAIN,
         )
     return read_linked_csv(path)
+
+
+def linked_files(output: OutputFolder, trait: str, cohort: str) -> tuple[Path, ...]:
+    """Return the paths of all files that `read_linked` may read, whether they exist or not."""
+    twin = output.linked_parquet(trait, cohort)
+    return output.linked_csv(trait, cohort), twin, _seal_path(twin)
 
 
 def _belongs_to(twin: Path, csv: Path) -> bool:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from genotex.errors import SuperSeriesError, UsageError
+from genotex.errors import FormatError, SuperSeriesError, UsageError
 from genotex.formats.family_soft import choose_series, read_family_soft
 from genotex.formats.series import Cells, ExpressionMatrix, Series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.layout import GeoCohortFiles
 
-__all__ = ["choose_parts", "join_series"]
+__all__ = ["NO_SERIES", "check_accession", "check_series_of", "choose_parts", "join_series"]
+
+NO_SERIES = "does not state its series"
+_SERIES = re.compile(r"GSE\d+", re.IGNORECASE)
 
 
 def choose_parts(
@@ -43,7 +47,8 @@ def choose_parts(
         not of the same array.
     """
     if not platforms:
-        return choose_series(files)
+        series, used, notes = choose_series(files)
+        return series, used, [*notes, *check_accession(series, files.cohort)]
     parts = _parts(files)
     wanted = [name.strip().upper() for name in platforms]
     chosen = [part for part in parts if (part.platform or "").upper() in wanted]
@@ -51,6 +56,7 @@ def choose_parts(
     if len(there) == 1 and not chosen:
         series, used, notes = choose_series(files)
         only = series.platform or "an unknown platform"
+        notes += check_accession(series, files.cohort)
         return series, used, [*notes, f"the series is on {only} alone, which is used"]
     missing = [name for name in wanted if name not in there]
     if missing:
@@ -61,12 +67,47 @@ def choose_parts(
     notes = [f"{_names(chosen)} chosen by a person"]
     if rest:
         notes[0] += f"; not used: {_names(rest)}"
+    notes += dict.fromkeys(n for part in chosen for n in check_accession(part, files.cohort))
     used = [(path, "matrix") for path in dict.fromkeys(part.path for part in chosen)]
     if len(chosen) == 1:
         return chosen[0], used, notes
     whole = [part if part.expression else read_series_matrix(part.path) for part in chosen]
     joined = join_series(whole)
     return joined, used, [*notes, f"{len(chosen)} parts of the same array were joined"]
+
+
+def check_accession(series: Series, cohort: str) -> list[str]:
+    """Refuse a series in the folder of another one; return a note where it names none."""
+    return check_series_of(series.path, series.accession, cohort)
+
+
+def check_series_of(path: Path, accession: str, cohort: str) -> list[str]:
+    """Refuse a file of another series than its folder's; return a note where it names none.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    accession : str
+        The GSE accession that it states; empty if none.
+    cohort : str
+        Name of the folder. One that does not begin with an accession may hold any series.
+
+    Raises
+    ------
+    FormatError
+        If the file belongs to another series.
+    """
+    folder = _SERIES.match(cohort)
+    if folder is None:
+        return []
+    if not accession:
+        return [f"{path.name} {NO_SERIES}; {folder.group()} is taken from its folder"]
+    if accession.strip().upper() == folder.group().upper():
+        return []
+    msg = f"is a file of the series {accession.strip()[:20]}, in the folder of {folder.group()}"
+    hint = f"move it to a folder {accession.strip()[:20]}, and fetch {folder.group()} again"
+    raise FormatError(msg, path=path, hint=hint)
 
 
 def _parts(files: GeoCohortFiles) -> list[Series]:

@@ -34,6 +34,7 @@ _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][-+]?\d+)?")
 _DECIMAL_POINT = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _UNLIKE_NUMBER = re.compile(r"[^\d.,eE+-]")
+_QUOTED = re.compile(r'(?:^|(?<=[\t;, |]))"(?:[^"]|"")*+"(?=[\t;, |\r]|$)')
 
 
 def read_text(path: Path, *, numbers: bool) -> TableFile:
@@ -231,8 +232,10 @@ def _width(header: int, rows: Sequence[int]) -> int:
 def _separator(lines: Sequence[str]) -> str | None:
     """Return the sign that splits the lines into the same number of cells, more than one."""
     found = {}
+    # A sign between quotes separates nothing.
+    bare = [text if text.count('"') % 2 else _QUOTED.sub("x", text) for text in lines]
     for rank, sign in enumerate(_SIGNS):
-        header, *rows = (len(_cells(text, sign)) for text in lines)
+        header, *rows = (len(_cells(text, sign)) for text in bare)
         width, often = Counter(rows).most_common(1)[0] if rows else (header, 1)
         same = often / max(1, len(rows))
         if width > 1 and same > 0.8 and header in (width, width - 1, width + 1):

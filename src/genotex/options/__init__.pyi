@@ -4,6 +4,7 @@ from .words import (
     MODELS as MODELS,
     Option as Option,
     SOUND as SOUND,
+    TABLE_COVARIATES as TABLE_COVARIATES,
     TWO_STEP as TWO_STEP,
     WAYS as WAYS,
     ChosenProcedure as ChosenProcedure,
@@ -18,6 +19,7 @@ from .words import (
     SetTest as SetTest,
     Solver as Solver,
     refuse_idle as refuse_idle,
+    refuse_unknown as refuse_unknown,
 )
 from .preprocessing import (
     PreprocessChoices as PreprocessChoices,

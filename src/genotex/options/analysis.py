@@ -10,6 +10,7 @@ from genotex.option_field import Option
 from genotex.options.words import (
     BENCHMARK,
     CONTROLS,
+    TABLE_COVARIATES,
     TWO_STEP,
     ChosenProcedure,
     Controls,
@@ -33,8 +34,7 @@ def _covariate_names(text: str) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if [name.lower() for name in names] == ["none"]:
         return ()
-    known = {"age": "Age", "gender": "Gender", "sex": "Gender"}
-    return tuple(dict.fromkeys(known.get(name.lower(), name) for name in names))
+    return tuple(dict.fromkeys(TABLE_COVARIATES.get(name.lower(), name) for name in names))
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,24 @@ from .problem_report import (
     write_unanswered_report as write_unanswered_report,
 )
 from .records import Surrogates as Surrogates
+from .sample_maps import (
+    drawn_samples as drawn_samples,
+    most_variable_genes as most_variable_genes,
+    sample_correlations as sample_correlations,
+    sample_densities as sample_densities,
+    scaled_distances as scaled_distances,
+)
+from .survival_page import (
+    SurvivalSource as SurvivalSource,
+    build_survival_page as build_survival_page,
+    write_survival_report as write_survival_report,
+)
 from .score_figures import average_figures as average_figures, problem_figures as problem_figures
+from .leaderboard import (
+    Leaderboard as Leaderboard,
+    build_leaderboard as build_leaderboard,
+    write_leaderboard as write_leaderboard,
+)
 from .scores import (
     best_and_worst as best_and_worst,
     item_tables as item_tables,

@@ -27,7 +27,7 @@ from genotex.reports.findings import Findings
 from genotex.reports.sections import FigureView
 from genotex.reports.words import counted, listed, readable
 
-__all__ = ["draw_figures", "draw_planned", "plan_figure"]
+__all__ = ["FigurePlan", "draw_figures", "draw_planned", "plan_figure"]
 
 _HEATMAP_GENES = 40
 _PROFILES = 6
@@ -35,7 +35,7 @@ _COEFFICIENTS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class _FigurePlan:
+class FigurePlan:
     """A figure without its drawing, and the call that draws it."""
 
     view: FigureView
@@ -50,14 +50,14 @@ def plan_figure(
     draw: Callable[..., str],
     *arguments: object,
     wide: bool = False,
-) -> _FigurePlan:
+) -> FigurePlan:
     """Plan a figure; the last argument of the drawing is its text for readers who cannot see it."""
-    return _FigurePlan(
+    return FigurePlan(
         FigureView(key, title, "", caption, str(arguments[-1]), wide), draw, arguments
     )
 
 
-def draw_planned(plans: Sequence[_FigurePlan]) -> tuple[FigureView, ...]:
+def draw_planned(plans: Sequence[FigurePlan]) -> tuple[FigureView, ...]:
     """Draw figures, in workers where some are prepared."""
     drawn = in_prepared_workers([(plan.draw, plan.arguments) for plan in plans])
     return tuple(replace(plan.view, svg=svg) for plan, svg in zip(plans, drawn, strict=True))
@@ -97,7 +97,7 @@ def _colours(marks: SampleMarks) -> str:
     return "colour and shape show the group"
 
 
-def _pca(table: LinkedTable, marks: SampleMarks) -> _FigurePlan:
+def _pca(table: LinkedTable, marks: SampleMarks) -> FigurePlan:
     parts = principal_components(table.expression)
     first, second = (f"{share:.1%}".replace("%", " %") for share in parts.explained)
     alt = (
@@ -114,7 +114,7 @@ def _pca(table: LinkedTable, marks: SampleMarks) -> _FigurePlan:
     return plan_figure("pca", "Samples by overall expression", caption, draw_pca, parts, marks, alt)
 
 
-def _volcano(findings: Findings, genes: pl.DataFrame) -> _FigurePlan:
+def _volcano(findings: Findings, genes: pl.DataFrame) -> FigurePlan:
     binary = findings.trait_kind == "binary"
     label = (
         "log2 fold change, case against control"
@@ -157,7 +157,7 @@ def _of_the_mixed_model(findings: Findings) -> str:
     return " of the mixed model" if findings.mixed_ranks else ""
 
 
-def _coefficients(findings: Findings, genes: pl.DataFrame) -> _FigurePlan:
+def _coefficients(findings: Findings, genes: pl.DataFrame) -> FigurePlan:
     first = genes.head(_COEFFICIENTS)
     alt = (
         f"Dot plot of the {counted(first.height, 'largest coefficient')} of "
@@ -179,7 +179,7 @@ def _coefficients(findings: Findings, genes: pl.DataFrame) -> _FigurePlan:
     return plan_figure("coefficients", title, caption, draw_coefficients, first, label, alt)
 
 
-def _histogram(findings: Findings, genes: pl.DataFrame) -> _FigurePlan:
+def _histogram(findings: Findings, genes: pl.DataFrame) -> FigurePlan:
     p = genes["p"].drop_nulls().to_numpy()
     low = float((p < 0.05).mean()) if len(p) else 0.0
     share = f"{low:.0%}".replace("%", " %")
@@ -193,7 +193,7 @@ def _histogram(findings: Findings, genes: pl.DataFrame) -> _FigurePlan:
     return plan_figure("histogram", "All p-values", caption, draw_histogram, p, alt)
 
 
-def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> _FigurePlan:
+def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> FigurePlan:
     chosen = first[:_PROFILES]
     alt = f"Expression of {listed(chosen)} in every sample."
     caption = (
@@ -208,7 +208,7 @@ def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks)
 
 def _heatmap(
     findings: Findings, first: list[str], values: NDArray[np.float64], marks: SampleMarks
-) -> _FigurePlan:
+) -> FigurePlan:
     picked = "p-values" if not findings.selects else "coefficients"
     alt = f"Heatmap of {counted(len(first), 'gene')} in {counted(len(values), 'sample')}."
     order = (

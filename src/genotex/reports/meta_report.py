@@ -23,6 +23,7 @@ from genotex.reports.meta_genes import (
 )
 from genotex.reports.pages import checked_page, render_template, write_page_files
 from genotex.reports.sections import FigureView
+from genotex.reports.software import PACKAGES, SoftwareView, software_view, written_options
 from genotex.reports.words import counted, listed, number, question, readable, with_names
 
 __all__ = ["MetaPage", "build_meta_page", "write_meta_report"]
@@ -46,6 +47,7 @@ class MetaPage:
     figures: tuple[FigureView, ...]
     table: GeneTableView
     methods: str
+    software: SoftwareView
     written: str | None
 
     @property
@@ -87,7 +89,7 @@ _ALLOWING = "allowing for effects that differ between cohorts as far as those of
 def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = None) -> MetaPage:
     """Return the page over all cohorts of a problem."""
     genes = shown_genes(result)
-    replicating = genes.filter(pl.col("Replicates"))
+    replicating, methods = genes.filter(pl.col("Replicates")), _methods(result)
     listed = replicating if replicating.height else genes
     top, zero = top_genes(listed.head(_TOP))
     return MetaPage(
@@ -104,7 +106,8 @@ def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = 
         forest=forest_data(result, str(listed["Variable"][0])),
         figures=forest_figures(result),
         table=meta_table(result, genes, csv_name),
-        methods=_methods(result),
+        methods=methods,
+        software=software_view(methods, result.method, _session(result)),
         written=written,
     )
 
@@ -172,7 +175,9 @@ def _reading(result: MetaResult) -> str:
     )
 
 
-_PACKAGES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy", "polars": "Polars"}
+def _session(result: MetaResult) -> list[tuple[str, str]]:
+    options = written_options(result.method.get("options") or {})
+    return [("Cohorts", listed([c.name for c in result.cohorts])), ("Options", options)]
 
 
 def _methods(result: MetaResult) -> str:
@@ -259,7 +264,7 @@ def _genes(result: MetaResult) -> str:
 
 def _software(result: MetaResult) -> str:
     versions = result.method["versions"]
-    named = [f"{_PACKAGES.get(name, name)} {number}" for name, number in versions.items()]
+    named = [f"{PACKAGES.get(name, name)} {number}" for name, number in versions.items()]
     return f"Software: {listed(named)}."
 
 

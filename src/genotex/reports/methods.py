@@ -14,6 +14,7 @@ from genotex.reports.sections.condition import condition_methods
 from genotex.reports.sections.levels import levels_methods
 from genotex.reports.sections.samples import samples_methods
 from genotex.reports.sections.selection import selection_methods
+from genotex.reports.software import PACKAGES
 from genotex.reports.words import counted, listed, readable
 
 __all__ = ["LogStep", "log_steps", "methods_paragraph", "model_methods", "remaining_notes"]
@@ -153,9 +154,8 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
 
 def _software(evidence: Evidence, findings: Findings) -> str:
     versions = findings.record("versions")
-    labels = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy", "polars": "Polars"}
     packages = [
-        f"{labels.get(name, name)} {number}"
+        f"{PACKAGES.get(name, name)} {number}"
         for name, number in versions.items()
         if name != "genotex"
     ]
@@ -206,7 +206,7 @@ def _counted_steps(evidence: Evidence) -> list[LogStep]:
         LogStep("Normalisation", str(counts["normalisation"]), "of the genes kept"),
     ]
     if totals:
-        span = f"{totals[0]:,} to {totals[-1]:,}"
+        span = f"{totals[0]:,.0f} to {totals[-1]:,.0f}"
         steps.append(LogStep("Reads of a library", span, f"{len(totals)} libraries"))
     return steps
 

@@ -27,10 +27,12 @@ from genotex.reports.groups import Group, contrast_sentence, groups_of_samples, 
 from genotex.reports.illustrations import draw_figures
 from genotex.reports.methods import LogStep, log_steps, methods_paragraph, remaining_notes
 from genotex.reports.pages import render_template
+from genotex.reports.sample_figures import draw_sample_figures, with_sample_figures
 from genotex.reports.sections import FigureView, Section, all_sections
 from genotex.reports.sections.condition import InteractionView, view_interaction
 from genotex.reports.sections.gene_sets import GeneSetsView
 from genotex.reports.sections.selection import selection_facts, selection_headline
+from genotex.reports.software import SoftwareView, problem_software
 from genotex.reports.words import counted, number, question, readable, sentence, with_names
 
 __all__ = [
@@ -111,6 +113,7 @@ class ReportPage:
     log: tuple[LogStep, ...]
     notes: tuple[str, ...]
     methods: str
+    software: SoftwareView
     files: Sequence[Mapping[str, Any]]
     written: str | None
 
@@ -154,7 +157,12 @@ def build_page(
     warnings = dict.fromkeys((*result.warnings, *evidence.warnings))
     reason = result.cohort_reason
     sets_methods = "" if gene_sets is None else gene_sets.methods
-    sections = [section.view(findings, genes) for section in all_sections()]
+    methods = methods_paragraph(evidence, findings, answer.tested, groups, sets_methods)
+    sections = with_sample_figures(
+        [section.view(findings, genes) for section in all_sections()],
+        draw_sample_figures(table, marks, evidence, findings),
+        findings,
+    )
     return ReportPage(
         title=_title(result.trait, result.condition),
         trait=readable(result.trait),
@@ -180,10 +188,11 @@ def build_page(
         explorer=explorer_data(findings, genes, table, marks),
         interaction=view_interaction(findings, genes),
         gene_sets=gene_sets,
-        sections=tuple(section for section in sections if section is not None),
+        sections=sections,
         log=log_steps(evidence, findings, answer.tested),
         notes=tuple(_as_sentence(text, findings) for text in remaining_notes(evidence, findings)),
-        methods=methods_paragraph(evidence, findings, answer.tested, groups, sets_methods),
+        methods=methods,
+        software=problem_software(evidence, findings, methods),
         files=evidence.files,
         written=written,
     )

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 import genotex
 from genotex.bench.evaluation.comparison import RunComparison
 from genotex.bench.evaluation.comparison_tables import (
+    agreement_tables,
     comparison_texts,
     difference_tables,
     how_compared,
@@ -37,6 +38,8 @@ from genotex.reports.words import counted, listed, readable, sentence
 
 __all__ = [
     "PAGE_FILE",
+    "PageSection",
+    "ScoresPage",
     "best_and_worst",
     "item_tables",
     "write_comparison",
@@ -54,7 +57,7 @@ class _ItemTable:
 
 
 @dataclass(frozen=True)
-class _PageSection:
+class PageSection:
     """A section of the page."""
 
     key: str
@@ -65,16 +68,17 @@ class _PageSection:
     tables: tuple[PlainTable, ...] = ()
     items: tuple[_ItemTable, ...] = ()
     remarks: tuple[str, ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
-class _ScoresPage:
+class ScoresPage:
     """A page of scores, of one run or of several."""
 
     title: str
     question: str
     facts: tuple[tuple[str, str], ...]
-    sections: tuple[_PageSection, ...]
+    sections: tuple[PageSection, ...]
     version: str
     written: str | None = None
 
@@ -110,9 +114,9 @@ def write_scores(folder: Path, scores: Scores, summary: Summary) -> Path:
     return folder / PAGE_FILE
 
 
-def _build_scores_page(scores: Scores, summary: Summary) -> _ScoresPage:
+def _build_scores_page(scores: Scores, summary: Summary) -> ScoresPage:
     """Return what the page of one evaluation shows."""
-    return _ScoresPage(
+    return ScoresPage(
         title=f"Scores of {PurePath(*PurePath(scores.prediction).parts[-2:])}",
         question="How close do its cohorts, tables and genes come to those of the reference?",
         facts=tuple(_facts(scores)),
@@ -133,33 +137,31 @@ def _facts(scores: Scores) -> Iterator[tuple[str, str]]:
     yield "Missing or unreadable", f"{len(scores.missing):,}"
 
 
-def _score_sections(scores: Scores, summary: Summary) -> Iterator[_PageSection]:
+def _score_sections(scores: Scores, summary: Summary) -> Iterator[PageSection]:
     tables = average_tables(summary)
     if tables:
-        yield _PageSection(
+        yield PageSection(
             "averages", "Averages", "Averages", _lead(summary),
             figures=average_figures({"": summary}), tables=tables,
         )  # fmt: skip
     if kinds := kind_table(summary):
-        yield _PageSection(
+        yield PageSection(
             "kinds", "Kinds", "By kind of problem", _KINDS, kind_figures(summary), (kinds,)
         )
     if figures := problem_figures(scores):
         lead = "An average hides how much problems differ: here is each of them."
         ranking = best_and_worst(scores)
-        yield _PageSection(
-            "problems", "Problems", "From problem to problem", lead, figures, ranking
-        )
+        yield PageSection("problems", "Problems", "From problem to problem", lead, figures, ranking)
     if figures := table_figures(scores):
-        yield _PageSection("tables", "Tables", "From table to table", "", figures)
+        yield PageSection("tables", "Tables", "From table to table", "", figures)
     missing = missing_table(scores)
-    yield _PageSection(
+    yield PageSection(
         "missing", "Missing", "What was missing",
         "" if missing else "Every prediction that the reference asks for was there and was read.",
         tables=(missing,) if missing else (),
     )  # fmt: skip
     if items := item_tables(scores):
-        yield _PageSection("items", "Items", "Every item", items=items)
+        yield PageSection("items", "Items", "Every item", items=items)
     yield _how(scores, summary)
 
 
@@ -191,7 +193,7 @@ def _with_interval(average: Average) -> str:
     return f"{average.average:.3f} (95 % interval {low:.3f} to {high:.3f})"
 
 
-def _how(scores: Scores, summary: Summary) -> _PageSection:
+def _how(scores: Scores, summary: Summary) -> PageSection:
     settings = [f"{name}: {value}" for name, value in settings_rows(scores)]
     remarks = [sentence(text) for text in (*settings, *scores.notes)]
     remarks.append(
@@ -200,7 +202,7 @@ def _how(scores: Scores, summary: Summary) -> _PageSection:
         f"seed {summary.seed}. A missing or unreadable prediction counts 0; a value that is not "
         "defined is left out of its average and counted."
     )
-    return _PageSection(
+    return PageSection(
         "how", "How", "How these numbers were made",
         f"Computed by genotex {genotex.__version__}. Figures of different versions of the metrics, "
         "or under other settings, must not be compared.",
@@ -347,12 +349,12 @@ def write_comparison(folder: Path, comparison: RunComparison) -> Path:
     return folder / COMPARISON_PAGE
 
 
-def _comparison_page(comparison: RunComparison) -> _ScoresPage:
+def _comparison_page(comparison: RunComparison) -> ScoresPage:
     names = [run.name for run in comparison.runs]
     question = "Which of them comes closer to the reference, and is that more than chance?"
     if not comparison.differences:
         question = "How far do they agree?"
-    return _ScoresPage(
+    return ScoresPage(
         title=listed(names),
         question=question,
         facts=tuple((run.name, run.scores.prediction) for run in comparison.runs),
@@ -361,12 +363,17 @@ def _comparison_page(comparison: RunComparison) -> _ScoresPage:
     )
 
 
-def _comparison_sections(comparison: RunComparison) -> Iterator[_PageSection]:
+def _comparison_sections(comparison: RunComparison) -> Iterator[PageSection]:
     figures = average_figures({run.name: run.summary for run in comparison.runs})
     table = side_by_side_table(comparison)
-    yield _PageSection("averages", "Side by side", "Side by side", figures=figures, tables=(table,))
+    yield PageSection("averages", "Side by side", "Side by side", figures=figures, tables=(table,))
+    if agreement := agreement_tables(comparison):
+        yield PageSection(
+            "agreement", "Agreement", "Agreement of repeated runs",
+            "The runs are taken as repetitions of one method.", tables=agreement,
+        )  # fmt: skip
     if differences := difference_tables(comparison):
-        yield _PageSection(
+        yield PageSection(
             "differences", "Differences", f"Differences to {comparison.baseline}",
             "Both sides were scored on the same items. An interval without 0 means that other "
             "problems of the same kind would hardly reverse the difference.",
@@ -375,7 +382,7 @@ def _comparison_sections(comparison: RunComparison) -> Iterator[_PageSection]:
     settings = settings_rows(comparison.runs[0].scores)
     remarks = [how_compared(comparison), *comparison.notes]
     remarks += [f"{name}: {value}" for name, value in settings]
-    yield _PageSection(
+    yield PageSection(
         "how", "How", "How these numbers were made", f"Computed by genotex {genotex.__version__}.",
         remarks=tuple(map(sentence, remarks)),
     )  # fmt: skip

@@ -122,9 +122,14 @@ class GeneModel:
 
 
 def draw_gene_model(
-    rng: np.random.Generator, symbols: Sequence[str], traits: Sequence[str], planted: int
+    rng: np.random.Generator,
+    symbols: Sequence[str],
+    traits: Sequence[str],
+    planted: int,
+    *,
+    shared: float = 0.0,
 ) -> GeneModel:
-    """Draw levels, variances and effects of the genes."""
+    """Draw levels, variances and effects; two traits after another have a share of genes."""
     p = len(symbols)
     mean = np.clip(rng.normal(7.5, 1.9, p), 3.5, 13.5)
     noise = _NOISE_SD * np.sqrt(_NOISE_DF / rng.chisquare(_NOISE_DF, p))
@@ -138,6 +143,10 @@ def draw_gene_model(
             sex[place[symbol]] = shift
     free = [g for g, symbol in enumerate(symbols) if symbol not in _SEX_GENES]
     chosen = rng.choice(free, size=(len(traits), planted), replace=False)
+    pairs = len(traits) // 2
+    # In the same places, and so with the same signs.
+    common = round(shared * planted)
+    chosen[1 : 2 * pairs : 2, :common] = chosen[0 : 2 * pairs : 2, :common]
     spread = _spread(noise, loadings)
     signatures = {}
     for trait, genes in zip(traits, chosen, strict=True):

@@ -181,7 +181,9 @@ class Ends(Opened):
         run(session, code)
         run(session, "threading.Thread(target=die_when_told).start()")
         (tmp_path / "out" / "now").touch()
+        until = time.monotonic() + 60
         while not (tmp_path / "out" / "dying").exists():
+            assert time.monotonic() < until
             time.sleep(0.01)
         time.sleep(0.2)
         with pytest.raises(SessionDeadError, match=r"exited with code 5.*between two cells"):

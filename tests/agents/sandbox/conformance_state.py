@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -123,21 +124,19 @@ class Closes(Opened):
     def test_closed_while_a_cell_runs(self, open_session: OpenSession, tmp_path: Path) -> None:
         session = open_session()
         mark = tmp_path / "out" / "began"
-        closer = threading.Thread(target=_when(mark, session.close))
-        closer.start()
+        closer = _when(mark, session.close)
         with pytest.raises(SessionDeadError, match="closed while"):
             session.execute("open('began', 'w').close()\nwhile True: pass")
-        closer.join()
+        closer.join(60)
 
     def test_interrupted_from_another_thread(
         self, open_session: OpenSession, tmp_path: Path
     ) -> None:
         session = open_session()
         mark = tmp_path / "out" / "began"
-        stopper = threading.Thread(target=_when(mark, session.interrupt))
-        stopper.start()
+        stopper = _when(mark, session.interrupt)
         result = run(session, "x = 7\nopen('began', 'w').close()\nwhile True: pass")
-        stopper.join()
+        stopper.join(60)
         assert result.status is CellStatus.INTERRUPTED
         assert printed(session, "x") == "7"
 
@@ -163,10 +162,16 @@ class Closes(Opened):
         assert (tmp_path / "out/sub/genes.csv").stat().st_mode & 0o6000 == 0
 
 
-def _when(mark: Path, action: object) -> object:
-    def wait() -> None:
-        while not mark.exists():
-            time.sleep(0.01)
-        action()  # type: ignore[operator]
+def _when(mark: Path, action: Callable[[], None]) -> threading.Thread:
+    """Start a thread that acts once a file is there; it keeps nobody waiting if none comes."""
 
-    return wait
+    def wait() -> None:
+        for _ in range(6000):
+            if mark.exists():
+                action()
+                return
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread

@@ -13,6 +13,7 @@ from genotex.agents.sandbox.confined.call_filter import (
     IGNORED,
     IGNORED_WITHOUT_OWN_ROOT,
     REFUSED,
+    REFUSED_WITHOUT_OWN_ROOT,
     filter_program,
 )
 
@@ -91,6 +92,33 @@ def test_permissions_of_files_are_changed_only_where_no_others_are_there(machine
             assert verdict(machine, numbers[column], own_root=False) == refused_with(0)
 
 
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+def test_open_files_are_passed_on_only_where_they_are_counted(machine: str) -> None:
+    column = list(ARCHITECTURES).index(machine)
+    for numbers in REFUSED_WITHOUT_OWN_ROOT.values():
+        assert verdict(machine, numbers[column], own_root=True) == ALLOW
+        refusal = refused_with(errno.EPERM)
+        assert verdict(machine, numbers[column], own_root=False) == refusal
+
+
+@pytest.mark.parametrize(("machine", "fcntl"), [("x86_64", 72), ("aarch64", 25)])
+def test_locks_have_no_effect_and_leases_are_refused(machine: str, fcntl: int) -> None:
+    for lock in (6, 7, 37, 38):
+        assert verdict(machine, fcntl, 3, lock) == refused_with(0)
+    for command in (1024, 1026, 1031):
+        assert verdict(machine, fcntl, 3, command) == refused_with(errno.EPERM)
+    for command in (1, 2, 3, 4, 5, 1030):
+        assert verdict(machine, fcntl, 3, command) == ALLOW
+
+
+@pytest.mark.parametrize(("machine", "setsockopt"), [("x86_64", 54), ("aarch64", 208)])
+def test_buffers_of_sockets_keep_their_size(machine: str, setsockopt: int) -> None:
+    for option in (7, 8, 32, 33):
+        assert verdict(machine, setsockopt, 3, 1, option) == refused_with(0)
+    assert verdict(machine, setsockopt, 3, 1, 16) == ALLOW
+    assert verdict(machine, setsockopt, 3, 6, 7) == ALLOW
+
+
 @pytest.mark.parametrize(("machine", "prlimit"), [("x86_64", 302), ("aarch64", 261)])
 def test_bounds_of_other_processes_are_not_changed(machine: str, prlimit: int) -> None:
     assert verdict(machine, prlimit, 0) == ALLOW
@@ -149,7 +177,7 @@ def test_numbers_are_those_of_the_kernels_headers(column: int, header: str) -> N
         pytest.skip(f"{path} is not installed")
     pairs = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", path.read_text())
     known = {name: int(number) for name, number in pairs}
-    every = {**REFUSED, **IGNORED, **IGNORED_WITHOUT_OWN_ROOT}
+    every = {**REFUSED, **REFUSED_WITHOUT_OWN_ROOT, **IGNORED, **IGNORED_WITHOUT_OWN_ROOT}
     ours = {name: numbers[column] for name, numbers in every.items() if name in known}
     assert len(ours) > 70
     assert ours == {name: known[name] for name in ours}

@@ -155,7 +155,7 @@ def test_session_ends_with_the_program_that_opened_it(
     mark = str(tmp_path / "out")
     assert len(processes_named(mark)) == 2
     program.send_signal(how)
-    program.wait()
+    program.wait(timeout=60)
     wait_until(lambda: not processes_named(mark))
     wait_until(lambda: list(own_temporary.iterdir()) == [])
 

@@ -13,6 +13,7 @@ from typing import ClassVar
 import pytest
 
 from genotex.agents import Folders, Nursery, SandboxLimits, SandboxPolicy, Session, local_session
+from genotex.agents.sandbox import processes
 from genotex.agents.sandbox.confined.protocol import SandboxPlan
 from genotex.agents.sandbox.confined.supervisor import Supervisor
 from tests.agents.sandbox.conformance_isolation import (
@@ -26,6 +27,7 @@ from tests.agents.sandbox.conformance_output import PlaysTricks
 from tests.agents.sandbox.conformance_state import Closes, KeepsState
 from tests.agents.sandbox.test_isolation import NAMESPACES
 from tests.agents.sandbox.test_local_session import wait_until
+from tests.local_server import first_line
 
 MODULES = ("numpy", "polars")
 OPENER = """
@@ -124,6 +126,21 @@ def test_session_starts_anew_where_the_nursery_is_gone(tmp_path: Path) -> None:
             assert session.execute("1 + 1").text == "2"
 
 
+def test_a_nursery_that_does_not_answer_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_PATIENCE", 1.0)
+    with Nursery(SandboxLimits(), ()) as nursery:
+        assert nursery.number is not None
+        os.kill(nursery.number, signal.SIGSTOP)
+        asked = []
+        for name in ("a", "b"):
+            with local_session(Folders(tmp_path / name), nursery=nursery) as session:
+                assert session.execute("1 + 1").text == "2"
+            asked.append(nursery._door.fileno())
+        assert asked == [-1, -1]
+
+
 def test_session_goes_on_when_the_nursery_closes(tmp_path: Path) -> None:
     with Nursery(SandboxLimits(), ()) as nursery:
         session = local_session(Folders(tmp_path / "out"), nursery=nursery)
@@ -142,17 +159,17 @@ def test_nothing_is_left_of_a_nursery_whose_program_was_killed(
         env={**os.environ, "TMPDIR": str(own_temporary)},
     )
     assert opener.stdout is not None
-    assert Path(opener.stdout.readline().decode().strip()).is_relative_to(own_temporary)
+    assert Path(first_line(opener).decode().strip()).is_relative_to(own_temporary)
     assert len(list(own_temporary.iterdir())) == 2
     opener.kill()
-    opener.wait()
+    opener.wait(timeout=60)
     opener.stdout.close()
     wait_until(lambda: not list(own_temporary.iterdir()))
 
 
 def supervisor_of_one_that_ended(report: bytes) -> Supervisor:
     """Return one whose first process has reported, and is gone, since its loop last looked."""
-    plan = SandboxPlan((), {}, (), "", "", True, (), 1, 1, 1, 1)
+    plan = SandboxPlan((), {}, (), "", "", True, (), 1, 1, 1, 1, 1)
     supervisor = Supervisor(plan)
     supervisor.confined = True
     supervisor.first = os.posix_spawn("/bin/sh", ["sh", "-c", ":"], {})

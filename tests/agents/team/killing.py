@@ -3,6 +3,7 @@
 Each attempt is a fork of this process, which has imported everything and computed nothing.
 """
 
+import faulthandler
 import os
 import signal
 import sys
@@ -14,6 +15,9 @@ from genotex import journal
 from tests.agents.team.conftest import Played
 
 MOST_ATTEMPTS = 300
+LONGEST = 300.0
+"""Seconds of an attempt: threads of libraries do not survive a fork, and what waits for them hangs.
+"""
 
 
 def die_at_a_line(moment: str, number: int) -> None:
@@ -35,6 +39,7 @@ def die_at_a_line(moment: str, number: int) -> None:
 def attempt(played: Played, moment: str, number: int) -> int:
     pid = os.fork()
     if pid == 0:
+        faulthandler.dump_traceback_later(LONGEST, exit=True)
         # Other processes see what is written without waiting for the disk.
         os.fsync = lambda handle: None
         die_at_a_line(moment, number)
@@ -51,7 +56,7 @@ def main() -> None:
         # By turns after a new line, and in the middle of the line after a new line.
         code = attempt(played, *(("after", 1) if number % 2 else ("torn", 2)))
         print(code, flush=True)
-        if code == 0:
+        if code != -signal.SIGKILL:
             break
 
 

@@ -3,6 +3,7 @@
 Each attempt is a fork of this process, which has imported everything and computed nothing.
 """
 
+import faulthandler
 import os
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from genotex.agents import Folders, ModelSettings, SandboxPolicy, TeamPlan, run_
 from genotex.bench import TaskInfo
 from tests.agents.exec_session import ExecSession
 from tests.agents.faulty_rules import register_faulty_rules
-from tests.agents.team.killing import die_at_a_line
+from tests.agents.team.killing import LONGEST, die_at_a_line
 
 FAULTS = "crash+unknown_keyword+lost_variable+bad_plan+needless_return+wrong_verdict"
 MODEL = f"rules-faulty:seed=4,rate=0.3,faults={FAULTS}+unreadable_answer"
@@ -39,6 +40,7 @@ def plan_for(world: Path, target: Path) -> TeamPlan:
 def attempt(plan: TeamPlan, moment: str, lines: int) -> int:
     pid = os.fork()
     if pid == 0:
+        faulthandler.dump_traceback_later(LONGEST, exit=True)
         os.fsync = lambda handle: None
         if lines:
             die_at_a_line(moment, lines)

@@ -65,6 +65,7 @@ def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> Not
         prices,
         session,
         CodeShelf(),
+        lambda task: "",
     )
     task = cohort_task(study.folder, Path("output"), TRAIT, COHORT, "sound")
     return do_notebook(task, resources)

@@ -22,6 +22,7 @@ def kill(played: Played) -> list[str]:
         cwd=ROOT,
         stdout=subprocess.PIPE,
         check=True,
+        timeout=1800,
     )
     return done.stdout.decode().split()
 

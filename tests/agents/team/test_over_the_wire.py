@@ -12,12 +12,10 @@ import pytest
 from genotex.agents import (
     Card,
     Limits,
-    Message,
     ModelPrice,
     ModelSettings,
     ProviderOptions,
     Rate,
-    Request,
     RetryPolicy,
     SandboxPolicy,
     State,
@@ -28,6 +26,7 @@ from genotex.agents import (
     run_team,
 )
 from genotex.errors import UsageError
+from tests.agents.models.cards import facts_of_calls, request_of
 from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.models.servers import CompatibleDialect, Says, Service, serving
 from tests.agents.team.conftest import Played, play
@@ -42,12 +41,10 @@ __all__ = ["nothing_from_outside"]
 @contextmanager
 def team_service(play: Callable[[Card], Any] = play) -> Iterator[Service]:
     """Run a service that plays all roles, from the prompts it gets."""
-    with serving(Says({})) as service:
+    with facts_of_calls() as facts, serving(Says({})) as service:
 
         def answer() -> Says:
-            texts = DIALECT.texts_of(service.seen[-1])
-            messages = tuple(Message(author, text) for author, text in texts)  # type: ignore[arg-type]
-            said = play(read_card(Request("team", messages)))
+            said = play(read_card(request_of(service.seen[-1], DIALECT, facts)))
             return DIALECT.text(said if isinstance(said, str) else json.dumps(said))
 
         service.next_answer = answer  # type: ignore[method-assign]

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from genotex.agents import (
+    Budget,
     Card,
     CellResult,
     CellStatus,
@@ -14,18 +16,24 @@ from genotex.agents import (
     Limits,
     NotebookRecord,
     State,
+    Task,
+    UsageLedger,
     read_limits,
 )
+from genotex.agents.team.notebooks import RunResources, do_notebook
+from genotex.agents.team.stage import Spread
 from genotex.bench import ErrorClass, Problem
 from genotex.errors import (
     BadAnswerError,
     ConfinementError,
     ContextTooLongError,
+    GenotexError,
     ModelUnavailableError,
     UsageError,
     WrongKeyError,
 )
 from genotex.journal import read_journal
+from genotex.parallel import Processes
 from tests.agents.playing import plan, python
 from tests.agents.team.conftest import Played, PlayedModel, play
 
@@ -188,13 +196,35 @@ def test_trouble_that_does_not_pass_stops_the_run(played: Played, source: Path) 
 
 
 def test_question_that_is_too_long_fails_the_notebook_and_no_other(played: Played) -> None:
-    played.calls = failing(ContextTooLongError("too long"))
+    # Also with shorter outputs, and with the shortest.
+    played.calls = failing(*[ContextTooLongError("too long")] * 3)
     finished = played.run()
     assert [record.state for record in finished.notebooks] == [
         State.FAILED,
         State.DONE,
         State.DONE,
     ]
+
+
+def test_question_that_is_too_long_is_asked_with_shorter_outputs_and_replayed(
+    played: Played,
+) -> None:
+    played.calls = failing(ContextTooLongError("too long"))
+    played.run(limits=Limits(max_tokens=300))
+    calls = len(played.calls.requests)
+    finished = played.run(limits=Limits())
+    assert [record.state for record in finished.notebooks] == [State.DONE] * 3
+    assert finished.notebooks[0].tally.shortened == 1
+    entries = read_journal(played.root / "run/notebooks/Asthma/GSE1.jsonl")
+    told = [entry for entry in entries if entry["kind"] == "call"]
+    assert told[0]["error"]["kind"] == "too long" and "reply" in told[1]
+    # What was answered before is not asked again.
+    asked = sum(
+        entry["kind"] == "call"
+        for path in (played.root / "run/notebooks").rglob("*.jsonl")
+        for entry in read_journal(path)
+    )
+    assert calls > 1 and len(played.calls.requests) == asked
 
 
 def test_answer_that_is_none_is_in_the_journal_and_replayed(played: Played) -> None:
@@ -295,6 +325,30 @@ def test_notebook_whose_journal_does_not_come_again_is_done_again_when_asked_to(
     assert not finished.stopped
     assert finished.problems[0].success
     # What the first attempt has used was paid for.
+    assert path.with_name("GSE1.try1.jsonl").exists()
+
+
+def test_journal_that_does_not_come_again_is_put_aside_on_workers_too(
+    played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_: Spread, tasks: Sequence[Task], resources: RunResources, budget: Budget) -> Any:
+        router = played.router(UsageLedger(resources.prices), budget)
+        own = replace(resources, router=router, make_session=played.session)
+        for task in tasks:
+            try:
+                yield task, do_notebook(task, own)
+            except GenotexError as error:
+                yield task, error
+
+    played.run(limits=Limits(max_tokens=440))
+    path = played.root / "run/notebooks/Asthma/GSE1.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], *lines[2:]]))
+    monkeypatch.setattr(Spread, "start", start)
+    told = played.run(limits=Limits(), executor=Processes())
+    assert "rerun the notebook with --retry" in told.stopped and path.exists()
+    finished = played.run(limits=Limits(), retry=True, executor=Processes())
+    assert not finished.stopped and finished.problems[0].success
     assert path.with_name("GSE1.try1.jsonl").exists()
 
 

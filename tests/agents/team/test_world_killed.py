@@ -30,6 +30,7 @@ def run(world: Path, target: Path, kill_at_every: int) -> list[str]:
         cwd=ROOT,
         stdout=subprocess.PIPE,
         check=True,
+        timeout=1800,
     )
     return done.stdout.decode().split()
 

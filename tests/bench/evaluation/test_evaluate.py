@@ -315,6 +315,7 @@ def test_settings_are_told(simulated: Path, tmp_path: Path) -> None:
     )
     scores = evaluate(simulated / "prediction", simulated / "reference", options)
     assert scores.settings == {
+        "rules": "genotex",
         "metrics": "legacy",
         "df_field": "is_usable",
         "regressors": "inclusive",
@@ -322,6 +323,7 @@ def test_settings_are_told(simulated: Path, tmp_path: Path) -> None:
         "repair_reference": True,
         "task_info": str(given),
         "problems": None,
+        "reference_kind": "other",
     }
     assert [item.trait for item in scores.selection] == ["Asthma"]
     default = evaluate(

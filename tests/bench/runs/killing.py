@@ -3,6 +3,7 @@
 Each attempt is a fork of this process, which has imported everything and computed nothing.
 """
 
+import faulthandler
 import os
 import signal
 import sys
@@ -15,6 +16,10 @@ from genotex import journal
 from genotex.bench import BenchmarkRun, ChosenMethod, TaskInfo, run_benchmark
 
 from .first_genes import FirstGenes
+
+LONGEST = 300.0
+"""Seconds of an attempt: what waits for a thread of a library that did not survive the fork hangs.
+"""
 
 
 def plan_for(source: Path, target: Path, task_info: Path) -> BenchmarkRun:
@@ -47,6 +52,7 @@ def die_at(moment: str) -> None:
 def attempt(plan: BenchmarkRun, moment: str) -> int:
     pid = os.fork()
     if pid == 0:
+        faulthandler.dump_traceback_later(LONGEST, exit=True)
         die_at(moment)
         run_benchmark(plan)
         os._exit(0)
@@ -60,7 +66,7 @@ def main() -> None:
     for moment in moments:
         code = attempt(plan, moment)
         print(moment, code, flush=True)
-        if code == 0:
+        if code != -signal.SIGKILL:
             break
 
 

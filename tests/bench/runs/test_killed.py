@@ -1,9 +1,12 @@
 """SIGKILL at any moment: nothing finished is lost, and the end is the same to the last byte."""
 
+import csv
+import json
 import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +14,7 @@ from genotex.bench import BenchmarkRun, RunFolder, run_benchmark
 from genotex.bench.runs.children import Children, Ended, Task
 from genotex.bench.runs.problem_stage import finished_problems
 from genotex.errors import WorkerLostError
-from genotex.journal import open_journal
+from genotex.journal import open_journal, read_journal
 from tests.geo_text import write_asthma
 
 from .conftest import digests, make_tasks
@@ -48,6 +51,37 @@ def kill(place: Path, target: str, moments: list[str]) -> list[str]:
     return done.stdout.decode().splitlines()
 
 
+TIMES = {"seconds", "peak_memory_mb", "total", "median", "longest", "cohorts", "name"}
+"""Fields of run/ that may differ after a kill; ``docs/benchmark-runs.md`` names them, too."""
+
+
+def without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: without_times(each) for name, each in value.items() if name not in TIMES}
+    return [without_times(each) for each in value] if isinstance(value, list) else value
+
+
+def run_files(root: Path) -> dict[str, Any]:
+    """Return what is in run/, without what a clock or the memory in use gives."""
+    found: dict[str, Any] = {}
+    for path in sorted((root / "run").rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.suffix == ".jsonl":
+            found[name] = sorted(map(repr, map(without_times, read_journal(path))))
+        elif path.name == "manifest.json":
+            # Digests of files with times in them; that they fit is tested elsewhere.
+            found[name] = sorted(json.loads(path.read_text())["files"])
+        elif path.suffix == ".json":
+            found[name] = without_times(json.loads(path.read_text()))
+        elif path.suffix == ".csv":
+            rows = csv.DictReader(path.read_text().splitlines())
+            timed = ("seconds", "cohort_seconds", "peak_memory_mb")
+            found[name] = [{k: v for k, v in row.items() if k not in timed} for row in rows]
+        elif path.is_file() and path.suffix != ".lock":
+            found[name] = path.read_text()
+    return found
+
+
 def finished_in(place: Path, target: str) -> int:
     with open_journal(RunFolder(place / target).journal) as journal:
         return len(finished_problems(journal))
@@ -59,6 +93,7 @@ def test_killed_before_within_and_after_every_line_of_the_journal(place: Path) -
     assert {line.split()[1] for line in ended[:-1]} == {"-9"}
     assert len(ended) >= 10  # three problems and a cohort at least, three kills each
     assert digests(place / "lines") == digests(place / "unkilled")
+    assert run_files(place / "lines") == run_files(place / "unkilled")
 
 
 def test_killed_at_random_moments(place: Path) -> None:

@@ -264,7 +264,7 @@ def test_own_cohorts_need_raw_files(tasks: TaskInfo, tmp_path: Path) -> None:
 
 
 PLUG_IN = """
-from genotex.bench.runs import write_answer
+from genotex.bench import write_answer
 
 def answer(problem, context):
     write_answer(context.output, problem, ["A" + problem.trait, "B2"], cohort="GSE1")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.analysis import read_result
+from genotex.analysis import read_result, solve_problem, write_result
 from genotex.bench import (
     BenchmarkRun,
     ChosenMethod,
@@ -16,6 +16,7 @@ from genotex.bench import (
     ErrorClass,
     Finished,
     Problem,
+    ProblemRecord,
     RunFolder,
     TaskInfo,
     choose_method,
@@ -24,7 +25,7 @@ from genotex.bench import (
 from genotex.errors import FormatError, UsageError
 from genotex.io import lock
 from genotex.layout import OutputFolder
-from genotex.options import MethodOptions
+from genotex.options import AnalysisOptions, MethodOptions
 
 from .conftest import digests, make_tasks
 from .first_genes import FirstGenes
@@ -278,3 +279,31 @@ def test_random_genes_depend_on_seed_and_problem_alone(tiny: BenchmarkRun, tmp_p
     assert len({*first}) == len({*second}) == 5
     assert first != second
     assert genes(tmp_path, "Gout") != second
+
+
+def test_problems_of_a_trait_follow_each_other_and_share_work(
+    plan: BenchmarkRun, tmp_path: Path
+) -> None:
+    problems = [Problem("Asthma"), Problem("Obesity"), Problem("Asthma", "Age")]
+    sound = choose_method(MethodOptions())
+    mine = replace(plan, target=tmp_path / "out", method=sound, problems=problems)
+    solved: list[Problem] = []
+    shared: set[str] = set()
+
+    def note(record: ProblemRecord, total: int) -> None:
+        solved.append(record.problem)
+        kept = RunFolder(mine.target).work.glob("*/shared/*")
+        shared.update(path.name.partition("-")[0] for path in kept)
+
+    run_benchmark(mine, on_problem=note)
+    assert solved == [problems[0], problems[2], problems[1]]
+    assert {"samples", "panel"} <= shared
+    assert not RunFolder(mine.target).work.exists()
+    for problem in problems:
+        alone = solve_problem(
+            OutputFolder(plan.preprocessed), problem, AnalysisOptions(), mine.tasks
+        )
+        write_result(OutputFolder(tmp_path / "alone"), alone)
+        path = OutputFolder(tmp_path / "alone").significant_genes(problem.trait, problem.condition)
+        same = mine.target / path.relative_to(tmp_path / "alone")
+        assert same.read_bytes() == path.read_bytes()

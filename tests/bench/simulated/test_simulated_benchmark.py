@@ -94,6 +94,22 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert tables and all(first[name] != other[name] for name in tables)
 
 
+def test_traits_share_planted_genes_two_by_two_where_asked(
+    simulated: SimulatedBenchmark, tmp_path: Path
+) -> None:
+    own = [set(trait.planted) for trait in simulated.truth.traits.values()]
+    assert not any(a & b for i, a in enumerate(own) for b in own[:i])
+    made = simulate_benchmark(tmp_path / "shared", shared_genes=0.5, **SMALL)
+    planted = [trait.planted for trait in made.truth.traits.values()]
+    for i, one in enumerate(planted):
+        for j, other in enumerate(planted[:i]):
+            common = set(one) & set(other)
+            assert len(common) == (round(0.5 * len(one)) if i == j + 1 and j % 2 == 0 else 0)
+            assert all(one[gene] * other[gene] > 0 for gene in common)
+    with pytest.raises(UsageError, match=r"shared_genes is 1\.5"):
+        simulate_benchmark(tmp_path / "no", shared_genes=1.5, **SMALL)
+
+
 def test_record_comes_back_as_it_was(simulated: SimulatedBenchmark, tmp_path: Path) -> None:
     assert load_benchmark_truth(simulated.folder) == simulated.truth
     assert load_benchmark_truth(simulated.truth_file) == simulated.truth

@@ -40,6 +40,9 @@ class Request:
         Maximum number of tokens in the answer.
     temperature
         None: the provider's default.
+    facts
+        What the question is about, as plain data for models that are programs, such as the
+        built-in rules, and for the record; no provider gets it.
 
     Raises
     ------
@@ -52,6 +55,7 @@ class Request:
     schema: Mapping[str, Any] | None = None
     max_output: int | None = None
     temperature: float | None = None
+    facts: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a conversation that no provider would answer."""

@@ -49,7 +49,10 @@ def _first_in_text(recorded: str, requested: str, where: str) -> str:
 
 def request_to_json(request: Request) -> dict[str, Any]:
     """Return a request as plain JSON values."""
-    return asdict(request)
+    found = asdict(request)
+    if request.facts is None:
+        del found["facts"]
+    return found
 
 
 def request_from_json(data: Mapping[str, Any]) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -65,7 +66,11 @@ class RoleModels:
         BudgetReachedError
             If a limit is reached.
         """
-        return finished_text(self._answer(request))
+        reply = self._answer(request)
+        if reply.data is not None and not reply.text.strip():
+            # A tool call where text was asked for.
+            reply = replace(reply, text=json.dumps(reply.data, ensure_ascii=False))
+        return finished_text(reply)
 
     def ask_for(self, request: Request, kind: type[Kind]) -> Answer[Kind]:
         """Ask for structured data (see `structured.ask_for`); errors are those of `ask`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,12 +17,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from genotex.errors import UsageError
 
 __all__ = [
+    "PACKAGES",
     "prompt_digest",
     "prompt_digests",
     "render_prompt",
     "toolkit_documentation",
     "toolkit_functions",
+    "toolkit_reference",
 ]
+
+PACKAGES = ("numpy", "pandas", "polars", "scipy", "scikit-learn")
+"""Packages that generated code may use; genotex itself needs them, so that they are there."""
 
 
 def render_prompt(name: str, **values: object) -> str:
@@ -86,6 +92,59 @@ def _documentation(names: tuple[str, ...]) -> str:
 
     functions = [_document(getattr(toolkit, name)) for name in names]
     return render_prompt("toolkit.md.j2", functions=functions)
+
+
+def toolkit_reference(names: Sequence[str], others: Sequence[str] = ()) -> str:
+    """Return the documentation of functions for a prompt, in few words; of `others` a line each.
+
+    The functions are in order of use, so that the same names give the same text.
+    """
+    known = toolkit_functions()
+    brief = tuple(name for name in known if name in others and name not in names)
+    return _reference(tuple(name for name in known if name in names), brief)
+
+
+@cache
+def _reference(names: tuple[str, ...], others: tuple[str, ...]) -> str:
+    from genotex.agents import toolkit
+
+    return render_prompt(
+        "toolkit_reference.md.j2",
+        functions=[_in_few_words(getattr(toolkit, name)) for name in names],
+        others=[_document(getattr(toolkit, name)) for name in others],
+    )
+
+
+_SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
+
+
+def _in_few_words(function: Callable[..., Any]) -> _Documented:
+    """Return a function with its docstring's summary, parameters and result as running text."""
+    documented = _document(function)
+    summary, *rest = _SECTION.split(inspect.getdoc(function) or "")
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    parts = [" ".join(summary.split())]
+    entries = _entries(sections.get("Parameters", ""))
+    # What the signature and the example show is not repeated.
+    parts += [f"- {entry}" for entry in entries if not _PLAIN.search(entry)]
+    parts += [f"Returns {entry}" for entry in _entries(sections.get("Returns", ""))]
+    parts += [f"Example: {line[4:]}" for line in sections.get("Examples", "").splitlines()]
+    return _Documented(documented.signature, "\n".join(parts))
+
+
+_PLAIN = re.compile(r": (As `\w+` gives it|The task of the notebook)\.$")
+
+
+def _entries(section: str) -> list[str]:
+    """Return each entry of a section of a docstring in a line: name, type and text."""
+    entries: list[list[str]] = []
+    for line in section.splitlines():
+        if line and not line.startswith(" "):
+            name, _, kind = line.partition(" : ")
+            entries.append([f"{name} ({kind}):" if kind else f"{name}:"])
+        elif line.strip():
+            entries[-1].append(line.strip())
+    return [" ".join(entry) for entry in entries]
 
 
 def _document(function: Callable[..., Any]) -> _Documented:

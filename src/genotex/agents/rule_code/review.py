@@ -38,36 +38,26 @@ class Review:
         return self.runs and self.follows
 
 
-@dataclass(frozen=True)
-class _StepNeeds:
-    """What the code of a step must call, and which variables it must leave."""
-
-    calls: tuple[str, ...] = ()
-    variables: tuple[str, ...] = ()
-
-
-_WANTED: dict[tuple[str, str], _StepNeeds] = {
-    ("geo", "load_data"): _StepNeeds(
-        ("find_files", "read_series", "unique_values"), ("files", "series")
-    ),
-    ("geo", "read_clinical_features"): _StepNeeds(
-        ("clinical_table",), ("gene_available", "trait", "age", "gender", "clinical")
-    ),
-    ("geo", "extract_gene_data"): _StepNeeds(("read_expression",), ("expression",)),
-    ("geo", "review_gene_ids"): _StepNeeds((), ("needs_mapping",)),
-    ("geo", "read_annotation"): _StepNeeds(("read_annotation",), ("annotation",)),
-    ("geo", "map_gene_ids"): _StepNeeds(("map_probes",), ("mapped",)),
-    ("geo", "normalise_and_link"): _StepNeeds(
-        ("normalise_symbols", "save_table", "save_cohort_info"), ("genes",)
-    ),
-    ("tcga", "load_data"): _StepNeeds(("find_files", "read_clinical_matrix"), ("files", "columns")),
-    ("tcga", "find_demographic_columns"): _StepNeeds((), ("age_candidates", "gender_candidates")),
-    ("tcga", "choose_demographic_columns"): _StepNeeds((), ("age_column", "gender_column")),
-    ("tcga", "build_features"): _StepNeeds(
-        ("encode_feature", "clinical_table", "save_table", "save_cohort_info"), ("clinical",)
+_CALLS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("geo", "load_data"): ("find_files", "read_series", "unique_values"),
+    ("geo", "read_clinical_features"): ("clinical_table",),
+    ("geo", "extract_gene_data"): ("read_expression",),
+    ("geo", "review_gene_ids"): (),
+    ("geo", "read_annotation"): ("read_annotation",),
+    ("geo", "map_gene_ids"): ("map_probes",),
+    ("geo", "normalise_and_link"): ("normalise_symbols", "save_table", "save_cohort_info"),
+    ("tcga", "load_data"): ("find_files", "read_clinical_matrix"),
+    ("tcga", "find_demographic_columns"): (),
+    ("tcga", "choose_demographic_columns"): (),
+    ("tcga", "build_features"): (
+        "encode_feature",
+        "clinical_table",
+        "save_table",
+        "save_cohort_info",
     ),
 }
-_SOLVE = _StepNeeds(("choose_data", "load_data", "analyse", "save_result"), ("result",))
+"""What the code of a step must call."""
+_SOLVES = ("choose_data", "load_data", "analyse", "save_result")
 
 
 def review_output(
@@ -116,11 +106,10 @@ def _suggestions(unit: ActionUnit, tree: ast.Module, code: str, output: str) -> 
         yield f"Files are read by hand ({by_hand[0]}); use the functions of the toolkit."
     # A step that records that there are no genes, or no study, ends the notebook early.
     ends_here = _records_absence(tree)
-    wanted = _WANTED.get((unit.kind, unit.name), _SOLVE)
-    for name in () if ends_here else wanted.calls:
+    for name in () if ends_here else _CALLS.get((unit.kind, unit.name), _SOLVES):
         if name not in called:
             yield f"The step asks for {name}(), which is not called."
-    for name in () if ends_here else wanted.variables:
+    for name in () if ends_here else [promised.name for promised in unit.promises]:
         if name not in assigned:
             yield f"Later steps need the variable `{name}`, which is not set."
     yield from _suspicious(output)

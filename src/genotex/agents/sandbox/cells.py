@@ -8,6 +8,7 @@ import time
 from collections import deque
 from typing import Any, Literal
 
+from genotex.agents.sandbox.confined.removing import DEEPEST
 from genotex.agents.sandbox.processes import ProcessEvent
 from genotex.agents.sandbox.session import CellResult, CellStatus, Output, SandboxLimits
 
@@ -254,21 +255,24 @@ _LIMITS = {
     "memory": CellStatus.OUT_OF_MEMORY,
     "processes": CellStatus.TOO_MANY_PROCESSES,
     "disk": CellStatus.DISK_FULL,
+    "files": CellStatus.DISK_FULL,
+    "depth": CellStatus.DISK_FULL,
 }
 
 
 def _passed(limit: str, limits: SandboxLimits) -> str:
     if limit == "memory":
         return (
-            "The session was ended: its processes together held more memory than "
-            f"{_size(limits.memory_bytes)}."
+            "The session was ended: its processes, with what their sockets may hold, together held "
+            f"more memory than {_size(limits.memory_bytes)}."
         )
     if limit == "processes":
         return f"The session was ended: more than {limits.processes} processes and threads."
-    return (
-        f"The session was ended: its folder held more than {_size(limits.disk_bytes)}, too many "
-        "files or too deep folders, or the disk was nearly full."
-    )
+    if limit == "files":
+        return f"The session was ended: more than {limits.files:,} files and folders in its folder."
+    if limit == "depth":
+        return f"The session was ended: folders more than {DEEPEST} levels deep, or too long paths."
+    return f"The session was ended: its folder held more than {_size(limits.disk_bytes)}."
 
 
 def _exited(code: int, cell: RunningCell) -> tuple[CellStatus, str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import os
+import re
 import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +18,17 @@ from typing import Any
 from genotex.agents.sandbox.cells import RunningCell, ending_of, shortened
 from genotex.agents.sandbox.confined.protocol import CLOSED, Mechanism, SandboxPlan
 from genotex.agents.sandbox.confined.removing import remove_tree
+from genotex.agents.sandbox.confined.watch import RESERVE_OF_DISK
 from genotex.agents.sandbox.processes import (
     Nursery,
     ProcessEvent,
     Supervised,
     environment,
+    interpreter_paths,
     launch_command,
     put_package_in,
     readable_paths,
+    refuse_borrowed_access,
 )
 from genotex.agents.sandbox.replay import ReplayingSession
 from genotex.agents.sandbox.session import (
@@ -32,7 +39,7 @@ from genotex.agents.sandbox.session import (
     SandboxLimits,
     SandboxPolicy,
 )
-from genotex.errors import SandboxError, SessionDeadError
+from genotex.errors import NoSpaceError, SandboxError, SessionDeadError
 
 _START_SECONDS = 60.0
 _ANSWER_SECONDS = 5.0
@@ -40,6 +47,18 @@ _END_SECONDS = 10.0
 _OWN_END_SECONDS = 2.0
 _POLL_SECONDS = 0.5
 _CLEAN = Mechanism("clean environment", True, "nothing of the caller's environment is passed on")
+
+
+_QUOTA = os.strerror(errno.EDQUOT)
+_FULL_DISK = re.compile(rf"{os.strerror(errno.ENOSPC)}|os error {errno.ENOSPC}\b|{_QUOTA}")
+
+
+def _no_space(folder: Path) -> NoSpaceError:
+    msg = (
+        f"the disk of {folder} is nearly full, so generated code cannot go on there; make room: "
+        f"at least {2 * RESERVE_OF_DISK // 2**20} MiB"
+    )
+    return NoSpaceError(msg)
 
 
 class LocalKernel:
@@ -76,6 +95,8 @@ class LocalKernel:
         if importlib.util.find_spec("IPython") is None:
             msg = "generated code runs in IPython, which is missing: pip install 'genotex[agents]'"
             raise SandboxError(msg)
+        if self.policy is not SandboxPolicy.OFF:
+            refuse_borrowed_access({*interpreter_paths(), *self.folders.readable})
         self._private = Path(tempfile.mkdtemp(prefix="genotex-session-")).resolve()
         try:
             for name in ("root", "tmp"):
@@ -116,11 +137,13 @@ class LocalKernel:
             disk_bytes=self.limits.disk_bytes,
             temporary_bytes=self.limits.temporary_bytes,
             processes=self.limits.processes,
+            files=self.limits.files,
         )
 
     def _wait_until_ready(self, supervised: Supervised) -> None:
         start = RunningCell(0, _START_SECONDS, self.limits)
         self._wait(supervised, start, lambda: bool(start.over and self.confinement.mechanisms))
+        self._refuse_full_disk()
         if start.done is None or self._ended is not None:
             for event in supervised.waiting_output():
                 self._take(event, start)
@@ -171,6 +194,7 @@ class LocalKernel:
         self._ask_usage(supervised, between)
         if self._ended is not None or between.broken is not None:
             self._find_out_the_end(supervised, between)
+            self._refuse_full_disk()
             _, sentence = ending_of(between, self._ended or {})
             msg = f"{sentence} This was between two cells; the next call restores the state"
             raise SessionDeadError(msg)
@@ -214,13 +238,31 @@ class LocalKernel:
                 supervised.command("sweep")
             self._ask_usage(supervised, cell)
             if self._ended is None:
-                return cell.finished()
+                return self._unless_disk_was_full(cell.finished())
         self._find_out_the_end(supervised, cell)
+        self._refuse_full_disk()
         for event in supervised.waiting_output():
             self._take(event, cell)
         status, sentence = ending_of(cell, self._ended or {})
         back = "It goes back to the state before this cell."
         return replace(cell.result(status, f"{sentence} {back}"), state_kept=False)
+
+    def _refuse_full_disk(self) -> None:
+        """Raise if the session was ended because the disk is nearly full: no fact about a cell."""
+        if self._ended is not None and self._ended.get("limit") == "room":
+            raise _no_space(self.folders.writable)
+
+    def _unless_disk_was_full(self, result: CellResult) -> CellResult:
+        """Return the result, unless the code failed for a full disk, not for a limit of its own."""
+        # ``/tmp`` of a session is a limit of its own, and full with the same words; the disk has
+        # room for it as long as there is what the limits promise.
+        told = f"{result.exception or ''} {result.message or ''}"
+        if not _FULL_DISK.search(told):
+            return result
+        free = os.statvfs(self.folders.writable)
+        if free.f_bavail * free.f_frsize < self.limits.disk_bytes or _QUOTA in told:
+            raise _no_space(self.folders.writable)
+        return result
 
     def _find_out_the_end(self, supervised: Supervised, cell: RunningCell) -> None:
         """Wait for the report of the end; end the kernel if it goes on."""
@@ -254,7 +296,8 @@ class LocalKernel:
                 self._supervised.close(_END_SECONDS)
                 self._supervised = None
             # The supervisor removes it; where it could not, we do.
-            remove_tree(self._private)
+            with suppress(OSError):
+                remove_tree(self._private)
 
 
 def local_session(

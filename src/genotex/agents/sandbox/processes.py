@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import json
 import os
 import select
@@ -15,7 +14,7 @@ import sysconfig
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from genotex.agents.sandbox.confined import __file__ as _confined
 from genotex.agents.sandbox.confined.protocol import ChannelError, SandboxPlan, channel_pair
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.sandbox.session import SandboxLimits
+from genotex.errors import SandboxError
 
 _SYSTEM = (
     "/usr",
@@ -63,14 +63,39 @@ def launch_command(part: str, *options: str) -> list[str]:
     return [sys.executable, *options, "-c", _START.format(part=part), folder]
 
 
-def readable_paths(lib: Path) -> tuple[str, ...]:
-    """Return what an interpreter needs to run: the system's libraries, Python, this package."""
+def interpreter_paths() -> set[str]:
+    """Return where Python is, its libraries, and this package."""
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     libraries = {
         sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
     }
     package = str(Path(genotex.__file__).resolve().parent)
-    wanted = [*_SYSTEM, *prefixes, *libraries, *_library_folders(), package, str(lib)]
+    return {*prefixes, *libraries, *_library_folders(), package}
+
+
+def refuse_borrowed_access(paths: Iterable[str | Path]) -> None:
+    """Refuse what this process reads by a capability, such as ``CAP_DAC_READ_SEARCH``.
+
+    A session has no capabilities, and would not find its own interpreter.
+
+    Raises
+    ------
+    SandboxError
+        That names the path.
+    """
+    # Asked for the user alone: the system call takes no account of capabilities.
+    for path in filter(os.path.exists, sorted(map(str, paths))):
+        if not os.access(path, os.R_OK):
+            msg = (
+                f"{path} can be read only with a capability of this process (CAP_DAC_READ_SEARCH "
+                "or the like), which generated code does not get; permit the user to read it"
+            )
+            raise SandboxError(msg)
+
+
+def readable_paths(lib: Path) -> tuple[str, ...]:
+    """Return what an interpreter needs to run: the system's libraries, Python, this package."""
+    wanted = [*_SYSTEM, *interpreter_paths(), str(lib)]
     there = {path for path in wanted if path and Path(path).exists()}
     return tuple(sorted(path for path in there if not _inside_another(path, there)))
 
@@ -214,7 +239,7 @@ class Supervised:
 
     def command(self, line: str) -> None:
         """Send the supervisor a command; if it has ended, its answers will show that."""
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.write(self._commands, line.encode("ascii") + b"\n")
 
     def send(self, message: dict[str, Any], deadline: float) -> bool:
@@ -263,8 +288,7 @@ class Supervised:
     def _print(self, handle: int) -> Iterator[ProcessEvent]:
         content = self._read(handle)
         if content:
-            text = self._decoders[handle].decode(content)
-            yield ProcessEvent(self._printed[handle], {}, text)
+            yield ProcessEvent(self._printed[handle], {}, self._decoders[handle].decode(content))
         elif content == b"":
             del self._printed[handle]
             os.close(handle)
@@ -293,7 +317,7 @@ class Supervised:
         return content
 
     def _forget(self, handle: int) -> None:
-        with contextlib.suppress(KeyError):
+        with suppress(KeyError):
             self._poll.unregister(handle)
 
     def close(self, seconds: float) -> None:
@@ -372,11 +396,16 @@ class Nursery:
         Raises
         ------
         OSError
-            If the process is gone, or there never was one.
+            If the process is gone or does not answer, or there never was one.
         """
         with self._turn:
-            socket.send_fds(self._door, [b"x"], astuple(ends))
-            answer, handles, _, _ = socket.recv_fds(self._door, 1, 1)
+            try:
+                socket.send_fds(self._door, [b"x"], astuple(ends))
+                answer, handles, _, _ = socket.recv_fds(self._door, 1, 1)
+            except OSError:
+                # An answer that comes too late would be taken for the one to the next request.
+                self._door.close()
+                raise
         if not answer or not handles:
             raise ConnectionResetError
         return _Forked(handles[0])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from genotex.agents.sandbox.confined.removing import DEEPEST, remove_inside, remove_tree
+from genotex.agents.sandbox.confined.removing import is_too_far, remove_inside, remove_tree
 from genotex.agents.sandbox.session import CellResult, CellStatus, Confinement, Folders, Session
 from genotex.errors import SandboxError, SessionDeadError, UsageError
 
@@ -20,23 +21,32 @@ def _remove_all_but_plain_files(folder: Path) -> tuple[str, ...]:
     """Remove everything that is neither a plain file nor a folder; give the owner access."""
     removed = []
     folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
-    waiting = [folder]
+    waiting = [""]
     while waiting:
-        for path in list(waiting.pop().iterdir()):
-            mode = path.lstat().st_mode
-            within = path.relative_to(folder)
-            if stat.S_ISDIR(mode) and len(within.parts) > DEEPEST:
-                remove_tree(path)
-                removed.append(str(within))
+        above = waiting.pop()
+        with os.scandir(folder / above) as entries:
+            found = [
+                (entry.path, f"{above}{entry.name}", entry.stat(follow_symlinks=False).st_mode)
+                for entry in entries
+            ]
+        for path, within, mode in found:
+            if stat.S_ISDIR(mode) and is_too_far(within):
+                remove_tree(Path(path))
+                removed.append(within)
             elif stat.S_ISDIR(mode):
-                path.chmod(stat.S_IMODE(mode) & ~_LENDS_RIGHTS | stat.S_IRWXU)
-                waiting.append(path)
+                _set_mode(path, mode, mode & ~_LENDS_RIGHTS | stat.S_IRWXU)
+                waiting.append(f"{within}/")
             elif stat.S_ISREG(mode):
-                path.chmod(stat.S_IMODE(mode) & ~_LENDS_RIGHTS | _OWNER)
+                _set_mode(path, mode, mode & ~_LENDS_RIGHTS | _OWNER)
             else:
-                path.unlink()
-                removed.append(str(within))
+                Path(path).unlink()
+                removed.append(within)
     return tuple(sorted(removed))
+
+
+def _set_mode(path: str, mode: int, wanted: int) -> None:
+    if mode != wanted:
+        Path(path).chmod(stat.S_IMODE(wanted))
 
 
 class _Kernel(Protocol):
@@ -209,7 +219,11 @@ class ReplayingSession(Session):
         self._closed = True
         self._let_go()
         if first and self._claimed:
-            self._removed = _remove_all_but_plain_files(self._folders.writable)
+            try:
+                self._removed = _remove_all_but_plain_files(self._folders.writable)
+            except OSError as error:
+                msg = f"what generated code left in {self._folders.writable} stays there: {error}"
+                raise SandboxError(msg) from error
 
     def _let_go(self) -> None:
         kernel, self._kernel = self._kernel, None

@@ -128,6 +128,7 @@ class CellStatus(StrEnum):
     OUT_OF_MEMORY = "out of memory"
     TOO_MANY_PROCESSES = "too many processes"
     DISK_FULL = "disk full"
+    """Its folder holds more bytes, files or levels than the limits permit."""
     TOO_MUCH_OUTPUT = "too much output"
     DIED = "died"
     """Its process ended in the middle of it: exit, signal or crash."""
@@ -152,6 +153,8 @@ class SandboxLimits:
         Size of ``/tmp`` and of ``/dev/shm``, which are held in memory.
     processes
         Most processes and threads at once.
+    files
+        Most files and folders in the writable folder; as many in ``/tmp`` and in ``/dev/shm``.
     output_characters
         Longest text kept of a cell.
     output_bytes
@@ -168,6 +171,7 @@ class SandboxLimits:
     disk_bytes: int = 4 * _GIB
     temporary_bytes: int = _GIB // 2
     processes: int = 512
+    files: int = 10_000
     output_characters: int = 10_000
     output_bytes: int = 32 * 2**20
     display_bytes: int = 4 * 2**20

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 from genotex.agents.models import Limits
 from genotex.agents.models.settings import Setting
+from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.task import Task
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, write_json
+from genotex.io import PART
 
 __all__ = ["TeamFolder", "changed_limits", "notebook_name", "read_limits", "write_limits"]
 
@@ -29,10 +33,29 @@ class TeamFolder(RunFolder):
         self.prices = self.root / "run" / "prices.json"
         self.limits = self.root / "run" / "limits.json"
         self.usage = self.root / "run" / "usage.json"
+        self.inputs = self.root / "run" / "inputs.json"
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Lock the folder, and remove unfinished work and files of a killed run."""
+        with super().hold():
+            for folder in (self._notebooks, self._own):
+                for part in folder.rglob(f".*{PART}"):
+                    part.unlink(missing_ok=True)
+            yield
+
+    def remove_work(self) -> None:
+        """Remove the folders of sessions, whatever generated code left in them."""
+        with suppress(OSError):
+            remove_tree(self.work)
+
+    @property
+    def _notebooks(self) -> Path:
+        return self.root / "notebooks"
 
     def notebook(self, task: Task) -> Path:
         """Return the path of a notebook."""
-        return self.root / "notebooks" / task.trait / f"{notebook_name(task)}.ipynb"
+        return self._notebooks / task.trait / f"{notebook_name(task)}.ipynb"
 
     def notebook_journal(self, task: Task) -> Path:
         """Return the path of the journal of a notebook's calls and cells."""

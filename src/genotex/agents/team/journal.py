@@ -20,12 +20,21 @@ from genotex.agents.models import (
     request_to_json,
 )
 from genotex.agents.notebook import Event, NotebookWork
+from genotex.agents.promises import is_check
 from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, Session
 from genotex.agents.sandbox.replay import check_same_end
 from genotex.agents.script import ScriptWork
 from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
-from genotex.errors import BadAnswerError, FormatError, ModelError, RefusedError, UsageError
+from genotex.agents.team.inputs import INPUT
+from genotex.errors import (
+    BadAnswerError,
+    ContextTooLongError,
+    FormatError,
+    ModelError,
+    RefusedError,
+    UsageError,
+)
 from genotex.journal import Entry, Journal
 
 __all__ = [
@@ -40,7 +49,7 @@ __all__ = [
     "error_from_json",
 ]
 
-_RERUN = "the notebook can be rerun with --retry"
+_RERUN = "rerun the notebook with --retry (genotex agent resume RUN --retry)"
 
 
 def _digest(*texts: str) -> str:
@@ -60,11 +69,14 @@ class NotebookJournal:
     version of this program, or with other settings.
     """
 
-    def __init__(self, journal: Journal | list[Entry]) -> None:
+    def __init__(self, journal: Journal | list[Entry], made_from: str = "") -> None:
         # The entries alone can be replayed, not continued.
         self._journal = journal if isinstance(journal, Journal) else None
         self.entries = journal.entries if isinstance(journal, Journal) else journal
-        self._replayed = 0
+        if made_from and isinstance(journal, Journal) and not journal.entries:
+            journal.add({"kind": INPUT, "digest": made_from}, at_once=False)
+        # Earlier versions did not record the input.
+        self._replayed = 1 if self.entries and self.entries[0]["kind"] == INPUT else 0
 
     def once(
         self,
@@ -96,7 +108,7 @@ class NotebookJournal:
                 f"entry {self._replayed + 1} of the notebook's journal is a different "
                 f"{entry['kind']} from the {kind} that this version of genotex arrives at"
             )
-            raise FormatError(msg, hint="rerun the notebook with --retry")
+            raise FormatError(msg, hint=_RERUN)
         self._replayed += 1
         return entry
 
@@ -119,7 +131,7 @@ class RecordedModel:
         self._journal = journal
 
     def answer(self, request: Request) -> Reply:
-        """Answer (see `Model`); refusals and unusable answers are recorded, too.
+        """Answer (see `Model`); refusals, unusable answers and prompts too long are recorded, too.
 
         Errors that may pass, such as those of a network, are not: a resumed run asks again.
         """
@@ -134,7 +146,7 @@ class RecordedModel:
         content: dict[str, Any] = {"request": request_to_json(request)}
         try:
             reply = self._router.model_of(request.role).answer(request)
-        except (BadAnswerError, RefusedError) as error:
+        except (BadAnswerError, RefusedError, ContextTooLongError) as error:
             return content | {"error": _error_to_json(error)}
         return content | {"reply": reply_to_json(reply)}
 
@@ -146,14 +158,20 @@ def _may_have_cost(content: Mapping[str, Any]) -> bool:
 
 def error_from_json(data: Mapping[str, Any]) -> ModelError:
     """Return the error in which a call ended, from the journal."""
-    kinds: dict[str, type[ModelError]] = {"bad": BadAnswerError, "refused": RefusedError}
     fields = dict(data)
-    return kinds[fields.pop("kind")](fields.pop("message"), **fields)
+    return _ERRORS[fields.pop("kind")](fields.pop("message"), **fields)
 
 
-def _error_to_json(error: BadAnswerError | RefusedError) -> dict[str, Any]:
+_ERRORS: dict[str, type[ModelError]] = {
+    "bad": BadAnswerError,
+    "refused": RefusedError,
+    "too long": ContextTooLongError,
+}
+
+
+def _error_to_json(error: ModelError) -> dict[str, Any]:
     return {
-        "kind": "refused" if isinstance(error, RefusedError) else "bad",
+        "kind": next(kind for kind, each in _ERRORS.items() if isinstance(error, each)),
         "message": error.message,
         "model": error.model,
         "hint": error.hint,
@@ -173,6 +191,8 @@ class RecordedSession(Session):
         self._make = make
         self._journal = journal
         self._cells: list[tuple[str, CellResult]] = []
+        # Step of the real session after each cell; checks of variables count there alone.
+        self._live_steps: list[int] = []
         self._session: Session | None = None
 
     @property
@@ -194,14 +214,20 @@ class RecordedSession(Session):
         """Do nothing: the session starts when it is needed."""
 
     def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
-        """Run a cell, or replay its result (see `Session`)."""
+        """Run a cell, or replay its result (see `Session`); a check leaves no trace."""
+        kind = "check" if is_check(code) else "cell"
 
         def run() -> dict[str, Any]:
-            return {"code": code, "result": _to_json(self._live().execute(code, seconds=seconds))}
+            result = self._live().execute(code, seconds=seconds)
+            return {"code": code, "result": _to_json(result)}
 
-        result = _from_json(self._journal.once("cell", _digest(code), run)["result"])
-        if result.state_kept:
+        result = _from_json(self._journal.once(kind, _digest(code), run)["result"])
+        if kind == "cell" and result.state_kept:
             self._cells.append((code, result))
+            self._live_steps.append(0)
+        lasts = kind == "cell" or result.status is CellStatus.OK
+        if lasts and self._session is not None and self._live_steps:
+            self._live_steps[-1] = self._session.step
         return replace(result, step=self.step)
 
     def _live(self) -> Session:
@@ -211,6 +237,7 @@ class RecordedSession(Session):
             self._session.start()
             for number, (code, result) in enumerate(self._cells, start=1):
                 check_same_end(number, result, self._session.execute(code), _RERUN)
+                self._live_steps[number - 1] = self._session.step
         return self._session
 
     def settle(self) -> None:
@@ -218,7 +245,7 @@ class RecordedSession(Session):
 
         A cell that was stopped may have left files that are not part of the notebook.
         """
-        self._live().restore(self.step)
+        self._live().restore(self._live_step)
 
     def interrupt(self) -> None:
         """Interrupt the running cell, if any, from another thread."""
@@ -231,9 +258,13 @@ class RecordedSession(Session):
 
     def restore(self, step: int) -> None:
         """Go back to the state after a step (see `Session`)."""
-        del self._cells[step:]
+        del self._cells[step:], self._live_steps[step:]
         if self._session is not None:
-            self._session.restore(step)
+            self._session.restore(self._live_step)
+
+    @property
+    def _live_step(self) -> int:
+        return self._live_steps[-1] if self._live_steps else 0
 
     def close(self) -> None:
         """End everything that runs."""

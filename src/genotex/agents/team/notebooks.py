@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import platform
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from genotex.agents.models import PriceSnapshot, UsageLedger, reply_from_json
 from genotex.agents.notebook import Event
 from genotex.agents.notebook_file import to_ipynb
 from genotex.agents.sandbox import Folders, Session
+from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
@@ -34,8 +34,15 @@ from genotex.bench.runs.outputs import MOST_BYTES, check_answer, check_cohorts, 
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import ContextTooLongError, FormatError, MethodFailedError
-from genotex.formats import CohortInfo, read_cohort_info, update_cohort_info, write_json
+from genotex.formats import (
+    CohortInfo,
+    read_cohort_info,
+    read_json_object,
+    update_cohort_info,
+    write_json,
+)
 from genotex.formats.raw import decode, read_chunks
+from genotex.io import lock, remove_leftovers
 from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
 
@@ -48,6 +55,7 @@ __all__ = [
     "book_calls",
     "do_notebook",
     "list_files",
+    "withdraw_cohort",
 ]
 
 MOST_CHARACTERS = 20_000
@@ -100,7 +108,8 @@ class Accepted:
 
 def accept(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -> Accepted:
     """Take what a notebook has written into the output folder, in place of an earlier attempt."""
-    written.mkdir(exist_ok=True)
+    if not written.is_dir():
+        _make_written(written)
     if task.kind == "statistics":
         cohort = check_answer(written, task.problem).cohort
         flags = audit_answer(task, written, cohort, by_code=by_code)
@@ -109,6 +118,7 @@ def accept(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -
     info = _record(task, written)
     flags = audit_cohort(task, written, info, by_code=by_code)
     for path in _files_of(task, run.output):
+        remove_leftovers(path)
         path.unlink(missing_ok=True)
     here = OutputFolder(written)
     pairs = zip(_files_of(task, here), _files_of(task, run.output), strict=True)
@@ -118,6 +128,25 @@ def accept(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -
     # The record comes last: without it there is no cohort.
     update_cohort_info(run.output.cohort_info(task.trait), task.cohort, info)
     return Accepted(files, {"usable": info.is_usable}, flags)
+
+
+def _make_written(written: Path) -> None:
+    if written.exists():
+        msg = f"{WRITTEN} is a file; it must be the folder of the results"
+        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
+    written.mkdir()
+
+
+def withdraw_cohort(task: Task, run: RunFolder) -> None:
+    """Remove what was accepted for a cohort whose raw files have changed since."""
+    path = run.output.cohort_info(task.trait)
+    if path.is_file():
+        with lock(path):
+            records = read_json_object(path)
+            if records.pop(task.cohort, None) is not None:
+                write_json(path, records)
+    for each in _files_of(task, run.output):
+        each.unlink(missing_ok=True)
 
 
 def _record(task: Task, written: Path) -> CohortInfo:
@@ -176,6 +205,7 @@ class RunResources:
     prices: PriceSnapshot
     make_session: MakeSession  # From the folders that code may see to a session
     shelf: CodeShelf
+    made_from: Callable[[Task], str]  # Digest of the input of a notebook
     # temperature, max_output: For all requests.
     temperature: float | None = None
     max_output: int | None = None
@@ -223,7 +253,7 @@ def do_notebook(
         lambda: is_recorded(task, writable / WRITTEN),
     )
     with open_journal(resources.folder.notebook_journal(task)) as lines:
-        journal = NotebookJournal(lines)
+        journal = NotebookJournal(lines, resources.made_from(task))
         recorded = RecordedNotebook(task, resources.settings, live, journal, on_event)
         record = NotebookRecord(task, State.FAILED)
         try:
@@ -237,7 +267,8 @@ def do_notebook(
             # Asked again, it would be as long.
             record = replace(record, why=str(error), error_class=ErrorClass.ANALYSIS)
         finally:
-            shutil.rmtree(writable, ignore_errors=True)
+            with suppress(OSError):
+                remove_tree(writable)
             notebook = recorded.work.notebook
             page = to_ipynb(notebook, platform.python_version())
             write_json(resources.folder.notebook(task), page)

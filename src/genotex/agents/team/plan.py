@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
+from genotex.bench.problems.starts import NO_DATA, PREPARED_TABLES, RAW_FILES
 from genotex.bench.runs.cohort_stage import check_given_cohorts
 from genotex.bench.runs.run_folder import RunSettings
 from genotex.errors import FormatError, UsageError
@@ -83,10 +85,15 @@ def is_recorded(task: Task, written: Path) -> bool:
 
     Only the existence of the file is checked: code that is still running may change it.
     """
+    # `os.path`: `Path.is_file` raises for folders that are closed to their owner.
+    if not os.path.isdir(written):  # noqa: PTH112
+        return False
     output = OutputFolder(written)
     if task.kind == "statistics":
-        return output.significant_genes(task.trait, task.condition).is_file()
-    return output.cohort_info(task.trait).is_file()
+        path = output.significant_genes(task.trait, task.condition)
+    else:
+        path = output.cohort_info(task.trait)
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 METHOD = "agents"
@@ -222,6 +229,13 @@ class TeamPlan:
         root = self.folder.output.root
         return work_list(asked, self.source, root, self.procedure).cohorts
 
+    @property
+    def start(self) -> str:
+        """Where the agents start."""
+        if self.preprocessed is not None:
+            return PREPARED_TABLES
+        return NO_DATA if self.source is None else RAW_FILES
+
     def settings(self) -> RunSettings:
         """Return what the answers depend on; limits of cost do not count."""
         tasks = {}
@@ -246,6 +260,7 @@ class TeamPlan:
             preprocessed=self.preprocessed,
             task_info=tasks,
             may_change=may_change,
+            start=self.start,
         )
 
 

@@ -54,7 +54,8 @@ class NotebookRecord:
     # Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
     facts: Mapping[str, Any] = field(default_factory=dict)
     kept: tuple[KeptCode, ...] = ()  # Code that later notebooks may be offered
-    # Of a problem: digest of the cohorts it was asked of (see `cohort_stage.Basis`).
+    # Digest of what it was made from: the raw files of a cohort, the cohorts of a problem (see
+    # `InputDigests`). Earlier versions recorded none of a cohort.
     basis: str = ""
     # What speaks against a result that was taken (see `looking`), and what was removed from
     # what generated code left.

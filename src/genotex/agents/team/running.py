@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -15,12 +16,14 @@ from genotex.agents.models import Budget, Limits, PriceSnapshot, UsageLedger, pr
 from genotex.agents.rules_model import register_rules
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, write_limits
+from genotex.agents.team.inputs import InputDigests
 from genotex.agents.team.journal import Router
 from genotex.agents.team.notebooks import MakeSession, RunResources, book_calls
+from genotex.agents.team.on_workers import FolderLedger, NoModels
 from genotex.agents.team.plan import TeamPlan, WorkList
 from genotex.agents.team.records import NotebookRecord, order_cohorts, problem_record
 from genotex.agents.team.sessions import LiveSessions, local_sessions
-from genotex.agents.team.stage import Progress, Stage
+from genotex.agents.team.stage import Progress, Spread, Stage
 from genotex.bench.problems import Problem
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ProblemRecord
@@ -35,7 +38,9 @@ from genotex.bench.runs.summary import (
 )
 from genotex.errors import UsageError
 from genotex.formats import write_json
+from genotex.io import is_no_space, no_space
 from genotex.journal import Journal, open_journal, read_journal
+from genotex.parallel import Executor
 
 __all__ = ["MakeRouter", "TeamFinished", "run_team"]
 
@@ -108,6 +113,7 @@ def run_team(
     plan: TeamPlan,
     *,
     jobs: int = 1,
+    executor: Executor | None = None,
     limits: Limits | None = None,
     retry: bool = False,
     progress: Progress | None = None,
@@ -124,6 +130,8 @@ def run_team(
     plan : TeamPlan
     jobs : int
         Notebooks at the same time.
+    executor : Executor, optional
+        Where notebooks are done, in place of this machine; models' keys are those of the workers.
     limits : Limits, optional
         What may be spent in all; those of the plan's models by default.
     retry : bool
@@ -140,6 +148,8 @@ def run_team(
         If the folder holds another run, or one that is going on; or a key is missing.
     ConfinementError
         If an isolation mechanism that the plan requires cannot be enabled.
+    NoSpaceError
+        If the disk is full where the run cannot even record that; it can be resumed.
     """
     register_rules()
     work, limits = plan.work(), limits or plan.models.limits
@@ -148,59 +158,85 @@ def run_team(
     Budget(limits, nothing_yet)
     if make_router is None:
         make_router = _router_of(plan)
-        make_router(nothing_yet, None)
+        if executor is None:
+            make_router(nothing_yet, None)
     with plan.folder.hold():
         begin_or_resume(plan.folder, plan.settings())
         write_limits(plan.folder.limits, limits)
         progress = progress or Progress()
-        return _run(plan, work, limits, make_router, make_session, progress, jobs, retry)
+        spread = Spread(plan, limits, jobs, executor)
+        try:
+            return _run(spread, work, make_router, make_session, progress, retry)
+        except OSError as error:
+            if is_no_space(error):
+                raise no_space(error) from error
+            raise
 
 
 def _run(
-    plan: TeamPlan,
+    spread: Spread,
     work: WorkList,
-    limits: Limits,
     make_router: MakeRouter,
     make_session: MakeSession | None,
     progress: Progress,
-    jobs: int,
     retry: bool,
 ) -> TeamFinished:
+    plan = spread.plan
     folder, prices = plan.folder, _prices(plan.folder, plan)
     prices.write(folder.prices)
-    ledger = UsageLedger(prices)
-    for path in folder.notebook_journals():
-        book_calls(read_journal(path), ledger)
+    ledger = _ledger(folder, prices) if spread.executor is None else FolderLedger(folder, prices)
     with (
         open_journal(folder.journal) as journal,
-        local_sessions(plan.sandbox, plan.switches, jobs) as local,
+        local_sessions(plan.sandbox, plan.switches, spread.jobs) as local,
     ):
-        budget = Budget(limits, ledger, spent_time=_spent_time(journal))
+        budget = Budget(spread.limits, ledger, spent_time=_spent_time(journal))
         sessions = LiveSessions(make_session or local)
+        inputs = InputDigests(folder.inputs, Basis(plan.cohorts))
         resources = RunResources(
             folder,
             plan.switches,
-            make_router(ledger, budget),
+            make_router(ledger, budget) if spread.executor is None else NoModels(),
             prices,
             sessions,
             CodeShelf(),
+            inputs.of,
             plan.models.temperature,
             plan.models.max_output,
             plan.agent,
         )
-        basis = Basis(plan.cohorts)
-        stage = Stage(resources, journal, ledger, budget, sessions, progress, basis, jobs=jobs)
+        stage = Stage(resources, journal, ledger, budget, sessions, progress, spread=spread)
         try:
             stage.begin(work, retry=retry)
+            inputs.save()
             stage.do(work.cohorts)
             order_cohorts(folder.output, work.cohorts)
             if not stage.stopped:
                 stage.do(stage.ready(work.problems))
         finally:
-            if stage.did_anything:
-                journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
-            write_json(folder.usage, ledger.to_json())
+            with _unless_disk_is_full():
+                if stage.did_anything:
+                    journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
+                inputs.save()
+                write_json(folder.usage, ledger.to_json())
         return _finished(plan, stage, work.all, journal, ledger)
+
+
+@contextmanager
+def _unless_disk_is_full() -> Iterator[None]:
+    """Go without what is written at a stop if there is no room for it."""
+    try:
+        yield
+    except OSError as error:
+        if not is_no_space(error):
+            raise
+
+
+def _ledger(folder: TeamFolder, prices: PriceSnapshot) -> UsageLedger:
+    """Return the usage of a run so far."""
+    ledger = UsageLedger(prices)
+    for path in folder.notebook_journals():
+        book_calls(read_journal(path), ledger)
+    return ledger
 
 
 def _router_of(plan: TeamPlan) -> MakeRouter:

@@ -21,6 +21,7 @@ from genotex.agents.sandbox import (
     local_session,
 )
 from genotex.agents.switches import Switches
+from genotex.errors import SandboxError
 
 __all__ = ["NEEDED", "LiveSessions", "in_threads", "local_sessions"]
 
@@ -154,5 +155,5 @@ class LiveSessions:
             sessions = list(self._sessions)
         for session in sessions:
             # The thread that works with it may be removing the same files.
-            with suppress(OSError):
+            with suppress(OSError, SandboxError):
                 session.close()

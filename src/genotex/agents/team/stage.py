@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.models import Budget, UsageLedger
+from genotex.agents.models import Budget, Limits, UsageLedger
 from genotex.agents.notebook import Event
 from genotex.agents.switches import Agent
 from genotex.agents.task import Task
-from genotex.agents.team.notebooks import RunResources, do_notebook
-from genotex.agents.team.plan import WorkList
+from genotex.agents.team.inputs import input_of
+from genotex.agents.team.notebooks import RunResources, do_notebook, withdraw_cohort
+from genotex.agents.team.on_workers import TeamWork, notebooks_on_workers
+from genotex.agents.team.plan import TeamPlan, WorkList
 from genotex.agents.team.records import NotebookRecord, State, why_unsolvable
 from genotex.agents.team.sessions import LiveSessions, in_threads
 from genotex.agents.team.without_code import do_structured, do_zero_shot
-from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.outputs import withdraw
 from genotex.errors import (
     BudgetReachedError,
@@ -30,9 +33,11 @@ from genotex.errors import (
     SessionDeadError,
 )
 from genotex.formats import sha256
+from genotex.io import is_no_space, no_space
 from genotex.journal import Journal
+from genotex.parallel import Executor
 
-__all__ = ["Progress", "Stage"]
+__all__ = ["Progress", "Spread", "Stage"]
 
 PATIENCE = 3
 """So many notebooks in a row may stop for the same passing trouble before the run does."""
@@ -43,6 +48,7 @@ _WITHOUT_CODE: Mapping[Agent, Callable[[Task, RunResources], NotebookRecord]] = 
 }
 
 _PASSING = (RateLimitedError, ModelUnavailableError, ModelTimeoutError, SandboxError)
+_NOT_REPEATABLE = (FormatError, SessionDeadError)
 
 
 class Progress:
@@ -58,6 +64,29 @@ class Progress:
         """Receive a notebook that has ended or stopped."""
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How the notebooks of a run are spread: over threads here, or over workers elsewhere."""
+
+    plan: TeamPlan
+    limits: Limits
+    jobs: int = 1
+    executor: Executor | None = None
+
+    def start(
+        self, tasks: Sequence[Task], resources: RunResources, budget: Budget
+    ) -> Iterator[tuple[Task, NotebookRecord | Exception]]:
+        """Yield the records of notebooks that workers do."""
+        if self.executor is None:
+            return iter(())
+        began = time.time() - budget.time
+        made_from = {task: resources.made_from(task) for task in tasks}
+        shared = TeamWork(
+            self.plan, self.limits, resources.prices, resources.shelf, began, made_from
+        )
+        return notebooks_on_workers(self.executor, shared, tasks)
+
+
 class Stage:
     """Does notebooks, and records the outcome of each."""
 
@@ -69,9 +98,8 @@ class Stage:
         budget: Budget,
         sessions: LiveSessions,
         progress: Progress,
-        basis: Basis,
         *,
-        jobs: int,
+        spread: Spread,
     ) -> None:
         self._resources = resources
         self._journal = journal
@@ -79,8 +107,7 @@ class Stage:
         self._budget = budget
         self._sessions = sessions
         self._progress = progress
-        self._jobs = jobs
-        self._basis = basis
+        self._spread = spread
         self._troubles = 0
         self._retry = False
         self.records: dict[Task, NotebookRecord] = {}
@@ -101,13 +128,22 @@ class Stage:
             record = latest.get(task)
             if record is None:
                 continue
-            if record.state is State.FAILED and retry:
+            if self._input_changed(record):
+                self._put_aside(task)
+                withdraw_cohort(task, self._resources.folder)
+            elif record.state is State.FAILED and retry:
                 self._put_aside(task)
             elif self._files_are_there(record):
                 self.records[task] = record
         for record in self.records.values():
             self._offer_to_others(record)
         self._progress.begin(len(work.all), len(self.records))
+
+    def _input_changed(self, record: NotebookRecord) -> bool:
+        """Return whether the raw files of a cohort have changed; problems come after cohorts."""
+        if record.task.kind == "statistics" or not record.basis:
+            return False
+        return record.basis != self._resources.made_from(record.task)
 
     def _offer_to_others(self, record: NotebookRecord) -> None:
         for each in record.kept:
@@ -121,9 +157,12 @@ class Stage:
             for name, digest in record.files.items()
         )
 
+    def _journal_of(self, task: Task) -> Path:
+        return self._resources.folder.notebook_journal(task)
+
     def _put_aside(self, task: Task) -> None:
         """Keep the journal of a notebook that is rerun: its calls were paid for."""
-        path = self._resources.folder.notebook_journal(task)
+        path = self._journal_of(task)
         if path.exists():
             tries = len(self._resources.folder.put_aside(task))
             path.rename(path.with_name(f"{path.stem}.try{tries + 1}.jsonl"))
@@ -139,7 +178,7 @@ class Stage:
             if stopped & set(task.problem.traits):
                 continue
             record = self.records.get(task)
-            if record is not None and record.basis != self._basis.of(task.problem):
+            if record is not None and record.basis != self._resources.made_from(task):
                 del self.records[task]
                 self._put_aside(task)
                 # That answer is no longer valid, even if the next attempt fails.
@@ -153,21 +192,77 @@ class Stage:
         if left:
             self.did_anything = True
             self._resources.folder.withdraw_outcomes()
-        for task, result in in_threads(left, self._jobs, self._do, self._sessions.close_all):
+        results = self._on_workers(left) if self._spread.executor else self._in_threads(left)
+        for task, result in results:
             if result is not None:
                 self._conclude(task, result)
+
+    def _in_threads(
+        self, tasks: Sequence[Task]
+    ) -> Iterator[tuple[Task, NotebookRecord | Exception | None]]:
+        return in_threads(tasks, self._spread.jobs, self._do, self._sessions.close_all)
+
+    def _on_workers(
+        self, tasks: Sequence[Task]
+    ) -> Iterator[tuple[Task, NotebookRecord | Exception | None]]:
+        """Yield the records of notebooks that workers do, until the run is to stop."""
+        left = []
+        for task in tasks:
+            if (hopeless := self._hopeless(task)) is None:
+                self._begin_again_if_changed(task, self._resources.made_from(task))
+                left.append(task)
+            else:
+                yield task, hopeless
+        went_before = {task for task in left if self._journal_of(task).exists()}
+        once_more = []
+        for task, result in self._spread.start(left, self._resources, self._budget):
+            if task in went_before and self._cannot_be_repeated(result):
+                once_more.append(task)
+                continue
+            yield task, self._with_basis(task, result)
+            if self.stopped:
+                return
+        # Not before: other workers add up what the journals state was spent.
+        for task in once_more:
+            self._put_aside(task)
+        for task, result in self._spread.start(once_more, self._resources, self._budget):
+            yield task, self._with_basis(task, result)
+            if self.stopped:
+                return
+
+    def _cannot_be_repeated(self, result: NotebookRecord | Exception) -> bool:
+        """Return whether a notebook is begun again: the steps in its journal do not fit."""
+        return self._retry and isinstance(result, _NOT_REPEATABLE)
+
+    def _with_basis(
+        self, task: Task, result: NotebookRecord | Exception
+    ) -> NotebookRecord | Exception:
+        """Return a record of a worker with what only this process knows."""
+        if not isinstance(result, NotebookRecord):
+            return result
+        more = self._flags_of(result) if task.kind == "statistics" else ()
+        basis = self._resources.made_from(task)
+        return replace(result, basis=basis, flags=(*result.flags, *more))
+
+    def _hopeless(self, task: Task) -> NotebookRecord | None:
+        """Return the record of a problem that no notebook can solve."""
+        if task.kind != "statistics" or self._resources.agent == "zero-shot":
+            return None
+        if (reason := why_unsolvable(task)) is None:
+            return None
+        error_class, why = reason
+        basis = self._resources.made_from(task)
+        return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
 
     def _do(self, task: Task) -> NotebookRecord | None:
         if self.stopped:
             return None
+        basis = self._resources.made_from(task)
         if task.kind != "statistics":
-            return self._work(task)
-        basis = self._basis.of(task.problem)
-        hopeless = None if self._resources.agent == "zero-shot" else why_unsolvable(task)
-        if hopeless is not None:
-            error_class, why = hopeless
-            return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
-        record = self._work(task)
+            return replace(self._work(task, basis), basis=basis)
+        if (hopeless := self._hopeless(task)) is not None:
+            return hopeless
+        record = self._work(task, basis)
         return replace(record, basis=basis, flags=(*record.flags, *self._flags_of(record)))
 
     def _flags_of(self, answer: NotebookRecord) -> tuple[str, ...]:
@@ -180,13 +275,19 @@ class Stage:
             if record.task.cohort == cohort and record.flags
         )
 
-    def _work(self, task: Task) -> NotebookRecord:
-        went_before = self._resources.folder.notebook_journal(task).exists()
+    def _begin_again_if_changed(self, task: Task, basis: str) -> None:
+        """Put the journal of a notebook aside whose cells ran on files that changed since."""
+        begun_with = input_of(self._journal_of(task))
+        if begun_with not in ("", basis):
+            self._put_aside(task)
+
+    def _work(self, task: Task, basis: str) -> NotebookRecord:
+        self._begin_again_if_changed(task, basis)
+        went_before = self._journal_of(task).exists()
         try:
             return self._go_on(task)
-        except (FormatError, SessionDeadError):
-            # The steps in its journal cannot be repeated.
-            if not (self._retry and went_before):
+        except _NOT_REPEATABLE as error:
+            if not (went_before and self._cannot_be_repeated(error)):
                 raise
             self._put_aside(task)
             return self._go_on(task)
@@ -201,8 +302,14 @@ class Stage:
 
     def _conclude(self, task: Task, result: NotebookRecord | Exception) -> None:
         if isinstance(result, NotebookRecord):
+            try:
+                self._journal.add({**result.entry(), "elapsed": round(self._budget.time, 3)})
+            except OSError as error:
+                result = error
+        if isinstance(result, OSError) and is_no_space(result):
+            result = no_space(result)
+        if isinstance(result, NotebookRecord):
             self._troubles = 0
-            self._journal.add({**result.entry(), "elapsed": round(self._budget.time, 3)})
             self.solved_now += task.kind == "statistics"
             record = result
             self._offer_to_others(record)

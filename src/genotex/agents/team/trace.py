@@ -19,7 +19,7 @@ from genotex.agents.team.journal import Live, NotebookJournal, RecordedNotebook,
 from genotex.agents.team.notebooks import book_calls
 from genotex.agents.team.plan import TeamPlan, read_plan
 from genotex.agents.team.records import NotebookRecord
-from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.errors import ContextTooLongError, FormatError, GenotexError, UsageError
 from genotex.journal import Entry, read_journal
 from genotex.layout import trait_folder_name
 
@@ -188,7 +188,8 @@ def _replayed(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
     work = RecordedNotebook(task, settings, live, journal).work
     try:
         return work.run()
-    except _NotYetError:
+    except (_NotYetError, ContextTooLongError):
+        # A model that cannot read the shortest prompt ends the notebook, too.
         return work.notebook
     except FormatError as error:
         msg = f"{task.trait} {notebook_name(task)}: {error.message}"

@@ -22,7 +22,8 @@ from genotex.bench.runs.methods.method import write_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.clinical import rule_expert
 from genotex.cohorts import PreprocessOptions, choose_folder
-from genotex.cohorts.preprocess import CohortTask, preprocess_cohort
+from genotex.cohorts.preprocess import preprocess_cohort
+from genotex.cohorts.tasks import CohortTask
 from genotex.errors import BadAnswerError, FormatError, RefusedError
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.journal import open_journal
@@ -40,7 +41,7 @@ def _do_without_code(
     written = resources.folder.work_of(task) / WRITTEN
     written.mkdir(parents=True)
     with open_journal(resources.folder.notebook_journal(task)) as lines:
-        journal = NotebookJournal(lines)
+        journal = NotebookJournal(lines, resources.made_from(task))
         model = TalliedModel(RecordedModel(resources.router, journal), record.tally)
         models = RoleModels(
             model, temperature=resources.temperature, max_output=resources.max_output

@@ -36,7 +36,7 @@ from genotex.analysis.benchmark.tuning import (
     cross_validate,
 )
 from genotex.analysis.gene_table import GENE_COLUMNS
-from genotex.analysis.method_record import versions
+from genotex.analysis.method_record import session, versions
 from genotex.analysis.problem_data import ConditionCohort
 from genotex.analysis.result import AnalysisResult
 from genotex.bench.problems import Problem, ProblemKind
@@ -129,6 +129,7 @@ def _describe(steps: _BenchmarkSteps, problem: Problem, options: AnalysisOptions
         "model": "rotated Lasso of all genes" if steps.samples.rotated else "Lasso of all genes",
         "options": {name: value for name, value in options.as_json().items() if name in OPTIONS},
         "versions": versions(),
+        "session": session(),
         "contrast": dict(steps.trait.summary),
         "coefficient": "change of the trait per standard deviation of the gene, all selected genes "
         "in one model",

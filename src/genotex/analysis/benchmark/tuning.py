@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from genotex.analysis.benchmark.preparation import Prepared, Samples, prepare
+from genotex.analysis.gene_table import percent, score_selection
 
 __all__ = [
     "LAMBDAS",
@@ -39,10 +40,10 @@ def score_classes(truth: Floats, prediction: Floats) -> Scores:
     label, case = prediction > 0.5, truth == 1
     hits, called, cases = int((label & case).sum()), int(label.sum()), int(case.sum())
     return {
-        "accuracy": _percent(int((label == case).sum()), len(truth)),
-        "precision": _percent(hits, called),
-        "recall": _percent(hits, cases),
-        "f1": _percent(2 * hits, called + cases),
+        "accuracy": percent(int((label == case).sum()), len(truth)),
+        "precision": percent(hits, called),
+        "recall": percent(hits, cases),
+        "f1": percent(2 * hits, called + cases),
     }
 
 
@@ -57,27 +58,9 @@ def score_values(truth: Floats, prediction: Floats) -> Scores:
     return {"nmse": error / spread, "r_squared": 1.0 - error / spread}
 
 
-def score_selection(selected: NDArray[np.bool_], related: NDArray[np.bool_]) -> Scores:
-    """Score selected genes against the related genes, in percent."""
-    # Shapes: selected (p,), related (p,).
-    # Returns ``precision``, ``recall``, ``f1``, ``jaccard``; 0 where nothing can be divided.
-    hits, chosen, known = int((selected & related).sum()), int(selected.sum()), int(related.sum())
-    precision, recall = _percent(hits, chosen), _percent(hits, known)
-    return {
-        "precision": precision,
-        "recall": recall,
-        "f1": 2 * precision * recall / (precision + recall) if hits else 0.0,
-        "jaccard": _percent(hits, chosen + known - hits),
-    }
-
-
 def average(scores: Sequence[Mapping[str, float]]) -> Scores:
     """Return the mean of each score over the folds."""
     return {name: float(np.mean([score[name] for score in scores])) for name in scores[0]}
-
-
-def _percent(part: int, whole: int) -> float:
-    return 100.0 * (part / whole) if whole else 0.0
 
 
 LAMBDAS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)

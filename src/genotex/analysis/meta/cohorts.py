@@ -23,6 +23,7 @@ from genotex.analysis.meta.result import (
     differing_share,
     left_out_warnings,
 )
+from genotex.analysis.method_record import session
 from genotex.analysis.pipeline import solve_problem
 from genotex.analysis.result import AnalysisResult
 from genotex.bench.problems import Problem, TaskInfo, usable_cohorts
@@ -394,4 +395,5 @@ def _method(
             "scipy": scipy.__version__,
             "polars": pl.__version__,
         },
+        "session": session(),
     }

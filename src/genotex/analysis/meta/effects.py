@@ -206,15 +206,21 @@ def _paule_mandel(values: Floats, variances: Floats, df: NDArray[np.int64]) -> F
     # The spread falls and is convex in the variance, so Newton's steps from 0 never overshoot.
     tau2 = np.zeros(values.shape[1])
     smallest = variances.min(axis=0, initial=np.inf)
+    moving = np.arange(values.shape[1])
     for _ in range(_SWEEPS):
-        weights = 1 / (variances + tau2)
+        weights = 1 / (variances + tau2[moving])
         squared = (values - _mean(values, weights)[0]) ** 2
         excess = (weights * squared).sum(axis=0) - df
         step = excess / (weights**2 * squared).sum(axis=0)
         step = np.where((excess > 0) & np.isfinite(step), step, 0.0)
-        tau2 = tau2 + step
-        if np.all(step <= _TOLERANCE * (tau2 + smallest)):
+        before = tau2[moving]
+        tau2[moving] += step
+        if np.all(step <= _TOLERANCE * (tau2[moving] + smallest)):
             break
+        # A gene that did not move would not move again.
+        left = np.flatnonzero(tau2[moving] != before)
+        moving, df, smallest = moving[left], df[left], smallest[left]
+        values, variances = values.take(left, axis=1), variances.take(left, axis=1)
     return tau2
 
 

@@ -166,7 +166,31 @@ async function geneForest(place) {
   place.dataset.ready = "yes";
 }
 
+// The first page: entries without the text, and headings without entries, are hidden.
+function narrow(text) {
+  const wanted = text.trim().toLowerCase();
+  let shown = 0;
+  for (const row of document.querySelectorAll("ul.series li, table.home tbody tr")) {
+    const list = row.closest("ul.series");
+    const heading = list && list.previousElementSibling;
+    const words = `${row.textContent} ${heading ? heading.textContent : ""}`.toLowerCase();
+    row.hidden = !words.includes(wanted);
+    if (!row.hidden) shown += 1;
+  }
+  for (const list of document.querySelectorAll("ul.series")) {
+    const empty = !list.querySelector("li:not([hidden])");
+    list.hidden = empty;
+    const heading = list.previousElementSibling;
+    if (heading && heading.tagName === "H3") heading.hidden = empty;
+  }
+  element("narrowed").textContent = wanted ? `${shown} shown` : "";
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  if (element("narrow")) {
+    element("narrow").addEventListener("input", (event) => narrow(event.target.value));
+    element("narrow").form.addEventListener("submit", (event) => event.preventDefault());
+  }
   // The token of the first address stays out of the history.
   const here = new URL(location.href);
   if (here.searchParams.has("token")) {

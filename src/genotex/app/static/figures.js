@@ -36,9 +36,45 @@ async function concordance(place) {
   place.dataset.ready = element("by").value;
 }
 
+// Runs: cost of each problem against the score; where the cost is not known there is no point.
+async function costs(place) {
+  const data = await numbers(place.dataset.points, { by: element("by").value });
+  const drawn = data.groups.filter((g) => g.run.length);
+  const traces = drawn.map((g, i) => ({
+    type: "scatter", mode: "markers+text", name: g.name, x: g.x, y: g.y, text: g.run, textposition: "middle right", textfont: { size: 11 }, cliponaxis: false,
+    marker: { size: 11, color: SERIES[i % SERIES.length] },
+    error_y: { type: "data", symmetric: false, array: g.up, arrayminus: g.down, color: SERIES[i % SERIES.length], thickness: 1.2 },
+    hovertemplate: "<b>%{text}</b><br>$%{x:.4g} a problem<br>%{y:.3g}<extra></extra>",
+  }));
+  const most = Math.max(...drawn.flatMap((g) => g.x), 0) || 1;
+  await Plotly.react(place, traces, layout("US dollars for each problem", data.label, { uirevision: data.label, showlegend: drawn.length > 1,
+    xaxis: { title: { text: "US dollars for each problem" }, range: [-0.04 * most, 1.3 * most], gridcolor: "#eef0f2", zerolinecolor: "#c3cad1" } }), CONFIG);
+  const absent = data.unknown.length ? ` Not drawn, since their cost is not fully known: ${data.unknown.join(", ")}.` : "";
+  element("costs-note").textContent = `Bars are 95 % intervals. Runs that ask no model cost nothing.${absent}`;
+  place.dataset.ready = element("by").value;
+}
+
+async function survivalCurves(place) {
+  const data = await numbers(place.dataset.curves);
+  const traces = data.curves.map((c) => ({
+    type: "scatter", mode: "lines", name: c.name, x: c.x, y: c.y,
+    line: { shape: "hv", width: 2, color: c.kind === "high" ? COLOURS.up : COLOURS.down },
+    hovertemplate: "%{x:.3g}: %{y:.0%}<extra></extra>",
+  }));
+  element("curves-note").textContent = data.note;
+  if (traces.length) await Plotly.react(place, traces, layout(data.x, data.y, { yaxis: { title: { text: data.y }, range: [0, 1.02], tickformat: ".0%", gridcolor: "#eef0f2" } }), CONFIG);
+  else place.hidden = true;
+  place.dataset.ready = "yes";
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   if (element("running")) runningSum(element("running"));
+  if (element("curves")) survivalCurves(element("curves"));
   if (element("without")) geneForest(element("without"));
+  if (element("costs")) {
+    costs(element("costs"));
+    element("by").addEventListener("change", () => costs(element("costs")));
+  }
   if (element("concordance")) {
     concordance(element("concordance"));
     element("by").addEventListener("change", () => concordance(element("concordance")));

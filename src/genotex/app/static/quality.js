@@ -36,17 +36,17 @@ function qualityPoints(data) {
   return [traces, layout(data.x_label, data.y_label, { shapes, showlegend: !data.colours.numeric })];
 }
 
-function qualityBoxes(data) {
+function qualityBoxes(data, label) {
   const traces = qualityTraces(data, (rows, name, colour) => {
     const q = (k) => rows.map((i) => data.quantiles[i][k]);
     return [{ type: "box", name, x: rows.map((i) => data.sample[i]), lowerfence: q(0), q1: q(1), median: q(2), q3: q(3), upperfence: q(4), line: { width: 1, color: colour || COLOURS.level }, marker: { color: colour || COLOURS.level } }];
   });
   const many = data.sample.length > 60;
-  return [traces, layout("", "log2 expression", { showlegend: !data.colours.numeric, boxmode: "overlay", margin: { l: 60, r: 16, t: 12, b: many ? 24 : 90 },
+  return [traces, layout("", label || "log2 expression", { showlegend: !data.colours.numeric, boxmode: "overlay", margin: { l: 60, r: 16, t: 12, b: many ? 24 : 90 },
     xaxis: { showticklabels: !many, ticks: "", categoryorder: "trace", tickangle: -60, tickfont: { size: 10 }, automargin: false } })];
 }
 
-function qualityCurves(data) {
+function qualityCurves(data, label) {
   const seen = new Set();
   const traces = qualityTraces(data, (rows, name, colour) => rows.map((i) => {
     const first = !seen.has(name);
@@ -54,7 +54,7 @@ function qualityCurves(data) {
     return { type: "scatter", mode: "lines", name, legendgroup: name, showlegend: first && Boolean(colour), x: data.x, y: data.curves[i], opacity: data.ringed[i] ? 1 : 0.6,
       line: { width: data.ringed[i] ? 2.4 : 1, color: colour || COLOURS.level }, hovertemplate: `${data.sample[i].replace(/[<&]/g, " ")}<extra></extra>` };
   }));
-  return [traces, layout("log2 expression", "density")];
+  return [traces, layout(label || "log2 expression", "density")];
 }
 
 function qualityHeatmap(data) {
@@ -73,19 +73,41 @@ function qualityHeatmap(data) {
       xaxis: { ...ticks, domain: [0.05, 1], tickangle: -60 }, xaxis2: { domain: [0, 0.045], range: [-1, 1], visible: false, fixedrange: true }, yaxis: { ...ticks, autorange: "reversed" } })];
 }
 
+const DISTRIBUTIONS = { box: qualityBoxes, density: qualityCurves };
+
 document.addEventListener("DOMContentLoaded", () => {
-  const place = element("quality"), by = element("colour-by");
+  const place = element("quality"), before = element("before"), by = element("colour-by");
   let plot = "pca", asked = 0;
+
+  // The values as in the file, next to those that are analysed; the file is read when they are asked for.
+  async function drawBefore(mine) {
+    delete before.dataset.ready;
+    element("before-note").textContent = "Reading the file ...";
+    Plotly.purge(before);
+    const data = await numbers(before.dataset.points, { plot, by: by.value });
+    if (mine !== asked) return;
+    before.hidden = !data.sample;
+    element("before-note").textContent = data.note;
+    if (data.sample) {
+      const [traces, look] = DISTRIBUTIONS[plot](data, "value in the file, log2 scale");
+      await Plotly.newPlot(before, traces, look, CONFIG);
+    }
+    before.dataset.ready = data.sample ? `${plot} ${data.by}` : "absent";
+  }
+
   async function draw() {
-    const mine = ++asked;
+    const mine = ++asked, both = plot in DISTRIBUTIONS;
+    element("before-side").hidden = element("after-title").hidden = !both;
+    element("sides").className = both ? "sides" : "";
     const data = await numbers(place.dataset.points, { plot, by: by.value });
     if (mine !== asked) return;
-    const make = { correlation: qualityHeatmap, box: qualityBoxes, density: qualityCurves }[plot] || qualityPoints;
+    const make = DISTRIBUTIONS[plot] || { correlation: qualityHeatmap }[plot] || qualityPoints;
     const [traces, look] = make(data);
     await Plotly.newPlot(place, traces, { ...look, uirevision: plot }, CONFIG);
     const part = data.sample.length < data.of ? ` ${data.sample.length} of ${data.of} samples are drawn.` : "";
     element("quality-note").textContent = NOTES[plot] + part;
     place.dataset.ready = `${plot} ${data.by}`;
+    if (both && mine === asked) drawBefore(mine);
   }
   for (const button of document.querySelectorAll("[data-quality]")) {
     button.addEventListener("click", () => {
@@ -95,7 +117,11 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   }
   for (const button of document.querySelectorAll("[data-quality-image]")) {
-    button.addEventListener("click", () => Plotly.downloadImage(place, { format: button.dataset.qualityImage, filename: `samples-${plot}`, width: 900, height: 640, scale: 2 }));
+    button.addEventListener("click", () => {
+      const save = (figure, name) => Plotly.downloadImage(figure, { format: button.dataset.qualityImage, filename: name, width: 900, height: 640, scale: 2 });
+      save(place, `samples-${plot}`);
+      if (plot in DISTRIBUTIONS && before.dataset.ready && !before.hidden) save(before, `samples-${plot}-before`);
+    });
   }
   by.addEventListener("change", draw);
   draw();

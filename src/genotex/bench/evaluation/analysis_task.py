@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 from genotex.bench.evaluation.figures import MetricsVersion
-from genotex.bench.evaluation.folder_items import read_or_why
+from genotex.bench.evaluation.folder_items import MISSING, read_or_why
 from genotex.bench.evaluation.gene_metrics import (
     NO_AGREEMENT,
     GeneAgreement,
     compare_genes,
     trait_prediction,
 )
+from genotex.bench.evaluation.rules import OURS, ScoringRules
 from genotex.bench.evaluation.scores import AnalysisScore, Missing
 from genotex.bench.problems import Problem
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
@@ -69,8 +70,8 @@ def _kind(value: object) -> str:
     return "nothing" if value is None else type(value).__name__
 
 
-ScoredAnswer = tuple[AnalysisScore, Missing | None]
-"""The score of a problem, and why it has no answer that counts."""
+ScoredAnswer = tuple[AnalysisScore | None, Missing | None]
+"""The score of a problem, None where the rules leave it out, and why no answer counts."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class AnsweredTrait:
     reference: Path
     problems: tuple[tuple[Problem, UniverseFile | None], ...]
     metrics: MetricsVersion
+    rules: ScoringRules = OURS
 
 
 def score_answers(
@@ -104,12 +106,21 @@ def score_answers(
     }
     scored: list[list[ScoredAnswer]] = [[] for _ in predictions]
     for problem, source in work.problems:
-        wanted = read_gene_list(_answer(OutputFolder(work.reference), problem))
+        wanted = _wanted(_answer(OutputFolder(work.reference), problem), work.rules)
+        if isinstance(wanted, str):
+            why = Missing("analysis", str(problem), f"reference: {wanted}")
+            for items in scored:
+                items.append((None, why))
+            continue
         universe = None if source is None else universes[source]
         for folder, items in zip(predictions, scored, strict=True):
             path = _answer(folder, problem)
-            items.append(_score(problem, path, wanted, universe, work.metrics))
+            items.append(_score(problem, path, wanted, universe, work))
     return scored
+
+
+def _wanted(path: Path, rules: ScoringRules) -> GeneList | str:
+    return read_or_why(path, read_gene_list) if rules.drops_unreadable else read_gene_list(path)
 
 
 def _answer(folder: OutputFolder, problem: Problem) -> Path:
@@ -121,14 +132,19 @@ def _score(
     path: Path,
     wanted: GeneList,
     universe: frozenset[str] | None,
-    metrics: MetricsVersion,
+    work: AnsweredTrait,
 ) -> ScoredAnswer:
     found = read_or_why(path, read_gene_list)
     if isinstance(found, str):
         missing = Missing("analysis", str(problem), found)
-        return _item(problem, None, wanted, NO_AGREEMENT, metrics), missing
-    agreement = compare_genes(found.genes, wanted.genes, universe, metrics)
-    return _item(problem, found, wanted, agreement, metrics), None
+        if found != MISSING and work.rules.drops_unreadable:
+            return None, missing
+        return _item(problem, None, wanted, NO_AGREEMENT, work), missing
+    repeats = work.rules.repeats_count
+    agreement = compare_genes(
+        found.genes, wanted.genes, universe, work.metrics, repeats_count=repeats
+    )
+    return _item(problem, found, wanted, agreement, work), None
 
 
 def _item(
@@ -136,10 +152,13 @@ def _item(
     found: GeneList | None,
     wanted: GeneList,
     agreement: GeneAgreement,
-    metrics: MetricsVersion,
+    work: AnsweredTrait,
 ) -> AnalysisScore:
     trait = trait_prediction(
-        None if found is None else found.prediction, wanted.prediction, metrics
+        None if found is None else found.prediction,
+        wanted.prediction,
+        work.metrics,
+        continuous_is_zero=work.rules.continuous_is_zero,
     )
     return AnalysisScore(
         trait=problem.trait,

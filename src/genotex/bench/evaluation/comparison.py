@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genotex.bench.evaluation.figures import SECTIONS, Section
 from genotex.bench.evaluation.folder_items import one_name
+from genotex.bench.evaluation.rules import rules_of
 from genotex.bench.evaluation.scores import FIGURES, PreprocessingScore, Scores
 from genotex.bench.evaluation.summary import (
     DRAWS,
@@ -25,9 +27,12 @@ from genotex.bench.evaluation.summary import (
 )
 from genotex.errors import UsageError
 
+if TYPE_CHECKING:
+    from genotex.bench.evaluation.retest import Retest
+
 __all__ = ["RunComparison", "compare_runs"]
 
-_MUST_AGREE = ("metrics", "df_field")
+_MUST_AGREE = ("rules", "metrics", "df_field")
 """Settings that change the meaning of figures."""
 
 
@@ -76,6 +81,8 @@ class RunComparison:
         Items that not every run scored, settings that differ.
     mean_name
         What the mean is called.
+    retest
+        Where the runs repeat one method: how far they agree.
     """
 
     runs: tuple[Run, ...]
@@ -84,6 +91,7 @@ class RunComparison:
     mean: Mapping[Section, Mapping[str, Average]]
     notes: tuple[str, ...]
     mean_name: str = "mean of runs"
+    retest: Retest | None = None
 
 
 def compare_runs(
@@ -144,13 +152,18 @@ def compare_runs(
 
 def _refuse_other_metrics(named: Mapping[str, Scores]) -> None:
     for key in _MUST_AGREE:
-        found = {name: scores.settings.get(key) for name, scores in named.items()}
+        found = {name: _setting(scores, key) for name, scores in named.items()}
         if len(set(map(str, found.values()))) > 1:
             listed = ", ".join(f"{name}: {value}" for name, value in found.items())
             msg = (
                 f"the runs differ in {key} ({listed}); score them in the same way before comparing"
             )
             raise UsageError(msg)
+
+
+def _setting(scores: Scores, key: str) -> Any:
+    """Return a setting; scores of versions without rules follow ours."""
+    return rules_of(scores.settings).name if key == "rules" else scores.settings.get(key)
 
 
 def _align(section: Section, runs: Sequence[Run]) -> dict[str, NDArray[np.float64]] | None:
@@ -266,7 +279,7 @@ def _differing(runs: Sequence[Run]) -> list[str]:
     """List where runs were scored against another reference or under other settings."""
     values_by_key = {"reference": [run.scores.reference for run in runs]}
     for key in dict.fromkeys(key for run in runs for key in run.scores.settings):
-        values_by_key[key] = [str(run.scores.settings.get(key)) for run in runs]
+        values_by_key[key] = [str(_setting(run.scores, key)) for run in runs]
     return [
         f"the runs differ in {key}: "
         + ", ".join(f"{run.name} {value}" for run, value in zip(runs, values, strict=True))

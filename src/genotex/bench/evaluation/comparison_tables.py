@@ -8,6 +8,7 @@ from typing import Any
 from genotex.bench.evaluation.comparison import Difference, Run, RunComparison
 from genotex.bench.evaluation.figures import Figure, Section
 from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
+from genotex.bench.evaluation.retest import retest_json, retest_tables
 from genotex.bench.evaluation.score_files import FIGURE_COLUMNS, average_rows, json_text, to_csv
 from genotex.bench.evaluation.scores import FIGURES, headline_figures
 from genotex.bench.evaluation.summary import Average, averages_json, nested
@@ -21,7 +22,7 @@ def side_by_side_table(comparison: RunComparison) -> PlainTable:
         for averages in [_of_each(comparison, section, figure.key)]
     )
     return PlainTable(
-        "Averages with 95 % intervals",
+        f"Averages with 95 % intervals{comparison.runs[0].summary.rules.suffix}",
         ("figure", *_columns(comparison)),
         (_scored(comparison), *rows),
     )
@@ -67,6 +68,11 @@ def _problems(run: Run) -> str:
     return f"{len(problems):,}" if problems else "-"
 
 
+def agreement_tables(comparison: RunComparison) -> tuple[PlainTable, ...]:
+    """Return how far repeated runs agree; nothing where the runs are of different methods."""
+    return () if comparison.retest is None else retest_tables(comparison.retest)
+
+
 def difference_tables(comparison: RunComparison) -> tuple[PlainTable, ...]:
     """Return for every run but the baseline how its headline figures differ from it."""
     return tuple(_differences(comparison, name) for name in comparison.differences)
@@ -99,8 +105,8 @@ def how_compared(comparison: RunComparison) -> str:
     """Return in words what the tables hold."""
     summary = comparison.runs[0].summary
     text = (
-        f"Intervals: bootstrap over the items, {summary.draws:,} draws, seed {summary.seed}. "
-        "Figures without % are fractions."
+        f"Rules: {summary.rules.words}. Intervals: bootstrap over the items, {summary.draws:,} "
+        f"draws, seed {summary.seed}. Figures without % are fractions."
     )
     if comparison.differences:
         text += (
@@ -112,7 +118,10 @@ def how_compared(comparison: RunComparison) -> str:
 
 def comparison_texts(comparison: RunComparison) -> dict[str, str]:
     """Return name and content of every file of a comparison but the page."""
-    tables = (side_by_side_table(comparison), *difference_tables(comparison))
+    tables = (
+        side_by_side_table(comparison), *agreement_tables(comparison),
+        *difference_tables(comparison),
+    )  # fmt: skip
     parts = [
         "# Comparison",
         how_compared(comparison),
@@ -175,6 +184,7 @@ def comparison_json(comparison: RunComparison) -> dict[str, Any]:
         "bootstrap": {"draws": summary.draws, "seed": summary.seed},
         "settings": dict(comparison.runs[0].scores.settings),
         "notes": list(comparison.notes),
+        **({} if comparison.retest is None else {"retest": retest_json(comparison.retest)}),
     }
 
 

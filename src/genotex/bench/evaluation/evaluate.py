@@ -14,6 +14,8 @@ from genotex.bench.evaluation.folder_items import ScoredFolder
 from genotex.bench.evaluation.options import EvaluationOptions
 from genotex.bench.evaluation.plan import EvaluationPlan, empty_folders, make_plan
 from genotex.bench.evaluation.preprocessing import TableResult, repair_notes, score_table
+from genotex.bench.evaluation.reference_kind import kind_of_reference
+from genotex.bench.evaluation.rules import dropped_notes
 from genotex.bench.evaluation.scores import (
     FilteringScore,
     Missing,
@@ -103,7 +105,7 @@ def evaluate_all(
             for table, results in zip(plan.tables, spread(score, plan.tables), strict=True)
         ]
         answers = [
-            [[done(item.trait, (item, why)) for item, why in scored] for scored in results]
+            [[done(_label(one), one) for one in scored] for scored in results]
             for results in spread(partial(score_answers, folders), plan.answers)
         ]
     return [
@@ -123,18 +125,19 @@ def evaluate_all(
 class _Choices:
     """The scores of dataset filtering and selection of an output folder."""
 
-    filtering: list[tuple[FilteringScore, Missing | None]]
-    selection: list[tuple[SelectionScore, Missing | None]]
+    filtering: list[tuple[FilteringScore | None, Missing | None]]
+    selection: list[tuple[SelectionScore | None, Missing | None]]
 
 
 def _score_choices(
     folder: ScoredFolder, plan: EvaluationPlan, options: EvaluationOptions, done: _Steps
 ) -> _Choices:
+    rules, reference = plan.chooser.rules, plan.chooser.folder
     filtering = [
-        done(trait, score_filtering(folder, plan.chooser.folder, trait, options.df_field))
+        done(trait, score_filtering(folder, reference, trait, options.df_field, rules))
         for trait in plan.traits
     ]
-    chooser = CohortChooser(folder, plan.known, options.regressors)
+    chooser = CohortChooser(folder, plan.known, options.regressors, rules)
     selection = [
         done(str(problem), score_selection(chooser, plan.chooser, problem))
         for problem in plan.problems
@@ -150,28 +153,35 @@ def _scores(
     tables: Sequence[TableResult],
     answers: Sequence[ScoredAnswer],
 ) -> Scores:
-    missing = (
-        *(why for _, why in choices.filtering),
-        *(why for _, why in choices.selection),
+    chosen = (*choices.filtering, *choices.selection)
+    scored = (
+        *(why for item, why in chosen if item is not None),
         *(result.missing for result in tables),
-        *(why for _, why in answers),
+        *(why for item, why in answers if item is not None),
     )
+    dropped = [why for item, why in (*chosen, *answers) if item is None and why is not None]
     return Scores(
         prediction=str(folder.root),
         reference=str(plan.chooser.folder.root),
-        filtering=tuple(item for item, _ in choices.filtering),
-        selection=tuple(item for item, _ in choices.selection),
+        filtering=tuple(item for item, _ in choices.filtering if item is not None),
+        selection=tuple(item for item, _ in choices.selection if item is not None),
         preprocessing=_by_kind(tables, options.tables if "preprocessing" in plan.tasks else ()),
-        analysis=tuple(item for item, _ in answers),
+        analysis=tuple(item for item, _ in answers if item is not None),
         tasks=plan.tasks,
         settings=_settings(options, plan),
-        missing=tuple(why for why in missing if why is not None),
+        missing=tuple(why for why in scored if why is not None),
         notes=(
             *empty_folders(folder, plan.tasks),
             *plan.notes,
+            *dropped_notes(dropped),
             *(repair_notes(tables) if options.repair_reference else ()),
         ),
     )
+
+
+def _label(answer: ScoredAnswer) -> str:
+    item, why = answer
+    return item.trait if item is not None else "" if why is None else why.item
 
 
 class _Steps:
@@ -199,6 +209,7 @@ def _by_kind(
 def _settings(options: EvaluationOptions, plan: EvaluationPlan) -> dict[str, Any]:
     universe = options.gene_universe
     return {
+        "rules": options.rules,
         "metrics": options.metrics,
         "df_field": options.df_field,
         "regressors": options.regressors,
@@ -206,4 +217,5 @@ def _settings(options: EvaluationOptions, plan: EvaluationPlan) -> dict[str, Any
         "repair_reference": options.repair_reference,
         "task_info": None if plan.known is None else str(plan.known.path),
         "problems": None if options.problems is None else len(options.problems),
+        "reference_kind": kind_of_reference(plan.chooser.folder),
     }

@@ -65,6 +65,8 @@ def compare_genes(
     reference: Collection[str],
     universe: Collection[str] | None = None,
     metrics: MetricsVersion = "default",
+    *,
+    repeats_count: bool = False,
 ) -> GeneAgreement:
     """Compare a ranked list of genes with a reference.
 
@@ -80,14 +82,19 @@ def compare_genes(
         name together if those are more.
     metrics : {"default", "legacy"}
         ``legacy``: AUROC as in `Ranking.legacy_auroc`.
+    repeats_count
+        A repeated symbol counts at its last place for AUROC and AUPRC, and at each for ES.
     """
-    ranking = rank(predicted, reference, universe)
+    ranking = every = rank(predicted, reference, universe)
+    if repeats_count:
+        ranking = rank([*dict.fromkeys(reversed(predicted))][::-1], reference, universe)
+        every = rank(predicted, reference, universe, once=False)
     return GeneAgreement(
         **vars(overlap(predicted, reference)),
         auroc=ranking.legacy_auroc() if metrics == "legacy" else ranking.auroc(),
         auprc=ranking.auprc(),
-        gsea_es=ranking.enrichment_score(),
-        gsea_es_within=ranking.enrichment_score_within(),
+        gsea_es=every.enrichment_score(),
+        gsea_es_within=every.enrichment_score_within(),
     )
 
 
@@ -113,9 +120,11 @@ def rank(
     predicted: Sequence[str],
     reference: Collection[str],
     universe: Collection[str] | None = None,
+    *,
+    once: bool = True,
 ) -> Ranking:
     """Find the places of the reference genes in a ranked list; parameters as `compare_genes`."""
-    order = list(dict.fromkeys(predicted))
+    order = list(dict.fromkeys(predicted) if once else predicted)
     wanted = set(reference)
     if universe is not None:
         genes = set(universe)
@@ -243,6 +252,8 @@ def trait_prediction(
     predicted: Mapping[str, float] | None,
     reference: Mapping[str, float],
     metrics: MetricsVersion = "default",
+    *,
+    continuous_is_zero: bool = False,
 ) -> TraitPrediction:
     """Return how well a prediction file predicts the trait.
 
@@ -256,5 +267,5 @@ def trait_prediction(
         return TraitPrediction(kind, found.get("accuracy", 0.0), found.get("f1", 0.0), None)
     if kind is None:
         return TraitPrediction(None, None, None, None)
-    binary = 0.0 if metrics == "legacy" else None
+    binary = 0.0 if metrics == "legacy" or continuous_is_zero else None
     return TraitPrediction(kind, binary, binary, found.get("r_squared", 0.0))

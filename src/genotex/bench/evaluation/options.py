@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from genotex.bench.evaluation.figures import MetricsVersion, Table
+from genotex.bench.evaluation.rules import RulesName
 from genotex.bench.problems import Problem
 from genotex.options import RegressorRule
 
@@ -59,6 +60,8 @@ class EvaluationOptions:
         without names.
     problems
         Score these problems and the cohorts of their traits alone; None: all of the reference.
+    rules : {"genotex", "published"}
+        ``published`` treats odd cases as the published scorer does (see `ScoringRules`).
     """
 
     tasks: tuple[Task, ...] | None = None
@@ -70,3 +73,4 @@ class EvaluationOptions:
     gene_universe: GeneUniverse = None
     repair_reference: bool = False
     problems: tuple[Problem, ...] | None = None
+    rules: RulesName = "genotex"

@@ -1,55 +1,25 @@
-"""Runs in the layout of the paper's tables 2 to 5, with the published rows (arXiv:2406.15341)."""
+"""Runs in the layout of the paper's tables 2 to 5, with the published rows."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from genotex.bench.evaluation.figures import TABLES
 from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
+from genotex.bench.evaluation.published import published
+from genotex.bench.evaluation.reference_kind import (
+    ReferenceKind,
+    reference_kind_of,
+    reference_words,
+)
+from genotex.bench.evaluation.rules import PUBLISHED, rules_of
 from genotex.bench.evaluation.run_record import RunRecord, read_run_record
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import Average, Summary, summarise
-
-
-@dataclass(frozen=True)
-class _PublishedRow:
-    """A row of the paper."""
-
-    table: int
-    name: str
-    start: str | None
-    values: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class _Published:
-    """All rows, their source and how many problems they are averages of."""
-
-    source: str
-    problems: int
-    rows: tuple[_PublishedRow, ...]
-
-
-@cache
-def published() -> _Published:
-    """Return the published rows."""
-    file = resources.files("genotex.bench.evaluation").joinpath("data", "published.toml")
-    content = tomllib.loads(file.read_text("utf-8"))
-    rows = []
-    for table in content["table"]:
-        for cells in table["rows"]:
-            row = dict(zip(table["columns"], cells, strict=True))
-            name, start = row.pop("name"), row.pop("start", None)
-            values = {key: float(value) for key, value in row.items() if value != "-"}
-            rows.append(_PublishedRow(table["number"], name, start, values))
-    return _Published(content["source"], content["problems"], tuple(rows))
-
+from genotex.bench.problems.starts import TABLES_OF_GENOTEX, WITHOUT_COHORTS
 
 _OURS = "scored here"
 
@@ -61,8 +31,6 @@ _ANALYSIS = {
 _SELECTION = {"df": "DF (%)", "ds": "DS (%)"}
 _OF_A_TABLE = {"aj": "AJ (%)", "sj": "SJ (%)", "csc": "CSC (%)"}
 _DATA = {"linked": "linked data", "gene": "gene data", "clinical": "trait data"}
-_WITHOUT_COHORTS = ("prepared tables", "no data")
-"""Starting points after which a run does no filtering, selection or preprocessing."""
 _DECIMALS = {"tokens_in": 1, "tokens_out": 1, "tokens_cached": 1}
 _KEYS = (
     *(key for key in _ANALYSIS if key != "tokens"),
@@ -84,6 +52,13 @@ class PaperRow:
     values: Mapping[str, float]
     missing: Mapping[str, int] = field(default_factory=dict)
     not_asked: int = 0
+    reference: ReferenceKind = "published"
+    rules: str = PUBLISHED.words
+
+    @property
+    def ours(self) -> bool:
+        """Whether it was scored here."""
+        return self.source.startswith(_OURS)
 
 
 def paper_rows(
@@ -112,18 +87,21 @@ def _run_row(name: str, scores: Scores, record: RunRecord) -> PaperRow:
     values = dict(_scored(summarise(scores, draws=0)))
     if not _predicts_traits(scores):
         values = {key: value for key, value in values.items() if not key.startswith("trait_")}
-    if record.start in _WITHOUT_COHORTS:
+    if record.start in WITHOUT_COHORTS:
         values = {key: value for key, value in values.items() if key in _ANALYSIS}
     for key, value in record.per_problem.items():
         if key.startswith("tokens"):
             values[key] = value / 1000
         elif key in _KEYS:
             values[key] = value
-    if "seconds" in values:
+    if "seconds" in values and record.start != TABLES_OF_GENOTEX:
         values["seconds"] += record.per_problem.get("cohort_seconds", 0.0)
     scored = {(item.trait, item.condition) for item in scores.analysis}
     not_asked = len(scored - record.asked) if record.asked else 0
-    return PaperRow(name, _OURS, record.start, values, record.missing, not_asked)
+    kind = reference_kind_of(scores.settings)
+    source = _OURS if kind in ("other", "unknown") else f"{_OURS}, {reference_words(kind)}"
+    rules = rules_of(scores.settings).words
+    return PaperRow(name, source, record.start, values, record.missing, not_asked, kind, rules)
 
 
 def _predicts_traits(scores: Scores) -> bool:
@@ -149,7 +127,28 @@ def _scored(summary: Summary) -> Iterator[tuple[str, float]]:
 def paper_tables(rows: Sequence[PaperRow]) -> tuple[PlainTable, ...]:
     """Return the tables with known values; unknown is a dash."""
     tables = (_analysis(rows), _selection(rows), _preprocessing(rows))
-    return tuple(table for table in tables if table.rows)
+    return tuple(
+        replace(table, title=f"{table.title}{_caution(rows)}", note=_made(rows))
+        for table in tables
+        if table.rows
+    )
+
+
+def _caution(rows: Sequence[PaperRow]) -> str:
+    """Return what a title adds where published rows are next to runs of another reference."""
+    others = dict.fromkeys(row.reference for row in rows if row.ours)
+    kinds = [reference_words(kind) for kind in others if kind != "published"]
+    if not kinds or all(row.ours for row in rows):
+        return ""
+    return f"; the published rows are not comparable: {' and '.join(kinds)}"
+
+
+def _made(rows: Sequence[PaperRow]) -> str:
+    """Return by which rules, and against what, the runs were scored."""
+    ours = [row for row in rows if row.ours]
+    rules = dict.fromkeys(row.rules for row in ours)
+    kinds = dict.fromkeys(reference_words(row.reference) for row in ours)
+    return f"Rules: {', '.join(rules)}. Scored against: {', '.join(kinds)}." if ours else ""
 
 
 def _analysis(rows: Sequence[PaperRow]) -> PlainTable:
@@ -203,7 +202,7 @@ def paper_notes(
 ) -> tuple[str, ...]:
     """Return notes that are needed to compare the rows."""
     notes = []
-    if any("seconds" in row.values for row in rows if row.source == _OURS):
+    if any("seconds" in row.values for row in rows if row.ours):
         notes.append(
             "time, tokens and cost of a run scored here are averages over its problems, each with "
             "its share of the cohorts, which are preprocessed once for all problems"
@@ -221,7 +220,7 @@ def paper_notes(
         for row in rows
         if row.not_asked
     ]
-    others = [r.name for r in rows if r.source == _OURS and r.start in _WITHOUT_COHORTS]
+    others = [r.name for r in rows if r.ours and r.start in WITHOUT_COHORTS]
     if others:
         notes.append(f"{', '.join(others)} prepared no cohorts, so they are not in tables 4 and 5")
     legacy = [name for name, scores in runs.items() if scores.settings.get("metrics") == "legacy"]
@@ -242,6 +241,11 @@ def _about_the_paper(runs: Mapping[str, Scores]) -> Iterator[str]:
         "against the reference of their release"
     )
     for name, scores in runs.items():
+        if rules_of(scores.settings) is not PUBLISHED:
+            yield (
+                f"{name} was scored by the rules of genotex, which differ from the published "
+                "scorer's in odd cases; --rules published reproduces those"
+            )
         if scores.analysis and len(scores.analysis) != known.problems:
             yield (
                 f"{name} was scored on {len(scores.analysis):,} problems, not on "
@@ -262,7 +266,13 @@ def paper_json(rows: Sequence[PaperRow], notes: Sequence[str]) -> dict[str, Any]
     """Return rows and notes as plain JSON values; null is unknown."""
     return {
         "rows": [
-            {"name": row.name, "source": row.source, "start": row.start}
+            {
+                "name": row.name,
+                "source": row.source,
+                "start": row.start,
+                "reference": row.reference,
+                "rules": row.rules,
+            }
             | {key: row.values.get(key) for key in _KEYS}
             for row in rows
         ],

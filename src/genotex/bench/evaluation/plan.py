@@ -11,6 +11,7 @@ from genotex.bench.evaluation.analysis_task import AnsweredTrait, UniverseFile, 
 from genotex.bench.evaluation.folder_items import ScoredFolder, answered_problems, described_traits
 from genotex.bench.evaluation.options import TASKS, EvaluationOptions, Task
 from genotex.bench.evaluation.preprocessing import WantedTable, wanted_tables
+from genotex.bench.evaluation.rules import RULES
 from genotex.bench.evaluation.selection import CohortChooser
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo
 from genotex.errors import UsageError
@@ -156,7 +157,7 @@ def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Evaluation
     notes += [source] if source else []
     part = _ChosenPart(None if options.problems is None else frozenset(options.problems))
     notes += [part.note()] if part.note() else []
-    chooser = CohortChooser(reference, known, options.regressors)
+    chooser = CohortChooser(reference, known, options.regressors, RULES[options.rules])
     described = described_traits(reference) if "selection" in tasks else []
     problems = _posed(reference, described, known, notes) if "selection" in tasks else ()
     tables = _tables(reference, options, notes) if "preprocessing" in tasks else []
@@ -235,7 +236,9 @@ def _posed(
 def _tables(
     reference: ScoredFolder, options: EvaluationOptions, notes: list[str]
 ) -> list[WantedTable]:
-    tables = wanted_tables(reference, options.tables, repair=options.repair_reference)
+    tables = wanted_tables(
+        reference, options.tables, repair=options.repair_reference, rules=RULES[options.rules]
+    )
     there = {table.kind for table in tables}
     notes += [
         f"preprocessing: {reference.root} has no {kind} tables"
@@ -269,7 +272,7 @@ def _answers(
             "is used there"
         )
     return [
-        AnsweredTrait(reference.root, tuple(problems), options.metrics)
+        AnsweredTrait(reference.root, tuple(problems), options.metrics, chooser.rules)
         for problems in by_trait.values()
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from genotex.bench.evaluation.folder_items import (
     read_or_why,
     table_path,
 )
+from genotex.bench.evaluation.rules import OURS, ScoringRules
 from genotex.bench.evaluation.scores import Missing, PreprocessingScore
 from genotex.bench.evaluation.table_metrics import TableAgreement, compare_tables
 from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
@@ -81,6 +83,7 @@ class WantedTable:
     cohort: str
     path: Path
     repair: bool
+    rules: ScoringRules = OURS
 
 
 @dataclass(frozen=True)
@@ -95,11 +98,15 @@ class TableResult:
 
 
 def wanted_tables(
-    reference: ScoredFolder, kinds: Sequence[Table], *, repair: bool
+    reference: ScoredFolder,
+    kinds: Sequence[Table],
+    *,
+    repair: bool,
+    rules: ScoringRules = OURS,
 ) -> list[WantedTable]:
     """Return every table of the reference."""
     return [
-        WantedTable(kind, trait, cohort, table_path(reference, kind, trait, cohort), repair)
+        WantedTable(kind, trait, cohort, table_path(reference, kind, trait, cohort), repair, rules)
         for kind in kinds
         for trait, cohort in cohorts_with(reference, kind)
     ]
@@ -126,12 +133,37 @@ def _result(
         missing = Missing(kind, f"{wanted.trait} {wanted.cohort}", found)
         score = _score(wanted, _NOTHING)
         return TableResult(kind, None if shape == "nameless" else score, score, shape, missing)
-    found = _samples_in_rows(found, kind)
-    score = as_it_is = _score(wanted, compare_tables(found, _samples_in_rows(reference, kind)))
+    score = as_it_is = _score(wanted, _agreement(found, reference, wanted))
     if shape == "transposed":
-        put_right = _samples_in_rows(transpose(reference), kind)
-        score = _score(wanted, compare_tables(found, put_right))
+        score = _score(wanted, _agreement(found, transpose(reference), wanted))
     return TableResult(kind, None if shape == "nameless" else score, as_it_is, shape, None)
+
+
+def _agreement(found: CsvTable, reference: CsvTable, wanted: WantedTable) -> TableAgreement:
+    if wanted.rules.tables_as_pandas:
+        if any(map(_without_cells_or_repeated, (found, reference))):
+            return _NOTHING
+        found, reference = _with_own_names(found), _with_own_names(reference)
+    return compare_tables(
+        _samples_in_rows(found, wanted.kind), _samples_in_rows(reference, wanted.kind)
+    )
+
+
+def _without_cells_or_repeated(table: CsvTable) -> bool:
+    """Return whether a table is empty, or its rows cannot be distinguished by their names."""
+    return not table.values.size or len(set(table.rows)) < len(table.rows)
+
+
+def _with_own_names(table: CsvTable) -> CsvTable:
+    """Return a table whose repeated columns are numbered: X, X.1, X.2."""
+    if len(set(table.columns)) == len(table.columns):
+        return table
+    seen: Counter[str] = Counter()
+    names = []
+    for name in table.columns:
+        names.append(f"{name}.{seen[name]}" if seen[name] else name)
+        seen[name] += 1
+    return CsvTable(table.rows, names, table.values)
 
 
 def _read(path: Path) -> CsvTable:

@@ -12,6 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from genotex.bench.evaluation.score_files import SCORES_FILE
+from genotex.bench.problems.starts import (
+    NO_DATA,
+    PREPARED_TABLES,
+    RAW_FILES,
+    STARTS,
+    TABLES_OF_GENOTEX,
+)
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
 from genotex.formats.raw import decode, read_bytes
@@ -37,7 +44,7 @@ class RunRecord:
     name: str | None = None
     method: str | None = None
     procedure: str | None = None
-    start: str | None = None  # "raw files", "prepared tables" or "no data"
+    start: str | None = None  # one of `STARTS`
     per_problem: dict[str, float] = field(default_factory=dict)  # averages; cost in US dollars
     missing: dict[str, int] = field(default_factory=dict)  # cost without average -> problems
     asked: frozenset[tuple[str, str | None]] = frozenset()
@@ -66,11 +73,18 @@ def _text(recorded: Mapping[str, Any], key: str) -> str | None:
 
 
 def _start(recorded: Mapping[str, Any]) -> str | None:
+    if recorded.get("start") in STARTS:
+        return str(recorded["start"])
+    # Runs of earlier versions do not record it.
     if "input" not in recorded or "preprocessed" not in recorded:
         return None
     if recorded["preprocessed"] is not None:
-        return "prepared tables"
-    return "no data" if recorded["input"] is None else "raw files"
+        return PREPARED_TABLES
+    if recorded["input"] is None:
+        return NO_DATA
+    method, options = recorded.get("method"), recorded.get("options")
+    own = isinstance(options, dict) and options.get("own_cohorts")
+    return RAW_FILES if own or method in (None, "rules", "agents") else TABLES_OF_GENOTEX
 
 
 def _averages(

@@ -7,6 +7,7 @@ from typing import Any
 
 from genotex.bench.evaluation.figures import SECTIONS, Figure, Section
 from genotex.bench.evaluation.plain_table import PlainTable
+from genotex.bench.evaluation.rules import ScoringRules, rules_of
 from genotex.bench.evaluation.scores import FIGURES, Missing, Scores
 from genotex.bench.evaluation.summary import Average, Summary
 
@@ -22,10 +23,12 @@ _MOST_REASONS = 12
 
 def average_tables(summary: Summary) -> tuple[PlainTable, ...]:
     """Return a table for each section: every figure with interval and numbers."""
-    return tuple(_averages(section, figures) for section, figures in summary.sections.items())
+    return tuple(
+        _averages(section, figures, summary.rules) for section, figures in summary.sections.items()
+    )
 
 
-def _averages(section: Section, averages: Mapping[str, Average]) -> PlainTable:
+def _averages(section: Section, averages: Mapping[str, Average], rules: ScoringRules) -> PlainTable:
     names = SECTIONS[section]
     items = max((a.scored + a.undefined for a in averages.values()), default=0)
     rows = tuple(
@@ -42,7 +45,7 @@ def _averages(section: Section, averages: Mapping[str, Average]) -> PlainTable:
     head = ("figure", "meaning", "average", "95 % interval", "scored", "undefined")
     undefined = any(average.undefined for average in averages.values())
     return PlainTable(
-        f"{names.title}, {items:,} {names.item if items == 1 else names.items}",
+        f"{names.title}, {items:,} {names.item if items == 1 else names.items}{rules.suffix}",
         head,
         rows,
         words=2,
@@ -65,7 +68,7 @@ def kind_table(summary: Summary) -> PlainTable | None:
             label = f"{short}: {figure.name}" if short else figure.name
             rows.append((label, _mean(figure, whole), *(_mean(figure, one) for one in each)))
     head = ("average of", "all", *(kind.value for kind in summary.by_kind))
-    return PlainTable("By kind of problem", head, (_counts(summary), *rows))
+    return PlainTable(f"By kind of problem{summary.rules.suffix}", head, (_counts(summary), *rows))
 
 
 def _mean(figure: Figure, averages: Mapping[str, Average] | None) -> str:
@@ -119,8 +122,11 @@ def _first(items: list[Missing]) -> str:
 
 def settings_rows(scores: Scores) -> tuple[tuple[str, str], ...]:
     """Return in words what the figures depend on: version of the metrics, options, files."""
-    return tuple((_SETTINGS.get(key, key), _in_words(key, value)) for key, value in
-                 scores.settings.items())  # fmt: skip
+    others = {key: value for key, value in scores.settings.items() if key != "rules"}
+    return (
+        ("rules", rules_of(scores.settings).words),
+        *((_SETTINGS.get(key, key), _in_words(key, value)) for key, value in others.items()),
+    )
 
 
 _SETTINGS = {
@@ -131,6 +137,7 @@ _SETTINGS = {
     "repair_reference": "reference repaired",
     "task_info": "task list",
     "problems": "problems asked for",
+    "reference_kind": "kind of reference",
 }
 
 _METRICS = {

@@ -134,8 +134,9 @@ class Scores:
     tasks
         What was scored: of ``selection``, ``preprocessing``, ``analysis``.
     settings
-        What the figures depend on: ``metrics`` (default or legacy), ``df_field``, ``regressors``,
-        ``gene_universe``, ``repair_reference``, ``task_info``.
+        What the figures depend on: ``rules``, ``metrics`` (default or legacy), ``df_field``,
+        ``regressors``, ``gene_universe``, ``repair_reference``, ``task_info``,
+        ``reference_kind``.
     missing
         Predictions scored 0.
     notes

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from genotex.bench.evaluation.folder_items import ScoredFolder, one_name, read_or_why
+from genotex.bench.evaluation.folder_items import MISSING, ScoredFolder, one_name, read_or_why
 from genotex.bench.evaluation.gene_metrics import overlap
 from genotex.bench.evaluation.options import CohortFlag
+from genotex.bench.evaluation.rules import OURS, ScoringRules
 from genotex.bench.evaluation.scores import FilteringScore, Missing, SelectionScore
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import FormatError, NoUsableCohortError
@@ -17,14 +18,33 @@ from genotex.options import RegressorRule
 
 
 def score_filtering(
-    prediction: OutputFolder, reference: OutputFolder, trait: str, field: CohortFlag
-) -> tuple[FilteringScore, Missing | None]:
-    """Score the cohorts of one trait."""
-    wanted = read_cohort_info(reference.cohort_info(trait))
+    prediction: OutputFolder,
+    reference: OutputFolder,
+    trait: str,
+    field: CohortFlag,
+    rules: ScoringRules = OURS,
+) -> tuple[FilteringScore | None, Missing | None]:
+    """Score the cohorts of one trait; None where the rules leave out what cannot be read."""
+    wanted = _cohorts(reference, trait, rules)
+    if isinstance(wanted, str):
+        return None, Missing("filtering", trait, f"reference: {wanted}")
     found = read_or_why(prediction.cohort_info(trait), read_cohort_info)
     if isinstance(found, str):
-        return FilteringScore(trait, 0.0, 0.0, 0.0, 0.0), Missing("filtering", trait, found)
-    return _compare_filtering(trait, found, wanted, field), None
+        if found == MISSING and rules.missing_is_unavailable:
+            why = "missing; its cohorts count as not available"
+            score = _compare_filtering(trait, {}, wanted, field, rules)
+            return score, Missing("filtering", trait, why)
+        missing = Missing("filtering", trait, found)
+        zero = None if rules.drops_unreadable else FilteringScore(trait, 0.0, 0.0, 0.0, 0.0)
+        return zero, missing
+    return _compare_filtering(trait, found, wanted, field, rules), None
+
+
+def _cohorts(
+    reference: OutputFolder, trait: str, rules: ScoringRules
+) -> Mapping[str, CohortInfo] | str:
+    path = reference.cohort_info(trait)
+    return read_or_why(path, read_cohort_info) if rules.drops_unreadable else read_cohort_info(path)
 
 
 def _compare_filtering(
@@ -32,16 +52,16 @@ def _compare_filtering(
     predicted: Mapping[str, CohortInfo],
     reference: Mapping[str, CohortInfo],
     field: CohortFlag,
+    rules: ScoringRules,
 ) -> FilteringScore:
-    """Compare a flag over the cohorts of both sides; an unlisted cohort does not have it.
-
-    No cohort with the flag on either side: precision, recall and F1 are 100.
-    """
+    """Compare a flag over the cohorts of both sides; an unlisted cohort does not have it."""
     found, wanted = _with(predicted, field), _with(reference, field)
     cohorts = {one_name(name) for name in (*predicted, *reference)}
     agreed = len(cohorts) - len(found ^ wanted)
+    accuracy = 100 * agreed / len(cohorts) if cohorts else rules.nothing_available
+    if not found and not wanted:
+        return FilteringScore(trait, *(rules.nothing_available,) * 3, accuracy)
     both = overlap(found, wanted)
-    accuracy = 100 * agreed / len(cohorts) if cohorts else 100.0
     return FilteringScore(trait, both.precision, both.recall, both.f1, accuracy)
 
 
@@ -52,8 +72,15 @@ def _with(cohorts: Mapping[str, CohortInfo], field: CohortFlag) -> set[str]:
 class CohortChooser:
     """Chooses cohorts in one output folder; each header line is read once."""
 
-    def __init__(self, folder: ScoredFolder, tasks: TaskInfo | None, rule: RegressorRule) -> None:
+    def __init__(
+        self,
+        folder: ScoredFolder,
+        tasks: TaskInfo | None,
+        rule: RegressorRule,
+        rules: ScoringRules = OURS,
+    ) -> None:
         self.folder = folder
+        self.rules = rules
         self._tasks = tasks
         self._rule: RegressorRule = rule
         # Only these of 20,000 columns matter; hundreds of whole headers would fill the memory.
@@ -65,8 +92,17 @@ class CohortChooser:
     def choose(self, problem: Problem) -> tuple[str, ...] | None:
         """Return the cohort of a problem, or the cohorts of trait and condition; None for none."""
         if problem not in self._chosen:
-            self._chosen[problem] = self._choose(problem)
+            chosen = self._choose(problem)
+            # Cohorts of unknown size come last, so that no other fits where one of them is chosen.
+            unknown = chosen is not None and self._lacks_size(problem, chosen)
+            self._chosen[problem] = None if unknown else chosen
         return self._chosen[problem]
+
+    def _lacks_size(self, problem: Problem, chosen: tuple[str, ...]) -> bool:
+        return self.rules.drops_null_sizes and any(
+            read_cohort_info(self.folder.cohort_info(trait))[cohort].sample_size is None
+            for trait, cohort in zip(_traits(problem), chosen, strict=True)
+        )
 
     def _choose(self, problem: Problem) -> tuple[str, ...] | None:
         try:
@@ -97,28 +133,40 @@ class CohortChooser:
 
 def score_selection(
     prediction: CohortChooser, reference: CohortChooser, problem: Problem
-) -> tuple[SelectionScore, Missing | None]:
+) -> tuple[SelectionScore | None, Missing | None]:
     """Score one problem: 100 if both folders choose alike, also if neither has a cohort to choose.
 
     Without a predicted ``cohort_info.json`` that can be read there is no choice, and the score
-    is 0.
+    is 0; by the rules of the published scorer such a problem is left out, and a missing file lists
+    no cohort.
     """
+    rules = prediction.rules
+    if rules.drops_unreadable and (why := _unread(reference.folder, problem, rules)):
+        return None, Missing("selection", str(problem), f"reference: {why}")
     wanted = reference.choose(problem)
-    why = _unread(prediction.folder, problem)
+    why = _unread(prediction.folder, problem, rules)
     if why is not None:
+        if rules.drops_unreadable:
+            return None, Missing("selection", str(problem), why)
         score = SelectionScore(problem.trait, problem.condition, 0.0)
         return score, Missing("selection", str(problem), why)
     same = _by_one_name(prediction.choose(problem)) == _by_one_name(wanted)
     return SelectionScore(problem.trait, problem.condition, 100.0 if same else 0.0), None
 
 
-def _unread(folder: ScoredFolder, problem: Problem) -> str | None:
-    """Return why a needed cohort_info.json cannot be read."""
-    traits = [problem.trait]
+def _traits(problem: Problem) -> list[str]:
+    """Return the traits whose cohorts are chosen."""
     if problem.kind is ProblemKind.TWO_STEP and problem.condition is not None:
-        traits.append(problem.condition)
-    for trait in traits:
+        return [problem.trait, problem.condition]
+    return [problem.trait]
+
+
+def _unread(folder: ScoredFolder, problem: Problem, rules: ScoringRules) -> str | None:
+    """Return why a needed cohort_info.json cannot be read."""
+    for trait in _traits(problem):
         found = read_or_why(folder.cohort_info(trait), read_cohort_info)
+        if found == MISSING and rules.missing_is_unavailable:
+            continue
         if isinstance(found, str):
             return f"cohort_info.json of {trait}: {found}"
     return None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import genotex
 from genotex.bench.evaluation.figures import TABLES, Section
+from genotex.bench.evaluation.rules import OURS, ScoringRules, rules_of
 from genotex.bench.evaluation.scores import (
     FIGURES,
     AnalysisScore,
@@ -106,12 +107,15 @@ class Summary:
         Selection and analysis, over the problems of one kind; kinds without a problem are absent.
     seed, draws
         Of the bootstrap.
+    rules
+        By which the items were scored.
     """
 
     sections: Mapping[Section, Mapping[str, Average]]
     by_kind: Mapping[ProblemKind, Mapping[Section, Mapping[str, Average]]]
     seed: int
     draws: int
+    rules: ScoringRules = OURS
 
 
 def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:
@@ -136,7 +140,7 @@ def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:
             items = [i for i in section_items(scores, section) or () if _kind(i) is kind]
             if items:
                 by_kind.setdefault(kind, {})[section] = _averages(section, items, seed, draws)
-    return Summary(sections, by_kind, seed, draws)
+    return Summary(sections, by_kind, seed, draws, rules_of(scores.settings))
 
 
 def section_items(scores: Scores, section: Section) -> Sequence[Any] | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from genotex.bench.problems.problem import Problem, ProblemKind
-from genotex.errors import NoUsableCohortError, UsageError
-from genotex.formats import CohortInfo, read_cohort_info
+from genotex.errors import FormatError, NoUsableCohortError, UsageError
+from genotex.formats import CohortInfo, read_cohort_info, read_evidence
 from genotex.layout import TCGA_COHORT, OutputFolder
 
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
@@ -168,7 +169,24 @@ def read_cohorts(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
             f"(traits there: {known}); run preprocess first"
         )
         raise NoUsableCohortError(msg)
-    return read_cohort_info(path)
+    cohorts = read_cohort_info(path)
+    for name, info in cohorts.items():
+        _check_record(output.evidence(trait, name), path, name, info)
+    return cohorts
+
+
+def _check_record(evidence: Path, path: Path, cohort: str, info: CohortInfo) -> None:
+    """Refuse facts that are not those that preprocessing recorded."""
+    if not evidence.is_file():
+        return  # Made by other tools.
+    recorded = read_evidence(evidence).info
+    for name in ("is_usable", "sample_size"):
+        found, wanted = getattr(info, name), recorded.get(name, getattr(info, name))
+        # A person may put a cohort aside, but not make one usable.
+        if found != wanted and info.is_usable:
+            msg = f"{found}, but its preprocessing recorded {wanted}"
+            hint = "run preprocess again"
+            raise FormatError(msg, path=path, field=f"{cohort}.{name}", hint=hint)
 
 
 def refuse(

@@ -16,6 +16,7 @@ from genotex.formats import read_evidence
 from genotex.formats.raw import sha256
 from genotex.journal import Journal
 from genotex.layout import InputFolder, OutputFolder
+from genotex.parallel import Executor
 
 
 def check_given_cohorts(given: Path, target: Path) -> None:
@@ -49,7 +50,7 @@ def read_cohorts(
     options: PreprocessOptions,
     journal: Journal,
     *,
-    jobs: int = 1,
+    executor: Executor | None = None,
     progress: CohortProgress | None = None,
 ) -> None:
     """Preprocess the cohorts of every trait that the problems need.
@@ -68,13 +69,19 @@ def read_cohorts(
     if not there:
         return
 
+    lines = [entry for entry in journal.entries if entry.get("step") == "cohort"]
+    recorded = {(entry["trait"], entry["cohort"]) for entry in lines}
+
     def step(outcome: CohortOutcome, total: int) -> None:
         if not outcome.unchanged:
             journal.add(_entry(outcome))
+        elif (outcome.trait, outcome.cohort) not in recorded:
+            # Killed after it was written and before this line; how long it took is not known.
+            journal.add({**_entry(outcome), "seconds": None})
         if progress is not None:
             progress(outcome, total)
 
-    preprocess(source, output.root, traits=there, options=options, jobs=jobs, progress=step)
+    preprocess(source, output.root, traits=there, options=options, executor=executor, progress=step)
 
 
 def _entry(outcome: CohortOutcome) -> dict[str, Any]:

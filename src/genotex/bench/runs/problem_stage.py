@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.bench.problems import Problem
-from genotex.bench.runs.children import Children, Ended, Report, Setup, Task
-from genotex.bench.runs.children.processes import SHORTEST_SECRET
+from genotex.bench.runs.children import Children, Setup, Task
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.methods.method import ChosenMethod
-from genotex.bench.runs.outputs import take_answer, take_cohorts, withdraw
-from genotex.bench.runs.problem_record import (
-    RETRIED,
-    ErrorClass,
-    ProblemRecord,
-    check_exit,
-)
+from genotex.bench.runs.outputs import withdraw
+from genotex.bench.runs.problem_record import RETRIED, ErrorClass, ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.errors import MethodFailedError
+from genotex.bench.runs.solving import (
+    Solving,
+    conclude,
+    memory_of,
+    short_of_memory,
+    solve_on_worker,
+)
 from genotex.formats import sha256
 from genotex.journal import Journal
+from genotex.parallel import Executor, Piece
 
 ProblemProgress = Callable[[ProblemRecord, int], None]
 
@@ -36,6 +36,9 @@ def finished_problems(journal: Journal) -> dict[Problem, ProblemRecord]:
     entries = (entry for entry in journal.entries if entry["step"] == _STEP)
     records = (ProblemRecord.from_json(entry) for entry in entries)
     return {record.problem: record for record in records}
+
+
+_Records = Generator[ProblemRecord, None, None]
 
 
 @dataclass(frozen=True)
@@ -77,79 +80,68 @@ class ProblemStage:
         problems: Sequence[Problem],
         *,
         jobs: int = 1,
+        executor: Executor | None = None,
         progress: ProblemProgress | None = None,
     ) -> None:
         """Solve problems and record the outcome of each."""
+        if executor is None:
+            records = self._here(problems, jobs)
+        else:
+            records = self._on_workers(problems, executor)
+        # What cannot be recorded ends the processes at once.
+        with closing(records):
+            for record in records:
+                self.journal.add({"step": _STEP, **record.to_json()})
+                if progress is not None:
+                    progress(record, len(problems))
+
+    def _here(self, problems: Sequence[Problem], jobs: int) -> _Records:
+        """Yield the outcomes of problems that are solved on this machine, as they come."""
         work = self.run.begin_work()
-        waiting = deque(
-            Task(number, problem, work / str(number), self.run.log(problem))
+        waiting = [
+            Task(number, problem, work / str(number), self.run.log(problem), work / "shared")
             for number, problem in enumerate(problems)
-        )
+        ]
         under_way: dict[int, Task] = {}
+        trait = ""
         with Children(self.setup, jobs) as children:
             while waiting or under_way:
                 while waiting and len(under_way) < jobs:
-                    task = waiting.popleft()
+                    task = _next(waiting, trait, {t.problem.trait for t in under_way.values()})
+                    waiting.remove(task)
                     children.start(task)
                     under_way[task.number] = task
                 ended = children.wait()
                 task = under_way.pop(ended.number)
-                record = self._conclude(task, ended)
-                self.journal.add({"step": _STEP, **record.to_json()})
+                trait = task.problem.trait
+                basis = self.basis.of(task.problem)
+                yield conclude(self.run, self.method, task, ended, basis)
                 shutil.rmtree(task.folder, ignore_errors=True)
-                if progress is not None:
-                    progress(record, len(problems))
 
-    def _conclude(self, task: Task, ended: Ended) -> ProblemRecord:
-        """Take over the result of a process, or record why there is none."""
-        record = ProblemRecord(
-            task.problem,
-            seconds=ended.seconds,
-            peak_memory_mb=ended.peak_memory_mb,
-            basis=self.basis.of(task.problem),
-        )
-        secrets = {name: os.environ[name] for name in self.method.secrets}
-        cohorts: dict[str, str] = {}
-        try:
-            _check_end(task, ended)
-            if self.method.own_cohorts:
-                cohorts = take_cohorts(task.output, self.run, task.problem, tuple(secrets.values()))
-            answer, files = take_answer(
-                task.output,
-                self.run,
-                task.problem,
-                tuple(secrets.values()),
-                own_cohorts=self.method.own_cohorts,
-            )
-        except MethodFailedError as error:
-            withdraw(self.run, task.problem)
-            kind = ErrorClass(error.error_class)
-            message = self._plain(str(error), task, secrets)
-            return replace(record, error_class=kind, error=message, files=cohorts)
-        return replace(record, genes=answer.genes, cohort=answer.cohort, files=cohorts | files)
-
-    def _plain(self, text: str, task: Task, secrets: Mapping[str, str]) -> str:
-        """Remove the run's folder from a message, so that it is the same anywhere, and secrets."""
-        for folder in (task.output, task.folder, self.run.root):
-            text = text.replace(f"{folder}/", "")
-        for name, value in secrets.items():
-            if len(value) >= SHORTEST_SECRET:
-                text = text.replace(value, f"[{name}]")
-        return text.strip()
+    def _on_workers(self, problems: Sequence[Problem], executor: Executor) -> _Records:
+        """Yield the outcomes of problems that are solved on other machines, as they come."""
+        shared = Solving(self.run, self.method, self.setup)
+        pieces = [
+            Piece((problem, self.basis.of(problem)), memory_of(problem, self.setup.cohorts))
+            for problem in problems
+        ]
+        for outcome in executor.run(solve_on_worker, shared, pieces, short_of_memory):
+            if outcome.result is not None:
+                yield outcome.result
+                continue
+            problem, basis = pieces[outcome.number].work
+            withdraw(self.run, problem)
+            yield ProblemRecord(problem, ErrorClass.KILLED, outcome.lost, basis=basis)
 
 
-def _check_end(task: Task, ended: Ended) -> None:
-    """Raise for a process that ended early, or whose method failed."""
-    if ended.timed_out:
-        raise MethodFailedError(ErrorClass.TIMED_OUT, "the time limit was reached")
-    check_exit(ended.code, "its process")
-    try:
-        report = Report.read(task.report)
-    except (OSError, ValueError) as error:
-        msg = "its process ended before the method did"
-        raise MethodFailedError(ErrorClass.CRASHED, msg) from error
-    if report.error_class is not None:
-        raise MethodFailedError(report.error_class, report.error)
+def _next(waiting: Sequence[Task], trait: str, under_way: Collection[str]) -> Task:
+    """Return the next problem: of the trait that was last solved, else of one nobody works on.
+
+    Problems of a trait have work in common, which the first of them does for those that follow.
+    """
+    same = (task for task in waiting if task.problem.trait == trait)
+    others = (task for task in waiting if task.problem.trait not in under_way)
+    return next(same, None) or next(others, None) or waiting[0]
 
 
 def _has_digest(path: Path, digest: str) -> bool:

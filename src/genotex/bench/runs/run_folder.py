@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.method_record import versions
+from genotex.bench.evaluation.run_manifest import MANIFEST
 from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats import read_json_object, write_json
@@ -36,6 +37,7 @@ class RunFolder:
         self.outcomes = self._own / "outcomes.json"
         self.table = self._own / "problems.csv"
         self.summary = self._own / "summary.json"
+        self.manifest = self.root / MANIFEST
         self.work = self._own / "work"
 
     def log(self, problem: Problem) -> Path:
@@ -55,7 +57,8 @@ class RunFolder:
         """Lock the folder, and remove unfinished work of a killed run."""
         with lock(self.settings, wait=False):
             self.remove_work()
-            for path in (self.settings, self.outcomes, self.table, self.summary):
+            finished = (self.outcomes, self.table, self.summary, self.manifest)
+            for path in (self.settings, *finished):
                 remove_leftovers(path)
             try:
                 yield
@@ -64,7 +67,7 @@ class RunFolder:
 
     def withdraw_outcomes(self) -> None:
         """Remove the files of a finished run while this one is unfinished."""
-        for path in (self.outcomes, self.table, self.summary):
+        for path in (self.manifest, self.outcomes, self.table, self.summary):
             path.unlink(missing_ok=True)
 
     def begin_work(self) -> Path:
@@ -100,6 +103,7 @@ class RunSettings:
     preprocessed: Path | None = None
     task_info: Mapping[str, str] = field(default_factory=dict)
     may_change: Mapping[str, Any] = field(default_factory=dict)
+    start: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings, and the versions of what computes, as plain JSON values."""
@@ -114,6 +118,7 @@ class RunSettings:
             "input": None if self.input is None else str(self.input.resolve()),
             "preprocessed": None if self.preprocessed is None else str(self.preprocessed.resolve()),
             "task_info": dict(self.task_info),
+            "start": self.start,
             "problems": [{"trait": p.trait, "condition": p.condition} for p in self.problems],
         }
 
@@ -127,7 +132,12 @@ def begin_or_resume(folder: RunFolder, settings: RunSettings) -> None:
         return
     found = read_json_object(folder.settings, "give another output folder for a new run")
     # The folder of a run may be moved or renamed.
-    as_found = {**found, "name": settings.name, "may_change": wanted["may_change"]}
+    as_found = {
+        "start": settings.start,
+        **found,
+        "name": settings.name,
+        "may_change": wanted["may_change"],
+    }
     unlike = _differences(as_found, wanted)
     if unlike:
         msg = (

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench.problems.starts import (
+    NO_DATA,
+    PREPARED_TABLES,
+    RAW_FILES,
+    TABLES_OF_GENOTEX,
+)
 from genotex.bench.runs.children import Setup
 from genotex.bench.runs.cohort_stage import Basis, CohortProgress, check_given_cohorts, read_cohorts
 from genotex.bench.runs.methods.method import ChosenMethod
@@ -21,6 +27,7 @@ from genotex.errors import UsageError
 from genotex.formats import sha256
 from genotex.journal import Journal, open_journal
 from genotex.layout import InputFolder, OutputFolder
+from genotex.parallel import Executor, Processes
 
 __all__ = ["BenchmarkRun", "Finished", "run_benchmark"]
 
@@ -110,6 +117,17 @@ class BenchmarkRun:
             return OutputFolder(self.preprocessed.absolute())
         return RunFolder(self.target).output if self.preprocesses else None
 
+    @property
+    def start(self) -> str:
+        """Where the method starts; preprocessing by genotex is the work of the rules alone."""
+        if self.method.own_cohorts:
+            return RAW_FILES
+        if self.preprocessed is not None:
+            return PREPARED_TABLES
+        if not self.preprocesses:
+            return NO_DATA
+        return RAW_FILES if self.method.name == "rules" else TABLES_OF_GENOTEX
+
     def settings(self) -> RunSettings:
         """Return what the answers depend on."""
         reads = self.method.reads != "nothing"
@@ -122,6 +140,7 @@ class BenchmarkRun:
             input=self.source if reads else None,
             preprocessed=self.preprocessed,
             task_info={"name": self.tasks.path.name, "sha256": sha256(self.tasks.path)},
+            start=self.start,
         )
 
 
@@ -146,6 +165,7 @@ def run_benchmark(
     plan: BenchmarkRun,
     *,
     jobs: int = 1,
+    executor: Executor | None = None,
     time_limit: float | None = None,
     retry: bool = False,
     on_cohort: CohortProgress | None = None,
@@ -162,6 +182,8 @@ def run_benchmark(
     ----------
     jobs
         Cohorts, and then problems, side by side.
+    executor
+        Where cohorts and problems are done, in place of processes of this machine.
     time_limit
         Seconds for a problem.
     retry
@@ -187,14 +209,19 @@ def run_benchmark(
                     plan.problems,
                     PreprocessOptions(procedure=plan.method.procedure),
                     journal,
-                    jobs=jobs,
+                    executor=executor or Processes(jobs),
                     progress=on_cohort,
                 )
             stage = _stage(plan, run, journal, jobs, time_limit)
             unsolved = stage.unsolved(plan.problems, retry=retry)
             if unsolved:
                 run.withdraw_outcomes()
-                stage.solve(unsolved, jobs=min(jobs, len(unsolved)), progress=on_problem)
+                stage.solve(
+                    unsolved,
+                    jobs=min(jobs, len(unsolved)),
+                    executor=executor,
+                    progress=on_problem,
+                )
             return _finish(plan, run, journal, len(unsolved))
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from statistics import median
 from typing import Any
 
+from genotex.bench.evaluation.run_manifest import write_manifest
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
@@ -43,6 +44,7 @@ def cohort_times(journal: Journal) -> dict[tuple[str, str], Amounts]:
     return {
         name: {"cohort_seconds": Fraction(str(entry["seconds"]))}
         for name, entry in _cohort_entries(journal).items()
+        if entry["seconds"] is not None
     }
 
 
@@ -168,7 +170,7 @@ def summarise(
             "total": round(sum(seconds), 3),
             "median": round(median(seconds), 3),
             "longest": max(seconds),
-            "cohorts": round(sum(entry["seconds"] for entry in read.values()), 3),
+            "cohorts": round(sum(entry["seconds"] or 0 for entry in read.values()), 3),
         },
         peak_memory_mb=max(peaks, default=None),
     )
@@ -199,7 +201,7 @@ def write_outcomes(
     summary: RunSummary,
     costs: Mapping[Problem, Mapping[str, str]],
 ) -> None:
-    """Write what became of each problem, as JSON without and as CSV with times, and the counts."""
+    """Write what became of each problem, the counts, and the digests of all outputs."""
     with atomic_write(run.outcomes) as part:
         outcomes = [record.outcome() for record in records]
         part.write_text(json.dumps(outcomes, indent=1) + "\n", encoding="utf-8")
@@ -209,3 +211,4 @@ def write_outcomes(
         writer.writerows({**record.to_json(), **costs[record.problem]} for record in records)
     with atomic_write(run.summary) as part:
         part.write_text(json.dumps(summary.to_json(), indent=1) + "\n", encoding="utf-8")
+    write_manifest(run.root)

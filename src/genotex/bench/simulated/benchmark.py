@@ -20,6 +20,7 @@ from genotex.bench.simulated.wording import (
     conditions_of,
     simulated_traits,
 )
+from genotex.errors import UsageError
 from genotex.io import atomic_folder
 from genotex.layout import OutputFolder
 from genotex.simulate.cohorts import SimulatedCohort, TcgaPlan, write_geo, write_tcga
@@ -184,6 +185,7 @@ def simulate_benchmark(
     cohorts: int = 40,
     samples: int = 40,
     genes: int = 1200,
+    shared_genes: float = 0.0,
     symbols: Sequence[str] | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -207,6 +209,9 @@ def simulate_benchmark(
         Samples of the largest cohorts, 24 to 1,000.
     genes
         Genes, 400 to 15,000.
+    shared_genes
+        Share of its planted genes, 0 to 1, that the second, fourth, ... trait has in common with
+        the trait before it, in the same direction.
     symbols
         Gene symbols to draw from; by default the protein-coding genes of the packaged table.
     overwrite
@@ -226,13 +231,17 @@ def simulate_benchmark(
         samples=(samples, 24, 1000),
         genes=(genes, 400, 15_000),
     )
+    if not 0 <= shared_genes <= 1:
+        msg = f"shared_genes is {shared_genes}; it must be between 0 and 1"
+        raise UsageError(msg)
     check_folder(folder, overwrite)
     rng = np.random.default_rng(seed)
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
     members = simulated_traits(traits)
     planted = min(_MOST_PLANTED, genes // (3 * traits))
-    model = draw_gene_model(rng, chosen, [trait.name for trait in members], planted)
+    names = [trait.name for trait in members]
+    model = draw_gene_model(rng, chosen, names, planted, shared=shared_genes)
     with atomic_folder(folder) as part:
         older = [aliases.get(symbol, symbol) for symbol in chosen]
         plans = geo_plans(members, cohorts - len(tcga_plans(members, samples)), samples)

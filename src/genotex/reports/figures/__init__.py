@@ -17,10 +17,19 @@ from genotex.reports.figures.intervals import (
 )
 from genotex.reports.figures.problems import (
     ProblemMark,
+    draw_cost_and_score,
     draw_list_lengths,
     draw_panels,
     draw_precision_recall,
     draw_stacked,
+)
+from genotex.reports.figures.sample_maps import (
+    draw_boxes,
+    draw_correlations,
+    draw_densities,
+    draw_mds,
+    draw_narrow_boxes,
+    samples_by_group,
 )
 from genotex.reports.figures.samples import draw_sample_distances, draw_sex
 
@@ -32,11 +41,17 @@ __all__ = [
     "RunMarks",
     "SampleMarks",
     "draw_averages",
+    "draw_boxes",
     "draw_coefficients",
+    "draw_correlations",
+    "draw_cost_and_score",
+    "draw_densities",
     "draw_forest",
     "draw_heatmap",
     "draw_histogram",
     "draw_list_lengths",
+    "draw_mds",
+    "draw_narrow_boxes",
     "draw_narrow_heatmap",
     "draw_panels",
     "draw_pca",
@@ -48,4 +63,5 @@ __all__ = [
     "draw_volcano",
     "get_ready",
     "level_key",
+    "samples_by_group",
 ]

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from genotex.reports.figures.compact import compact_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +43,7 @@ __all__ = [
     "drawing",
     "get_ready",
     "level_key",
+    "plot_points",
     "to_svg",
 ]
 
@@ -184,6 +187,31 @@ def calm_axes(axes: Axes, *, x: str = "", y: str = "") -> None:
     axes.set_ylabel(y)
 
 
+def plot_points(
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    style: tuple[str, str],
+    *,
+    size: float = 5.6,
+    edge: float = 0.5,
+    **more: Any,
+) -> None:
+    """Draw points of one colour and marker with a white edge; `more` goes to ``Axes.plot``."""
+    colour, marker = style
+    axes.plot(
+        x,
+        y,
+        linestyle="none",
+        marker=marker,
+        markersize=size,
+        color=colour,
+        markeredgecolor="white",
+        markeredgewidth=edge,
+        **more,
+    )
+
+
 def to_svg(
     figure: Figure,
     key: str,
@@ -208,7 +236,7 @@ def to_svg(
     svg = _own_ids(svg, key)
     # Keep size, weight and anchor of each text, and let the page choose the family.
     svg = re.sub(r"font: ([^;\"]*?)([\d.]+px) 'DejaVu Sans'[^;\"]*", _font, svg)
-    return _open_tag(svg, alt)
+    return _open_tag(compact_svg(svg), alt)
 
 
 def _font(match: re.Match[str]) -> str:

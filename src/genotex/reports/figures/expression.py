@@ -20,6 +20,7 @@ from genotex.reports.figures.canvas import (
     calm_axes,
     colour_map,
     drawing,
+    plot_points,
     to_svg,
 )
 
@@ -35,10 +36,11 @@ __all__ = [
     "draw_narrow_heatmap",
     "draw_pca",
     "draw_profiles",
+    "draw_sample_points",
     "order_rows",
     "order_within",
+    "plot_strip",
     "principal_components",
-    "sideways_by_rank",
 ]
 
 Floats = NDArray[np.float64]
@@ -116,37 +118,39 @@ def order_within(columns: Floats, groups: Sequence[int]) -> NDArray[np.intp]:
 
 def draw_pca(components: Components, marks: SampleMarks, alt: str) -> str:
     """Return the samples on two components as SVG, coloured by group or by level."""
+    first, second = (f"PC{i + 1} ({s:.1%} of variance)" for i, s in enumerate(components.explained))
+    labels = first.replace("%", " %"), second.replace("%", " %")
+    return draw_sample_points(components.scores, labels, marks, "pca", alt)
+
+
+def draw_sample_points(
+    places: Floats, labels: tuple[str, str], marks: SampleMarks, key: str, alt: str
+) -> str:
+    """Return the samples at `places` (n, 2) as SVG, coloured by group or by level."""
     with drawing(5.6, 4.3) as figure:
         axes = figure.add_subplot()
-        first, second = (
-            f"PC{i + 1} ({s:.1%} of variance)" for i, s in enumerate(components.explained)
-        )
-        calm_axes(axes, x=first.replace("%", " %"), y=second.replace("%", " %"))
+        calm_axes(axes, x=labels[0], y=labels[1])
         axes.axhline(0, color="#e3e7eb", linewidth=0.7, zorder=0)
         axes.axvline(0, color="#e3e7eb", linewidth=0.7, zorder=0)
         axes.margins(0.07)
         if marks.levels is None:
-            titles = _points_by_group(axes, components, marks)
+            titles = _points_by_group(axes, places, marks)
         else:
-            titles = _points_by_level(figure, axes, components, marks)
-        return to_svg(figure, "pca", alt, titles)
+            titles = _points_by_level(figure, axes, places, marks)
+        return to_svg(figure, key, alt, titles)
 
 
-def _points_by_group(
-    axes: Axes, components: Components, marks: SampleMarks
-) -> dict[str, list[str]]:
+def _points_by_group(axes: Axes, places: Floats, marks: SampleMarks) -> dict[str, list[str]]:
     titles = {}
     for key, label in marks.labels.items():
         members = marks.members(key)
-        axes.plot(
-            components.scores[members, 0],
-            components.scores[members, 1],
-            linestyle="none",
-            marker=MARKERS[key],
-            markersize=6.2,
-            color=COLOURS[key],
-            markeredgecolor="white",
-            markeredgewidth=0.6,
+        plot_points(
+            axes,
+            places[members, 0],
+            places[members, 1],
+            (COLOURS[key], MARKERS[key]),
+            size=6.2,
+            edge=0.6,
             label=f"{label} ({len(members)})",
             gid=f"samples-{key}",
         )
@@ -156,15 +160,15 @@ def _points_by_group(
 
 
 def _points_by_level(
-    figure: Figure, axes: Axes, components: Components, marks: SampleMarks
+    figure: Figure, axes: Axes, places: Floats, marks: SampleMarks
 ) -> dict[str, list[str]]:
     levels = np.asarray(marks.levels)
     known = np.isfinite(levels)
-    rest = components.scores[~known]
+    rest = places[~known]
     axes.plot(rest[:, 0], rest[:, 1], linestyle="none", marker="x", color=COLOURS["unknown"])
     dots = axes.scatter(
-        components.scores[known, 0],
-        components.scores[known, 1],
+        places[known, 0],
+        places[known, 1],
         c=levels[known],
         cmap=colour_map(LEVELS),
         s=36,
@@ -217,18 +221,7 @@ def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMark
     for place, key in enumerate(order):
         inside = values[marks.members(key)]
         inside = inside[np.isfinite(inside)]
-        axes.plot(
-            place + sideways_by_rank(inside),
-            inside,
-            linestyle="none",
-            marker=MARKERS[key],
-            markersize=3.6,
-            color=COLOURS[key],
-            alpha=0.8,
-            markeredgewidth=0,
-        )
-        if len(inside):
-            axes.plot([place - 0.3, place + 0.3], [np.median(inside)] * 2, color=INK, linewidth=1.3)
+        plot_strip(axes, place, inside, (COLOURS[key], MARKERS[key]), size=3.6)
     names = [marks.short(key, _MOST_LETTERS) for key in order]
     long = marks.own_labels and max(map(len, names)) > _ROOM // len(order)
     turned: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
@@ -237,7 +230,26 @@ def _profile_by_group(axes: Axes, values: NDArray[np.float64], marks: SampleMark
     axes.tick_params(axis="x", length=0)
 
 
-def sideways_by_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def plot_strip(
+    axes: Axes, place: float, values: Floats, style: tuple[str, str], *, size: float
+) -> None:
+    """Draw the values of one group above `place` in its colour and marker, with their median."""
+    colour, marker = style
+    axes.plot(
+        place + _sideways_by_rank(values),
+        values,
+        linestyle="none",
+        marker=marker,
+        markersize=size,
+        color=colour,
+        alpha=0.8,
+        markeredgewidth=0,
+    )
+    if len(values):
+        axes.plot([place - 0.3, place + 0.3], [np.median(values)] * 2, color=INK, linewidth=1.3)
+
+
+def _sideways_by_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return sideways steps by rank: repeatable where random jitter is not."""
     steps = np.array([0.0, 0.14, -0.14, 0.07, -0.07, 0.21, -0.21])
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")

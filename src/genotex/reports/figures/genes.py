@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from genotex.reports.figures.canvas import (
@@ -19,10 +18,12 @@ from genotex.reports.figures.canvas import (
     UP,
     calm_axes,
     drawing,
+    plot_points,
     to_svg,
 )
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
 __all__ = ["draw_coefficients", "draw_histogram", "draw_volcano", "name_genes", "plot_volcano"]
@@ -49,6 +50,9 @@ def plot_volcano(
     axes: Axes, genes: pl.DataFrame, x_label: str, cut: float, labelled: int
 ) -> dict[str, list[str]]:
     """Draw the volcano plot on axes; return the titles of its markers."""
+    # Processes that draw are forked after this module is imported, and before polars is.
+    import polars as pl
+
     shown = genes.filter(pl.col("p").is_finite() & pl.col("Coefficient").is_finite())
     change = shown["Coefficient"].to_numpy()
     height = -np.log10(np.maximum(shown["p"].to_numpy(), 1e-300))
@@ -76,15 +80,13 @@ def plot_volcano(
         ("other", QUIET, named & ~hit),
     ):
         members = np.flatnonzero(side)
-        axes.plot(
+        plot_points(
+            axes,
             change[members],
             height[members],
-            linestyle="none",
-            marker="o",
-            markersize=4,
-            color=colour,
-            markeredgecolor="white",
-            markeredgewidth=0.3,
+            (colour, "o"),
+            size=4,
+            edge=0.3,
             gid=f"genes-{name}",
         )
         titles[f"genes-{name}"] = [_title(shown, int(i)) for i in members]

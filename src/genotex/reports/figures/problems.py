@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ProblemMark",
+    "draw_cost_and_score",
     "draw_list_lengths",
     "draw_panels",
     "draw_precision_recall",
@@ -130,6 +131,39 @@ def draw_list_lengths(groups: Mapping[str, Sequence[ProblemMark]], key: str, alt
         titles = _mark(axes, groups)
         axes.set_xlim(-0.2, most)
         axes.set_ylim(-0.2, most)
+        axes.minorticks_off()
+        figure.legend(loc="outside upper left", ncols=3)
+        return to_svg(figure, key, alt, titles)
+
+
+def draw_cost_and_score(
+    groups: Mapping[str, Sequence[ProblemMark]],
+    front: Sequence[tuple[float, float]],
+    labels: tuple[str, str],
+    key: str,
+    alt: str,
+) -> str:
+    """Return score (y) against cost (x) of runs as SVG, with a line through the Pareto front."""
+    every = [mark for marks in groups.values() for mark in marks]
+    with drawing(6.4, 4.4) as figure:
+        axes = figure.add_subplot()
+        calm_axes(axes, x=labels[0], y=labels[1])
+        smallest = min((mark.x for mark in every if mark.x > 0), default=0.01)
+        axes.set_xscale("symlog", linthresh=smallest, linscale=0.5)
+        axes.xaxis.set_major_formatter("{x:,.4g}")
+        titles = _mark(axes, groups)
+        if front:
+            ends = max(mark.x for mark in every)
+            x, y = zip(*front, (ends, front[-1][1]), strict=True)
+            axes.step(x, y, where="post", color=_GUIDE, linewidth=1.2, zorder=0)
+        for mark in every:
+            axes.annotate(
+                mark.title.partition(":")[0], (mark.x, mark.y), (5, 4),
+                textcoords="offset points", fontsize=7.5,
+            )  # fmt: skip
+        axes.margins(y=0.12)
+        # Room for the names on the right; no cost is below 0.
+        axes.set_xlim(-0.3 * smallest, 4 * max(smallest, *(mark.x for mark in every)))
         axes.minorticks_off()
         figure.legend(loc="outside upper left", ncols=3)
         return to_svg(figure, key, alt, titles)

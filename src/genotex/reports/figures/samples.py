@@ -18,6 +18,7 @@ from genotex.reports.figures.canvas import (
     RUN_COLOURS,
     calm_axes,
     drawing,
+    plot_points,
     to_svg,
 )
 
@@ -51,15 +52,12 @@ def draw_sample_distances(
             members.sort(key=lambda i: distance[i])
             places = np.arange(start, start + len(members))
             start += len(members) + max(1, len(samples) // 30)
-            axes.plot(
+            plot_points(
+                axes,
                 places,
                 distance[members],
-                linestyle="none",
-                marker=MARKERS.get(group, "o"),
-                markersize=5.2 if len(samples) < 100 else 3.4,
-                color=COLOURS.get(group, ACCENT),
-                markeredgecolor="white",
-                markeredgewidth=0.5,
+                (COLOURS.get(group, ACCENT), MARKERS.get(group, "o")),
+                size=5.2 if len(samples) < 100 else 3.4,
                 label=f"{_GROUPS[group]} ({len(members)})",
                 gid=f"distance-{group}",
             )
@@ -92,15 +90,11 @@ def draw_sex(
             members = [i for i, found in enumerate(sexes) if found == sex]
             if not members:
                 continue
-            axes.plot(
+            plot_points(
+                axes,
                 x[members],
                 y[members],
-                linestyle="none",
-                marker=marker,
-                markersize=5.6,
-                color=colour,
-                markeredgecolor="white",
-                markeredgewidth=0.5,
+                (colour, marker),
                 label=f"{label} ({len(members)})",
                 gid=f"sex-{sex}",
             )

@@ -124,7 +124,7 @@ ANSWERS = (
     ),
     Case(
         "a verdict of the wrong types",
-        [Moment(("review",), {**verdict(True), "approve": "yes", "runs": 1}, "load_data")],
+        [Moment(("review",), {**verdict(True), "approve": "yes", "follows": 1}, "load_data")],
         Outcome.RIGHT,
         "It sees what is wrong, and is asked again.",
         "Both answers in the journal",
@@ -132,7 +132,7 @@ ANSWERS = (
     ),
     Case(
         "a verdict that contradicts itself",
-        [Moment(("review",), {**verdict(True), "runs": False}, "load_data")],
+        [Moment(("review",), {**verdict(True), "follows": False}, "load_data")],
         Outcome.RIGHT,
         "The contradiction is named, and it is asked again.",
         "Both answers in the journal",
@@ -187,9 +187,16 @@ ANSWERS = (
     ),
     Case(
         "a refusal",
-        [Moment(("write",), DIALECT.refusal("I cannot help with medical data."), "load_data")],
+        [
+            Moment(
+                ("write",),
+                DIALECT.refusal("I cannot help with medical data."),
+                "load_data",
+                times=2,
+            )
+        ],
         Outcome.RIGHT,
-        "The step has failed, and the plan goes back to it.",
+        "Asked again, it refuses again; the step has failed, and the plan goes back to it.",
         "`unwritten` 1, and the refusal in the journal",
         tallies(unwritten=1, retractions=1),
     ),
@@ -197,9 +204,9 @@ ANSWERS = (
         "several blocks of code",
         [Moment(("write",), several_blocks, "load_data")],
         Outcome.RIGHT,
-        "The last block of Python counts; the others are not run.",
-        "The answer in the journal, the code that ran in the trace",
-        lambda ended: _did_not_run(ended, "rmtree"),
+        "Blocks of Python are one cell, in their order; the first one fails, and it is revised.",
+        "The code that ran, and that it was joined, in the trace",
+        lambda ended: _was_joined(ended, "rmtree"),
     ),
     Case(
         "characters that are not text, and commands to the terminal",
@@ -224,8 +231,13 @@ def _ends(ended: Ended, ending: Ending) -> None:
     assert "without recording GSE1" in ended.record.why
 
 
-def _did_not_run(ended: Ended, word: str) -> None:
-    assert not any(word in code for code in ended.codes())
+def _was_joined(ended: Ended, word: str) -> None:
+    assert ended.statuses == ["error"]
+    found = trace(ended.place.out, ended.record.task).notebook
+    assert found is not None
+    first = found.context.steps[0].attempts[0]
+    assert word in first.code and "find_files" in first.code
+    assert first.note == "2 blocks of Python were joined in their order"
 
 
 def _shown_without_signs(ended: Ended) -> None:

@@ -9,7 +9,7 @@ from tests.agents.playing import python, verdict
 from tests.agents.seeded_faults import with_fault
 from tests.agents.team.misbehaving.case import Case, Outcome
 from tests.agents.team.misbehaving.runs import Ended
-from tests.agents.team.misbehaving.service import Moment, Question
+from tests.agents.team.misbehaving.service import ALWAYS, Moment, Question
 
 Change = Callable[[Question], str]
 
@@ -17,6 +17,11 @@ Change = Callable[[Question], str]
 def instead(unit: str, change: Change) -> Moment:
     """Write other code for a step, once; the revision is right."""
     return Moment(("write",), lambda question: python(change(question)), unit)
+
+
+def insists(unit: str, code: str) -> Moment:
+    """Write this code whenever the step is asked for."""
+    return Moment(("write", "revise"), f"```python\n{code}\n```", unit, times=ALWAYS)
 
 
 def before(unit: str, code: str) -> Moment:
@@ -76,7 +81,20 @@ REPORTED = (
     ),
 )
 
+HIDES = "try:\n    genes = nothing\nexcept Exception:\n    print('All saved.')"
+
 MISTAKEN = (
+    Case(
+        "an error hidden once, and success printed",
+        [
+            instead("normalise_and_link", lambda q: HIDES),
+            Moment(("review",), verdict(True), "normalise_and_link"),
+        ],
+        Outcome.RIGHT,
+        "The variables of the step are missing: the approval does not count, and it is revised.",
+        "`overruled` 1, `incomplete` 1; the missing variables in the trace",
+        lambda run: _overruled(run),
+    ),
     repaired(
         "a row that the series does not have",
         instead("read_clinical_features", lambda q: q.code.replace("row=0", "row=17")),
@@ -108,18 +126,19 @@ MISTAKEN = (
     Case(
         "an error hidden, and success printed",
         [
-            instead(
-                "normalise_and_link",
-                lambda q: "try:\n    genes = nothing\nexcept Exception:\n    print('All saved.')",
-            ),
-            Moment(("review",), verdict(True), "normalise_and_link"),
+            insists("normalise_and_link", HIDES),
+            Moment(("review",), verdict(True), "normalise_and_link", times=ALWAYS),
         ],
         Outcome.FAILED,
-        "What counts is the record in `cohort_info.json`, and there is none.",
+        "The variables are missing, and it insists; what counts is the record, and there is none.",
         "`why`: the notebook ended without recording the cohort",
         lambda run: _says(run, "without recording GSE1"),
     ),
 )
+
+
+def _overruled(run: Ended) -> None:
+    assert (run.record.tally.overruled, run.record.tally.incomplete) == (1, 1)
 
 
 def _says(run: Ended, why: str) -> None:

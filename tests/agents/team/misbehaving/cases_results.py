@@ -10,7 +10,7 @@ from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
 from tests.agents.playing import plan, verdict
 from tests.agents.team.misbehaving.case import Case, Outcome
-from tests.agents.team.misbehaving.cases_code import instead
+from tests.agents.team.misbehaving.cases_code import insists, instead
 from tests.agents.team.misbehaving.runs import Ended
 from tests.agents.team.misbehaving.service import ALWAYS, Moment
 
@@ -26,13 +26,13 @@ folder = Path("output/preprocess/Asthma")
 folder.mkdir(parents=True, exist_ok=True)
 info = dict(is_usable=True, is_gene_available=True, is_trait_available=True, is_available=True,
             is_biased=False, has_age=False, has_gender=False, sample_size=24, note="")
-genes = ["A2M", "ABO", "NAT1", "NAT2"]
+symbols = ["A2M", "ABO", "NAT1", "NAT2"]
 
 
 def write(trait, cells):
-    rows = [",".join(["", "Asthma", *genes])]
+    rows = [",".join(["", "Asthma", *symbols])]
     for number in range(24):
-        values = [trait(number), *(cells(number, gene) for gene in range(len(genes)))]
+        values = [trait(number), *(cells(number, gene) for gene in range(len(symbols)))]
         rows.append(",".join([f"GSM{number + 1}", *map(str, values)]))
     (folder / "GSE1.csv").write_text("\\n".join(rows) + "\\n")
 
@@ -69,8 +69,8 @@ def replaced(unit: str, *changes: tuple[str, str]) -> list[Moment]:
 
 
 def all_of(unit: str, code: str) -> list[Moment]:
-    """Write this code and nothing else, and approve of it."""
-    return [instead(unit, lambda question: code), believed(unit)]
+    """Write this code and nothing else, insist on it, and approve of it."""
+    return [insists(unit, code), believed(unit)]
 
 
 def answered(genes: Sequence[str], cohort: str = "GSE1") -> list[Moment]:

@@ -61,7 +61,7 @@ FAILING = (
         "a context that is too long",
         [Moment(WRITE, DIALECT.too_long(), "extract_gene_data", times=ALWAYS)],
         Outcome.FAILED,
-        "The notebook has failed, since it would be as long the next time; others continue.",
+        "Asked with shorter outputs, twice; then the notebook has failed, and others continue.",
         "`why` of the notebook, in the service's words",
         why("maximum context length"),
     ),

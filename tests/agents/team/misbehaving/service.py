@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.agents import Card, Message, Reply, Request, RulesModel, read_card
+from genotex.agents import Card, Reply, Request, RulesModel, read_card
+from tests.agents.models.cards import Facts, facts_of_calls, request_of
 from tests.agents.models.servers import CompatibleDialect, Says, Service, serving
 
 DIALECT = CompatibleDialect()
@@ -67,8 +68,9 @@ class Moment:
 class Misbehaving:
     """Answers over the wire, in OpenAI's protocol; `behave` sets the moments of the next run."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, facts: Facts) -> None:
         self.service = service
+        self._facts = facts
         self._rules = RulesModel()
         self._asked: list[tuple[Moment, int]] = []
         service.next_answer = self._next  # type: ignore[method-assign]
@@ -82,9 +84,7 @@ class Misbehaving:
         self._asked = [(moment, 0) for moment in moments]
 
     def _next(self) -> Says:
-        texts = DIALECT.texts_of(self.service.seen[-1])
-        messages = tuple(Message(author, text) for author, text in texts)  # type: ignore[arg-type]
-        request = Request("team", messages)
+        request = request_of(self.service.seen[-1], DIALECT, self._facts)
         host, _, port = self.service.address.removeprefix("http://").partition(":")
         right = self._rules.answer(request)
         question = Question(read_card(request), request, right, (host, int(port)))
@@ -108,5 +108,5 @@ class Misbehaving:
 @contextmanager
 def misbehaving() -> Iterator[Misbehaving]:
     """Run the service on a free port of this machine."""
-    with serving(Says({})) as service:
-        yield Misbehaving(service)
+    with facts_of_calls() as facts, serving(Says({})) as service:
+        yield Misbehaving(service, facts)

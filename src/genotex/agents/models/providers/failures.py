@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from genotex.errors import (
@@ -33,6 +36,12 @@ class Failure:
     wait: float | None = None  # seconds that the provider asks to wait
 
     @property
+    def wants_stream(self) -> bool:
+        """Whether the service answers only as a stream, or its package wants one for so much."""
+        rejected = self.kind in (RequestRejectedError, BadAnswerError)
+        return rejected and bool(_STREAM.search(self.message))
+
+    @property
     def hint(self) -> str:
         """What the reader can do about it."""
         return _HINTS[self.kind]
@@ -59,8 +68,25 @@ _TOO_LONG = (
     "prompt is too long",
     "too many tokens",
     "request_too_large",
+    "request too large",
+    "too large for model",
+    "exceed context limit",
+    "reduce the length of the messages",
+    "input is too long",
+    "inputs` tokens",
 )
 """Phrases of servers for messages that are too long, in addition to those pydantic-ai knows."""
+
+_STREAM = re.compile(r"\bstream(ing|s|ed)?\b", re.IGNORECASE)
+
+_WAIT = re.compile(
+    r"\b(?:try again|retry|reset)\w*\s+(?:in|after|at)\s+(?P<wait>(?:\d+(?:\.\d+)?\s*"
+    r"(?:ms|milliseconds?|h|hours?|min|minutes?|m|sec|seconds?|s)(?![a-z])\s*)+)",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)", re.IGNORECASE)
+_UNITS = {"ms": 0.001, "mil": 0.001, "m": 60.0, "h": 3600.0, "d": 86400.0, "s": 1.0}
+"""Seconds of a unit, by how its name begins; the first that fits counts."""
 
 _FILTERED = ("content_policy", "content_filter", "content management policy", "safety system")
 
@@ -108,8 +134,12 @@ def _of_status(error: Any, reported: str) -> Failure:
         case theirs.ModelQuotaExceededError():
             return Failure(OutOfCreditError, f"the account's credit is used up: {detail}")
         case theirs.ModelRateLimitError():
+            if "request too large" in words:
+                # More tokens at once than are allowed in a minute: waiting does not help.
+                return _rejected(error, detail, words, status)
             message = f"too many requests: {detail}"
-            return Failure(RateLimitedError, message, again=True, wait=error.retry_after)
+            wait = error.retry_after if error.retry_after is not None else _stated_wait(error)
+            return Failure(RateLimitedError, message, again=True, wait=wait)
         case theirs.ModelAuthenticationError():
             return Failure(WrongKeyError, f"the key is not accepted: {detail}")
         case theirs.ModelNotFoundError():
@@ -119,6 +149,38 @@ def _of_status(error: Any, reported: str) -> Failure:
     again = error.provider_retry_hint is not False
     message = f"the service fails: {detail}"
     return Failure(ModelUnavailableError, message, again=again, wait=error.retry_after)
+
+
+_RESETS = (
+    "x-ratelimit-reset-requests",
+    "x-ratelimit-reset-tokens",
+    "anthropic-ratelimit-requests-reset",
+    "anthropic-ratelimit-tokens-reset",
+)
+"""Headers that state when a limit ends: ``1s``, ``6m0s``, or a time of day."""
+
+
+def _stated_wait(error: Any) -> float | None:
+    """Return the wait that a message or a provider's own header states, in seconds."""
+    if stated := _WAIT.search(_provider_message(error)):
+        return _seconds(stated["wait"])
+    headers = error.headers or {}
+    waits = [_seconds(headers[name]) for name in _RESETS if name in headers]
+    return max((wait for wait in waits if wait is not None), default=None)
+
+
+def _seconds(text: str) -> float | None:
+    """Return a duration (``6m0s``, ``20 seconds``), or the time until a moment, in seconds."""
+    with suppress(ValueError):
+        moment = datetime.fromisoformat(text)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    parts = [float(number) * _unit(name.lower()) for number, name in _PART.findall(text)]
+    return sum(parts) if parts else None
+
+
+def _unit(name: str) -> float:
+    return next((size for start, size in _UNITS.items() if name.startswith(start)), 1.0)
 
 
 def _rejected(error: Any, detail: str, words: str, status: int) -> Failure:

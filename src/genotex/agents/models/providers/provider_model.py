@@ -186,6 +186,8 @@ class ProviderModel:
         self._environ = environ
         self._sleep = sleep
         self._clock = clock
+        # Set once the service refuses to answer in one piece.
+        self._streams = False
 
     @property
     def name(self) -> str:
@@ -242,6 +244,13 @@ class ProviderModel:
         )
 
     def _ask_once(self, request: Request) -> Reply | Failure:
+        outcome = self._call_once(request)
+        if isinstance(outcome, Failure) and outcome.wants_stream and not self._streams:
+            self._streams = True
+            return self._call_once(request)
+        return outcome
+
+    def _call_once(self, request: Request) -> Reply | Failure:
         options, provider = self._options, self._name.provider
         key = read_key(provider, options.key, self._environ)
         clean = partial(without_keys, variables=options.key, environ=self._environ)
@@ -255,6 +264,7 @@ class ProviderModel:
             to_messages(request, mode),
             to_settings(request, provider, options.timeout),
             to_parameters(request, mode),
+            streams=self._streams,
         )
         try:
             response = run_within(options.timeout, call)
@@ -272,10 +282,23 @@ async def _call(
     messages: list[ModelMessage],
     settings: ModelSettings,
     parameters: ModelRequestParameters,
+    *,
+    streams: bool,
 ) -> ModelResponse:
-    from pydantic_ai.direct import model_request
+    from pydantic_ai.direct import model_request, model_request_stream
 
     async with client:
+        if streams:
+            async with model_request_stream(
+                model,
+                messages,
+                model_settings=settings,
+                model_request_parameters=parameters,
+                instrument=False,
+            ) as stream:
+                async for _ in stream:
+                    pass
+                return stream.get()
         return await model_request(
             model,
             messages,

@@ -99,9 +99,15 @@ REFUSED = {
     "clock_settime": (227, 112),
     "adjtimex": (159, 171),
     "clock_adjtime": (305, 266),
+    "vmsplice": (278, 75),
 }
-"""Calls that no analysis needs. Memory that no process shows (``memfd_create``, ``shmget``) would
-get past the limits; ``io_uring`` opens sockets that no filter sees."""
+"""Calls that no analysis needs. Memory that no process shows (``memfd_create``, ``shmget``, pages
+given to a pipe by ``vmsplice``) would get past the limits; ``io_uring`` opens sockets that no
+filter sees."""
+
+REFUSED_WITHOUT_OWN_ROOT = {"sendmsg": (46, 211), "sendmmsg": (307, 269)}
+"""They pass open files on: a socket inside another is in no process, and counted only where the
+session has a network of its own."""
 
 IGNORED = {
     "sync": (162, 81),
@@ -109,10 +115,12 @@ IGNORED = {
     "fsync": (74, 82),
     "fdatasync": (75, 83),
     "sync_file_range": (277, 84),
+    "flock": (73, 32),
 }
-"""Waiting for the disk, which these calls report as done. Nothing in a session must outlive a power
-cut: what is taken from it is brought to the disk by the program outside. So it waits for no disk,
-and keeps no other program's disk busy."""
+"""What these calls report as done. Nothing in a session must outlive a power cut: what is taken
+from it is brought to the disk by the program outside. So it waits for no disk, and keeps no other
+program's disk busy. A lock on an input file would keep other programs from it; libraries that lock
+their own files (HDF5, SQLite) go on as if they had, and nothing outside notices."""
 
 IGNORED_WITHOUT_OWN_ROOT = {
     "chmod": (90, None),
@@ -135,6 +143,12 @@ makes them on the way, and would fail."""
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
 _CLONE, _CLONE3, _IOCTL, _PRLIMIT = (56, 220), (435, 435), (16, 29), (302, 261)
+_FCNTL, _SETSOCKOPT = (72, 25), (54, 208)
+_SET_LOCKS = (6, 7, 37, 38)
+"""``F_SETLK``, ``F_SETLKW`` and the same of open file descriptions."""
+_LEASE_NOTICE_PIPE_SIZE = (1024, 1026, 1031)
+_BUFFER_SIZES = (7, 8, 32, 33)
+"""``SO_SNDBUF``, ``SO_RCVBUF`` and what root has in their place."""
 _NEW_NAMESPACES = 0x7E020000
 _TYPE_INTO_TERMINAL = (0x5412, 0x541C)
 _SECOND_ABI_OF_X86 = 0x40000000
@@ -161,7 +175,8 @@ def filter_program(machine: str, *, own_root: bool) -> list[Step]:
     ]
     if machine == "x86_64":
         steps += [(_AT_LEAST, 0, 1, _SECOND_ABI_OF_X86), _refuse(errno.ENOSYS)]
-    for numbers in REFUSED.values():
+    refused = REFUSED if own_root else REFUSED | REFUSED_WITHOUT_OWN_ROOT
+    for numbers in refused.values():
         if (number := numbers[column]) is not None:
             steps += [(_EQUAL, 0, 1, number), _refuse(errno.EPERM)]
     ignored = IGNORED if own_root else IGNORED | IGNORED_WITHOUT_OWN_ROOT
@@ -173,6 +188,8 @@ def filter_program(machine: str, *, own_root: bool) -> list[Step]:
     steps += _when(_CLONE[column], _flag_of_clone())
     steps += _when(_IOCTL[column], _typing_into_a_terminal())
     steps += _when(_PRLIMIT[column], _own_bounds())
+    steps += _when(_FCNTL[column], _no_locks_and_leases())
+    steps += _when(_SETSOCKOPT[column], _buffers_as_they_are())
     steps += _when(_SOCKET[column], _sockets_between_own_processes())
     steps += _when(_SOCKETPAIR[column], _sockets_between_own_processes())
     return [*steps, (_RETURN, 0, 0, _ALLOW)]
@@ -205,6 +222,24 @@ def _typing_into_a_terminal() -> list[Step]:
     steps = [_argument(1)]
     for request in _TYPE_INTO_TERMINAL:
         steps += [(_EQUAL, 0, 1, request), _refuse(errno.EPERM)]
+    return [*steps, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _no_locks_and_leases() -> list[Step]:
+    """Locks are reported as held; leases, notices and larger pipes are refused."""
+    steps = [_argument(1)]
+    for command in _SET_LOCKS:
+        steps += [(_EQUAL, 0, 1, command), _refuse(_NO_ERROR)]
+    for command in _LEASE_NOTICE_PIPE_SIZE:
+        steps += [(_EQUAL, 0, 1, command), _refuse(errno.EPERM)]
+    return [*steps, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _buffers_as_they_are() -> list[Step]:
+    """Buffers of sockets, which are counted at their default size, keep it without an error."""
+    steps = [_argument(1), (_EQUAL, 1, 0, socket.SOL_SOCKET), (_RETURN, 0, 0, _ALLOW), _argument(2)]
+    for option in _BUFFER_SIZES:
+        steps += [(_EQUAL, 0, 1, option), _refuse(_NO_ERROR)]
     return [*steps, (_RETURN, 0, 0, _ALLOW)]
 
 

@@ -10,6 +10,7 @@ import codecs
 import faulthandler
 import gc
 import io
+import logging
 import os
 import resource
 import signal
@@ -249,4 +250,6 @@ def _text(error: BaseException) -> str:
 def main() -> NoReturn:
     """Serve cells on the inherited channel."""
     faulthandler.enable()
+    # Each session has a home of its own, so that its first figure would warn of building a cache.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     _Kernel().serve()

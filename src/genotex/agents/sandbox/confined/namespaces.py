@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import ctypes
 import os
 import platform
@@ -23,6 +24,9 @@ from .linux import (
     umount,
     unshare,
 )
+
+# In a new user namespace the interpreter's own files may be out of reach.
+codecs.lookup("ascii")
 
 
 def _user() -> str:
@@ -101,6 +105,7 @@ class PrivateRoot:
     readable: tuple[str, ...]
     writable: str  # the one folder that may be changed
     temporary_bytes: int  # size of ``/tmp``, and of ``/dev/shm``
+    files: int  # most files in each of them
 
     def enter(self, *, own_processes: bool) -> str:
         """Build the tree and make it the root of this process."""
@@ -129,7 +134,7 @@ class PrivateRoot:
     def _memory(self, path: str) -> None:
         folder = self._inside(path)
         folder.mkdir(parents=True, exist_ok=True)
-        options = f"mode=1777,size={self.temporary_bytes},nr_inodes=200000"
+        options = f"mode=1777,size={self.temporary_bytes},nr_inodes={self.files}"
         mount("memory", str(folder), "tmpfs", _NOSUID | _NODEV, options)
 
     def _show(self, path: str) -> None:

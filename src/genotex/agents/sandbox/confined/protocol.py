@@ -39,6 +39,7 @@ class SandboxPlan:
     disk_bytes: int
     temporary_bytes: int
     processes: int  # most processes and threads
+    files: int  # most files and folders in the writable folder, and in ``/tmp``
 
     def to_json(self) -> str:
         """Return the plan as one line."""

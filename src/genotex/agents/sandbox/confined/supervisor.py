@@ -66,13 +66,14 @@ class Supervisor:
         self.reports = b""
         self.report = -1
         self.ended: dict[str, Any] = {}
+        self.watch: Watch | None = None
 
     def run(self, channel: int, out: int, err: int) -> None:
         """Start the session and serve commands until it has ended."""
         child_ended = _wake_up_when_a_child_ends()
         if ON_LINUX:
             privileges.keep_orphans()
-        watch = self._start(channel, out, err)
+        watch = self.watch = self._start(channel, out, err)
         poll = select.poll()
         for handle in (_COMMANDS, self.report, child_ended.fileno()):
             poll.register(handle, select.POLLIN)
@@ -110,7 +111,11 @@ class Supervisor:
         os.waitpid(helper, 0)
         for handle in (channel, out, err, report, go):
             os.close(handle)
-        self.first = int(os.read(self.report, 32))
+        number = os.read(self.report, 32)
+        if not number:
+            msg = "the process that enters the namespaces failed"
+            raise ChildProcessError(msg)
+        self.first = int(number)
         os.write(may_go, b"x")
         return Watch(self.plan, self.first)
 
@@ -129,11 +134,17 @@ class Supervisor:
             if "confined" in message and not self.confined:
                 self.confined = True
                 self.group = message["group"]
-                send_report(_ANSWERS, confined=[*message["confined"], asdict(in_force())])
+                self._report_confinement(message["confined"])
             elif "ended" in message and self.confined:
                 self.ended = {"exit": message["ended"]}
         if not new:
             self.ended = self.ended or {"exit": None}
+
+    def _report_confinement(self, mechanisms: list[dict[str, Any]]) -> None:
+        ours = [in_force()]
+        if self.watch is not None:
+            ours.append(self.watch.learn(m["name"] for m in mechanisms if m["active"]))
+        send_report(_ANSWERS, confined=[*mechanisms, *map(asdict, ours)])
 
     def _obey(self, watch: Watch) -> bool:
         """Do what the program outside asks; return False when the session shall end."""
@@ -148,7 +159,9 @@ class Supervisor:
                 if watch.kernel is not None:
                     end_all(self.first, spare=[watch.kernel])
             elif command == "usage":
-                watch.check()
+                if limit := watch.check(all_of_it=True):
+                    self.ended = {"limit": limit}
+                    return True
                 send_report(_ANSWERS, peak=watch.peak_bytes(), others=watch.others)
             elif command == "kill":
                 self.ended = {"killed": True}

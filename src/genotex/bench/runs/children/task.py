@@ -38,6 +38,7 @@ class Task:
     problem: Problem
     folder: Path
     log: Path
+    shared: Path | None = None
 
     @property
     def output(self) -> Path:
@@ -87,6 +88,7 @@ def solve_task(setup: Setup, task: Task) -> None:
         seed=setup.seed,
         threads=setup.threads,
         time_limit=setup.time_limit,
+        shared=task.shared,
     )
     report = Report()
     try:

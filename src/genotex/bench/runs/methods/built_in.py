@@ -6,12 +6,13 @@ import heapq
 import json
 import random
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
-from genotex.analysis import solve_problem, write_result
+from genotex.analysis import sharing, solve_problem, write_result
 from genotex.bench.problems import Problem, condition_named
 from genotex.bench.runs.cohort_stage import why_no_cohort
 from genotex.bench.runs.methods.method import Context, write_answer
@@ -44,13 +45,14 @@ class FromCohorts:
         missing = why_no_cohort(cohorts, problem)
         if cohorts is None or missing:
             raise MethodFailedError(ErrorClass.NO_COHORT, missing)
-        result = solve_problem(
-            cohorts,
-            problem,
-            replace(self.options, seed=context.seed),
-            context.tasks,
-            threads=context.threads,
-        )
+        with nullcontext() if context.shared is None else sharing(context.shared):
+            result = solve_problem(
+                cohorts,
+                problem,
+                replace(self.options, seed=context.seed),
+                context.tasks,
+                threads=context.threads,
+            )
         write_result(context.output, result)
 
 

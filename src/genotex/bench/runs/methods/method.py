@@ -42,6 +42,9 @@ class Context:
         How many the method may use.
     time_limit
         Seconds after which it is ended.
+    shared
+        Where the built-in methods keep what problems of one cohort have in common; None where
+        nothing is shared. Other methods leave it alone.
     """
 
     output: OutputFolder
@@ -53,6 +56,7 @@ class Context:
     seed: int = 42
     threads: int = 1
     time_limit: float | None = None
+    shared: Path | None = None
 
 
 class Method(Protocol):

@@ -1,0 +1,60 @@
+"""Write docs/licences.md: the licence of each direct dependency, as installed here."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+NAME = re.compile(r"^[A-Za-z0-9._-]+")
+
+
+def main() -> None:
+    """Write the page."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    parts = {"always": project["dependencies"]}
+    parts |= {name: extras[name] for name in extras if name not in ("dev", "docs", "browser")}
+    lines = [
+        "# Licences of dependencies",
+        "",
+        "Made by `scripts/list_licences.py` from the metadata of the installed packages.",
+        "",
+        "| package | needed by | licence |",
+        "|---|---|---|",
+    ]
+    needed: dict[str, list[str]] = {}
+    for part, wanted in parts.items():
+        for requirement in wanted:
+            found = NAME.match(requirement)
+            if found and found[0] != "genotex":
+                needed.setdefault(found[0], []).append(part)
+    for name in sorted(needed):
+        where = ", ".join(dict.fromkeys(needed[name]))
+        lines.append(f"| {name} | {where} | {licence(name)} |")
+    page = ROOT / "docs" / "licences.md"
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def licence(package: str) -> str:
+    """Return the licence that a package declares."""
+    try:
+        about = metadata(package)
+    except PackageNotFoundError:
+        return "not installed when this page was made"
+    classified = [
+        text.rpartition(" :: ")[2]
+        for text in about.get_all("Classifier") or ()
+        if text.startswith("License ::") and text.count(" :: ") > 1
+    ]
+    # Some give the whole text, which starts with the licence's name.
+    name = about.get("License", "").partition("\n")[0]
+    short = name if len(name) < 60 else ""
+    stated = about.get("License-Expression", "")
+    return stated or ", ".join(classified) or short or "not stated"
+
+
+if __name__ == "__main__":
+    main()

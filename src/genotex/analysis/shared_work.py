@@ -1,0 +1,141 @@
+"""Work that problems of one cohort have in common: done for the first, kept for those that follow.
+
+The linked table of the last cohort is kept while its files are the same. Small results are kept by
+a digest of all that they are computed from, so that nothing needs to be withdrawn when a file or
+an option changes: another input has another digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from genotex.formats import LinkedTable
+from genotex.io import atomic_write
+
+__all__ = ["keep_sharing", "last_table", "once", "sharing"]
+
+Result = TypeVar("Result")
+
+MOST_KEPT = 16
+"""Results in memory: those of a cohort or two, each of a few numbers for a gene or a sample."""
+
+_State = tuple[tuple[str, int, int, int, int], ...]
+
+
+class _Shelf:
+    """What is kept: the last table in memory, results in memory or as files of a folder."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._results: OrderedDict[str, bytes] = OrderedDict()
+        self._state: _State = ()
+        self._table: LinkedTable | None = None
+
+    def table(self, state: _State, read: Callable[[], LinkedTable]) -> LinkedTable:
+        if self._table is None or self._state != state:
+            # Another table goes before the new one comes: there is room for one.
+            self._table = None
+            self._table, self._state = read(), state
+        return self._table
+
+    def find(self, name: str) -> bytes | None:
+        if name in self._results:
+            self._results.move_to_end(name)
+            return self._results[name]
+        if self._folder is not None:
+            with suppress(OSError):
+                return (self._folder / name).read_bytes()
+        return None
+
+    def keep(self, name: str, content: bytes) -> None:
+        if self._folder is None:
+            self._results[name] = content
+            if len(self._results) > MOST_KEPT:
+                self._results.popitem(last=False)
+            return
+        # A full disk is reported where answers are written.
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with atomic_write(self._folder / name) as part:
+                part.write_bytes(content)
+
+
+_shelf: ContextVar[_Shelf | None] = ContextVar("shared work", default=None)
+
+
+@contextmanager
+def sharing(folder: Path | None = None) -> Iterator[None]:
+    """Share work between the problems solved in this block.
+
+    Parameters
+    ----------
+    folder
+        Where results are kept that other processes may use too, which nothing else writes to;
+        without it they are kept in memory, and end with the block.
+    """
+    token = _shelf.set(_Shelf(folder))
+    try:
+        yield
+    finally:
+        _shelf.reset(token)
+
+
+def keep_sharing() -> None:
+    """Share work between all problems that this process solves from now on."""
+    if _shelf.get() is None:
+        _shelf.set(_Shelf(None))
+
+
+def last_table(files: Sequence[Path], read: Callable[[], LinkedTable]) -> LinkedTable:
+    """Return the table that `read` makes of the files: the last one, if it was made of the same."""
+    shelf = _shelf.get()
+    return read() if shelf is None else shelf.table(tuple(map(_state, files)), read)
+
+
+def once(kind: str, make: Callable[[], Result], *inputs: Any) -> Result:
+    """Return a kept result of exactly these inputs, or else make it and keep it.
+
+    Parameters
+    ----------
+    kind
+        What it is a result of.
+    make
+        Computes it from `inputs`, and from nothing else.
+    inputs
+        Arrays and plain objects.
+    """
+    shelf = _shelf.get()
+    if shelf is None:
+        return make()
+    name = f"{kind}-{_digest(inputs)}"
+    if (kept := shelf.find(name)) is not None:
+        # A new copy each time: who gets it may change it.
+        return cast("Result", pickle.loads(kept))
+    result = make()
+    shelf.keep(name, pickle.dumps(result, protocol=5))
+    return result
+
+
+def _digest(inputs: tuple[Any, ...]) -> str:
+    """Return the SHA-256 of values, types and memory order of the inputs."""
+    arrays: list[pickle.PickleBuffer] = []
+    digest = hashlib.sha256(pickle.dumps(inputs, protocol=5, buffer_callback=arrays.append))
+    for array in arrays:
+        digest.update(array.raw())
+    return digest.hexdigest()
+
+
+def _state(path: Path) -> tuple[str, int, int, int, int]:
+    """Return what changes when a file is written or replaced; zeros where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return str(path), 0, 0, 0, 0
+    return str(path), found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

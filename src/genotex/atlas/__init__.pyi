@@ -1,0 +1,22 @@
+from .building import BuildReport as BuildReport, build_atlas as build_atlas
+from .gene_queries import GeneFindings as GeneFindings, find_gene as find_gene
+from .reader import AtlasReader as AtlasReader
+from .signatures import (
+    SIGNATURE_METHODS as SIGNATURE_METHODS,
+    Signature as Signature,
+    read_gene_names as read_gene_names,
+    score_signature as score_signature,
+)
+from .similar import (
+    ANY_CONDITION as ANY_CONDITION,
+    SimilarFindings as SimilarFindings,
+    find_similar as find_similar,
+)
+from .sql_views import open_views as open_views
+from .store import MANIFEST as MANIFEST
+from .trait_queries import TraitFindings as TraitFindings, find_trait as find_trait
+from .trait_similarity import (
+    PAIR_METHODS as PAIR_METHODS,
+    TraitTree as TraitTree,
+    compare_traits as compare_traits,
+)

@@ -1,0 +1,1 @@
+"""The benchmark for agents of other frameworks: tasks of Inspect AI, task folders of Harbor."""

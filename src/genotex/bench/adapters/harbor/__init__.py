@@ -1,0 +1,1 @@
+"""The benchmark as task folders of Harbor (``genotex bench export harbor``)."""

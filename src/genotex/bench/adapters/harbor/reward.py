@@ -1,0 +1,52 @@
+"""The reward file of a task folder: ``python -m genotex.bench.adapters.harbor.reward``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from genotex.bench.adapters.scoring import figure_names
+from genotex.bench.evaluation.evaluate import evaluate
+from genotex.bench.evaluation.options import EvaluationOptions
+from genotex.bench.evaluation.scores import AnalysisScore
+from genotex.formats import write_json
+
+__all__ = ["REWARD", "rewards", "write_rewards"]
+
+REWARD = "reward"
+"""The single number of a trial: F1 as a fraction."""
+
+
+def rewards(output: Path, reference: Path) -> dict[str, float]:
+    """Return the figures of the one problem that a reference answers; undefined ones are omitted.
+
+    Parameters
+    ----------
+    output
+        What the agent wrote; need not exist.
+    reference
+        An output folder with one result.
+
+    Raises
+    ------
+    FormatError
+        If the reference cannot be read.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    scores = evaluate(output, reference, EvaluationOptions(tasks=("analysis",)))
+    [item] = scores.analysis
+    return {REWARD: item.f1 / 100, **_defined(item)}
+
+
+def _defined(item: AnalysisScore) -> dict[str, float]:
+    values = {name: getattr(item, key) for name, (_, key) in figure_names("gta").items()}
+    return {name: float(value) for name, value in values.items() if value is not None}
+
+
+def write_rewards(output: Path, reference: Path, target: Path) -> None:
+    """Write the reward file of Harbor."""
+    write_json(target, rewards(output, reference))
+
+
+if __name__ == "__main__":
+    write_rewards(*map(Path, sys.argv[1:4]))

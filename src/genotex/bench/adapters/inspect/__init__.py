@@ -1,0 +1,1 @@
+"""The benchmark as tasks of Inspect AI (``pip install 'genotex[inspect]'``)."""

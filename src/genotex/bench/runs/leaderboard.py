@@ -1,0 +1,295 @@
+"""Scored runs side by side: ranked, grouped where they were scored alike, score against cost."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genotex.bench.evaluation.comparison import RunComparison, compare_runs
+from genotex.bench.evaluation.figures import Figure
+from genotex.bench.evaluation.run_record import RunRecord, read_run_record
+from genotex.bench.evaluation.scores import Scores, headline_figures
+from genotex.bench.evaluation.summary import Average
+from genotex.bench.problems.starts import NO_DATA, PREPARED_TABLES
+from genotex.bench.runs.methods.choosing import BUILT_IN
+from genotex.formats import read_json_object
+
+__all__ = [
+    "FIGURES",
+    "MAIN",
+    "SHOWN",
+    "About",
+    "Entry",
+    "Group",
+    "RunSetup",
+    "Used",
+    "group_runs",
+    "pareto_front",
+    "read_setup",
+    "used_by_method",
+]
+
+FIGURES: Mapping[str, Figure] = {figure.key: figure for figure in headline_figures("analysis")}
+"""What runs can be ranked and drawn by."""
+MAIN = "f1"
+SHOWN = ("f1", "auroc", "auprc", "success")
+"""Figures of the table; all others are on the page of a run's scores."""
+_ANSWERED_ELSEWHERE = "zero-shot"
+_OF_AGENTS = "agents"
+
+
+@dataclass(frozen=True)
+class Used:
+    """Calls of models and their cost in US dollars; None where unknown, which is not 0."""
+
+    calls: int | None = None
+    cost: float | None = None
+    words: str = "not recorded"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A scored run."""
+
+    name: str
+    label: str
+    who: str
+    problems: int
+    used: Used
+    figures: Mapping[str, Average]
+
+    @property
+    def per_problem(self) -> float | None:
+        """US dollars for each problem; None unless the price of every call is known."""
+        cost = self.used.cost
+        return None if cost is None or not self.problems else cost / self.problems
+
+    def average(self, by: str) -> float | None:
+        """Return the average of a figure."""
+        found = self.figures.get(by)
+        return None if found is None else found.average
+
+    def cell(self, by: str) -> str:
+        """Return the average of a figure with its interval, as text."""
+        found, figure = self.figures.get(by), FIGURES[by]
+        if found is None or found.average is None:
+            return "-"
+        text = figure.write(found.average)
+        return f"{text} ({figure.write_interval(found.interval)})" if found.interval else text
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that were scored alike: the best first; `comparison` where there are several."""
+
+    reference: str
+    items: str
+    entries: tuple[Entry, ...]
+    comparison: RunComparison | None
+
+    def difference(self, entry: Entry, by: str) -> str:
+        """Return how a figure of a run differs from that of the baseline, as text."""
+        if self.comparison is None or entry.label == self.comparison.baseline:
+            return ""
+        found = self.comparison.differences[entry.label].get("analysis", {}).get(by)
+        if found is None or found.difference is None:
+            return "-"
+        text, figure = FIGURES[by].write(found.difference, signed=True), FIGURES[by]
+        if found.interval is None:
+            return text
+        return f"{text} ({figure.write_interval(found.interval, signed=True)})"
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of a run besides its scores; 0 problems: as many as were scored."""
+
+    label: str
+    who: str = ""
+    problems: int = 0
+    used: Used = Used()
+
+
+def group_runs(
+    named: Mapping[str, Scores],
+    about: Callable[[str, int], About],
+    baseline: str = "",
+    seed: int = 0,
+) -> list[Group]:
+    """Return the runs in groups that were scored alike, the largest first.
+
+    Parameters
+    ----------
+    named
+        By name.
+    about
+        Called with a name and the number of problems scored.
+    baseline
+        The run that the others of its group are compared with; else the best of each group.
+    seed
+        Of the bootstrap.
+    """
+    grouped: dict[tuple[object, ...], dict[str, Scores]] = {}
+    for name, scores in named.items():
+        grouped.setdefault(_kind(scores), {})[name] = scores
+    groups = [_group(members, about, baseline, seed) for members in grouped.values()]
+    return sorted(groups, key=lambda group: -len(group.entries))
+
+
+def _kind(scores: Scores) -> tuple[object, ...]:
+    """Return what has to agree for two runs to be compared."""
+    return (
+        scores.reference,
+        tuple(sorted(scores.tasks)),
+        tuple(sorted((key, str(value)) for key, value in scores.settings.items())),
+        frozenset((item.trait, item.condition) for item in scores.analysis),
+        frozenset((item.trait, item.condition) for item in scores.selection),
+        frozenset(item.trait for item in scores.filtering),
+    )
+
+
+def _group(
+    named: Mapping[str, Scores], about: Callable[[str, int], About], baseline: str, seed: int
+) -> Group:
+    ranked = sorted(named, key=lambda name: _rank(name, named[name]))
+    known = {name: about(name, _problems(named[name])) for name in ranked}
+    labels = {name: each.label for name, each in known.items()}
+    first = labels.get(baseline, labels[ranked[0]])
+    compared = compare_runs({labels[name]: named[name] for name in ranked}, first, seed=seed)
+    entries = [
+        Entry(
+            name,
+            labels[name],
+            known[name].who,
+            known[name].problems or _problems(named[name]),
+            known[name].used,
+            run.summary.sections.get("analysis", {}),
+        )
+        for name, run in zip(ranked, compared.runs, strict=True)
+    ]
+    scores = named[ranked[0]]
+    several = compared if len(entries) > 1 else None
+    return Group(scores.reference, _items(scores), tuple(entries), several)
+
+
+def _rank(name: str, scores: Scores) -> tuple[bool, float, str]:
+    """Return what runs are ordered by: the best first, those without the figure last."""
+    values = [getattr(item, MAIN) for item in scores.analysis]
+    return not values, -math.fsum(values) / max(1, len(values)), name
+
+
+def _problems(scores: Scores) -> int:
+    return len(scores.analysis or scores.selection)
+
+
+def _items(scores: Scores) -> str:
+    count = _problems(scores)
+    if count:
+        return f"{count:,} problem{'' if count == 1 else 's'}"
+    return "tables of preprocessing"
+
+
+def pareto_front(entries: Sequence[Entry], by: str = MAIN) -> list[Entry]:
+    """Return the runs that no other beats in cost and score, the cheapest first.
+
+    Runs whose cost is unknown are neither on the front nor do they beat others.
+    """
+    priced = [e for e in entries if e.per_problem is not None and e.average(by) is not None]
+    priced.sort(key=lambda e: (e.per_problem or 0.0, -(e.average(by) or 0.0)))
+    front: list[Entry] = []
+    for entry in priced:
+        if not front or (entry.average(by) or 0.0) > (front[-1].average(by) or 0.0):
+            front.append(entry)
+    return front
+
+
+def used_by_method(method: str, record: RunRecord, problems: int) -> Used:
+    """Return what a run spent on models; built-in methods ask none."""
+    if method in BUILT_IN and method != _ANSWERED_ELSEWHERE:
+        return Used(0, 0.0, "$0")
+    average = record.per_problem.get("cost")
+    if average is None:
+        return Used()
+    cost = average * problems
+    known = f"${cost:.4f}".rstrip("0").rstrip(".")
+    return Used(None, cost, "under $0.0001" if cost and known == "$0" else known)
+
+
+@dataclass(frozen=True)
+class RunSetup:
+    """What a run used, by its own record; empty where it does not state it."""
+
+    method: str
+    model: str
+    version: str
+    start: str
+    procedure: str
+    task_info: str
+    problems: int
+    options: Mapping[str, Any]
+    command: str
+    used: Used
+
+    @property
+    def who(self) -> str:
+        """Who answers: the method, or the agent and its model."""
+        name = str(self.options.get("preset") or self.options.get("agent") or self.method)
+        return ", ".join(part for part in (name, self.model) if part)
+
+
+def read_setup(folder: Path) -> RunSetup:
+    """Read what a run folder states of its method, and the command that repeats it."""
+    recorded = read_json_object(folder / "run" / "run.json")
+    record = read_run_record(folder)
+    options = _object(recorded, "options")
+    tasks = _object(recorded, "task_info")
+    method, problems = str(recorded.get("method") or ""), len(recorded.get("problems") or ())
+    digest = str(tasks.get("sha256") or "")[:12]
+    return RunSetup(
+        method=method,
+        model=str(_object(options, "models").get("model") or ""),
+        version=str(_object(recorded, "versions").get("genotex") or ""),
+        start=record.start or "",
+        procedure=str(recorded.get("procedure") or ""),
+        task_info=" ".join(filter(None, (str(tasks.get("name") or ""), digest))),
+        problems=problems,
+        options=options,
+        command=_command(method, recorded, options, record.start or ""),
+        used=used_by_method(method, record, problems),
+    )
+
+
+def _object(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = content.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _command(
+    method: str, recorded: Mapping[str, Any], options: Mapping[str, Any], start: str
+) -> str:
+    """Return the command of the run; folders are placeholders, since they differ by machine."""
+    needs_input = start not in (NO_DATA, PREPARED_TABLES)
+    words = ["genotex", "bench", "run", "INPUT" if needs_input else "-", "OUTPUT"]
+    words += ["--task-info", str(_object(recorded, "task_info").get("name") or "task_info.json")]
+    words += ["--problems", "problems.csv"]
+    if method == _OF_AGENTS:
+        words += ["--preset", str(options.get("preset") or "full")]
+        model = _object(options, "models").get("model")
+        words += ["--model", str(model)] if model else []
+    elif method == "command":
+        words += ["--command", str(options.get("command"))]
+    else:
+        words += ["--method", method]
+    if recorded.get("procedure"):
+        words += ["--procedure", str(recorded["procedure"])]
+    for name in ("genes", "seed"):
+        words += [f"--{name}", str(options[name])] if options.get(name) is not None else []
+    if answers := _object(options, "answers"):
+        words += ["--answers", str(answers.get("name"))]
+    words += ["--own-cohorts"] if options.get("own_cohorts") else []
+    words += ["--preprocessed", "FOLDER"] if start == PREPARED_TABLES else []
+    return shlex.join(words)

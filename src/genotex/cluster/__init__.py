@@ -1,0 +1,1 @@
+"""Many machines: the pieces of work of a command on the workers of Dask distributed."""

@@ -1,0 +1,99 @@
+"""What runs on a Dask worker."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from distributed import Worker, WorkerPlugin, get_worker
+
+from genotex.cluster.task_process import Call, Reply, TaskProcess, memory_of
+from genotex.cluster.versions import difference, own_versions
+
+MEMORY = "memory"
+"""The Dask resource, in bytes, of which every task takes what it is expected to need."""
+
+_turn = threading.Lock()
+_idle: list[TaskProcess] = []
+_busy: dict[int, int] = {}  # process id -> declared bytes
+
+
+class DeclaredMemory(WorkerPlugin):
+    """Declares the memory limit of a worker as its resource, unless it was started with one."""
+
+    name = "genotex-memory"
+
+    async def setup(self, worker: Worker) -> None:
+        """Declare it when the worker joins."""
+        limit = worker.memory_manager.memory_limit
+        if MEMORY not in worker.state.total_resources and limit:
+            await worker.set_resources(**{MEMORY: limit})
+
+
+def hold(call: Call) -> Call:
+    """Return its argument: a task, so that Dask copies it to workers as they need it."""
+    return call
+
+
+def run_piece(call: Call, work: bytes, memory: int) -> Reply:
+    """Do a piece of work in a process of its own."""
+    worker = get_worker()
+    if why := _why_not(call, worker.address):
+        return Reply(refused=why)
+    limit = worker.memory_manager.memory_limit or 0
+    process = _take(worker.state.nthreads, memory, worker.local_directory)
+    try:
+        return process.do(call, work, lambda used: _excess(process.pid, used, limit))
+    except BaseException:
+        # Its reply may still come, and would be taken for that of the next piece.
+        process.end()
+        raise
+    finally:
+        with _turn:
+            del _busy[process.pid]
+            if process.alive:
+                _idle.append(process)
+
+
+def _why_not(call: Call, worker: str) -> str:
+    unlike = difference(worker, dict(call.versions), own_versions())
+    if unlike:
+        return unlike
+    paths = [Path(call.folder, path) for path in (call.folder, *call.needed)]
+    missing = [path for path in paths if not path.exists()]
+    return (
+        f"worker {worker} does not see {missing[0]}; all workers need the folders of the command "
+        "at the same place"
+        if missing
+        else ""
+    )
+
+
+def _take(threads: int, memory: int, scratch: str) -> TaskProcess:
+    with _turn:
+        process = next((each for each in _idle if each.alive), None)
+        if process is None:
+            process = TaskProcess(max(1, (os.cpu_count() or 1) // max(1, threads)), scratch)
+        _idle[:] = [each for each in _idle if each is not process and each.alive]
+        _busy[process.pid] = memory
+        return process
+
+
+def _excess(pid: int, used: int, limit: int) -> str:
+    """Return why a task must end: the worker's memory is used up, and it is furthest over."""
+    if not limit or used <= _busy.get(pid, 0):
+        return ""
+    with _turn:
+        others = {other: declared for other, declared in _busy.items() if other != pid}
+        own = used - _busy[pid]
+    use = {other: memory_of(other) for other in others}
+    if used + sum(use.values()) <= limit or any(use[o] - others[o] > own for o in others):
+        return ""
+    return f"out of memory: it needed {used / 1e9:.1f} GB, its worker has {limit / 1e9:.1f} GB"
+
+
+def identity(shared: Any, work: Any) -> Any:
+    """Do nothing; for measurements."""
+    return work

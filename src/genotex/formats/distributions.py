@@ -1,0 +1,65 @@
+"""Quantiles of the values of each sample, before and after preprocessing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["PERCENT", "distribution_record", "recorded_quantiles", "sample_quantiles"]
+
+PERCENT = (5, 25, 50, 75, 95)
+_DIGITS = 5
+
+
+def sample_quantiles(values: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the quantiles `PERCENT` of each column, shape (n, 5); NaN without a finite value."""
+    found = np.full((values.shape[1], len(PERCENT)), np.nan)
+    known = np.isfinite(values)
+    whole = known.all(axis=0)
+    if len(values):
+        found[whole] = np.percentile(values[:, whole], PERCENT, axis=0).T
+    for j in np.flatnonzero(~whole & known.any(axis=0)):
+        found[j] = np.percentile(values[known[:, j], j], PERCENT)
+    return found
+
+
+def distribution_record(
+    samples: Sequence[str], values: NDArray[np.floating], scale: str
+) -> dict[str, Any]:
+    """Return the quantiles of each sample as in the input, for the cohort's record.
+
+    `values` are rows x samples; `scale` is theirs: log2, linear or counts.
+    """
+    quantiles = sample_quantiles(values)
+    return {
+        "percent": list(PERCENT),
+        "rows": len(values),
+        "scale": scale,
+        "by_sample": {
+            sample: [_rounded(value) for value in row]
+            for sample, row in zip(samples, quantiles.tolist(), strict=True)
+            if math.isfinite(row[0])
+        },
+    }
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def recorded_quantiles(record: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Return the quantiles of each sample of a record; empty where it has none that are usable."""
+    by_sample = record.get("by_sample")
+    if record.get("percent") != list(PERCENT) or not isinstance(by_sample, dict):
+        return {}
+    return {
+        sample: row
+        for sample, row in by_sample.items()
+        if isinstance(row, list)
+        and len(row) == len(PERCENT)
+        and all(isinstance(value, int | float) for value in row)
+    }

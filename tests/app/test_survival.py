@@ -1,0 +1,125 @@
+"""Time to an event in own tables: asked for in the form, run in the queue, shown by gene."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from genotex.cli import main
+from tests.app.conftest import Browser
+from tests.app.test_adding import add_tables, adder, left
+from tests.app.test_analysis import queue_of, wait
+
+__all__ = ["adder"]
+
+PLACE = {"name": "My_study"}
+ASKED = {"design": "~ age", "contrast": "", "time": "months", "event": "died"}
+
+
+@pytest.fixture
+def tested(adder: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    """Return a browser whose folder has a time to an event, tested."""
+    assert add_tables(adder, tmp_path_factory.mktemp("own"), name="My study")[0] == 200
+    answer = adder.post("/tables", params=PLACE, data=ASKED, headers=adder.own)
+    assert answer.status_code == 200, answer.text
+    (record,) = wait(queue_of(adder))
+    assert record.state == "done" and "associated with the time to died" in record.message, record
+    assert record.place == {"output": "analyses/001-My_study"} and record.report is None
+    return adder
+
+
+def test_the_form_states_what_is_tested_and_the_command(
+    adder: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert add_tables(adder, tmp_path_factory.mktemp("own"), name="My study")[0] == 200
+    text = adder.get("/tables/design", params=PLACE | ASKED).text
+    assert "16 samples" in text and "events, given age" in text
+    assert "genotex de tables/My_study/study.csv" in text and "--survival months,died" in text
+    assert "--contrast" not in text and "--hidden" not in text
+    for change, why in {
+        "event=": "choose a column for the time and another for the event",
+        "event=months": "choose a column for the time and another for the event",
+        "event=sex": "values other than 0 and 1",
+        "time=sex": "not numbers",
+        "design=~ nothing": "nothing",
+        "contrast=group: case - control": "leave --contrast out",
+    }.items():
+        name, _, value = change.partition("=")
+        wrong = ASKED | {name: value}
+        text = adder.get("/tables/design", params=PLACE | wrong).text
+        assert why in text, (change, text)
+        answer = adder.post("/tables", params=PLACE, data=wrong, headers=adder.own)
+        assert answer.status_code == 400 and why in answer.text, change
+    assert not queue_of(adder).records()
+
+
+def test_the_result_is_that_of_the_command(
+    tested: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "tables" / "My_study"
+    tables = [str(folder / name) for name in ("study.csv", "study_samples.csv")]
+    command = ["de", *tables, str(tmp_path.parent / "o"), "--survival", "months,died"]
+    monkeypatch.setattr("sys.argv", ["genotex", *command, "--design", "~ age"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 0
+    written = (tmp_path.parent / "o" / "genes.csv").read_text()
+    output = {"output": "analyses/001-My_study"}
+    assert tested.get("/survival.csv", params=output).text == written
+    assert left(tmp_path / "analyses" / "001-My_study") == [
+        "analysis.json", "genes.csv", "survival.json",
+    ]  # fmt: skip
+
+
+def test_genes_are_listed_filtered_and_shown_with_their_hazard_ratio(
+    tested: Browser, tmp_path: Path
+) -> None:
+    output = {"output": "analyses/001-My_study"}
+    assert "/survival?output=analyses%2F001-My_study" in tested.get("/").text
+    assert "/survival?output=analyses%2F001-My_study" in tested.get("/analysis").text
+    page = tested.get("/survival", params=output).text
+    rows = list(csv.DictReader(StringIO(tested.get("/survival.csv", params=output).text)))
+    assert "Hazard ratio" in page and f"{len(rows)} tested genes" in page
+    first = rows[0]["gene"]
+    found = tested.get("/survival/table", params=output | {"search": first}).text
+    assert first in found and "1 to 1 of 1 gene" in found
+    ascending = tested.get("/survival/table", params=output | {"sort": "hazard_ratio"}).text
+    assert min(rows, key=lambda row: float(row["hazard_ratio"]))["gene"] in ascending
+    book = tested.get("/survival.xlsx", params=output)
+    assert book.content.startswith(b"PK")
+
+    gene = output | {"gene": first}
+    page = tested.get("/survival/gene", params=gene).text
+    assert f"{float(rows[0]['hazard_ratio']):.2f}" in page and "Rank 1" in page
+    drawn = tested.get("/survival/curves", params=gene).json()
+    assert [curve["kind"] for curve in drawn["curves"]] == ["low", "high"]
+    assert all(curve["y"][0] == 1 and curve["x"][0] == 0 for curve in drawn["curves"])
+    assert "Log-rank" in drawn["note"]
+    assert tested.get("/survival/gene", params=output | {"gene": "NONE"}).status_code == 404
+
+    (tmp_path / "tables" / "My_study" / "study.csv").unlink()
+    assert "Rank 1" in tested.get("/survival/gene", params=gene).text
+    assert tested.get("/survival/curves", params=gene).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["..", "/etc", "analyses", "analyses/../tables", ""])
+def test_other_folders_are_not_opened(tested: Browser, name: str) -> None:
+    for path in ("/survival", "/survival.csv", "/survival/table", "/survival/curves"):
+        assert tested.get(path, params={"output": name}).status_code == 404
+
+
+def test_damaged_results_are_reported(tested: Browser, tmp_path: Path) -> None:
+    output = {"output": "analyses/001-My_study"}
+    folder = tmp_path / "analyses" / "001-My_study"
+    kept = (folder / "survival.json").read_text()
+    (folder / "survival.json").write_text(json.dumps({"warnings": []}))
+    answer = tested.get("/survival", params=output)
+    assert answer.status_code == 400 and "run the analysis again" in answer.text
+    (folder / "survival.json").write_text(kept)
+    (folder / "genes.csv").write_text("gene,p\nTP53,0.1\n")
+    answer = tested.get("/survival", params=output)
+    assert answer.status_code == 400 and "genes.csv" in answer.text

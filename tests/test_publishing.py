@@ -1,0 +1,69 @@
+"""What is declared once and repeated where tools look for it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from email.message import Message
+from pathlib import Path
+
+import pytest
+
+from genotex.reports import software
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CITED = dict(re.findall(r'^(\w[\w-]*): "?(.*?)"?$', (ROOT / "CITATION.cff").read_text(), re.M))
+
+
+def test_citation_file_and_reports_cite_the_project_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    about = Message()
+    about["Summary"], about["Version"] = PROJECT["description"], PROJECT["version"]
+    about["Author"] = PROJECT["authors"][0]["name"]
+    for label, url in PROJECT["urls"].items():
+        about["Project-URL"] = f"{label}, {url}"
+    monkeypatch.setattr(software, "metadata", lambda _: about)
+    authors = re.findall(r'^  - name: "(.*)"$', (ROOT / "CITATION.cff").read_text(), re.M)
+    assert software.citation("") == (
+        f"{CITED['title']}. {', '.join(authors)}. "
+        f"Version {CITED['version']} [computer software]. {CITED['url']}."
+    )
+    assert CITED["license"] == PROJECT["license"]
+
+
+def test_the_conda_recipe_has_version_and_dependencies_of_the_project() -> None:
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    assert f'version: "{PROJECT["version"]}"' in recipe
+    other = {"isal": "python-isal", "matplotlib": "matplotlib-base"}
+    wanted = [f"python {PROJECT['requires-python']}"]
+    for dependency in PROJECT["dependencies"]:
+        name, bound = re.fullmatch(r"([a-z0-9-]+)(.*)", dependency).groups()
+        wanted.append(f"{other.get(name, name)} {bound}")
+    run = recipe.partition("  run:\n")[2].partition("tests:\n")[0]
+    assert [line.strip().removeprefix("- ") for line in run.splitlines()] == wanted
+
+
+def test_links_of_the_readme_work_from_anywhere_and_lead_to_files() -> None:
+    base = PROJECT["urls"]["Source"] + "/blob/main/"
+    links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert all(link.startswith("https://") for link in links)
+    own = [link.removeprefix(base) for link in links if link.startswith(base)]
+    assert len(own) > 10 and all((ROOT / path).is_file() for path in own)
+
+
+def test_every_dependency_is_on_the_page_of_licences() -> None:
+    page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    names = {re.match(r"[a-z0-9-]+", wanted)[0] for wanted in PROJECT["dependencies"]}
+    assert set(re.findall(r"^\| ([a-z0-9-]+) \| always", page, re.M)) == names
+
+
+def test_workflows_may_only_read_unless_a_job_states_more() -> None:
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        assert "\npermissions:\n  contents: read\n" in path.read_text(encoding="utf-8"), path
+
+
+def test_workflows_use_one_version_of_each_action() -> None:
+    places = [ROOT / ".github", ROOT / "examples" / "agent-template" / ".github"]
+    texts = [path.read_text(encoding="utf-8") for place in places for path in place.rglob("*.yml")]
+    used = {tuple(u.split("@")) for text in texts for u in re.findall(r"uses: (\S+@\S+)", text)}
+    assert len(used) > 5 and len({name for name, _ in used}) == len(used)
