@@ -110,6 +110,17 @@ def test_run_that_was_killed_while_it_made_the_table_is_gone_on_with(
     assert site.times(PATH) == 1
 
 
+def test_an_interruption_while_the_table_is_made_leaves_nothing_of_it(
+    site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_genes(site)
+    monkeypatch.setattr("genotex.fetch.gene_info._share_missing", interrupted)
+    monkeypatch.setattr("genotex.fetch.gene_info.NCBI_GENE", site.url(BASE))
+    with pytest.raises(KeyboardInterrupt):
+        fetched(site, client, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"fetch", NAME}
+
+
 def test_file_that_lacks_most_genes_is_cut_short(
     site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -367,8 +368,10 @@ def solve_problems(
     outcomes = []
     processes = max(1, min(jobs, len(problems)))
     threads = max(1, (os.cpu_count() or 1) // processes)
-    work = (_Work(output.root, problem, options, tasks, threads) for problem in problems)
-    with sharing(), side_by_side(processes) as run:
+    # One alone has nobody to share with.
+    shared = len(problems) > 1
+    work = (_Work(output.root, problem, options, tasks, threads, shared) for problem in problems)
+    with sharing() if shared else nullcontext(), side_by_side(processes) as run:
         for outcome in run(_solve, work):
             outcomes.append(outcome)
             if progress is not None:
@@ -383,11 +386,13 @@ class _Work:
     options: AnalysisOptions
     tasks: TaskInfo | None
     threads: int
+    shared: bool
 
 
 def _solve(work: _Work) -> ProblemOutcome:
     output, problem, options = OutputFolder(work.root), work.problem, work.options
-    keep_sharing()
+    if work.shared:
+        keep_sharing()
     try:
         result = solve_problem(output, problem, options, work.tasks, threads=work.threads)
     except (AnalysisError, FormatError, UsageError) as error:

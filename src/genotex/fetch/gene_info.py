@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
-from genotex.errors import FormatError, UsageError, WrongContentError
+from genotex.errors import FormatError, GenotexError, UsageError, WrongContentError
 from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.folder import Fetched, FetchFolder
 from genotex.fetch.web import WebClient
@@ -58,36 +59,43 @@ def fetch_genes(
     if (made := _made_before(folder, gene_info)) is not None:
         return made
     folder.note("begun", _MAKING)
-    # What was made of an earlier file stays until this one is known to be whole.
     making = folder.root / f".{_TABLE}.part"
-    shutil.rmtree(making, ignore_errors=True)
     try:
-        genes = build_gene_table(gene_info.path, making, GeneTable.load())
-    except FormatError as error:
-        if not gene_info.now:
-            raise
-        gene_info.path.unlink()
-        folder.note("failed", _MAKING)
-        hint = "nothing of it was kept"
-        raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
-    if base == NCBI_GENE and (missing := _share_missing(genes)) > MOST_MISSING:
-        shutil.rmtree(making)
+        _make_table(gene_info, making, wanted, whole=base == NCBI_GENE)
+        # What was made of an earlier file stays until this one is known to be whole.
+        folder.place(_TABLE).mkdir(exist_ok=True)
+        for path in _TABLE_FILES:
+            target = folder.place(path)
+            (making / target.name).replace(target)
+    except GenotexError:
         if gene_info.now:
             gene_info.path.unlink()
         folder.note("failed", _MAKING)
-        message = f"{missing:.0%} of the packaged table's protein-coding genes are not in it"
-        hint = "it may be cut short; remove it where it is kept, and fetch it again later"
-        raise WrongContentError(message, address=wanted.address, hint=hint)
-    folder.place(_TABLE).mkdir(exist_ok=True)
-    for path in _TABLE_FILES:
-        target = folder.place(path)
-        (making / target.name).replace(target)
-    making.rmdir()
+        raise
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
     genes = GeneTable.load(target)
     genes.to_synonym_json(folder.place(_SYNONYMS))
     synonyms, *table = (folder.made(path, wanted.address) for path in (_SYNONYMS, *_TABLE_FILES))
     folder.note("finished", _MAKING)
     return FetchedGenes(gene_info, synonyms, tuple(table), genes)
+
+
+def _make_table(gene_info: Fetched, place: Path, wanted: Wanted, *, whole: bool) -> None:
+    """Make the gene table in a folder; refuse a file that is no table of genes, or not whole."""
+    # A killed run may have left some of it.
+    shutil.rmtree(place, ignore_errors=True)
+    try:
+        genes = build_gene_table(gene_info.path, place, GeneTable.load())
+    except FormatError as error:
+        if not gene_info.now:
+            raise
+        hint = "nothing of it was kept"
+        raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
+    if whole and (missing := _share_missing(genes)) > MOST_MISSING:
+        message = f"{missing:.0%} of the packaged table's protein-coding genes are not in it"
+        hint = "it may be cut short; remove it where it is kept, and fetch it again later"
+        raise WrongContentError(message, address=wanted.address, hint=hint)
 
 
 def _share_missing(genes: GeneTable) -> float:
