@@ -192,7 +192,7 @@ def serve(
         # Without a limit, an upload that stands still would keep it from ending.
         timeout_graceful_shutdown=_LONGEST_END,
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_no_cancelled_request)
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_logging)
     server = uvicorn.Server(config)
 
     waiting = (server, access.url, browser, ready)
@@ -201,8 +201,8 @@ def serve(
         server.run(sockets=[listening])
 
 
-def _is_no_cancelled_request(record: logging.LogRecord) -> bool:
-    """Return whether a message is not the traceback of a request that was given up at the end."""
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Return False for the traceback of a request that was given up at the end."""
     return record.exc_info is None or record.exc_info[0] is not asyncio.CancelledError
 
 

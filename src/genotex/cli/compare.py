@@ -190,7 +190,7 @@ def _refuse_with_each_other(reference: Path | None, baseline: str | None) -> Non
 def _agreement(
     named: Mapping[str, Path], settings: EvaluationOptions, jobs: int, seed: int
 ) -> RunComparison:
-    from genotex.bench.evaluation.comparison import agreement
+    from genotex.bench.evaluation.comparison import compare_both_ways
     from genotex.bench.evaluation.run_record import holds_outputs
 
     if len(named) != 2 or not all(map(holds_outputs, named.values())):
@@ -199,7 +199,7 @@ def _agreement(
     (first, one), (second, other) = named.items()
     forward = score_runs({first: one}, other, settings, jobs)[first]
     backward = score_runs({second: other}, one, settings, jobs)[second]
-    return agreement((first, second), forward, backward, seed=seed)
+    return compare_both_ways((first, second), forward, backward, seed=seed)
 
 
 def _show(found: RunComparison, page: Path | None) -> None:

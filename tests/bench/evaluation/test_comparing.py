@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.bench import Difference, PreprocessingScore, Scores, compare_runs
-from genotex.bench.evaluation.comparison import agreement
+from genotex.bench.evaluation.comparison import compare_both_ways
 from genotex.errors import UsageError
 from tests.bench.evaluation.some_scores import problem_score, some_scores
 
@@ -166,7 +166,7 @@ def test_folder_with_both_names_keeps_them_apart() -> None:
 
 def test_agreement_has_both_directions_and_their_mean() -> None:
     forward, backward = run(A=0.5, B=0.7), run(A=0.9, B=0.7, C=0.5)
-    found = agreement(("x", "y"), forward, backward)
+    found = compare_both_ways(("x", "y"), forward, backward)
     assert [r.name for r in found.runs] == ["x against y", "y against x"]
     assert found.mean["analysis"]["auroc"].average == pytest.approx((0.6 + 0.7) / 2)
     assert found.differences == {}

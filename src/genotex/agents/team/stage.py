@@ -214,21 +214,19 @@ class Stage:
             else:
                 yield task, hopeless
         went_before = {task for task in left if self._journal_of(task).exists()}
-        once_more = []
-        for task, result in self._spread.start(left, self._resources, self._budget):
-            if task in went_before and self._cannot_be_repeated(result):
-                once_more.append(task)
-                continue
-            yield task, self._with_basis(task, result)
-            if self.stopped:
-                return
-        # Not before: other workers add up what the journals state was spent.
-        for task in once_more:
-            self._put_aside(task)
-        for task, result in self._spread.start(once_more, self._resources, self._budget):
-            yield task, self._with_basis(task, result)
-            if self.stopped:
-                return
+        while left:
+            once_more = []
+            for task, result in self._spread.start(left, self._resources, self._budget):
+                if task in went_before and self._cannot_be_repeated(result):
+                    once_more.append(task)
+                    continue
+                yield task, self._with_basis(task, result)
+                if self.stopped:
+                    return
+            # Not before: other workers add up what the journals state was spent.
+            for task in once_more:
+                self._put_aside(task)
+            left, went_before = once_more, set()
 
     def _cannot_be_repeated(self, result: NotebookRecord | Exception) -> bool:
         """Return whether a notebook is begun again: the steps in its journal do not fit."""

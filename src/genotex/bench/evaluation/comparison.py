@@ -288,7 +288,7 @@ def _differing(runs: Sequence[Run]) -> list[str]:
     ]
 
 
-def agreement(
+def compare_both_ways(
     names: tuple[str, str],
     forward: Scores,
     backward: Scores,
