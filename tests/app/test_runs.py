@@ -94,11 +94,14 @@ def test_what_generated_code_prints_is_escaped(browser: Browser, played: Played)
     assert "<script>alert" not in answer.text
 
 
-def test_a_damaged_run_is_named_and_the_others_are_shown(browser: Browser, played: Played) -> None:
+@pytest.mark.parametrize("settings", ["{", '{"problems": 3}', '{"options": ["model"]}'])
+def test_a_damaged_run_is_named_and_the_others_are_shown(
+    browser: Browser, played: Played, settings: str
+) -> None:
     played.run()
     broken = played.root.parent / "broken" / "run"
     broken.mkdir(parents=True)
-    (broken / "run.json").write_text("{", encoding="utf-8")
+    (broken / "run.json").write_text(settings, encoding="utf-8")
     page = browser.get("/runs").text
     assert "run=team" in page and "broken" in page
     assert browser.get("/run", params={"run": "broken"}).status_code == 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,9 @@ _SETTINGS = "run/run.json"
 _SCORES = ("scores.json", "scores/scores.json")
 _QUIET = 600.0
 """Seconds without a line in any journal after which a run counts as interrupted."""
+
+
+_KINDS = {dict: "object", int: "whole number", list: "list"}
 
 
 @dataclass(frozen=True)
@@ -92,12 +95,24 @@ def _described(workspace: Workspace, name: str, folder: Path) -> FoundRun:
     files = TeamFolder(folder)
     written = _last_line(files)
     try:
-        settings = read_json_object(files.settings)
+        settings = _checked(files.settings, {"options": dict, "problems": list})
         found = workspace.file(files.summary)
-        summary = {} if found is None else read_json_object(found)
+        summary = (
+            {} if found is None else _checked(found, {"answered": int, "by_error_class": dict})
+        )
     except FormatError as error:
         return FoundRun(name, folder, {}, {}, written, str(error))
     return FoundRun(name, folder, settings, summary, written)
+
+
+def _checked(path: Path, kinds: Mapping[str, type]) -> dict[str, Any]:
+    """Return a record whose fields, where it has them, are of the kinds that pages show."""
+    record = read_json_object(path)
+    for name, kind in kinds.items():
+        if name in record and not isinstance(record[name], kind):
+            msg = f"{name} is no {_KINDS[kind]}"
+            raise FormatError(msg, path=path, hint="repeat the run, or remove its folder")
+    return record
 
 
 def _last_line(files: TeamFolder) -> float:
