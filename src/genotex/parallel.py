@@ -24,8 +24,8 @@ from genotex.errors import WorkerLostError
 
 __all__ = [
     "Executor",
-    "Outcome",
     "Piece",
+    "PieceOutcome",
     "Processes",
     "in_prepared_workers",
     "prepare_workers",
@@ -63,7 +63,7 @@ class Piece(Generic[Work]):
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[Result]):
+class PieceOutcome(Generic[Result]):
     """What became of one piece of work."""
 
     number: int  # its place in the list
@@ -80,7 +80,7 @@ class Executor(Protocol):
         shared: Shared,
         pieces: Sequence[Piece[Work]],
         again: Callable[[Result], bool] | None = None,
-    ) -> Iterator[Outcome[Result]]:
+    ) -> Iterator[PieceOutcome[Result]]:
         """Call ``function(shared, work)`` for each piece; report outcomes as they come.
 
         `again` returns whether a result is worth another attempt with more memory.
@@ -100,12 +100,12 @@ class Processes:
         shared: Shared,
         pieces: Sequence[Piece[Work]],
         again: Callable[[Result], bool] | None = None,
-    ) -> Iterator[Outcome[Result]]:
+    ) -> Iterator[PieceOutcome[Result]]:
         """Do the pieces in order; there is no more memory to try again with."""
         with side_by_side(min(self.jobs, len(pieces))) as spread:
             results = spread(partial(function, shared), [piece.work for piece in pieces])
             for number, result in enumerate(results):
-                yield Outcome(number, result)
+                yield PieceOutcome(number, result)
 
 
 @contextmanager

@@ -5,7 +5,14 @@ import pytest
 
 from genotex.agents import CellResult, CellStatus, CodeShelf, NotebookWork, Output, Switches
 from genotex.agents.action_units import action_unit, action_units
-from genotex.agents.promises import Promised, State, check_code, is_check, print_state, read_state
+from genotex.agents.promises import (
+    CellState,
+    Promised,
+    check_code,
+    is_check,
+    print_state,
+    read_state,
+)
 from tests.agents.playing import GEO, FakeSession, in_turn, plan, playing, python, verdict
 
 PROMISES = (Promised("files", ("CohortFiles",)), Promised("series", ("SeriesText",)))
@@ -18,7 +25,7 @@ class SeriesText:
         return "GSE1: 12 samples\n3 rows"
 
 
-def state(capsys: pytest.CaptureFixture[str], variables: dict[str, Any]) -> State | None:
+def state(capsys: pytest.CaptureFixture[str], variables: dict[str, Any]) -> CellState | None:
     print("Printed by a thread of the cell.")
     print_state(variables, ["files", "series"])
     return read_state(capsys.readouterr().out, PROMISES)
@@ -46,7 +53,7 @@ def test_missing_variable_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_nothing_is_lacking_where_absence_was_recorded(capsys: pytest.CaptureFixture[str]) -> None:
     found = state(capsys, {"gene_available": False})
-    assert found == State((), ())
+    assert found == CellState((), ())
 
 
 def test_object_that_cannot_be_shown_is_still_found(capsys: pytest.CaptureFixture[str]) -> None:

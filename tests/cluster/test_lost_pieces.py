@@ -15,7 +15,7 @@ pytest.importorskip("distributed", reason="pip install 'genotex[cluster]'")
 from genotex.cluster import executor as module
 from genotex.cluster.address import Address
 from genotex.cluster.executor import DaskExecutor
-from genotex.cluster.task_process import Call, Reply, TaskProcess
+from genotex.cluster.task_process import Call, PieceReply, TaskProcess
 from genotex.cluster.worker import MEMORY
 from genotex.errors import UsageError
 from genotex.parallel import Piece
@@ -30,7 +30,7 @@ class Future:
 
     def __init__(self, key: str, number: int, memory: int) -> None:
         self.key, self.number, self.memory = key, number, memory
-        self.status, self.reply = "pending", Reply()
+        self.status, self.reply = "pending", PieceReply()
         self._callbacks: list[Callable[[Future], object]] = []
 
     def add_done_callback(self, callback: Callable[["Future"], object]) -> None:
@@ -38,14 +38,14 @@ class Future:
         if self.status != "pending":
             callback(self)
 
-    def end(self, status: str, reply: Reply | None = None) -> None:
+    def end(self, status: str, reply: PieceReply | None = None) -> None:
         if self.status == "pending":
-            self.status, self.reply = status, reply or Reply()
+            self.status, self.reply = status, reply or PieceReply()
             for callback in self._callbacks:
                 callback(self)
 
     def finish(self) -> None:
-        self.end("finished", Reply(pickle.dumps(self.number), seconds=0.01))
+        self.end("finished", PieceReply(pickle.dumps(self.number), seconds=0.01))
 
     def cancelled(self) -> bool:
         return self.status == "cancelled"
@@ -90,7 +90,7 @@ class Scheduler:
             self.handle(each)
         return made
 
-    def gather(self, futures: Sequence[Future]) -> list[Reply]:
+    def gather(self, futures: Sequence[Future]) -> list[PieceReply]:
         return [each.reply for each in futures]
 
     def cancel(self, futures: Sequence[Future], force: bool) -> None:
@@ -140,7 +140,7 @@ def test_piece_whose_copy_was_under_way_when_the_scheduler_was_lost_is_done() ->
         held.append(future)
         if len(held) == 2:
             # The copy is under way when the first attempt fails; then the scheduler is lost.
-            held[0].end("finished", Reply(lost="its process ended"))
+            held[0].end("finished", PieceReply(lost="its process ended"))
             scheduler.looked = lose
 
     def lose() -> None:
@@ -265,7 +265,7 @@ def test_process_that_leaves_another_behind_is_reported(tmp_path: Path) -> None:
     process = TaskProcess(1, str(tmp_path))
     content = pickle.dumps((work.leave_a_process_behind, tmp_path / "pid"))
     call = Call("a", content, str(tmp_path), (), ())
-    replies: list[Reply] = []
+    replies: list[PieceReply] = []
 
     def do() -> None:
         replies.append(process.do(call, pickle.dumps(0), lambda used: ""))

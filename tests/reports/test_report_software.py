@@ -11,8 +11,14 @@ import pytest
 import genotex
 from genotex.options import AnalysisOptions
 from genotex.reports import Findings, problem_page
-from genotex.reports.references import REFERENCES, cited_works
-from genotex.reports.software import citation, problem_software, software_view, written_options
+from genotex.reports.software import (
+    REFERENCES,
+    citation,
+    cited_works,
+    problem_software,
+    software_view,
+    written_options,
+)
 from tests.reports.report_cohort import make_evidence, make_table, vary
 from tests.reports.report_steps import (
     page_of,

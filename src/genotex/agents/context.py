@@ -10,7 +10,7 @@ from typing import Any
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.answers import Verdict
 from genotex.agents.models import Model, Reply, Request
-from genotex.agents.promises import State, Variable
+from genotex.agents.promises import CellState, Variable
 from genotex.agents.sandbox import CellResult, CellStatus
 from genotex.errors import ModelError
 
@@ -135,7 +135,7 @@ class Attempt:
     # Whether the reviewer approved of code that did not run, or does not leave its variables.
     overruled: bool = False
     note: str = ""  # How the code was found in the answer, where that was not plain
-    state: State | None = None  # Variables that it leaves; None where they were not checked
+    state: CellState | None = None  # Variables that it leaves; None where they were not checked
 
     @property
     def ran(self) -> bool:

@@ -16,7 +16,7 @@ from genotex.agents.answers import StepChoice, Verdict, ask_for_code, choose_ste
 from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
 from genotex.agents.context import Attempt, Step, TalliedModel, Tally, TaskContext
 from genotex.agents.models import Model, Request, RoleModels
-from genotex.agents.promises import State, check_code, read_state
+from genotex.agents.promises import CellState, check_code, read_state
 from genotex.agents.questions import Questions
 from genotex.agents.sandbox import CellResult, CellStatus, Session
 from genotex.agents.switches import Switches
@@ -268,7 +268,7 @@ class NotebookWork:
         self._report(Event("attempt", f"{step.unit.name}: {attempt.end}"))
         return self._now(step.with_attempt(attempt))
 
-    def _checked(self, unit: ActionUnit, said: CellResult) -> State | None:
+    def _checked(self, unit: ActionUnit, said: CellResult) -> CellState | None:
         """Return the variables that a step has left; None where they cannot be checked."""
         if not unit.promises or (unit.may_skip and NOTHING_TO_DO in said.text.lower()):
             return None

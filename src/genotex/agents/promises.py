@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Promised", "State", "Variable", "check_code", "is_check", "print_state", "read_state"]
+__all__ = [
+    "CellState",
+    "Promised",
+    "Variable",
+    "check_code",
+    "is_check",
+    "print_state",
+    "read_state",
+]
 
 _HEADER = "# Check of the variables that the step leaves."
 _MARK = "genotex-variables "
@@ -39,7 +47,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class State:
+class CellState:
     """The variables after a cell, of those that its step has promised."""
 
     found: tuple[Variable, ...] = ()
@@ -84,7 +92,7 @@ def _text(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def read_state(printed: str, promises: Sequence[Promised]) -> State | None:
+def read_state(printed: str, promises: Sequence[Promised]) -> CellState | None:
     """Return what a check printed; None where it cannot be read."""
     _, _, line = printed.rpartition(_MARK)
     try:
@@ -99,7 +107,7 @@ def read_state(printed: str, promises: Sequence[Promised]) -> State | None:
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         return None
     lacking = () if absent else tuple(filter(None, (_lacks(each, kinds) for each in promises)))
-    return State(found, lacking)
+    return CellState(found, lacking)
 
 
 def _lacks(promised: Promised, kinds: Mapping[str, Sequence[str]]) -> str:

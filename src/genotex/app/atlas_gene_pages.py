@@ -1,4 +1,4 @@
-"""A gene across all traits and cohorts of an atlas."""
+"""A gene across all traits and cohorts of an atlas, and a trait with its genes and cohorts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from genotex.app.atlases import none_first
 from genotex.app.frame_table import Row
 from genotex.app.pages import address, render, workbench_of
 from genotex.app.workspace import Workspace
-from genotex.atlas import GeneFindings
+from genotex.atlas import GeneFindings, TraitFindings
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
+from genotex.reports.gene_table import GeneTableView
 
 __all__ = ["analysis_link", "routes"]
 
@@ -109,6 +110,42 @@ def forest(request: Request) -> Response:
     return JSONResponse(given)
 
 
+def _trait_found(request: Request) -> TraitFindings:
+    return atlas_of(request).trait(request.query_params.get("trait", ""), condition_of(request))
+
+
+def trait(request: Request) -> Response:
+    """Show the genes and the cohorts of a trait."""
+    loaded, found = atlas_of(request), _trait_found(request)
+    workspace = workbench_of(request).workspace
+    rows = found.cohorts.to_dicts()
+    place = {"trait": found.trait, "condition": found.condition}
+    return render(
+        request,
+        "atlas_trait.html.j2",
+        atlas=loaded,
+        found=found,
+        significant=int(found.genes["significant"].sum()),
+        conditions=none_first(found.conditions),
+        compared=found.condition in loaded.conditions(),
+        cohorts=GeneTableView(t.COHORTS, rows, len(rows), ""),
+        links=[analysis_link(workspace, row | place) for row in rows],
+        **t.GENES.values(request, _trait_genes(request)),
+    )
+
+
+def _trait_genes(request: Request) -> t.Rows:
+    found = _trait_found(request)
+    place = {
+        "atlas": request.query_params.get("atlas", ""),
+        "trait": found.trait,
+        "condition": found.condition or "",
+    }
+    given = f"_given_{found.condition}" if found.condition else ""
+    rows = t.shown(found.genes, "gene", flag=pl.col("significant"))
+    return t.Rows(rows, place, f"{found.trait}{given}_atlas_genes")
+
+
 def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
@@ -117,4 +154,6 @@ def routes() -> list[Route]:
         Route("/atlas/gene/forest", forest),
         Route("/atlas/gene/cohorts", gene),
         *t.GENE_COHORTS.routes(_cohorts),
+        Route("/atlas/trait", trait),
+        *t.GENES.routes(_trait_genes),
     ]

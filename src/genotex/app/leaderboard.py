@@ -23,16 +23,16 @@ from genotex.bench.runs.leaderboard import (
     FIGURES,
     MAIN,
     SHOWN,
-    About,
+    AboutRun,
     Entry,
-    Group,
+    RunGroup,
     Used,
     group_runs,
     used_by_method,
 )
 from genotex.errors import FormatError, GenotexError
 
-__all__ = ["FIGURES", "MAIN", "SHOWN", "Board", "Entry", "Group", "Leaderboards"]
+__all__ = ["FIGURES", "MAIN", "SHOWN", "Board", "Entry", "Leaderboards", "RunGroup"]
 
 _KEPT = 4
 _Money = Total[Decimal]
@@ -42,7 +42,7 @@ _Money = Total[Decimal]
 class Board:
     """All scored runs of a folder in groups, and the files that cannot be read."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[RunGroup, ...]
     problems: tuple[str, ...]
 
     @property
@@ -76,12 +76,12 @@ def _board(workspace: Workspace, files: Mapping[str, Path], baseline: str) -> Bo
         except FormatError as error:
             problems.append(str(error))
 
-    def about(name: str, scored: int) -> About:
+    def about(name: str, scored: int) -> AboutRun:
         run = runs.get(name)
         if run is None:
-            return About(_label(name))
+            return AboutRun(_label(name))
         asked = len(run.problems) or scored
-        return About(_label(name), run.who, asked, _used(workspace, run, asked))
+        return AboutRun(_label(name), run.who, asked, _used(workspace, run, asked))
 
     return Board(tuple(group_runs(named, about, baseline)), tuple(problems))
 

@@ -12,7 +12,7 @@ from .similar import (
     SimilarFindings as SimilarFindings,
     find_similar as find_similar,
 )
-from .sql_views import open_views as open_views
+from .store import open_views as open_views
 from .store import MANIFEST as MANIFEST
 from .trait_queries import TraitFindings as TraitFindings, find_trait as find_trait
 from .trait_similarity import (

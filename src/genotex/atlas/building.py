@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from genotex.atlas.combining import Group, combine_group, group_results
+from genotex.atlas.combining import ResultGroup, combine_group, group_results
 from genotex.atlas.ranks import RankColumn, RankMatrix, signed_size
 from genotex.atlas.result_files import (
     TESTS_GENES,
@@ -20,8 +20,15 @@ from genotex.atlas.result_files import (
     find_results,
     read_effects,
 )
-from genotex.atlas.sql_views import VIEWS_FILE, views_sql
-from genotex.atlas.store import MOST_SEGMENTS, AtlasFolder, Manifest, Seal, Source
+from genotex.atlas.store import (
+    MOST_SEGMENTS,
+    VIEWS_FILE,
+    AtlasFolder,
+    AtlasManifest,
+    Seal,
+    Source,
+    views_sql,
+)
 from genotex.errors import GenotexError
 from genotex.io import atomic_write, lock
 
@@ -135,11 +142,11 @@ def build_atlas(
     with lock(store.manifest_file, wait=False):
         if not store.exists():
             # So that what an interrupted first build leaves is known as an atlas.
-            store.commit(Manifest())
+            store.commit(AtlasManifest())
         before = store.manifest()
         store.clean(before)
         changes = _compare(before, found)
-        work = _Build(store, before, changes, progress or (lambda *_: None))
+        work = _AtlasBuild(store, before, changes, progress or (lambda *_: None))
         if not (changes.to_read or changes.gone):
             return _report(store, before, work)
         try:
@@ -154,7 +161,7 @@ def build_atlas(
         return _report(store, after, work)
 
 
-def _report(store: AtlasFolder, manifest: Manifest, work: _Build) -> BuildReport:
+def _report(store: AtlasFolder, manifest: AtlasManifest, work: _AtlasBuild) -> BuildReport:
     added, removed = len(work.added), len(work.changes.gone)
     if not manifest.files:
         return BuildReport(0, 0, 0, 0, 0, 0, 0, 0, manifest.unreadable)
@@ -172,7 +179,7 @@ def _report(store: AtlasFolder, manifest: Manifest, work: _Build) -> BuildReport
     )
 
 
-def _compare(before: Manifest, found: Sequence[tuple[Path, list[ResultFile]]]) -> _Changes:
+def _compare(before: AtlasManifest, found: Sequence[tuple[Path, list[ResultFile]]]) -> _Changes:
     changes = _Changes()
     named = {str(folder) for folder, _ in found}
     files = {(str(file.output.root), file.name): file for _, listed in found for file in listed}
@@ -194,11 +201,11 @@ def _compare(before: Manifest, found: Sequence[tuple[Path, list[ResultFile]]]) -
     return changes
 
 
-class _Build:
+class _AtlasBuild:
     """One build: the new tables, and the names of the files that were written."""
 
     def __init__(
-        self, store: AtlasFolder, before: Manifest, changes: _Changes, progress: Progress
+        self, store: AtlasFolder, before: AtlasManifest, changes: _Changes, progress: Progress
     ) -> None:
         self.store = store
         self.before = before
@@ -214,7 +221,7 @@ class _Build:
         self.results = pl.DataFrame(schema=RESULTS)
         self.genes = pl.Series("gene", [], dtype=pl.String)
 
-    def run(self) -> Manifest:
+    def run(self) -> AtlasManifest:
         """Write all files but the manifest; one without files where there is no result."""
         old = self._old("results-", RESULTS).filter(
             ~pl.col("result").is_in(pl.Series(self.changes.gone, dtype=pl.UInt32).implode())
@@ -223,7 +230,7 @@ class _Build:
         self._read_all()
         self.results = pl.concat([old, pl.DataFrame(self.added, schema=RESULTS)])
         if self.results.is_empty():
-            return Manifest(unreadable=self.unreadable)
+            return AtlasManifest(unreadable=self.unreadable)
         after = replace(
             self.before,
             generation=self.generation,
@@ -308,7 +315,7 @@ class _Build:
         return []
 
     def _combine(
-        self, manifest: Manifest, old: pl.DataFrame
+        self, manifest: AtlasManifest, old: pl.DataFrame
     ) -> tuple[pl.DataFrame, dict[int, RankColumn | None], int]:
         """Combine the groups whose results changed; returns all groups and the new rank columns."""
         wanted = group_results(self.results)
@@ -388,9 +395,9 @@ class _Build:
         return RankMatrix(self._old("symbols-", {})["gene"], tuple(owners), scores)
 
 
-def _batches(groups: Sequence[Group]) -> Iterator[list[Group]]:
+def _batches(groups: Sequence[ResultGroup]) -> Iterator[list[ResultGroup]]:
     """Give groups with about `BATCH` results together."""
-    batch: list[Group] = []
+    batch: list[ResultGroup] = []
     for group in groups:
         batch.append(group)
         if sum(len(each.members) for each in batch) >= BATCH:

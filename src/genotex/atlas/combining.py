@@ -19,13 +19,13 @@ from genotex.atlas.store import COMBINED
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 
-__all__ = ["CombinedGroup", "Group", "combine_group", "group_results"]
+__all__ = ["CombinedGroup", "ResultGroup", "combine_group", "group_results"]
 
 _HALF = float(ndtri(0.975))
 
 
 @dataclass(frozen=True)
-class Group:
+class ResultGroup:
     """The results of a trait and condition that have standard errors, by id."""
 
     trait: str
@@ -41,17 +41,17 @@ class CombinedGroup:
     genes: pl.DataFrame
 
 
-def group_results(results: pl.DataFrame) -> list[Group]:
+def group_results(results: pl.DataFrame) -> list[ResultGroup]:
     """Return the groups of results that can be combined."""
     usable = results.filter(
         pl.col("procedure").is_in(TESTS_GENES) & pl.col("kind").is_in(["binary", "continuous"])
     )
     groups = usable.group_by("trait", "condition", maintain_order=True).agg("result")
-    return [Group(t, c, tuple(sorted(ids))) for t, c, ids in groups.iter_rows()]
+    return [ResultGroup(t, c, tuple(sorted(ids))) for t, c, ids in groups.iter_rows()]
 
 
 def combine_group(
-    group: Group, results: Mapping[int, Mapping[str, Any]], genes: Mapping[int, pl.DataFrame]
+    group: ResultGroup, results: Mapping[int, Mapping[str, Any]], genes: Mapping[int, pl.DataFrame]
 ) -> CombinedGroup:
     """Combine the results of a group; a single cohort, or one that fits no other, is kept as it is.
 
@@ -120,7 +120,7 @@ def _names(ids: Sequence[int], results: Mapping[int, Mapping[str, Any]]) -> dict
     return names
 
 
-def _as_result(group: Group, row: Mapping[str, Any], genes: pl.DataFrame) -> AnalysisResult:
+def _as_result(group: ResultGroup, row: Mapping[str, Any], genes: pl.DataFrame) -> AnalysisResult:
     """Return a result with what the meta-analysis needs of it."""
     keys = sample_keys(row["cohort"], row["sample_ids"] or ())
     keys = keys or [f"{row['result']}:{i}" for i in range(int(row["samples"]))]

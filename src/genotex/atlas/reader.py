@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.atlas.store import AtlasFolder, Manifest, Table, replaced_as_error
+from genotex.atlas.store import AtlasFolder, AtlasManifest, Table, replaced_as_error
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 
@@ -40,7 +40,7 @@ class AtlasReader:
         return self.store.manifest_file.stat().st_mtime_ns
 
     @property
-    def manifest(self) -> Manifest:
+    def manifest(self) -> AtlasManifest:
         """What the atlas holds now."""
         if self._written() != self._time:
             self._time = self._written()

@@ -29,12 +29,15 @@ __all__ = [
     "BLOCKS",
     "COMBINED",
     "MANIFEST",
+    "VIEWS_FILE",
     "AtlasFolder",
-    "Manifest",
+    "AtlasManifest",
     "Seal",
     "Source",
     "Table",
+    "open_views",
     "replaced_as_error",
+    "views_sql",
 ]
 
 BLOCKS = 64
@@ -73,6 +76,34 @@ COMBINED: dict[str, Any] = {
 _COLUMNS: dict[Table, dict[str, Any]] = {"genes": EFFECTS, "combined": COMBINED}
 _OWNER: dict[Table, str] = {"genes": "result", "combined": "group"}
 
+VIEWS_FILE = "views.sql"
+
+_VIEWS = {
+    "results": """\
+-- Views of this atlas. In its folder: duckdb -init views.sql
+CREATE OR REPLACE VIEW results AS SELECT * FROM read_parquet({results});
+""",
+    "groups": """\
+CREATE OR REPLACE VIEW groups AS SELECT * FROM read_parquet({groups});
+""",
+    "genes": """\
+CREATE OR REPLACE VIEW effects AS
+SELECT g.gene, r.trait, r.condition, r.cohort, g.effect, g.error, g.standardised,
+       g.standardised_error, power(10, g.log10_p::DOUBLE) AS p, power(10, g.log10_q::DOUBLE) AS q,
+       g.samples, g.rank, g.significant, g.status, r.kind, r.comparison, r.procedure, r.platform,
+       r.tissue, g.result
+FROM read_parquet({genes}, hive_partitioning = false) g JOIN results r USING (result);
+""",
+    "combined": """\
+CREATE OR REPLACE VIEW combined AS
+SELECT g.gene, t.trait, t.condition, g.cohorts, g.samples, g.effect, g.error, g.ci_low, g.ci_high,
+       g.z, power(10, g.log10_p::DOUBLE) AS p, power(10, g.log10_q::DOUBLE) AS q, g.i2, g.agreeing,
+       g.rank, g.significant, "group"
+FROM read_parquet({combined}, hive_partitioning = false) g JOIN groups t USING ("group");
+""",
+}
+"""By what they are of; nothing may be combined."""
+
 
 @dataclass(frozen=True)
 class Seal:
@@ -91,7 +122,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class AtlasManifest:
     """What the atlas holds; only files that it names belong to it."""
 
     format: str = _FORMAT
@@ -135,7 +166,7 @@ class AtlasFolder:
         """Return whether there is an atlas."""
         return self.manifest_file.is_file()
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> AtlasManifest:
         """Read the manifest; a UsageError if there is none, a FormatError if it is another."""
         if not self.exists():
             msg = f"{self.root} holds no atlas; make one with: genotex atlas build RESULTS -o ATLAS"
@@ -145,9 +176,9 @@ class AtlasFolder:
         if (content.get("format"), content.get("version")) != (_FORMAT, _VERSION):
             msg = f"is not the manifest of an atlas of version {_VERSION}"
             raise FormatError(msg, path=self.manifest_file, hint=hint)
-        return checked(Manifest, content, path=self.manifest_file, hint=hint)
+        return checked(AtlasManifest, content, path=self.manifest_file, hint=hint)
 
-    def finished(self) -> Manifest:
+    def finished(self) -> AtlasManifest:
         """Read the manifest of an atlas that can be asked; a UsageError if it was never built."""
         manifest = self.manifest()
         if not manifest.files:
@@ -164,14 +195,14 @@ class AtlasFolder:
             msg = f"{self.root} is not empty and holds no atlas; name a new or an empty folder"
             raise UsageError(msg)
 
-    def commit(self, manifest: Manifest) -> None:
+    def commit(self, manifest: AtlasManifest) -> None:
         """Replace the manifest, then remove the files that only the earlier one named."""
         text = json.dumps(asdict(manifest), indent=1)
         with atomic_write(self.manifest_file) as part:
             part.write_text(text + "\n", encoding="utf-8")
         self.clean(manifest)
 
-    def clean(self, manifest: Manifest) -> None:
+    def clean(self, manifest: AtlasManifest) -> None:
         """Remove the files of earlier or unfinished builds."""
         kept = {self.root / name for name in manifest.files}
         for pattern in ("*.parquet", "*.npy", "*/block=*/*.parquet", "**/.*.part"):
@@ -217,7 +248,7 @@ class AtlasFolder:
             ordered.write_parquet(part, row_group_size=_ROWS, compression_level=3)
         return name
 
-    def read_gene(self, manifest: Manifest, table: Table, gene: str) -> pl.DataFrame:
+    def read_gene(self, manifest: AtlasManifest, table: Table, gene: str) -> pl.DataFrame:
         """Return the rows of a gene, of removed results too."""
         front = f"{table}/block={block_of(gene):02d}/"
         paths = [self.root / name for name in manifest.files if name.startswith(front)]
@@ -225,7 +256,11 @@ class AtlasFolder:
             return self._scan(table, paths).filter(pl.col("gene") == gene).collect()
 
     def read_owned(
-        self, manifest: Manifest, table: Table, owners: Sequence[int], columns: Sequence[str] = ()
+        self,
+        manifest: AtlasManifest,
+        table: Table,
+        owners: Sequence[int],
+        columns: Sequence[str] = (),
     ) -> pl.DataFrame:
         """Return all rows of some results or groups."""
         wanted = pl.Series(list(owners), dtype=pl.UInt32)
@@ -240,8 +275,8 @@ class AtlasFolder:
         return pl.scan_parquet(list(paths), hive_partitioning=False)
 
     def merge(
-        self, manifest: Manifest, segment: str, alive: Mapping[Table, Sequence[int]]
-    ) -> Manifest:
+        self, manifest: AtlasManifest, segment: str, alive: Mapping[Table, Sequence[int]]
+    ) -> AtlasManifest:
         """Merge the segments, block by block, without the rows of what was removed."""
         written: list[str] = []
         for table, owners in alive.items():
@@ -252,7 +287,7 @@ class AtlasFolder:
         rest = {n: seal for n, seal in manifest.files.items() if "/block=" not in n}
         return replace(manifest, segments=(segment,), dead=0, files={**rest, **self.seal(written)})
 
-    def _by_block(self, manifest: Manifest, table: Table) -> Iterator[tuple[int, list[Path]]]:
+    def _by_block(self, manifest: AtlasManifest, table: Table) -> Iterator[tuple[int, list[Path]]]:
         for block in range(manifest.blocks):
             front = f"{table}/block={block:02d}/"
             paths = [self.root / name for name in manifest.files if name.startswith(front)]
@@ -263,3 +298,42 @@ class AtlasFolder:
 def block_of(gene: str) -> int:
     """Return the block of a gene."""
     return zlib.crc32(gene.encode()) % BLOCKS
+
+
+def views_sql(manifest: AtlasManifest, front: str = "") -> str:
+    """Return the statements that make the views; `front` goes before the names of files."""
+    places = {
+        "results": [manifest.file("results-")],
+        "groups": [manifest.file("groups-")],
+        "genes": [name for name in manifest.files if name.startswith("genes/")],
+        "combined": [name for name in manifest.files if name.startswith("combined/")],
+    }
+    lists = {key: [_quoted(front + name) for name in names] for key, names in places.items()}
+    return "".join(
+        view.format(**{key: f"[{', '.join(names)}]" for key, names in lists.items()})
+        for key, view in _VIEWS.items()
+        if lists[key]
+    )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def open_views(root: Path) -> Any:
+    """Open the views in a DuckDB connection, in memory.
+
+    Raises
+    ------
+    UsageError
+        If DuckDB is not installed, or there is no atlas.
+    """
+    manifest = AtlasFolder(root).finished()
+    try:
+        import duckdb
+    except ImportError as error:
+        msg = "SQL needs the package duckdb: pip install 'genotex[atlas]'"
+        raise UsageError(msg) from error
+    connection = duckdb.connect()
+    connection.execute(views_sql(manifest, f"{root.resolve()}/"))
+    return connection

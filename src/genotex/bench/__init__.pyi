@@ -198,7 +198,7 @@ from .runs import (
 )
 from .runs.leaderboard import (
     Entry as Entry,
-    Group as Group,
+    RunGroup as RunGroup,
     RunSetup as RunSetup,
     group_runs as group_runs,
     pareto_front as pareto_front,

@@ -11,8 +11,7 @@ import typer
 
 from genotex.cli import bench_export, screen
 from genotex.cli import options as o
-from genotex.cli.compare import table
-from genotex.cli.leaderboard import leaderboard
+from genotex.cli.compare import leaderboard, table
 from genotex.cli.model_options import LimitChoice, ModelChoice
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError

@@ -9,7 +9,7 @@ import time
 import uuid
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,11 +19,18 @@ from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from genotex.cluster.address import Address
-from genotex.cluster.task_process import Call, Reply
-from genotex.cluster.versions import PACKAGES, difference, own_versions, worker_versions
-from genotex.cluster.worker import MEMORY, DeclaredMemory, hold, run_piece
+from genotex.cluster.task_process import Call, PieceReply
+from genotex.cluster.worker import (
+    MEMORY,
+    PACKAGES,
+    DeclaredMemory,
+    check_versions,
+    hold,
+    own_versions,
+    run_piece,
+)
 from genotex.errors import UsageError, WorkerLostError
-from genotex.parallel import Outcome, Piece
+from genotex.parallel import Piece, PieceOutcome
 
 __all__ = ["DaskExecutor"]
 
@@ -113,7 +120,7 @@ class DaskExecutor:
         shared: Shared,
         pieces: Sequence[Piece[Work]],
         again: Callable[[Result], bool] | None = None,
-    ) -> Iterator[Outcome[Result]]:
+    ) -> Iterator[PieceOutcome[Result]]:
         """Call ``function(shared, work)`` on workers; report outcomes as they come.
 
         Raises
@@ -191,11 +198,7 @@ class DaskExecutor:
             # Dask warns about its own packages; those that decide about results are refused.
             warnings.simplefilter("ignore")
             reported = client.get_versions(packages=list(PACKAGES))["workers"]
-        asked = own_versions()
-        for address, of_worker in reported.items():
-            found = worker_versions(of_worker["packages"])
-            if why := difference(address, asked, found):
-                raise UsageError(why)
+        check_versions({worker: found["packages"] for worker, found in reported.items()})
         client.register_plugin(DeclaredMemory())
 
     def _leave(self) -> None:
@@ -235,7 +238,7 @@ class _Run:
         self._noted = False
         self._began = self._seen = time.monotonic()
 
-    def outcomes(self) -> Iterator[Outcome[Any]]:
+    def outcomes(self) -> Iterator[PieceOutcome[Any]]:
         """Yield the outcome of every piece as it comes."""
         while self._left:
             ended = self._next()
@@ -257,7 +260,7 @@ class _Run:
                 self._client.cancel(futures, force=True)
         self._shared = None
 
-    def _next(self) -> list[tuple[_Attempt, Reply]] | None:
+    def _next(self) -> list[tuple[_Attempt, PieceReply]] | None:
         """Hand out pieces and return what has ended; None if the scheduler was lost meanwhile."""
         ended: list[Future] = []
         try:
@@ -309,7 +312,7 @@ class _Run:
             return
         window = self._workers.threads * self._ahead()
         groups: dict[tuple[int, tuple[str, ...]], list[_Attempt]] = {}
-        while self._waiting and len(self._under_way) + _number(groups) < window:
+        while self._waiting and len(self._under_way) + sum(map(len, groups.values())) < window:
             attempt = self._waiting.popleft()
             memory = min(attempt.memory, self._workers.most)
             attempt = replace(attempt, memory=memory, began=time.monotonic())
@@ -352,7 +355,7 @@ class _Run:
                 ended.append(self._ended.get_nowait())
         return [future for future in ended if future.key in self._under_way]
 
-    def _collect(self, ended: Sequence[Future]) -> list[tuple[_Attempt, Reply]]:
+    def _collect(self, ended: Sequence[Future]) -> list[tuple[_Attempt, PieceReply]]:
         errors = {f.key: f.exception() for f in ended if f.status == "error"}
         finished = [f for f in ended if f.key not in errors]
         replies = dict(zip([f.key for f in finished], self._client.gather(finished), strict=True))
@@ -364,14 +367,16 @@ class _Run:
             for future in ended
         ]
 
-    def _conclude(self, attempt: _Attempt, reply: Reply) -> Outcome[Any] | None:
+    def _conclude(self, attempt: _Attempt, reply: PieceReply) -> PieceOutcome[Any] | None:
         """Return the outcome; None if there is none yet, or was one before."""
         if reply.refused:
             raise UsageError(reply.refused)
         if attempt.number not in self._left:
             return None
         if reply.lost:
-            return None if self._try_again(attempt) else Outcome(attempt.number, lost=reply.lost)
+            return (
+                None if self._try_again(attempt) else PieceOutcome(attempt.number, lost=reply.lost)
+            )
         self._seconds.append(reply.seconds)
         result = pickle.loads(reply.content)
         if reply.failed and not isinstance(result, MemoryError):
@@ -380,9 +385,9 @@ class _Run:
         if poor and self._try_again(attempt):
             return None
         return (
-            Outcome(attempt.number, lost="out of memory")
+            PieceOutcome(attempt.number, lost="out of memory")
             if reply.failed
-            else Outcome(attempt.number, result)
+            else PieceOutcome(attempt.number, result)
         )
 
     def _try_again(self, attempt: _Attempt) -> bool:
@@ -432,14 +437,11 @@ class _Run:
         self._workers = _Workers()
 
 
-def _number(groups: Mapping[Any, Sequence[Any]]) -> int:
-    return sum(len(each) for each in groups.values())
-
-
-def _lost(error: BaseException | None) -> Reply:
+def _lost(error: BaseException | None) -> PieceReply:
     """Return the reply in place of a worker that could give none."""
     if isinstance(error, KilledWorker):
-        return Reply(lost="several workers ended while they did it (out of memory?)")
+        return PieceReply(lost="several workers ended while they did it (out of memory?)")
     if isinstance(error, ImportError):
-        return Reply(refused=f"a worker lacks what this process has: {error}; install the same")
-    return Reply(lost=f"its worker failed: {type(error).__name__}: {error}")
+        why = f"a worker lacks what this process has: {error}; install the same"
+        return PieceReply(refused=why)
+    return PieceReply(lost=f"its worker failed: {type(error).__name__}: {error}")

@@ -43,7 +43,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Reply:
+class PieceReply:
     """What became of a piece of work on a worker."""
 
     content: bytes = b""  # pickled result, or exception where `failed`
@@ -84,7 +84,7 @@ class TaskProcess:
         """Whether it can take another piece."""
         return self._process.poll() is None
 
-    def do(self, call: Call, work: bytes, excess: Callable[[int], str]) -> Reply:
+    def do(self, call: Call, work: bytes, excess: Callable[[int], str]) -> PieceReply:
         """Do a piece of work; `excess` returns why this much memory is too much, or nothing."""
         start, peak = time.monotonic(), 0
         try:
@@ -95,15 +95,17 @@ class TaskProcess:
                 peak = max(peak, used)
                 if why := excess(used):
                     self.end()
-                    return Reply(lost=why, seconds=time.monotonic() - start, peak=peak)
+                    return PieceReply(lost=why, seconds=time.monotonic() - start, peak=peak)
                 # What it started may outlive it and keep the pipe open.
                 if not self.alive and not self._connection.poll():
                     raise EOFError
             failed, content, most = self._connection.recv()
         except (EOFError, OSError):
-            return Reply(lost=self._how_it_ended(), seconds=time.monotonic() - start, peak=peak)
+            return PieceReply(
+                lost=self._how_it_ended(), seconds=time.monotonic() - start, peak=peak
+            )
         seconds = time.monotonic() - start
-        return Reply(content, failed=failed, seconds=seconds, peak=max(peak, most))
+        return PieceReply(content, failed=failed, seconds=seconds, peak=max(peak, most))
 
     def _how_it_ended(self) -> str:
         self._connection.close()

@@ -1,19 +1,26 @@
-"""What runs on a Dask worker."""
+"""What runs on a Dask worker, and the versions that it must have."""
 
 from __future__ import annotations
 
 import os
+import platform
 import threading
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from genotex.cluster.task_process import Call, Reply, TaskProcess, memory_of
-from genotex.cluster.versions import difference, own_versions
+from genotex.cluster.task_process import Call, PieceReply, TaskProcess, memory_of
+from genotex.errors import UsageError
 
 MEMORY = "memory"
 """The Dask resource, in bytes, of which every task takes what it is expected to need."""
+
+PACKAGES = ("genotex", "numpy", "scipy", "scikit-learn", "polars", "pandas")
+"""Their versions decide about results."""
 
 _turn = threading.Lock()
 _idle: list[TaskProcess] = []
@@ -37,11 +44,11 @@ def hold(call: Call) -> Call:
     return call
 
 
-def run_piece(call: Call, work: bytes, memory: int) -> Reply:
+def run_piece(call: Call, work: bytes, memory: int) -> PieceReply:
     """Do a piece of work in a process of its own."""
     worker = get_worker()
     if why := _why_not(call, worker.address):
-        return Reply(refused=why)
+        return PieceReply(refused=why)
     limit = worker.memory_manager.memory_limit or 0
     process = _take(worker.state.nthreads, memory, worker.local_directory)
     try:
@@ -58,7 +65,7 @@ def run_piece(call: Call, work: bytes, memory: int) -> Reply:
 
 
 def _why_not(call: Call, worker: str) -> str:
-    unlike = difference(worker, dict(call.versions), own_versions())
+    unlike = _difference(worker, dict(call.versions), own_versions())
     if unlike:
         return unlike
     paths = [Path(call.folder, path) for path in (call.folder, *call.needed)]
@@ -97,3 +104,44 @@ def _excess(pid: int, used: int, limit: int) -> str:
 def identity(shared: Any, work: Any) -> Any:
     """Do nothing; for measurements."""
     return work
+
+
+@cache
+def own_versions() -> dict[str, str]:
+    """Return the version of Python, without its last part, and of what computes."""
+    return {"python": _minor(platform.python_version())} | {name: _own(name) for name in PACKAGES}
+
+
+def check_versions(reported: Mapping[str, Mapping[str, str | None]]) -> None:
+    """Refuse workers, by what Dask reports of each, that have other versions than this process."""
+    for worker, versions in reported.items():
+        found = {name: versions.get(name) or "none" for name in PACKAGES}
+        found["python"] = _minor(str(versions.get("python")))
+        if unlike := _difference(worker, own_versions(), found):
+            raise UsageError(unlike)
+
+
+def _difference(worker: str, asked: Mapping[str, str], found: Mapping[str, str]) -> str:
+    """Return how the versions of a worker differ from the submitter's; empty if they do not."""
+    unlike = [
+        f"{name} {found.get(name, 'none')} there, {version} here"
+        for name, version in asked.items()
+        if found.get(name, "none") != version
+    ]
+    return (
+        f"worker {worker} has other versions than this process: {'; '.join(unlike)}; install the "
+        "same versions on all machines"
+        if unlike
+        else ""
+    )
+
+
+def _own(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
+
+
+def _minor(text: str) -> str:
+    return ".".join(text.split(".")[:2])

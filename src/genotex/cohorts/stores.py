@@ -16,7 +16,7 @@ from genotex.cohorts.preprocess import CohortOutcome
 from genotex.cohorts.tasks import CohortTask
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.layout import OutputFolder
-from genotex.parallel import Executor, Outcome, Piece
+from genotex.parallel import Executor, Piece, PieceOutcome
 
 __all__ = ["InStores", "Store", "folders_of", "store_at"]
 
@@ -115,7 +115,7 @@ def _time(facts: Mapping[str, Any]) -> int:
 
 
 @dataclass(frozen=True)
-class _Call:
+class _StoreCall:
     """What all cohorts share on a worker."""
 
     function: Callable[[Any, CohortTask], Any]
@@ -141,11 +141,11 @@ class InStores:
         shared: Any,
         pieces: Sequence[Piece[Any]],
         again: Callable[[Result], bool] | None = None,
-    ) -> Iterator[Outcome[Result]]:
+    ) -> Iterator[PieceOutcome[Result]]:
         """Do cohorts in local scratch."""
         files = {path for piece in pieces for path in piece.work.files}
         times = {path: path.stat().st_mtime_ns for path in files}
-        call = _Call(function, shared, self.source, self.target, self.here, times)
+        call = _StoreCall(function, shared, self.source, self.target, self.here, times)
         return self.inner.run(_do_in_scratch, call, pieces, again)
 
 
@@ -176,7 +176,7 @@ def folders_of(
                 wanted.put(path, path.relative_to(there).as_posix())
 
 
-def _do_in_scratch(call: _Call, task: CohortTask) -> Any:
+def _do_in_scratch(call: _StoreCall, task: CohortTask) -> Any:
     """Do a cohort of a store; one that cannot be fetched or put stops no other."""
     try:
         return _fetched_and_put(call, task)
@@ -184,7 +184,7 @@ def _do_in_scratch(call: _Call, task: CohortTask) -> Any:
         return CohortOutcome(task.trait, task.cohort, None, error=str(error))
 
 
-def _fetched_and_put(call: _Call, task: CohortTask) -> Any:
+def _fetched_and_put(call: _StoreCall, task: CohortTask) -> Any:
     """Fetch the files of a cohort, do it, and put its results; the record comes last."""
     with tempfile.TemporaryDirectory() as name:
         source, output = Path(name) / "input", OutputFolder(Path(name) / "output")

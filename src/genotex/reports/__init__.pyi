@@ -51,7 +51,7 @@ from .problem_report import (
     write_unanswered_report as write_unanswered_report,
 )
 from .records import Surrogates as Surrogates
-from .sample_maps import (
+from .sample_figures import (
     drawn_samples as drawn_samples,
     most_variable_genes as most_variable_genes,
     sample_correlations as sample_correlations,

@@ -33,9 +33,9 @@ from genotex.bench.runs.leaderboard import (
     FIGURES,
     MAIN,
     SHOWN,
-    About,
+    AboutRun,
     Entry,
-    Group,
+    RunGroup,
     RunSetup,
     group_runs,
     pareto_front,
@@ -73,7 +73,7 @@ class Leaderboard:
         What a reader should know.
     """
 
-    group: Group
+    group: RunGroup
     cohorts: RunComparison | None
     setups: Mapping[str, RunSetup]
     rows: tuple[PaperRow, ...]
@@ -103,9 +103,9 @@ def build_leaderboard(
     setups = {name: read_setup(folder) for name, folder in folders.items()}
     named = {name: _without_folders(name, scores) for name, scores in named.items()}
 
-    def about(name: str, scored: int) -> About:
+    def about(name: str, scored: int) -> AboutRun:
         setup = setups[name]
-        return About(name, setup.who, setup.problems or scored, setup.used)
+        return AboutRun(name, setup.who, setup.problems or scored, setup.used)
 
     answers = {name: _part(scores, analysis=True) for name, scores in named.items()}
     (group,) = group_runs(answers, about, seed=seed)

@@ -21,7 +21,7 @@ from genotex.agents import (
     read_limits,
 )
 from genotex.agents.team.notebooks import RunResources, do_notebook
-from genotex.agents.team.stage import Spread
+from genotex.agents.team.stage import NotebookSpread
 from genotex.bench import ErrorClass, Problem
 from genotex.errors import (
     BadAnswerError,
@@ -331,7 +331,9 @@ def test_notebook_whose_journal_does_not_come_again_is_done_again_when_asked_to(
 def test_journal_that_does_not_come_again_is_put_aside_on_workers_too(
     played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def start(_: Spread, tasks: Sequence[Task], resources: RunResources, budget: Budget) -> Any:
+    def start(
+        _: NotebookSpread, tasks: Sequence[Task], resources: RunResources, budget: Budget
+    ) -> Any:
         router = played.router(UsageLedger(resources.prices), budget)
         own = replace(resources, router=router, make_session=played.session)
         for task in tasks:
@@ -344,7 +346,7 @@ def test_journal_that_does_not_come_again_is_put_aside_on_workers_too(
     path = played.root / "run/notebooks/Asthma/GSE1.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([lines[0], *lines[2:]]))
-    monkeypatch.setattr(Spread, "start", start)
+    monkeypatch.setattr(NotebookSpread, "start", start)
     told = played.run(limits=Limits(), executor=Processes())
     assert "rerun the notebook with --retry" in told.stopped and path.exists()
     finished = played.run(limits=Limits(), retry=True, executor=Processes())

@@ -24,7 +24,7 @@ from genotex.bench import (
     run_benchmark,
     write_manifest,
 )
-from genotex.bench.runs.leaderboard import About, Used
+from genotex.bench.runs.leaderboard import AboutRun, Used
 from genotex.errors import FormatError
 from genotex.formats import write_json
 from genotex.options import MethodOptions
@@ -213,7 +213,7 @@ def test_runs_are_grouped_where_they_were_scored_alike() -> None:
     better = some_scores(analysis=(problem_score("Asthma", f1=90.0),))
     worse = some_scores(analysis=(problem_score("Asthma", f1=10.0),))
     other = some_scores(analysis=(problem_score("Gout"),))
-    groups = group_runs({"w": worse, "b": better, "o": other}, lambda name, _: About(name))
+    groups = group_runs({"w": worse, "b": better, "o": other}, lambda name, _: AboutRun(name))
     assert [[each.name for each in group.entries] for group in groups] == [["b", "w"], ["o"]]
     first = groups[0]
     assert first.comparison is not None and first.comparison.baseline == "b"

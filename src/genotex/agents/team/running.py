@@ -23,7 +23,7 @@ from genotex.agents.team.on_workers import FolderLedger, NoModels
 from genotex.agents.team.plan import TeamPlan, WorkList
 from genotex.agents.team.records import NotebookRecord, order_cohorts, problem_record
 from genotex.agents.team.sessions import LiveSessions, local_sessions
-from genotex.agents.team.stage import Progress, Spread, Stage
+from genotex.agents.team.stage import NotebookSpread, Progress, Stage
 from genotex.bench.problems import Problem
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ProblemRecord
@@ -164,7 +164,7 @@ def run_team(
         begin_or_resume(plan.folder, plan.settings())
         write_limits(plan.folder.limits, limits)
         progress = progress or Progress()
-        spread = Spread(plan, limits, jobs, executor)
+        spread = NotebookSpread(plan, limits, jobs, executor)
         try:
             return _run(spread, work, make_router, make_session, progress, retry)
         except OSError as error:
@@ -174,7 +174,7 @@ def run_team(
 
 
 def _run(
-    spread: Spread,
+    spread: NotebookSpread,
     work: WorkList,
     make_router: MakeRouter,
     make_session: MakeSession | None,

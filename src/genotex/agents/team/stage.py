@@ -37,7 +37,7 @@ from genotex.io import is_no_space, no_space
 from genotex.journal import Journal
 from genotex.parallel import Executor
 
-__all__ = ["Progress", "Spread", "Stage"]
+__all__ = ["NotebookSpread", "Progress", "Stage"]
 
 PATIENCE = 3
 """So many notebooks in a row may stop for the same passing trouble before the run does."""
@@ -65,7 +65,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Spread:
+class NotebookSpread:
     """How the notebooks of a run are spread: over threads here, or over workers elsewhere."""
 
     plan: TeamPlan
@@ -99,7 +99,7 @@ class Stage:
         sessions: LiveSessions,
         progress: Progress,
         *,
-        spread: Spread,
+        spread: NotebookSpread,
     ) -> None:
         self._resources = resources
         self._journal = journal

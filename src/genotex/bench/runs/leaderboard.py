@@ -22,9 +22,9 @@ __all__ = [
     "FIGURES",
     "MAIN",
     "SHOWN",
-    "About",
+    "AboutRun",
     "Entry",
-    "Group",
+    "RunGroup",
     "RunSetup",
     "Used",
     "group_runs",
@@ -83,7 +83,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Group:
+class RunGroup:
     """Runs that were scored alike: the best first; `comparison` where there are several."""
 
     reference: str
@@ -105,7 +105,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class About:
+class AboutRun:
     """What is known of a run besides its scores; 0 problems: as many as were scored."""
 
     label: str
@@ -116,10 +116,10 @@ class About:
 
 def group_runs(
     named: Mapping[str, Scores],
-    about: Callable[[str, int], About],
+    about: Callable[[str, int], AboutRun],
     baseline: str = "",
     seed: int = 0,
-) -> list[Group]:
+) -> list[RunGroup]:
     """Return the runs in groups that were scored alike, the largest first.
 
     Parameters
@@ -153,8 +153,8 @@ def _kind(scores: Scores) -> tuple[object, ...]:
 
 
 def _group(
-    named: Mapping[str, Scores], about: Callable[[str, int], About], baseline: str, seed: int
-) -> Group:
+    named: Mapping[str, Scores], about: Callable[[str, int], AboutRun], baseline: str, seed: int
+) -> RunGroup:
     ranked = sorted(named, key=lambda name: _rank(name, named[name]))
     known = {name: about(name, _problems(named[name])) for name in ranked}
     labels = {name: each.label for name, each in known.items()}
@@ -173,7 +173,7 @@ def _group(
     ]
     scores = named[ranked[0]]
     several = compared if len(entries) > 1 else None
-    return Group(scores.reference, _items(scores), tuple(entries), several)
+    return RunGroup(scores.reference, _items(scores), tuple(entries), several)
 
 
 def _rank(name: str, scores: Scores) -> tuple[bool, float, str]:

@@ -20,7 +20,7 @@ from genotex.parallel import thread_numbers
 
 
 @dataclass(frozen=True)
-class _Command:
+class _ProgramMethod:
     """Runs a program for each problem, without a shell."""
 
     words: tuple[str, ...]
@@ -55,7 +55,7 @@ class _Command:
         }
 
 
-def read_command(text: str, pass_env: tuple[str, ...]) -> _Command:
+def read_command(text: str, pass_env: tuple[str, ...]) -> _ProgramMethod:
     """Split a command line as a shell would, and check that it can be run."""
     try:
         words = shlex.split(text)
@@ -72,7 +72,7 @@ def read_command(text: str, pass_env: tuple[str, ...]) -> _Command:
     if unset:
         msg = f"--pass-env {', '.join(unset)}: not set in the environment"
         raise UsageError(msg)
-    return _Command(tuple(words), Path.cwd(), pass_env)
+    return _ProgramMethod(tuple(words), Path.cwd(), pass_env)
 
 
 _GROUP = "genotex.methods"
