@@ -281,3 +281,37 @@ def test_pandas_reads_from_memory_what_we_wrote(tmp_path):
     frame = read_by_pandas(io.BytesIO((tmp_path / "c.csv").read_bytes()))
     assert list(frame.columns) == ["NA", "true"]
     assert list(frame.index) == ["x,y"]
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "\n"])
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("chunk", [1, 7, 300, 1 << 20])
+def test_chunks_of_any_size_are_the_same_table(tmp_path, monkeypatch, chunk, quote, last, ends):
+    monkeypatch.setattr("genotex.formats.raw.CHUNK", chunk)
+    monkeypatch.setattr("genotex.formats.csv_tables._LONG", 100)
+    values = np.random.default_rng(5).normal(size=(40, 25)).round(6)
+    columns = [f"S{i}" for i in range(25)]
+    rows = ["caf\N{LATIN SMALL LETTER E WITH ACUTE}", *(f"G{i}" for i in range(1, 39)), "last"]
+    lines = [",".join(["\N{BOM}", *columns]), ""]
+    for name, row in zip(rows, values, strict=True):
+        quoted = f"{quote}{name}{quote}" if name == "G30" else name
+        lines.append(",".join([quoted, *map(str, row)]))
+    # Not UTF-8: a line in the encoding of Windows among the others.
+    path = write(tmp_path / "c.csv", b"")
+    path.write_bytes(
+        ends.join(lines).encode().replace("caf\xe9".encode(), "caf\xe9".encode("cp1252"))
+        + (last and ends).encode()
+    )
+    table = read_csv_table(path)
+    assert (table.rows, table.columns) == (rows, columns)
+    np.testing.assert_array_equal(table.values, values)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 300])
+def test_a_wrong_line_of_a_later_chunk_is_named(tmp_path, monkeypatch, chunk):
+    monkeypatch.setattr("genotex.formats.raw.CHUNK", chunk)
+    rows = [f"r{i},{i},{i}\n" for i in range(50)]
+    path = write(tmp_path / "c.csv", ",a,b\n" + "".join([*rows[:40], "r40,1\n", *rows]))
+    with pytest.raises(FormatError, match="line 42: 2 cells for 3 columns"):
+        read_csv_table(path)
