@@ -13,6 +13,7 @@ from genotex.cluster.address import read_address
 from genotex.cluster.executor import DaskExecutor
 from genotex.errors import UsageError
 from genotex.parallel import Piece, Processes
+from tests.bench.runs.conftest import is_alive, wait_until
 
 from . import work
 from .conftest import ROOT, Machines, kill, pause, started
@@ -182,6 +183,19 @@ def test_straggler_is_repeated_on_another_worker(
     found = {each.number: each.result for each in run.run(work.slow_on_one, tmp_path, pieces(8))}
     assert found == {i: i for i in range(8)}
     assert attempts(tmp_path, 7) == 2
+    # The other attempt does not keep its worker from what comes next.
+    pids = [int(path.name.split(".")[1]) for path in tmp_path.glob("7.*")]
+    wait_until(lambda: sum(map(is_alive, pids)) < 2)
+
+
+def test_what_nobody_waits_for_is_stopped(run: DaskExecutor, tmp_path: Path) -> None:
+    outcomes = run.run(work.slow_on_one, tmp_path, [Piece(7), Piece(1)])
+    assert next(outcomes).result == 1
+    wait_until(lambda: attempts(tmp_path, 7) == 1)
+    outcomes.close()
+    (pid,) = (int(path.name.split(".")[1]) for path in tmp_path.glob("7.*"))
+    wait_until(lambda: not is_alive(pid))
+    assert len(list(run.run(work.double, 2, pieces(8)))) == 8
 
 
 def other_version(folder: Path) -> str:

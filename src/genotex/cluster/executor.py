@@ -9,7 +9,7 @@ import time
 import uuid
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -249,16 +249,21 @@ class _Run:
                 outcome = self._conclude(attempt, reply)
                 if outcome is not None and outcome.number in self._left:
                     self._left.discard(outcome.number)
+                    self._cancel({outcome.number})
                     yield outcome
 
     def close(self) -> None:
-        """Give up what is not done; a worker ends a piece that it has begun."""
-        futures = [future for _, future in self._under_way.values()]
-        self._under_way.clear()
+        """Give up what is not done."""
+        self._cancel(self._left)
+        self._shared = None
+
+    def _cancel(self, numbers: Set[int]) -> None:
+        """Give up all attempts at some pieces that are under way."""
+        keys = [key for key, (each, _) in self._under_way.items() if each.number in numbers]
+        futures = [self._under_way.pop(key)[1] for key in keys]
         if futures and self._client.status == "running":
             with suppress(Exception):
                 self._client.cancel(futures, force=True)
-        self._shared = None
 
     def _next(self) -> list[tuple[_Attempt, PieceReply]] | None:
         """Hand out pieces and return what has ended; None if the scheduler was lost meanwhile."""
@@ -384,11 +389,9 @@ class _Run:
         poor = reply.failed or (self._again is not None and self._again(result))
         if poor and self._try_again(attempt):
             return None
-        return (
-            PieceOutcome(attempt.number, lost="out of memory")
-            if reply.failed
-            else PieceOutcome(attempt.number, result)
-        )
+        if reply.failed:
+            return PieceOutcome(attempt.number, lost="out of memory")
+        return PieceOutcome(attempt.number, result)
 
     def _try_again(self, attempt: _Attempt) -> bool:
         """Put a piece back with twice the memory; return False after the last attempt."""

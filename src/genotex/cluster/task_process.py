@@ -84,8 +84,8 @@ class TaskProcess:
         """Whether it can take another piece."""
         return self._process.poll() is None
 
-    def do(self, call: Call, work: bytes, excess: Callable[[int], str]) -> PieceReply:
-        """Do a piece of work; `excess` returns why this much memory is too much, or nothing."""
+    def do(self, call: Call, work: bytes, why_end: Callable[[int], str]) -> PieceReply:
+        """Do a piece of work; `why_end` returns why it must end, with so many bytes, or nothing."""
         start, peak = time.monotonic(), 0
         try:
             self._connection.send((call.name, None if self._known == call.name else call, work))
@@ -93,7 +93,7 @@ class TaskProcess:
             while not self._connection.poll(TURN):
                 used = memory_of(self.pid)
                 peak = max(peak, used)
-                if why := excess(used):
+                if why := why_end(used):
                     self.end()
                     return PieceReply(lost=why, seconds=time.monotonic() - start, peak=peak)
                 # What it started may outlive it and keep the pipe open.

@@ -50,9 +50,17 @@ def run_piece(call: Call, work: bytes, memory: int) -> PieceReply:
     if why := _why_not(call, worker.address):
         return PieceReply(refused=why)
     limit = worker.memory_manager.memory_limit or 0
+    key = worker.get_current_task()
     process = _take(worker.state.nthreads, memory, worker.local_directory)
+
+    def why_end(used: int) -> str:
+        # Dask waits for a piece that it has begun, also where nobody waits for the result.
+        task = worker.state.tasks.get(key)
+        unwanted = task is None or task.state == "cancelled"
+        return "it was cancelled" if unwanted else _excess(process.pid, used, limit)
+
     try:
-        return process.do(call, work, lambda used: _excess(process.pid, used, limit))
+        return process.do(call, work, why_end)
     except BaseException:
         # Its reply may still come, and would be taken for that of the next piece.
         process.end()
