@@ -37,6 +37,7 @@ FEWEST, MOST = 12, 1_200
 PROBES_OF_A_GENE = 54_675 / 21_000
 KINDS = {"unconditional": 132, "one-step": 251, "two-step": 1_001}
 STRATA = 5
+"""Of each kind; those with few pieces have two less."""
 REGRESSORS = 100
 SEED = 1
 STARTS = {
@@ -77,15 +78,17 @@ def draw_sizes() -> list[np.ndarray]:
     return np.array_split(whole, TRAITS)
 
 
-def plan(each: int, genes: int) -> list[Stratum]:
+def plan(each: int, genes: int, number: int = STRATA) -> list[Stratum]:
     """Return the strata of cohorts and problems, each with the pieces to measure."""
     by_trait = draw_sizes()
     rng = np.random.default_rng(SEED + 1)
-    found = _strata("preprocess", np.concatenate(by_trait), STRATA, each, genes, rng)
+    found = _strata("preprocess", np.concatenate(by_trait), number, each, genes, rng)
     largest = np.array([sizes.max() for sizes in by_trait])
     for kind, count in KINDS.items():
         sizes = np.resize(largest, count)
-        found += _strata(kind, sizes, STRATA if count > TRAITS * 2 else 3, each, genes, rng)
+        found += _strata(
+            kind, sizes, number if count > TRAITS * 2 else number - 2, each, genes, rng
+        )
     return found
 
 
@@ -201,6 +204,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
     parser.add_argument("--each", type=int, default=2, help="pieces of each stratum, at least 2")
+    parser.add_argument("--strata", type=int, default=STRATA, help="of each kind, at least 3")
     parser.add_argument("--genes", type=int, default=GENES)
     parser.add_argument("--procedure", choices=("sound", "benchmark"), default="sound")
     parser.add_argument("--solver", choices=("scikit-learn", "exact"), default="scikit-learn")
@@ -208,6 +212,8 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.each < 2:
         parser.error("--each must be at least 2: one piece of a stratum has no spread")
+    if chosen.strata < 3:
+        parser.error("--strata must be at least 3")
     console = Console(width=100)
     strata = [
         replace(
@@ -222,7 +228,7 @@ def main() -> None:
                 for piece in stratum.pieces
             ),
         )
-        for stratum in plan(chosen.each, chosen.genes)
+        for stratum in plan(chosen.each, chosen.genes, chosen.strata)
     ]
     pieces = [piece for stratum in strata for piece in stratum.pieces]
     # In random order, so that large pieces meet small ones as they do in a run.
