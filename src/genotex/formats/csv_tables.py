@@ -15,15 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats.raw import (
-    BYTE_ORDER_MARK,
-    FETCH_AGAIN,
-    as_utf8,
-    decode,
-    note_missing_line_end,
-    read_bytes,
-    read_chunks,
-)
+from genotex.formats.lines import Block, LineReader
+from genotex.formats.raw import FETCH_AGAIN, as_utf8, decode, note_missing_line_end, read_bytes
 from genotex.formats.series import ExpressionMatrix
 from genotex.formats.tables import to_numbers
 from genotex.io import atomic_write
@@ -118,39 +111,23 @@ def _no_number(path: Path, line: int, column: str, cell: str) -> FormatError:
     return FormatError(msg, path=path, line=line, field=f"column {column}")
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    """Yield a file in whole lines of valid UTF-8, at least a piece of `read_chunks` at a time."""
-    mark = BYTE_ORDER_MARK
-    begun: list[bytes] = []
-    for chunk in read_chunks(path):
-        if end := chunk.rfind(b"\n") + 1:
-            yield _as_text(b"".join([*begun, chunk[:end]]).removeprefix(mark))
-            mark, begun = b"", []
-        begun.append(chunk[end:])
-    if rest := b"".join(begun).removeprefix(mark):
-        yield _as_text(rest)
-
-
-def _as_text(piece: bytes) -> bytes:
-    return as_utf8(piece.replace(b"\r\n", b"\n") if b"\r" in piece else piece)
-
-
 def _plain_lines(
-    piece: bytes, start: int, number: int, columns: Sequence[str], path: Path
+    block: Block, columns: Sequence[str], path: Path, *, cut: bool
 ) -> Iterator[_NumberLine]:
-    """Yield the lines of a piece without quotes, blank ones left out; `number` went before it."""
+    """Yield the lines of a block without quotes, blank ones left out; the last may be `cut`."""
     wanted = len(columns)
-    while start < len(piece):
-        end = piece.find(b"\n", start)
-        cut = end < 0
-        line = piece[start : len(piece) if cut else end]
-        start += len(line) + 1
+    start, number = 0, block.first_line - 1
+    while start < len(block.data):
         number += 1
+        end = block.data.find(b"\n", start)
+        line = block.data[start:end]
+        start = end + 1
         if (commas := _commas(line)) == wanted:
             name, _, cells = line.partition(b",")
             yield _NumberLine(number, name.decode(), cells)
         elif line.strip():
-            raise _uneven(path, number, commas + 1, wanted + 1, cut=cut)
+            at_end = cut and start == len(block.data)
+            raise _uneven(path, number, commas + 1, wanted + 1, cut=at_end)
 
 
 def _commas(line: bytes) -> int:
@@ -325,19 +302,15 @@ def read_csv_table(path: Path | str, *, text: TextCells = "refuse") -> CsvTable:
         If the last line lacks cells and its line end.
     """
     path = Path(path)
-    columns: list[str] = []
-    lines, piece = 0, b""
-    for piece in _pieces(path):
-        start = 0
-        if not columns:
-            start = piece.find(b"\n") + 1 or len(piece)
-            columns = parse_csv_header(piece[:start], path)
-            cells, lines = _NumberCells(columns, path, text), 1
-        if piece.find(b'"', start) >= 0:
-            return _read_quoted(path, text)
-        cells.add_all(_plain_lines(piece, start, lines, columns, path))
-        lines += piece.count(b"\n", start)
-    if not piece.endswith(b"\n"):
+    with LineReader(path) as reader:
+        columns = parse_csv_header((reader.next_line() or "").encode(), path)
+        cells = _NumberCells(columns, path, text)
+        for found in reader.table_blocks(None):
+            block = found._replace(data=as_utf8(found.data))
+            if b'"' in block.data:
+                return _read_quoted(path, text)
+            cells.add_all(_plain_lines(block, columns, path, cut=reader.ended_within_line))
+    if reader.ended_within_line:
         note_missing_line_end(path)
     names, values = cells.finish()
     return CsvTable(names, columns, values)
