@@ -94,7 +94,9 @@ def test_what_generated_code_prints_is_escaped(browser: Browser, played: Played)
     assert "<script>alert" not in answer.text
 
 
-@pytest.mark.parametrize("settings", ["{", '{"problems": 3}', '{"options": ["model"]}'])
+@pytest.mark.parametrize(
+    "settings", ["{", '{"problems": 3}', '{"options": ["model"]}', '{"options": {"models": 1}}']
+)
 def test_a_damaged_run_is_named_and_the_others_are_shown(
     browser: Browser, played: Played, settings: str
 ) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from genotex.bench.evaluation.summary import summarise
 from genotex.errors import FormatError
 from genotex.formats import read_json_object
 from genotex.journal import read_journal
+from genotex.records import checked
 
 __all__ = [
     "FoundRun",
@@ -41,7 +42,27 @@ _QUIET = 600.0
 """Seconds without a line in any journal after which a run counts as interrupted."""
 
 
-_KINDS = {dict: "object", int: "whole number", list: "list"}
+@dataclass(frozen=True)
+class _Options:
+    """What pages show of the options of a run."""
+
+    models: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What pages show of the ``run.json`` of a run."""
+
+    options: _Options = field(default_factory=_Options)
+    problems: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Summary:
+    """What pages show of the summary of a finished run."""
+
+    answered: int = 0
+    by_error_class: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,23 +116,18 @@ def _described(workspace: Workspace, name: str, folder: Path) -> FoundRun:
     files = TeamFolder(folder)
     written = _last_line(files)
     try:
-        settings = _checked(files.settings, {"options": dict, "problems": list})
+        settings = _read(files.settings, _Settings)
         found = workspace.file(files.summary)
-        summary = (
-            {} if found is None else _checked(found, {"answered": int, "by_error_class": dict})
-        )
+        summary = {} if found is None else _read(found, _Summary)
     except FormatError as error:
         return FoundRun(name, folder, {}, {}, written, str(error))
     return FoundRun(name, folder, settings, summary, written)
 
 
-def _checked(path: Path, kinds: Mapping[str, type]) -> dict[str, Any]:
-    """Return a record whose fields, where it has them, are of the kinds that pages show."""
+def _read(path: Path, shown: type[_Settings | _Summary]) -> dict[str, Any]:
+    """Return a record; what pages show of it, where it is there, is as they need it."""
     record = read_json_object(path)
-    for name, kind in kinds.items():
-        if name in record and not isinstance(record[name], kind):
-            msg = f"{name} is no {_KINDS[kind]}"
-            raise FormatError(msg, path=path, hint="repeat the run, or remove its folder")
+    checked(shown, record, path=path, hint="repeat the run, or remove its folder")
     return record
 
 
