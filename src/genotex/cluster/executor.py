@@ -9,7 +9,7 @@ import time
 import uuid
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -249,17 +249,17 @@ class _Run:
                 outcome = self._conclude(attempt, reply)
                 if outcome is not None and outcome.number in self._left:
                     self._left.discard(outcome.number)
-                    self._cancel({outcome.number})
+                    attempts = self._under_way.items()
+                    self._cancel([k for k, (each, _) in attempts if each.number == outcome.number])
                     yield outcome
 
     def close(self) -> None:
         """Give up what is not done."""
-        self._cancel(self._left)
+        self._cancel(list(self._under_way))
         self._shared = None
 
-    def _cancel(self, numbers: Set[int]) -> None:
-        """Give up all attempts at some pieces that are under way."""
-        keys = [key for key, (each, _) in self._under_way.items() if each.number in numbers]
+    def _cancel(self, keys: Iterable[str]) -> None:
+        """Give up some of the attempts that are under way."""
         futures = [self._under_way.pop(key)[1] for key in keys]
         if futures and self._client.status == "running":
             with suppress(Exception):
@@ -412,9 +412,8 @@ class _Run:
         }
         if not most or not stuck:
             return
-        futures = [self._under_way.pop(key)[1] for key in stuck]
         self._waiting.extend(stuck.values())
-        self._client.cancel(futures, force=True)
+        self._cancel(stuck)
 
     def _copy_stragglers(self) -> None:
         """Repeat on other workers what takes far longer than all else, once nothing waits."""
