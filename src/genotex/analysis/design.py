@@ -12,7 +12,10 @@ from genotex.analysis.contrast import Contrast, Levels
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 
-__all__ = ["MIN_RESIDUAL_DF", "Design", "build_design", "independent_columns"]
+__all__ = ["MIN_RESIDUAL_DF", "Design", "build_design", "first_dependent", "independent_columns"]
+
+_RANK_TOLERANCE = 1e-9
+"""Of the length of a column; what is shorter is rounding."""
 
 MIN_RESIDUAL_DF = 2
 """With fewer residual degrees of freedom a gene is not tested."""
@@ -259,19 +262,35 @@ def independent_columns(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return for each column whether it is independent of the columns before it."""
     # Shapes: matrix (n, k).
     # Returns False where a column is a combination of earlier ones, within rounding.
-    kept: list[Column] = []
+    if first_dependent(matrix) is None:
+        return np.ones(matrix.shape[1], dtype=bool)
+    enough = _RANK_TOLERANCE * np.linalg.norm(matrix, axis=0)
     result = np.zeros(matrix.shape[1], dtype=bool)
+    basis = np.empty((len(matrix), min(matrix.shape)))
+    rank = 0
     for j in range(matrix.shape[1]):
-        column = matrix[:, j].astype(np.float64)
-        size = float(np.linalg.norm(column))
+        column, known = matrix[:, j].astype(np.float64), basis[:, :rank]
         for _ in range(2):  # twice, since rounding leaves a little of the others
-            for unit in kept:
-                column = column - unit * (unit @ column)
+            column = column - known @ (known.T @ column)
         rest = float(np.linalg.norm(column))
-        if rest > 1e-9 * size:
-            kept.append(column / rest)
+        if rest > enough[j] and rank < basis.shape[1]:
+            basis[:, rank] = column / rest
+            rank += 1
             result[j] = True
     return result
+
+
+def first_dependent(matrix: NDArray[np.float64]) -> int | None:
+    """Return the first column that is a combination of the columns before it, if there is one."""
+    # The diagonal of R is the length of what the columns before do not explain, up to that column;
+    # behind it the decomposition continues in an arbitrary direction.
+    rows, columns = matrix.shape
+    square = matrix[:, :rows].astype(np.float64)
+    lengths = np.abs(np.diagonal(np.linalg.qr(square, mode="r")))
+    short = np.flatnonzero(lengths <= _RANK_TOLERANCE * np.linalg.norm(square, axis=0))
+    if len(short):
+        return int(short[0])
+    return rows if columns > rows else None
 
 
 def _check_within_pairs(

@@ -1,25 +1,42 @@
 """A design as a formula, and contrasts named by levels, as numbers.
 
-Formulas are read by formulaic (the language of R's ``model.matrix``). What a contrast of levels
-means is found on the design itself: all samples are given the one level, then the other, everything
-else as it is, and the rows of the design matrix are averaged. For a sum of terms this is the
-difference of two coefficients; with interactions it is the difference averaged over the samples.
+`genotex.analysis.formula_parser` reads the text, `genotex.analysis.formula_values` computes the
+columns of each factor, and formulaic codes factors and interactions: it is handed names of columns
+that are there already, and never a text to evaluate. What a contrast of levels means is found on
+the design itself: all samples are given the one level, then the other, everything else as it is,
+and the rows of the design matrix are averaged. For a sum of terms this is the difference of two
+coefficients; with interactions it is the difference averaged over the samples.
 """
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.design import MIN_RESIDUAL_DF, independent_columns
+from genotex.analysis.design import MIN_RESIDUAL_DF, first_dependent
+from genotex.analysis.formula_parser import parse_formula
+from genotex.analysis.formula_tree import (
+    LIMITS,
+    Arithmetic,
+    Call,
+    Name,
+    Node,
+    ParsedFormula,
+    Term,
+    label,
+    names_in,
+    shortened,
+)
+from genotex.analysis.formula_values import FACTORS, FactorColumns, as_text
 from genotex.errors import AnalysisError, UsageError
 
 if TYPE_CHECKING:
@@ -28,99 +45,66 @@ if TYPE_CHECKING:
 __all__ = ["FormulaDesign", "Formulas", "as_text", "check_column", "fit_formula", "listed"]
 
 Floats = NDArray[np.float64]
-FUNCTIONS = (
-    "C",
-    "bs",
-    "cr",
-    "cc",
-    "cs",
-    "ns",
-    "poly",
-    "scale",
-    "center",
-    "log",
-    "log2",
-    "log10",
-    "exp",
-)
-"""What a formula may call: nothing that could do more than compute a column."""
 MOST_NAMED = 10
-_NODES = (
-    ast.Expression, ast.Name, ast.Load, ast.Call, ast.keyword, ast.Constant, ast.BinOp, ast.UnaryOp,
-    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.List, ast.Tuple,
-)  # fmt: skip
-_OFFSET = re.compile(r"\+?\s*offset\(\s*(`[^`]+`|\w+)\s*\)")
 
 
 @dataclass(frozen=True)
 class Formulas:
-    """A formula as the user wrote it, its offset and the columns that it needs."""
+    """A formula as the user wrote it, its terms, and the columns that it needs."""
 
     text: str
-    without_offset: str
-    offset: str | None
-    variables: tuple[str, ...]
+    parsed: ParsedFormula
 
     @classmethod
     def read(cls, text: str, columns: Sequence[str]) -> Formulas:
         """Read a formula and check that the sample table has its columns."""
-        from formulaic import Formula
-        from formulaic.errors import FormulaicError
+        found = cls(text, parse_formula(text))
+        for name in found.variables:
+            check_column(name, columns, f"the design {found.said}")
+        return found
 
-        found = _OFFSET.search(text)
-        rest = _OFFSET.sub("", text, count=1) if found else text
-        try:
-            formula = Formula(rest)
-        except (FormulaicError, SyntaxError) as error:
-            why = re.sub(r"\x1b\[[0-9;]*m|⧛|⧚", "", str(error)).strip().splitlines()[0]
-            msg = f"the design {text!r} cannot be read: {why} Write for example '~ group + age'"
-            raise UsageError(msg) from error
-        if hasattr(formula, "lhs"):
-            msg = (
-                f"the design {text!r} has an outcome before '~'; the outcome is the expression of "
-                "each gene: write only what it depends on, as in '~ group + age'"
-            )
-            raise UsageError(msg)
-        needed: set[str] = set()
-        for term in formula:
-            for factor in term.factors:
-                if factor.eval_method.value == "python":
-                    needed |= _names_in(text, factor.expr)
-                elif factor.eval_method.value == "lookup":
-                    needed.add(str(factor.expr))
-        offset = None if found is None else found[1].strip("`")
-        wanted = sorted(needed | ({offset} if offset else set()))
-        for name in wanted:
-            check_column(name, columns, f"the design {text!r}")
-        return cls(text, rest, offset, tuple(wanted))
+    @property
+    def said(self) -> str:
+        """The text as messages quote it."""
+        return repr(shortened(self.text, 200))
+
+    @property
+    def factors(self) -> dict[str, Node]:
+        """The different factors of the terms, by their text."""
+        return {label(factor): factor for term in self.parsed.terms for factor in term}
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """Columns of the sample table, in alphabetical order; those of offsets too."""
+        nodes = (*self.factors.values(), *self.parsed.offsets)
+        return tuple(sorted({name for node in nodes for name in names_in(node)}))
+
+    @property
+    def grouped(self) -> dict[str, tuple[str, ...]]:
+        """Columns that the formula takes as groups -> their levels, where it lists them."""
+        found: dict[str, tuple[str, ...]] = {}
+        for node in (*self.factors.values(), *self.parsed.offsets):
+            for call in _calls(node):
+                if call.function in FACTORS and isinstance(call.first, Name):
+                    listed_levels = [as_text(value) for value in call.levels]
+                    found[call.first.name] = tuple(listed_levels) or found.get(call.first.name, ())
+        return found
+
+    @property
+    def only_in_offsets(self) -> frozenset[str]:
+        """Columns that no term uses."""
+        used = {name for factor in self.factors.values() for name in names_in(factor)}
+        return frozenset(self.variables) - used
 
 
-def _names_in(formula: str, expression: str) -> set[str]:
-    """Return the columns of an expression, which may hold arithmetic and the known functions."""
-    # Formulas run as Python, so nothing else may be in them.
-    quoted: dict[str, str] = {}
-
-    def plain(found: re.Match[str]) -> str:
-        quoted[f"quoted_{len(quoted)}_"] = found[1]
-        return list(quoted)[-1]
-
-    try:
-        tree = ast.parse(re.sub(r"`([^`]*)`", plain, expression), mode="eval")
-    except SyntaxError as error:
-        msg = f"the design {formula!r} cannot be read: {expression!r} is no expression"
-        raise UsageError(msg) from error
-    for node in ast.walk(tree):
-        known = isinstance(node, _NODES)
-        if isinstance(node, ast.Call):
-            known = isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS
-        if not known:
-            msg = (
-                f"the design {formula!r} holds {expression!r}, which is not allowed; use columns, "
-                f"arithmetic and {', '.join(FUNCTIONS)}"
-            )
-            raise UsageError(msg)
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - set(FUNCTIONS)
-    return {quoted.get(name, name) for name in names}
+def _calls(node: Node) -> Iterator[Call]:
+    match node:
+        case Arithmetic():
+            for part in node.operands:
+                yield from _calls(part)
+        case Call():
+            yield node
+            yield from _calls(node.first)
 
 
 def check_column(name: str, columns: Sequence[str], where: str) -> None:
@@ -131,8 +115,8 @@ def check_column(name: str, columns: Sequence[str], where: str) -> None:
     near = near or [column for column in columns if column.lower() == name.lower()]
     hint = f"; perhaps {near[0]!r}" if near else ""
     msg = (
-        f"{where} names {name!r}, which is not a column of the sample table{hint}. It has "
-        f"{listed(columns)}; names with spaces go between backticks"
+        f"{where} names {shortened(name, 80)!r}, which is not a column of the sample table{hint}. "
+        f"It has {listed(columns)}; names with spaces go between backticks"
     )
     raise UsageError(msg)
 
@@ -140,7 +124,7 @@ def check_column(name: str, columns: Sequence[str], where: str) -> None:
 def listed(names: Sequence[str]) -> str:
     """Return the first ten names, and how many more there are."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(map(str, names[:MOST_NAMED])) + more
+    return ", ".join(shortened(str(name), 80) for name in names[:MOST_NAMED]) + more
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +143,8 @@ class FormulaDesign:
         Term of the formula to its columns, the intercept among them.
     levels
         Variable that is a factor to its levels, the reference first.
+    offset : ndarray of float64, shape (n,), or None
+        What the formula subtracts from the expression of each sample.
     """
 
     formula: Formulas
@@ -167,7 +153,9 @@ class FormulaDesign:
     matrix: Floats
     terms: Mapping[str, tuple[int, ...]]
     levels: Mapping[str, tuple[str, ...]]
+    offset: Floats | None
     _frame: pd.DataFrame = field(repr=False)
+    _columns: FactorColumns = field(repr=False)
     _model: Any = field(repr=False)
 
     def row(self, given: Mapping[str, str]) -> Floats:
@@ -181,13 +169,27 @@ class FormulaDesign:
                 frame[name] = column
             else:
                 frame[name] = float(value)
-        rows = self._model.get_model_matrix(frame, context={"ns": _natural_spline()})
+        data, several = _factor_values(self.formula, self._columns, frame)
+        rows = self._model.get_model_matrix(data, context=several)
         mean: Floats = np.asarray(rows, dtype=np.float64).mean(axis=0)
         return mean
 
     def column(self, name: str) -> tuple[Any, ...]:
         """Return the values of a variable, one for each sample."""
         return tuple(self._frame[name].tolist())
+
+    def variables_of(self, term: str) -> tuple[str, ...]:
+        """Return the columns of the sample table that a term uses."""
+        factors = next(f for f in self.formula.parsed.terms if _text(f) == term)
+        return tuple(dict.fromkeys(name for factor in factors for name in names_in(factor)))
+
+    def level_of(self, column: int) -> tuple[str, str] | None:
+        """Return the factor and the level that a column compares with the reference."""
+        term = next(term for term, places in self.terms.items() if column in places)
+        found = re.fullmatch(r".*?\[T\.(.+)\]", self.names[column].removeprefix(term))
+        variables = self.variables_of(term)
+        single = found is not None and len(variables) == 1 and variables[0] in self.levels
+        return (variables[0], found[1]) if single and found is not None else None
 
 
 def fit_formula(
@@ -205,56 +207,108 @@ def fit_formula(
 
     Raises
     ------
+    UsageError
+        If a function or an operator is applied to values that it cannot take.
     AnalysisError
-        If the design is not estimable: the message names columns and samples.
+        If the design is too large or not estimable: the message names columns and samples.
     """
-    from formulaic import Formula
     from formulaic.errors import FormulaicError
 
     frame, levels = _frame(formula, table, order or {})
+    columns = FactorColumns(formula.said, levels)
+    data, several = _factor_values(formula, columns, frame)
+    _check_size(formula, data, several)
     try:
-        built = Formula(formula.without_offset).get_model_matrix(
-            frame, context={"ns": _natural_spline()}, na_action="ignore"
+        built = _library_formula(formula.parsed.terms).get_model_matrix(
+            data, context=several, na_action="ignore"
         )
     except (FormulaicError, ValueError, ArithmeticError) as error:
-        why = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines()[0]
-        msg = f"the design {formula.text!r} cannot be computed: {why}"
+        why = str(error).strip().splitlines()[0]
+        msg = f"the design {formula.said} cannot be computed: {why}"
         raise AnalysisError(msg) from error
     names = tuple(str(name) for name in built.columns)
     matrix = np.asarray(built, dtype=np.float64)
-    if not np.isfinite(matrix).all():
-        bad = [names[int(j)] for j in np.flatnonzero(~np.isfinite(matrix).all(axis=0))]
-        rows = [samples[int(i)] for i in np.flatnonzero(~np.isfinite(matrix).all(axis=1))]
-        msg = f"the design {formula.text!r} has no number in {listed(bad)} for {listed(rows)}"
-        raise AnalysisError(msg)
+    _check_numbers(formula, matrix, names, samples)
     terms = {str(term): tuple(at) for term, at in built.model_spec.term_indices.items()}
+    offset = None
+    if formula.parsed.offsets:
+        parts = [columns.numbers(node, frame) for node in formula.parsed.offsets]
+        offset = np.sum(parts, axis=0)
+        _check_numbers(formula, offset[:, None], ("the offset",), samples)
     design = FormulaDesign(
-        formula, tuple(samples), names, matrix, terms, levels, frame, built.model_spec
-    )
+        formula, tuple(samples), names, matrix, terms, levels, offset, frame, columns,
+        built.model_spec,
+    )  # fmt: skip
     _check_estimable(design)
     return design
 
 
-def _natural_spline() -> Any:
-    """Return ``ns(x, df)``: R's natural cubic splines, but for a rotation; knots at quantiles."""
-    from formulaic.transforms import TRANSFORMS
-    from formulaic.utils.stateful_transforms import stateful_transform
+def _text(term: Term) -> str:
+    """Return a term as the formula library names it."""
+    return ":".join(map(label, term)) or "1"
 
-    def ns(x: Any, df: int, _state: dict[str, Any]) -> Any:
-        if "knots" not in _state:
-            values = np.asarray(x, dtype=np.float64)
-            _state["knots"] = np.quantile(values, np.linspace(0, 1, df + 1))
-        low, *inner, high = _state["knots"]
-        return TRANSFORMS["cr"](
-            x,
-            knots=inner,
-            lower_bound=low,
-            upper_bound=high,
-            constraints="center",
-            _state=_state.setdefault("basis", {}),
+
+def _library_formula(terms: Sequence[Term]) -> Any:
+    """Return the terms for the formula library: names to look up, nothing to evaluate."""
+    from formulaic import Formula
+    from formulaic.parser.types import Factor
+    from formulaic.parser.types import Term as LibraryTerm
+
+    intercept = Factor("1", eval_method="literal")
+    return Formula(
+        [
+            LibraryTerm([Factor(label(f), eval_method="lookup") for f in term] or [intercept])
+            for term in terms
+        ]
+    )
+
+
+def _factor_values(
+    formula: Formulas, columns: FactorColumns, frame: pd.DataFrame
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the factors that are one column, and those that are several, by their text."""
+    import pandas as pd
+
+    single: dict[str, Any] = {}
+    several: dict[str, Any] = {}
+    for text, factor in formula.factors.items():
+        found = columns.compute(factor, frame)
+        (single if _is_single(found) else several)[text] = found
+    return pd.DataFrame(single, index=frame.index), several
+
+
+def _is_single(found: Any) -> bool:
+    return not isinstance(found, dict) and np.ndim(found) < 2
+
+
+def _check_size(formula: Formulas, data: pd.DataFrame, several: Mapping[str, Any]) -> None:
+    """Refuse a design that would take too much time or memory, before it is built."""
+    widths = {
+        name: len(values) if isinstance(values, dict) else np.shape(values)[1]
+        for name, values in several.items()
+    }
+    for name in data.columns:
+        widths[name] = len(getattr(data[name].dtype, "categories", (1,)))
+    columns = sum(prod(widths[label(f)] for f in term) for term in formula.parsed.terms)
+    if columns > LIMITS.columns or columns * len(data) > LIMITS.cells:
+        msg = (
+            f"the design {formula.said} has {columns:,} columns for {len(data):,} samples; at "
+            f"most {LIMITS.columns:,} columns and {LIMITS.cells:,} values are allowed: leave "
+            "interactions out, or join levels"
         )
+        raise AnalysisError(msg)
 
-    return stateful_transform(ns)
+
+def _check_numbers(
+    formula: Formulas, matrix: Floats, names: Sequence[str], samples: Sequence[str]
+) -> None:
+    """Refuse a matrix with values that are not numbers, as of the logarithm of 0."""
+    fine = np.isfinite(matrix)
+    if not fine.all():
+        bad = [names[int(j)] for j in np.flatnonzero(~fine.all(axis=0))]
+        rows = [samples[int(i)] for i in np.flatnonzero(~fine.all(axis=1))]
+        msg = f"the design {formula.said} has no number in {listed(bad)} for {listed(rows)}"
+        raise AnalysisError(msg)
 
 
 def _frame(
@@ -265,28 +319,24 @@ def _frame(
 
     columns: dict[str, Any] = {}
     levels: dict[str, tuple[str, ...]] = {}
+    grouped = formula.grouped
     for name in formula.variables:
         values = table[name]
-        as_factor = re.search(rf"C\(\s*`?{re.escape(name)}`?\s*[,)]", formula.text) is not None
-        if values.dtype.is_numeric() and not as_factor and name not in order:
+        if values.dtype.is_numeric() and name not in grouped and name not in order:
             columns[name] = values.cast(pl.Float64).to_numpy()
             continue
         texts = [as_text(value) for value in values.to_list()]
-        levels[name] = _levels(name, texts, order.get(name, ()))
+        first = [level for level in dict.fromkeys(grouped.get(name, ())) if level in texts]
+        levels[name] = _levels(name, texts, first or order.get(name, ()))
         columns[name] = pd.Categorical(texts, categories=list(levels[name]))
         if len(levels[name]) < 2:
             msg = (
                 f"{name} is {levels[name][0]!r} in all {len(texts)} samples: it cannot be in the "
-                f"design {formula.text!r}"
+                f"design {formula.said}"
             )
             raise AnalysisError(msg)
     frame = pd.DataFrame(columns, index=range(table.height))
     return frame, levels
-
-
-def as_text(value: object) -> str:
-    """Return a value of the sample table as the level that a factor has for it."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _levels(name: str, texts: Sequence[str], order: Sequence[str]) -> tuple[str, ...]:
@@ -304,15 +354,13 @@ def _natural_order(text: str) -> list[tuple[int, float, str]]:
 
 def _check_estimable(design: FormulaDesign) -> None:
     matrix, names = design.matrix, design.names
-    fine = independent_columns(matrix)
-    if not fine.all():
-        j = int(np.flatnonzero(~fine)[0])
-        raise AnalysisError(_why_dependent(design, j))
     needed = matrix.shape[1] + MIN_RESIDUAL_DF
+    if matrix.shape[1] <= len(matrix) and (j := first_dependent(matrix)) is not None:
+        raise AnalysisError(_why_dependent(design, j))
     if len(matrix) < needed:
         msg = (
             f"{len(matrix)} samples are too few for the {len(names)} coefficients of the design "
-            f"{design.formula.text!r}: at least {needed} are needed"
+            f"{design.formula.said}: at least {needed} are needed"
         )
         raise AnalysisError(msg)
 
@@ -320,14 +368,16 @@ def _check_estimable(design: FormulaDesign) -> None:
 def _why_dependent(design: FormulaDesign, j: int) -> str:
     """Say which column cannot be told from which others, and in which samples it is not 0."""
     matrix, names = design.matrix, design.names
-    start = f"the design {design.formula.text!r} is not estimable: "
+    from scipy.linalg import lstsq
+
+    start = f"the design {design.formula.said} is not estimable: "
     column = matrix[:, j]
     if not column.any():
         return (
             f"{start}no sample has {names[j].replace(':', ' and ')}; leave the interaction out or "
             "join levels"
         )
-    weights = np.linalg.lstsq(matrix[:, :j], column, rcond=None)[0]
+    weights = lstsq(matrix[:, :j], column, lapack_driver="gelsy")[0]
     others = [name for name, weight in zip(names[:j], weights, strict=True) if abs(weight) > 1e-8]
     here = [s for s, value in zip(design.samples, column, strict=True) if value]
     where = f" (not 0 in {listed(here)})" if len(here) < len(column) else ""

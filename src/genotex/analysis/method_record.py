@@ -141,7 +141,7 @@ def record_regression(steps: Steps) -> dict[str, Any]:
     block = None
     if people is not None and precision.correlation != 0:
         block = [s if person is None else person for s, person in zip(samples, people, strict=True)]
-    offset = None if own is None else own.offset
+    offset = None if own is None else own.design.offset
     by_sample = {
         "weight": _numbers(precision.weights),
         "block": block,

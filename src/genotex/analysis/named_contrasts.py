@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.analysis.formula_tree import LIMITS, shortened
 from genotex.analysis.formulas import FormulaDesign, check_column, listed
 from genotex.errors import UsageError
 
@@ -70,6 +72,12 @@ def find_contrast(text: str, design: FormulaDesign) -> TestedContrast:
     UsageError
         If it names no level, term or coefficient of the design; the message lists those there are.
     """
+    if len(text) > LIMITS.characters:
+        msg = (
+            f"the contrast {shortened(text)!r} has {len(text):,} characters; at most "
+            f"{LIMITS.characters:,} are allowed"
+        )
+        raise UsageError(msg)
     wanted = _squeezed(text)
     for term, columns in design.terms.items():
         if term != "1" and wanted in (
@@ -99,7 +107,7 @@ def _unknown_contrast(text: str, design: FormulaDesign) -> str:
     examples = [*factors, *terms]
     return (
         f"the contrast {text!r} is no term or coefficient of the design "
-        f"{design.formula.text!r}; possible are {listed([repr(e) for e in examples])}"
+        f"{design.formula.said}; possible are {listed([repr(e) for e in examples])}"
     )
 
 
@@ -114,10 +122,10 @@ def _of_columns(text: str, columns: Sequence[int], design: FormulaDesign) -> Tes
         # Without intercept the coefficients are means; their differences are of interest.
         weights, names = weights[:, 1:] - weights[:, :1], names[1:]
     variable, levels = None, {}
-    found = re.fullmatch(r"(?:C\()?`?([^\[`]+?)`?\)?\[T\.(.+)\]", names[0])
-    if len(columns) == 1 and found and found[1] in design.levels:
-        variable = found[1]
-        levels = {found[2]: 1.0, design.levels[variable][0]: -1.0}
+    found = design.level_of(columns[0]) if len(columns) == 1 else None
+    if found is not None:
+        variable, level = found
+        levels = {level: 1.0, design.levels[variable][0]: -1.0}
     return TestedContrast(text, weights, names, variable, levels)
 
 
@@ -142,7 +150,7 @@ def _of_levels(text: str, variable: str, rest: str, design: FormulaDesign) -> Te
     combination = np.sum([np.zeros(len(design.names)), *rows], axis=0)
     combination[np.abs(combination) < 1e-12] = 0.0
     if not combination.any():
-        msg = f"the contrast {text!r} is 0 in the design {design.formula.text!r}: name other levels"
+        msg = f"the contrast {text!r} is 0 in the design {design.formula.said}: name other levels"
         raise UsageError(msg)
     return TestedContrast(text, combination[:, None], (text,), variable, weights)
 
@@ -185,18 +193,23 @@ class LevelExpression:
     variable: str
     levels: Sequence[str]  # Empty for a number, whose values stand for themselves
     place: int = 0
+    depth: int = 0
 
     def weights(self) -> dict[str, float]:
         """Return each level's weight."""
         found = self._sum()
         self._skip()
-        if self.place < len(self.expression):
+        if self.place < len(self.expression) or not all(map(isfinite, found.values())):
             raise UsageError(self._mistake())
         return {level: weight for level, weight in found.items() if weight}
 
     def _mistake(self) -> str:
+        start = f"the contrast {shortened(self.text, 200)!r} cannot be read"
+        if self.depth > LIMITS.depth:
+            return f"{start}: it is nested more than {LIMITS.depth} levels deep"
         rest = self.expression[self.place :].strip()
-        start = f"the contrast {self.text!r} cannot be read"
+        if not rest:
+            return f"{start}: its end is missing, or its weights are no numbers"
         if not self.levels:
             return (
                 f"{start} at {rest!r}: {self.variable} is a number; write '{self.variable}: 1 - 0'"
@@ -257,11 +270,15 @@ class LevelExpression:
         upper, _, lower = found[0].partition("/")
         return float(upper) / float(lower or 1)
 
+    @cached_property
+    def _longest_first(self) -> Sequence[str]:
+        return sorted(self.levels, key=len, reverse=True)
+
     def _level_here(self) -> str:
         """Return the longest level that starts here and ends at an end of a word."""
         rest = self.expression[self.place :]
-        for level in sorted(self.levels, key=len, reverse=True):
-            after = rest[len(level) :]
+        for level in self._longest_first:
+            after = rest[len(level) : len(level) + 1]
             whole = not after or not (
                 level[-1:].isalnum() and (after[0].isalnum() or after[0] == "_")
             )
@@ -271,9 +288,11 @@ class LevelExpression:
 
     def _group(self) -> dict[str, float]:
         if self._take("("):
-            found = self._sum()
+            self.depth += 1
+            found = self._sum() if self.depth <= LIMITS.depth else {}
             if not self._take(")"):
                 raise UsageError(self._mistake())
+            self.depth -= 1
             return found
         self._skip()
         if level := self._level_here():

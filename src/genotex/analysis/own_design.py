@@ -7,7 +7,6 @@ unmeasured confounding, tests, records.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -59,8 +58,6 @@ class OwnDesign:
         The comparison, for everything that follows.
     filled
         Variable to the number of values that were filled.
-    offset : ndarray of float64, shape (n,), or None
-        What the formula subtracts from the expression of each sample.
     people
         Values of the column that blocks, one for each sample; None without blocks.
     """
@@ -73,7 +70,6 @@ class OwnDesign:
     contrast: Contrast
     filled: Mapping[str, int]
     warnings: tuple[str, ...]
-    offset: Floats | None = None
     people: tuple[str | None, ...] | None = None
 
     @property
@@ -88,11 +84,7 @@ class OwnDesign:
             return (self.tested.variable,)
         touched = set(np.flatnonzero(np.atleast_1d(self.tested.weights.any(axis=1))).tolist())
         terms = [term for term, places in self.design.terms.items() if touched & set(places)]
-        return tuple(dict.fromkeys(name for term in terms for name in self._variables_of(term)))
-
-    def _variables_of(self, term: str) -> list[str]:
-        found = re.findall(r"`[^`]+`|[\w.]+", term)
-        return [name for name in (word.strip("`") for word in found) if name in self.variables]
+        return tuple(dict.fromkeys(n for term in terms for n in self.design.variables_of(term)))
 
     @property
     def sources(self) -> dict[str, tuple[str, ...]]:
@@ -101,7 +93,7 @@ class OwnDesign:
         found = {}
         for term, places in self.design.terms.items():
             columns = tuple(self.design.names[j] for j in places)
-            apart = set(self.tested_variables).isdisjoint(self._variables_of(term))
+            apart = set(self.tested_variables).isdisjoint(self.design.variables_of(term))
             if term != "1" and apart and adjusted.issuperset(columns):
                 found[term] = columns
         return found
@@ -206,12 +198,11 @@ def own_design(
     tested = find_contrast(request.contrast, design)
     names, matrix = _tested_last(design, tested)
     contrast = _contrast(design, tested, matrix, rows, samples)
-    offset = None if formula.offset is None else annotation[formula.offset].to_numpy()
     people = None
     if request.block is not None:
         people = tuple(None if v is None else str(v) for v in annotation[request.block].to_list())
     notes = (*warnings, *more, *_codes(formula, annotation, design))
-    return OwnDesign(rows, design, tested, names, matrix, contrast, filled, notes, offset, people)
+    return OwnDesign(rows, design, tested, names, matrix, contrast, filled, notes, people)
 
 
 def _compared_factor(contrast: str) -> tuple[str, str]:
@@ -384,7 +375,7 @@ def _codes(formula: Formulas, annotation: pl.DataFrame, design: FormulaDesign) -
     found = []
     for name in formula.variables:
         values = annotation[name]
-        if name in design.levels or not values.dtype.is_numeric() or name == formula.offset:
+        if name in design.levels or name in formula.only_in_offsets:
             continue
         levels, counts = np.unique(values.to_numpy(), return_counts=True)
         whole = bool((levels == np.round(levels)).all())
@@ -418,8 +409,8 @@ def _same_groups(one: Sequence[str], other: Sequence[str]) -> bool:
 
 def with_offset(table: LinkedTable, own: OwnDesign) -> LinkedTable:
     """Return the table with the formula's offset subtracted from the samples that take part."""
-    if own.offset is None:
+    if own.design.offset is None:
         return table
     expression = np.array(table.expression, dtype=np.float64)
-    expression[own.rows] -= own.offset[:, None]
+    expression[own.rows] -= own.design.offset[:, None]
     return replace(table, expression=expression)

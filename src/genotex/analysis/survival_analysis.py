@@ -21,7 +21,7 @@ from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.survival import CoxTests, cox_score_tests
 from genotex.analysis.time_to_event import read_events, read_times
 from genotex.analysis.trait_tests import filter_genes
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
 from genotex.options import AnalysisOptions, DesignOptions
 
@@ -162,6 +162,9 @@ def _set_up(data: DesignData, asked: DesignOptions) -> _SetUp:
     for name in asked.time_and_event:
         check_column(name, table.columns, f"--survival {asked.survival}")
     formula = Formulas.read(asked.design or "~ 1", table.columns)
+    if formula.parsed.offsets:
+        msg = f"the design {formula.said} has an offset, which a time to an event does not take"
+        raise UsageError(msg)
     request = DesignRequest(
         asked.design, "", data.samples, table, None, asked.missing, asked.levels
     )
