@@ -24,6 +24,7 @@ RECORD = "analysis.json"
 MOST_WAITING = 10
 _PATIENCE = 10.0
 """Seconds in which a job that is asked to end must have ended; then it is killed."""
+_UNEXPECTED = "the process ended unexpectedly; the log of genotex serve may say why"
 
 
 @dataclass
@@ -153,6 +154,7 @@ class JobQueue:
             self._records[name] = record
 
     def _end(self, name: str, state: State, message: str = "", formula: str = "") -> None:
+        message = self._workspace.without_places(message)
         self._change(
             name, state=state, step="", finished=time.time(), message=message, formula=formula
         )
@@ -179,7 +181,7 @@ class JobQueue:
 
     def _follow(self, running: _RunningJob) -> None:
         """Note the steps of the running analysis until it ends."""
-        ended: tuple[State, str, str] = ("failed", "the process ended unexpectedly", "")
+        ended: tuple[State, str, str] = ("failed", _UNEXPECTED, "")
         try:
             while True:
                 kind, *texts = running.child.messages.recv()

@@ -1,0 +1,266 @@
+"""The server that runs the application on this machine: one for a folder, and it always ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import uvicorn
+from pydantic import BaseModel, ValidationError
+from starlette.applications import Starlette
+
+from genotex.app.codes import OneTimeCode, PrivateFolder
+from genotex.app.security import LOOPBACK, Access
+from genotex.app.server import NCBI, GeoServers, create_app
+from genotex.app.workspace import Workspace
+from genotex.errors import UsageError
+from genotex.io import atomic_write, lock
+
+__all__ = ["serve"]
+
+LONGEST_REQUEST_END = 10
+"""Seconds that requests under way get when the application is to end."""
+LONGEST_END = 35
+"""Seconds after which a server that was asked to end is killed: also jobs are given up by then."""
+_HOLDER = ".workbench.json"
+_log = logging.getLogger("genotex.app")
+
+
+def serve(
+    folder: Path,
+    *,
+    port: int = 0,
+    host: str = "127.0.0.1",
+    password: str = "",
+    browser: bool = True,
+    ready: Callable[[str, str], None] = lambda address, code: print(address, code, sep="\n"),
+    geo_addresses: GeoServers = NCBI,
+) -> None:
+    """Run the workbench until it is interrupted.
+
+    Parameters
+    ----------
+    folder : Path
+        What it works in.
+    port : int
+        Port to listen on; 0 takes a free one.
+    host : str
+        Address to listen on; another one than this machine's own needs a password.
+    password : str
+        Asked for in addition to a one-time code.
+    browser : bool
+        Open a browser: on a file that signs it in or, with a password, on the page that asks.
+    ready : callable
+        Called with the address and a one-time code once the application listens.
+    geo_addresses : tuple of str or None
+        As in `create_app`.
+
+    Raises
+    ------
+    UsageError
+        If the folder is not a folder or another server has it open, the port is taken, or a
+        password is missing.
+    """
+    if host not in LOOPBACK and host != "::1" and not password:
+        msg = (
+            f"others could reach {host}: give a password with --password-file, or leave --host out"
+        )
+        raise UsageError(msg)
+    root = Workspace(folder).root
+    with (
+        _only_server(root) as announce_holder,
+        _listen(host, port) as listening,
+        _private_folder() as private,
+        _always_ending(LONGEST_END),
+        _logging_to_the_screen(),
+    ):
+        access = Access(
+            listening.getsockname()[1],
+            host,
+            password,
+            OneTimeCode(private.code),
+            token_used=private.remove_page,
+        )
+        announce_holder(access.address)
+        private.write_record(root, access.address)
+        app = create_app(root, access, geo_addresses)
+        server = uvicorn.Server(_settings(app))
+
+        def announce() -> None:
+            if not _has_started(server):
+                return
+            ready(access.address, access.code.renew())
+            if browser and password:
+                webbrowser.open(access.address)
+            elif browser:
+                # Arguments of programs are seen by everybody: a file's name holds no secret.
+                webbrowser.open(private.write_page(access.address, access.token).as_uri())
+
+        threading.Thread(target=announce, daemon=True).start()
+        try:
+            server.run(sockets=[listening])
+        finally:
+            # Ctrl-C twice skips what the application itself does at its end.
+            app.state.workbench.close()
+
+
+def _settings(app: Starlette) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        # As they are here, whatever else is installed: uvloop takes signals another way.
+        loop="asyncio",
+        http="h11",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        # Without a limit, an upload that stands still would keep it from ending.
+        timeout_graceful_shutdown=LONGEST_REQUEST_END,
+    )
+
+
+def _has_started(server: uvicorn.Server) -> bool:
+    """Wait until the application answers; False if it ends before."""
+    while not server.started and not server.should_exit:
+        time.sleep(0.02)
+    return server.started
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Only with the protocol named does asyncio send small answers at once (TCP_NODELAY); else each
+    # waits 40 ms for the browser's acknowledgement of its headers.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        msg = f"cannot listen on {host}, port {port}: {error.strerror or error}; choose another"
+        raise UsageError(msg) from error
+    return listening
+
+
+class _Holder(BaseModel):
+    """The server that has a folder open."""
+
+    pid: int
+    host: str
+    address: str
+
+
+@contextmanager
+def _only_server(root: Path) -> Iterator[Callable[[str], None]]:
+    """Hold the folder; yields a function that tells others the address.
+
+    The system gives a lock free when its process ends, however it ends. A folder that cannot be
+    written to is not held: nothing can be started in it.
+    """
+    record = root / _HOLDER
+
+    def announce(address: str) -> None:
+        holder = _Holder(pid=os.getpid(), host=socket.gethostname(), address=address)
+        with atomic_write(record) as part:
+            part.write_text(holder.model_dump_json(), encoding="utf-8")
+
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(lock(root / "workbench", wait=False))
+        except UsageError as error:
+            raise UsageError(_held_by(root)) from error
+        except OSError as error:
+            if os.access(root, os.W_OK):
+                _log.warning("%s cannot be locked: %s", root, error.strerror or error)
+            stack.close()
+            announce = _say_nothing
+        else:
+            record.unlink(missing_ok=True)
+            stack.callback(record.unlink, missing_ok=True)
+        yield announce
+
+
+def _say_nothing(address: str) -> None:
+    """Leave the folder as it is."""
+
+
+def _held_by(root: Path) -> str:
+    """Say which server has a folder open."""
+    try:
+        holder = _Holder.model_validate_json((root / _HOLDER).read_bytes()[:10_000])
+    except (OSError, ValidationError):
+        return f"another workbench has {root} open, or is just opening it; end that one first"
+    here = holder.host == socket.gethostname()
+    where = f"process {holder.pid}" + ("" if here else f" on {holder.host}")
+    return (
+        f"another workbench has {root} open: {holder.address} ({where}). Use that one: "
+        f"genotex serve --code {root} prints a code for another browser. Or end it first."
+    )
+
+
+@contextmanager
+def _private_folder() -> Iterator[PrivateFolder]:
+    private = PrivateFolder()
+    try:
+        yield private
+    finally:
+        private.remove()
+
+
+@contextmanager
+def _always_ending(seconds: float) -> Iterator[None]:
+    """Let `genotex.app.guard` end this process if it has not ended some time after a signal."""
+    if threading.current_thread() is not threading.main_thread():
+        # Signals are not for this thread, but for whoever runs it.
+        yield
+        return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    program = str(Path(__file__).with_name("guard.py"))
+    command = [sys.executable, "-I", "-S", program, str(os.getpid()), str(seconds)]
+    guard = subprocess.Popen(command, stdin=reading, start_new_session=True)
+    os.close(reading)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    on_sigterm = signal.getsignal(signal.SIGTERM)
+    if on_sigterm is signal.SIG_DFL:
+        # The default ends the process at once, and leaves the private folder behind.
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        if on_sigterm is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.set_wakeup_fd(before)
+        os.close(writing)
+        guard.wait()
+
+
+@contextmanager
+def _logging_to_the_screen() -> Iterator[None]:
+    """Write who signed in, and mistakes of ours, to standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%d %H:%M:%S"))
+    requests_given_up = logging.getLogger("uvicorn.error")
+    requests_given_up.addFilter(_is_worth_logging)
+    _log.addHandler(handler)
+    _log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        _log.removeHandler(handler)
+        requests_given_up.removeFilter(_is_worth_logging)
+
+
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Return False for the traceback of a request that was given up at the end."""
+    return record.exc_info is None or record.exc_info[0] is not asyncio.CancelledError
