@@ -43,8 +43,10 @@ def _stated(error: Exception) -> tuple[int, str]:
 
 
 def _shown(request: Request, status: int, text: str) -> Response:
-    text = workbench_of(request).workspace.without_places(text)[:_LONGEST]
-    if not wants_page(request.headers):
+    workbench = workbench_of(request)
+    text = workbench.workspace.without_places(text)[:_LONGEST]
+    # Pages hold the token of this start, which is for those who are signed in.
+    if not wants_page(request.headers) or not workbench.access.is_signed_in(request.headers):
         return PlainTextResponse(text, status)
     return render(request, "error.html.j2", status, text=text, code=status)
 
@@ -78,7 +80,7 @@ class Failures:
                 # Half an answer cannot be taken back; the connection is closed, and this logged.
                 raise
             number = secrets.token_hex(3)
-            _log.exception("error %s: %s %s", number, scope["method"], scope["path"][:200])
+            _log.exception("error %s: %s %r", number, scope["method"], scope["path"][:200])
             text = (
                 f"This is a mistake in genotex. The log of genotex serve has the details, under "
                 f"error {number}."

@@ -86,7 +86,7 @@ class Previews:
         finally:
             self._lock.release()
         if answered.trouble:
-            _log.error("a design could not be checked: %s\n%s", record.design, answered.trouble)
+            _log.error("a design could not be checked: %r\n%s", record.design, answered.trouble)
         if answered.found is None:
             raise UsageError(answered.refused)
         answered.found.notes += _genes_left_out(tables, record, answered.found)
