@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,49 @@ def tab(chromium: Any) -> Iterator[Any]:
     context.set_default_timeout(LONGEST)
     yield context.new_page()
     context.close()
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_pages_for_those_outside_are_accessible_and_fit(
+    tab: Any, tmp_path: Path, width: int
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="pip install 'genotex[browser]'")
+    script = files(axe).joinpath("axe.min.js").read_text("utf-8")
+    password = tmp_path / "password"
+    password.write_text("open sesame")
+    server = Server(tmp_path, ("--password-file", str(password)))
+    tab.set_viewport_size({"width": width, "height": 800})
+
+    def check() -> None:
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        tab.evaluate(script)
+        found = tab.evaluate("axe.run()")["violations"]
+        assert not [each for each in found if each["impact"] in ("serious", "critical")], found
+
+    try:
+        tab.goto(server.address)
+        assert tab.evaluate("document.activeElement.name") == "code"
+        check()
+        tab.fill("input[name=code]", server.code)
+        tab.fill("input[name=password]", "wrong")
+        tab.press("input[name=password]", "Enter")
+        tab.wait_for_selector("[role=alert]:has-text('code or password is wrong')")
+        check()
+        tab.goto(f"data:text/html,<a href='{server.address}genes?trait={'long_' * 60}'>there</a>")
+        tab.click("a")
+        tab.wait_for_selector("h1:text-is('Refused')")
+        check()
+        # The link of that page is of the same site.
+        tab.click("main a")
+        tab.wait_for_selector("input[name=code]")
+        # A wrong password leaves the code as it is.
+        tab.fill("input[name=code]", server.code)
+        tab.fill("input[name=password]", "open sesame")
+        tab.press("input[name=password]", "Enter")
+        tab.wait_for_selector("h1:text-is('Not found')")
+        check()
+    finally:
+        server.end()
 
 
 OPENED = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import secrets
+from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -22,6 +23,7 @@ _log = logging.getLogger(__name__)
 EXPECTED = (HTTPException, GenotexError, OSError)
 """Errors that say what went wrong; others are mistakes of ours."""
 _LONGEST = 2000
+_USUAL = {404: "there is no such page", 405: "this address takes no such request"}
 
 
 def show_error(request: Request, error: Exception) -> Response:
@@ -32,7 +34,8 @@ def show_error(request: Request, error: Exception) -> Response:
 
 def _stated(error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
-        return error.status_code, str(error.detail)
+        usual = error.detail == HTTPStatus(error.status_code).phrase
+        return error.status_code, _USUAL.get(error.status_code, "") if usual else error.detail
     if not isinstance(error, OSError):
         return 400, str(error)
     if error.errno == errno.ENAMETOOLONG:

@@ -157,7 +157,7 @@ class Previews:
             self._child = None
 
 
-_SIMPLER = "state a simpler one, or use genotex de, which has no such limit"
+_SIMPLER = "simplify it, or use genotex de, which has no such limit"
 
 
 def _needs(memory: int) -> str:

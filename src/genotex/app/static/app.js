@@ -14,13 +14,13 @@ const AGAIN = { "sign in": "Sign in again", load: "Load this page again" };
 
 // Why a request was refused; after a restart of the workbench, with a link to sign in.
 function refused(text, again) {
-  say(text);
+  say(text.replace(/^\d+: /, "").trim());
   if (!(again in AGAIN)) return;
   const link = document.createElement("a");
   link.href = location.href;
   link.textContent = AGAIN[again];
   link.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
-  element("message").append(" ", link);
+  element("message").append("\n", link);
 }
 
 // What is computed for the page is asked for with its token; what is stored is only read.
