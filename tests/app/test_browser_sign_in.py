@@ -98,6 +98,9 @@ def test_the_file_signs_in_and_is_gone(tab: Any, tmp_path: Path) -> None:
             tab.wait_for_selector("h1:text-is('What is in the folder')")
             assert tab.url.endswith("/") and token not in tab.content()
             assert not file.exists()
+            # Other servers of the machine, which a cookie of 127.0.0.1 goes to, do not get it.
+            assert tab.context.cookies() and not tab.context.cookies("http://127.0.0.1")
+            assert re.search(r"//genotex-[0-9a-f]{10}\.localhost:", tab.url)
             # A copy that somebody made is of no use.
             copy = tmp_path / "copy.html"
             copy.write_text(

@@ -23,7 +23,7 @@ from httpx2 import Response
 
 from genotex.analysis import analyze_table, write_result
 from genotex.app import Access, JobQueue, Workspace, gene_sets, sample_pages, unpacked
-from genotex.app.serving import _listen
+from genotex.app.serving import _bound
 from genotex.bench import Problem
 from genotex.formats import LinkedTable, write_linked_csv, write_linked_parquet
 from genotex.layout import OutputFolder
@@ -657,5 +657,5 @@ def test_requests_that_are_no_http_end_nothing(served: Served) -> None:
 
 def test_small_answers_are_sent_at_once() -> None:
     # asyncio switches Nagle's algorithm off for sockets with this protocol only.
-    with _listen("127.0.0.1", 0) as listening:
+    with _bound("127.0.0.1", 0) as listening:
         assert listening.proto == socket.IPPROTO_TCP

@@ -195,6 +195,38 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
             serve(tmp_path, port=port)
 
 
+def test_nobody_else_can_listen_in_its_place_by_ipv6(tmp_path: Path) -> None:
+    try:
+        other = serving._bound("::1", 0)
+    except UsageError:
+        pytest.skip("this machine has no IPv6 address of its own")
+    with other:
+        port = other.getsockname()[1]
+        with pytest.raises(UsageError, match=f"cannot listen on ::1, port {port}"):
+            serve(tmp_path, port=port)
+    with serving._listening("127.0.0.1", 0) as sockets:
+        first, second = (each.getsockname() for each in sockets)
+        assert (first[0], second[0]) == ("127.0.0.1", "::1") and first[1] == second[1]
+        with pytest.raises(UsageError, match="cannot listen"):
+            serving._bound("::1", first[1])
+
+
+def test_where_the_machine_has_no_ipv6_one_address_is_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain = serving._bound
+
+    def without(host: str, port: int) -> socket.socket:
+        if ":" in host:
+            error = OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address")
+            raise UsageError("cannot listen") from error
+        return plain(host, port)
+
+    monkeypatch.setattr(serving, "_bound", without)
+    with serving._listening("localhost", 0) as sockets:
+        assert len(sockets) == 1
+
+
 def test_another_address_without_password_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--password-file"):
         serve(tmp_path, host="0.0.0.0")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -85,6 +86,8 @@ class Access:
         Address that it listens on.
     password : str
         Asked for in addition to a code; empty on this machine's own address.
+    name : str
+        Another name of this machine, that other servers on it do not know.
     code : OneTimeCode
         What a person types to sign a browser in.
     token : str
@@ -102,6 +105,7 @@ class Access:
     port: int
     host: str = "127.0.0.1"
     password: str = ""
+    name: str = field(default_factory=lambda: f"genotex-{secrets.token_hex(5)}.localhost")
     code: OneTimeCode = field(default_factory=OneTimeCode)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     session: str = field(default_factory=lambda: secrets.token_urlsafe(24))
@@ -117,6 +121,17 @@ class Access:
         """The address to open; it holds no secret."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{name}:{self.port}/"
+
+    @property
+    def own_address(self) -> str:
+        """The address under a name that only the owner's browser is told.
+
+        Browsers send the cookies of 127.0.0.1 to the servers of every port, also to those of other
+        users; they send those of this name nowhere else. Safari does not know such names.
+        """
+        if sys.platform != "linux" or self.password:
+            return self.address
+        return f"http://{self.name}:{self.port}/"
 
     @property
     def cookie(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import signal
@@ -34,6 +35,9 @@ LONGEST_REQUEST_END = 10
 LONGEST_END = 35
 """Seconds after which a server that was asked to end is killed: also jobs are given up by then."""
 _HOLDER = ".workbench.json"
+_NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
+_ATTEMPTS = 20
+"""To find a port that is free by IPv6, too."""
 _log = logging.getLogger("genotex.app")
 
 
@@ -80,16 +84,16 @@ def serve(
     root = Workspace(folder).root
     with (
         _only_server(root) as announce_holder,
-        _listen(host, port) as listening,
+        _listening(host, port) as sockets,
         _private_folder() as private,
         _always_ending(LONGEST_END),
         _logging_to_the_screen(),
     ):
         access = Access(
-            listening.getsockname()[1],
+            sockets[0].getsockname()[1],
             host,
             password,
-            OneTimeCode(private.code),
+            code=OneTimeCode(private.code),
             token_used=private.remove_page,
         )
         announce_holder(access.address)
@@ -105,11 +109,11 @@ def serve(
                 webbrowser.open(access.address)
             elif browser:
                 # Arguments of programs are seen by everybody: a file's name holds no secret.
-                webbrowser.open(private.write_page(access.address, access.token).as_uri())
+                webbrowser.open(private.write_page(access.own_address, access.token).as_uri())
 
         threading.Thread(target=announce, daemon=True).start()
         try:
-            server.run(sockets=[listening])
+            server.run(sockets=sockets)
         finally:
             # Ctrl-C twice skips what the application itself does at its end.
             app.state.workbench.close()
@@ -137,19 +141,56 @@ def _has_started(server: uvicorn.Server) -> bool:
     return server.started
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Only with the protocol named does asyncio send small answers at once (TCP_NODELAY); else each
-    # waits 40 ms for the browser's acknowledgement of its headers.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """Listen on an address; on this machine's own also by IPv6, where it has that.
+
+    Browsers take "localhost" for both: on the other one, another user could listen in our place.
+    """
+    found = [_bound(host, port)]
+    own = host in ("127.0.0.1", "localhost")
+    for attempt in range(_ATTEMPTS if own else 0):
+        try:
+            found.append(_bound("::1", found[0].getsockname()[1]))
+            break
+        except UsageError as error:
+            if getattr(error.__cause__, "errno", None) in _NO_IPV6:
+                break
+            found.pop().close()
+            if port or attempt == _ATTEMPTS - 1:
+                raise
+            found = [_bound(host, 0)]
     try:
+        yield found
+    finally:
+        for listening in found:
+            listening.close()
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        # Only with the protocol named does asyncio send small answers at once (TCP_NODELAY); else
+        # each waits 40 ms for the browser's acknowledgement of its headers.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    except OSError as error:
+        raise _cannot_listen(host, port, error) from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         listening.bind((host, port))
+        listening.listen()
     except OSError as error:
         listening.close()
-        msg = f"cannot listen on {host}, port {port}: {error.strerror or error}; choose another"
-        raise UsageError(msg) from error
+        raise _cannot_listen(host, port, error) from error
     return listening
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> UsageError:
+    return UsageError(
+        f"cannot listen on {host}, port {port}: {error.strerror or error}; choose another"
+    )
 
 
 class _Holder(BaseModel):
