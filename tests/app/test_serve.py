@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
 import signal
 import socket
@@ -97,14 +98,40 @@ def test_a_second_server_on_a_folder_says_where_the_first_is(
     second.end()
 
 
-@pytest.mark.parametrize("record", ["", "{}", "[" * 50_000, '{"pid": "x", "host": 1}'])
+RECORDS = {
+    "empty": "",
+    "without fields": "{}",
+    "endless": "[" * 50_000,
+    "of other kinds": '{"pid": "x", "host": 1}',
+    "of another address": '{"pid": 1, "host": "x", "address": "http://evil.example/\\u001b[31m/"}',
+    "a pipe": None,
+}
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
 def test_a_record_of_the_first_server_that_is_damaged_is_not_shown(
-    tmp_path: Path, record: str
+    tmp_path: Path, record: str | None
 ) -> None:
     with lock(tmp_path / "workbench"):
-        (tmp_path / ".workbench.json").write_text(record)
+        if record is None:
+            os.mkfifo(tmp_path / ".workbench.json")
+        else:
+            (tmp_path / ".workbench.json").write_text(record)
         with pytest.raises(UsageError, match=r"another workbench has .* open, or is just opening"):
             serve(tmp_path)
+
+
+def test_the_server_of_another_user_is_named_without_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = socket.gethostname()
+    record = {"pid": 77, "host": here, "address": "http://127.0.0.1:1/"}
+    with lock(tmp_path / "workbench"):
+        (tmp_path / ".workbench.json").write_text(json.dumps(record))
+        monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+        with pytest.raises(UsageError, match=r"another user has .* \(process 77\)") as found:
+            serve(tmp_path)
+    assert "http" not in str(found.value)
 
 
 def test_a_folder_that_cannot_be_written_to_is_shown(tmp_path: Path) -> None:

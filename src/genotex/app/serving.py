@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import logging
 import os
 import signal
@@ -14,11 +15,11 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import uvicorn
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from starlette.applications import Starlette
 
 from genotex.app.codes import OneTimeCode, PrivateFolder
@@ -196,9 +197,9 @@ def _cannot_listen(host: str, port: int, error: OSError) -> UsageError:
 class _Holder(BaseModel):
     """The server that has a folder open."""
 
-    pid: int
-    host: str
-    address: str
+    pid: int = Field(gt=0)
+    host: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", max_length=255)
+    address: str = Field(pattern=r"^http://[A-Za-z0-9_.:\[\]-]+/$", max_length=300)
 
 
 @contextmanager
@@ -211,9 +212,10 @@ def _only_server(root: Path) -> Iterator[Callable[[str], None]]:
     record = root / _HOLDER
 
     def announce(address: str) -> None:
-        holder = _Holder(pid=os.getpid(), host=socket.gethostname(), address=address)
-        with atomic_write(record) as part:
-            part.write_text(holder.model_dump_json(), encoding="utf-8")
+        holder = {"pid": os.getpid(), "host": socket.gethostname(), "address": address}
+        # Where it cannot be written, others are not told the address; the lock holds all the same.
+        with suppress(OSError), atomic_write(record) as part:
+            part.write_text(json.dumps(holder), encoding="utf-8")
 
     with ExitStack() as stack:
         try:
@@ -226,9 +228,14 @@ def _only_server(root: Path) -> Iterator[Callable[[str], None]]:
             stack.close()
             announce = _say_nothing
         else:
-            record.unlink(missing_ok=True)
-            stack.callback(record.unlink, missing_ok=True)
+            _remove(record)
+            stack.callback(_remove, record)
         yield announce
+
+
+def _remove(record: Path) -> None:
+    with suppress(OSError):
+        record.unlink(missing_ok=True)
 
 
 def _say_nothing(address: str) -> None:
@@ -236,13 +243,19 @@ def _say_nothing(address: str) -> None:
 
 
 def _held_by(root: Path) -> str:
-    """Say which server has a folder open."""
+    """Say which server has a folder open; others may have written the record."""
+    record = root / _HOLDER
     try:
-        holder = _Holder.model_validate_json((root / _HOLDER).read_bytes()[:10_000])
+        # What is no plain file, as a pipe, could keep a reader waiting.
+        with (record if record.is_file() else Path(os.devnull)).open("rb") as file:
+            holder = _Holder.model_validate_json(file.read(10_000))
+            is_own = os.fstat(file.fileno()).st_uid == os.geteuid()
     except (OSError, ValidationError):
         return f"another workbench has {root} open, or is just opening it; end that one first"
     here = holder.host == socket.gethostname()
     where = f"process {holder.pid}" + ("" if here else f" on {holder.host}")
+    if not is_own:
+        return f"another user has {root} open in a workbench ({where}); ask them to end it"
     return (
         f"another workbench has {root} open: {holder.address} ({where}). Use that one: "
         f"genotex serve --code {root} prints a code for another browser. Or end it first."
