@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 EXPECTED = (HTTPException, GenotexError, OSError)
 """Errors that say what went wrong; others are mistakes of ours."""
 _LONGEST = 2000
-_USUAL = {404: "there is no such page", 405: "this address takes no such request"}
+_USUAL = {404: "There is no such page.", 405: "This address takes no such request."}
 
 
 def show_error(request: Request, error: Exception) -> Response:
