@@ -48,6 +48,7 @@ _SLOW = (
     "analysis/test_two_step.py",
     "app",
     "atlas/test_building.py",
+    "attacks/test_pages.py",
     "bench/adapters",
     "bench/evaluation/test_evaluate.py",
     "bench/runs",

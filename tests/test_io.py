@@ -80,6 +80,28 @@ def test_lock_that_is_not_waited_for(tmp_path: Path) -> None:
         pass
 
 
+def test_the_lock_file_of_another_user_is_as_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = Path.open
+
+    def read_only(path: Path, mode: str = "r") -> object:
+        if mode != "r":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return plain(path, mode)
+
+    path = tmp_path / "run.json"
+    with lock(path):
+        monkeypatch.setattr(Path, "open", read_only)
+        with pytest.raises(UsageError, match="in use by another process"), lock(path, wait=False):
+            pytest.fail("both hold it")
+    with lock(path, wait=False):
+        pass
+    (tmp_path / ".run.json.lock").unlink()
+    with pytest.raises(PermissionError), lock(path):
+        pytest.fail("there is no file to lock")
+
+
 def can_lock(handle: TextIO) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

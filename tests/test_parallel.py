@@ -3,12 +3,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
 from genotex.errors import WorkerLostError
-from genotex.parallel import side_by_side
+from genotex.parallel import side_by_side, start_child
 
 
 def square(number: int) -> tuple[int, int]:
@@ -43,7 +44,7 @@ def test_worker_that_is_killed_gives_a_clear_error() -> None:
 
 PARENT = """
 import os, sys, time
-from genotex.parallel import side_by_side
+from genotex.parallel import side_by_side, start_child
 def work(path):
     open(path, "w").write(str(os.getpid()))
     time.sleep(60)
@@ -66,7 +67,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
 
 KILLED_AT_ONCE = """
 import os
-from genotex.parallel import side_by_side
+from genotex.parallel import side_by_side, start_child
 if __name__ == "__main__":
     with side_by_side(2) as run:
         run(abs, range(4))
@@ -153,3 +154,70 @@ def test_what_a_prepared_worker_dies_of_or_hangs_in_is_done_again_here(how: tupl
         timeout=60,
     )
     assert done.stdout.startswith("[0, 1, 4, -3, 16]")
+
+
+def answer(messages: Connection, *given: object) -> None:
+    messages.send(("begun", given))
+    messages.recv()
+
+
+def fill_memory(messages: Connection) -> None:
+    try:
+        bytearray(1 << 30)
+    except MemoryError:
+        messages.send("no memory")
+
+
+def never_return(messages: Connection) -> None:
+    messages.send("begun")
+    # Nothing else of Python runs meanwhile: no handler of a signal, no other thread.
+    sum(range(10**15))
+
+
+def test_a_child_gets_what_it_is_given_and_ends_when_asked() -> None:
+    child = start_child("tests.test_parallel:answer", 1, "two")
+    with child.messages:
+        assert child.messages.recv() == ("begun", (1, "two"))
+        child.end_within(60)
+        child.process.join()
+    assert child.process.exitcode == 128 + 15
+
+
+def test_a_child_has_no_more_memory_than_it_may_have() -> None:
+    child = start_child("tests.test_parallel:fill_memory", memory=512 << 20)
+    with child.messages:
+        assert child.messages.recv() == "no memory"
+        child.process.join()
+
+
+def test_a_child_that_does_not_end_is_killed() -> None:
+    child = start_child("tests.test_parallel:never_return")
+    with child.messages:
+        assert child.messages.recv() == "begun"
+        time.sleep(0.2)
+        child.end_within(0.1)
+        child.process.join()
+    assert child.process.exitcode == -9
+
+
+CHILD_OF = """
+import sys, time
+from genotex.parallel import start_child
+if __name__ == "__main__":
+    child = start_child("tests.test_parallel:answer")
+    child.messages.recv()
+    print(child.process.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_child_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(CHILD_OF)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        parent.kill()
+    wait_until(lambda: not Path(f"/proc/{pid}").exists())

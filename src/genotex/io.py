@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 
 from genotex.errors import NoSpaceError, UsageError
@@ -172,6 +173,16 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
+def _lock_file(path: Path) -> TextIOWrapper:
+    """Open a file to hold a lock on; that of another user is only read, which is enough."""
+    try:
+        return path.open("a")
+    except PermissionError:
+        if not path.is_file():
+            raise
+        return path.open()
+
+
 @contextmanager
 def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold an exclusive lock named after `path`, so that two processes do not interleave.
@@ -190,7 +201,7 @@ def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
         should be.
     """
     make_folder(path.parent)
-    with (path.parent / f".{path.name}.lock").open("w") as handle:
+    with _lock_file(path.parent / f".{path.name}.lock") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

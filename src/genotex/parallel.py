@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 import threading
@@ -23,6 +24,7 @@ from typing import Any, Generic, NoReturn, Protocol, TypeVar
 from genotex.errors import WorkerLostError
 
 __all__ = [
+    "Child",
     "Executor",
     "Piece",
     "PieceOutcome",
@@ -30,6 +32,7 @@ __all__ = [
     "in_prepared_workers",
     "prepare_workers",
     "side_by_side",
+    "start_child",
     "thread_numbers",
 ]
 
@@ -220,7 +223,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(patience: float = 1.0) -> None:
     """End this worker when its parent is gone, which a killed parent cannot ask for.
 
     The parent may be gone before this worker begins, when its process id is meaningless.
@@ -230,8 +233,79 @@ def _end_with_parent() -> None:
         parent.join()
     # First out of the work under way, through its `with` blocks; then out of waiting for more.
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(1)
+    time.sleep(patience)
     os._exit(143)
+
+
+_PATIENCE = 10.0
+"""Seconds in which a child leaves its open `with` blocks when its parent is gone."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """A process of its own, and the connection to it."""
+
+    process: multiprocessing.process.BaseProcess
+    messages: Connection
+
+    def end_within(self, seconds: float) -> None:
+        """Ask the process to end; it is killed where that has no effect. Does not wait."""
+        self.process.terminate()
+        killer = threading.Timer(seconds, self.process.kill)
+        killer.daemon = True
+        killer.start()
+
+    def kill(self) -> None:
+        """End the process whatever it is doing, and wait for its end."""
+        self.process.kill()
+        self.process.join()
+
+
+def start_child(function: str, *arguments: Any, memory: int | None = None) -> Child:
+    """Start a process that calls ``function(messages, *arguments)``.
+
+    SIGTERM ends it through its open `with` blocks; Ctrl-C is left to this process, with which it
+    ends.
+
+    Parameters
+    ----------
+    function : str
+        ``module:function``; the module is imported under the limit.
+    *arguments
+        Can be pickled.
+    memory : int, optional
+        Bytes of data that it may hold (``RLIMIT_DATA``); it then computes on one thread, since each
+        thread reserves memory.
+    """
+    # Spawned, since threads of the table engine do not survive a fork.
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe()
+    given = theirs, function, arguments, memory
+    process = spawn.Process(target=_in_child, args=given, daemon=False)
+    try:
+        with theirs:
+            process.start()
+    except BaseException:
+        ours.close()
+        raise
+    return Child(process, ours)
+
+
+def _in_child(
+    messages: Connection, function: str, arguments: tuple[Any, ...], memory: int | None
+) -> None:
+    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, args=(_PATIENCE,), daemon=True).start()
+    if memory is not None:
+        os.environ.update(thread_numbers(os.cpu_count() or 1))
+        highest = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        if highest != resource.RLIM_INFINITY:
+            memory = min(memory, highest)
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    module, name = function.split(":")
+    getattr(import_module(module), name)(messages, *arguments)
 
 
 _LONGEST = 300.0

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
-import sys
-import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.local_server import first_line
+from tests.app.served import Running
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="browser tests need playwright: pip install 'genotex[browser]'"
@@ -27,21 +23,26 @@ LONGEST = 120_000
 """Milliseconds: an analysis runs while others use the machine."""
 
 
-class Server:
-    """`genotex serve` in a process of its own."""
+class Server(Running):
+    """A server, and a browser's view of it once it has signed in."""
 
     def __init__(self, folder: Path, more: Sequence[str] = ()) -> None:
-        command = [sys.executable, "-m", "genotex", "serve", str(folder), "--no-browser", *more]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        # One that is left by a test that failed would hold the output of the test run open.
-        weakref.finalize(self, self.process.kill)
-        self.url = first_line(self.process).strip()
+        super().__init__(folder, more)
+        self.state: Any = None
 
-    def end(self, number: int = signal.SIGTERM) -> None:
-        self.process.send_signal(number)
-        self.process.wait(timeout=60)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+    def context(self, chromium: Any, **settings: Any) -> Any:
+        """Return a browser that is signed in; the first one typed the code."""
+        context = chromium.new_context(storage_state=self.state, **settings)
+        context.set_default_timeout(LONGEST)
+        if self.state is None:
+            tab = context.new_page()
+            tab.goto(self.address)
+            tab.fill("input[name=code]", self.code)
+            tab.press("input[name=code]", "Enter")
+            tab.wait_for_selector("nav a:text-is('Folder')")
+            tab.close()
+            self.state = context.storage_state()
+        return context
 
 
 @pytest.fixture(scope="module")
@@ -62,16 +63,16 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def page(chromium: Any, server: Server) -> Iterator[Any]:
-    """Return a tab that opened the printed address; errors in its console fail the test."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(LONGEST)
+    """Return a tab of a browser that is signed in; errors in its console fail the test."""
+    settings = {"viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
+    context = server.context(chromium, **settings)
     page = context.new_page()
     errors: list[str] = []
     page.on(
         "console", lambda message: errors.append(message.text) if message.type == "error" else None
     )
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(server.url)
+    page.goto(server.address)
     yield page
     context.close()
     assert not errors, errors

@@ -14,6 +14,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the workbench needs genotex[app]")
 
+from httpx2 import Response
 from starlette.testclient import TestClient
 
 from genotex.analysis import solve_problems
@@ -38,13 +39,28 @@ class Browser(TestClient):
         self.access = access
         self.own = {"Origin": f"http://127.0.0.1:{PORT}", "X-Token": access.change_token}
 
+    def sign_in(self, code: str | None = None, **more: str) -> Response:
+        """Type a code, by default a new one; the redirect is not followed."""
+        given = {"code": self.access.code.renew() if code is None else code, **more}
+        origin = {"Origin": self.own["Origin"]}
+        return self.post("/sign-in", data=given, headers=origin, follow_redirects=False)
+
 
 @contextmanager
 def opened(folder: Path, access: Access) -> Iterator[Browser]:
-    """Return a browser that opened the printed address of a folder."""
+    """Return a browser that is signed in."""
     with Browser(folder, access) as browser:
-        assert browser.get("/", params={"token": access.token}).status_code == 200
+        assert browser.sign_in().status_code == 303
         yield browser
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runtime_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Keep what servers write for their owner apart from that of the person who tests."""
+    folder = tmp_path_factory.mktemp("runtime")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -67,15 +83,15 @@ def access() -> Access:
 
 @pytest.fixture
 def stranger(study_folder: Path, access: Access) -> Iterator[Browser]:
-    """Return a browser without token or cookie."""
+    """Return a browser that is not signed in."""
     with Browser(study_folder, access) as browser:
         yield browser
 
 
 @pytest.fixture
 def browser(stranger: Browser) -> Browser:
-    """Return a browser that opened the printed address."""
-    assert stranger.get("/", params={"token": stranger.access.token}).status_code == 200
+    """Return a browser that is signed in."""
+    assert stranger.sign_in().status_code == 303
     return stranger
 
 
@@ -113,6 +129,11 @@ def wait(queue: JobQueue) -> list[JobRecord]:
         assert time.monotonic() < until, queue.records()
         time.sleep(0.05)
     return queue.records()
+
+
+def read_before(browser: Browser, query: dict[str, str]) -> Response:
+    """Ask for the values of a cohort as in its file."""
+    return browser.post("/quality/before", params=query, headers=browser.own)
 
 
 def scored(root: Path, *, f1: float = 50.0, auroc: float | None = 0.5, **changes: Any) -> None:

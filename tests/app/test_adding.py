@@ -13,7 +13,7 @@ import pytest
 from genotex.analysis import read_result
 from genotex.app import Access, create_app, unpacked
 from genotex.layout import OutputFolder
-from tests.app.conftest import Browser, opened, queue_of, wait
+from tests.app.conftest import Browser, opened, queue_of, read_before, wait
 from tests.cli.test_de import write as write_tables
 from tests.fetch.geo_tree import FILES, PAGES, GeoSite, matrix_path, platform_soft
 from tests.fetch.server import dripping, serving
@@ -50,7 +50,7 @@ def fetcher(tmp_path: Path, access: Access, geo: GeoSite) -> Iterator[Browser]:
         url = geo.site.url
         addresses = url("/entrez/eutils"), url(FILES), url(PAGES)
         browser.app.state.workbench.geo_addresses = addresses  # type: ignore[attr-defined]
-        browser.get("/", params={"token": access.token})
+        browser.sign_in()
         yield browser
 
 
@@ -258,9 +258,10 @@ def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
     page = adder.get("/tables", params=place).text
     assert "case (8), control (8)" in page and "My_study" in adder.get("/").text
     asked = {"design": "~ group + age", "contrast": "group: case - control\nage"}
-    text = adder.get("/tables/design", params=place | asked).text
+    text = adder.post("/tables/design", params=place, data=asked, headers=adder.own).text
     assert "8 cases against 8 controls" in text and "genotex de tables/My_study/study.csv" in text
-    text = adder.get("/tables/design", params=place | asked | {"design": "~ nothing"}).text
+    wrong = asked | {"design": "~ nothing"}
+    text = adder.post("/tables/design", params=place, data=wrong, headers=adder.own).text
     assert "nothing" in text and "error" in text
 
     answer = adder.post("/tables", params=place, data=asked, headers=adder.own)
@@ -273,7 +274,7 @@ def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
     assert found.significant.height >= 8
     assert list(output.root.rglob("*.R")) and list(output.root.rglob("genes*.csv"))
     cohort = {"output": record.place["output"], "trait": found.trait, "cohort": "My_study"}
-    before = adder.get("/quality/before", params=cohort | {"plot": "box"}).json()
+    before = read_before(adder, cohort | {"plot": "box"}).json()
     assert len(before["quantiles"]) == len(before["sample"]) == 16, before["note"]
 
     wrong = asked | {"contrast": "group: case - nobody"}

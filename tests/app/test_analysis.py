@@ -180,11 +180,12 @@ def test_the_design_is_shown_with_counts_and_warnings(
     analyst: Browser, place: dict[str, str], series: str
 ) -> None:
     query = {"trait": place["trait"], "sent": "1", "series": series, "covariate": "Age"}
-    text = analyst.get("/analysis/design", params=query).text
+    text = analyst.post("/analysis/design", data=query, headers=analyst.own).text
     assert "~ group + age" in text and "case" in text and "the rules" in text
     analyst.get("/samples", params={"trait": place["trait"], "series": series})
     (sheet,) = analyst.app.state.workbench.sheets._open.values()  # type: ignore[attr-defined]
     for row in sheet.rows:
         row["sex"] = "male" if row["group"] == "case" else "female"
-    assert "sex is confounded" in analyst.get("/analysis/design", params=query).text
+    text = analyst.post("/analysis/design", data=query, headers=analyst.own).text
+    assert "sex is confounded" in text
     assert analyst.get("/analysis").status_code == 200

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.chromium import LONGEST, Server, chromium, page, server
+from tests.app.chromium import Server, chromium, page, server
 from tests.app.conftest import scored
 
 __all__ = ["chromium", "page", "server"]
@@ -30,11 +30,6 @@ def open_genes(page: Any) -> None:
 def open_samples(page: Any, place: dict[str, str]) -> None:
     page.click(f"ul.series a[href*='{place['trait']}']")
     page.wait_for_selector("#sheet tbody tr")
-
-
-def test_the_token_does_not_stay_in_the_address(page: Any, server: Server) -> None:
-    page.wait_for_function("!location.search.includes('token')")
-    assert "token" not in page.url
 
 
 def test_from_two_samples_to_a_gene_and_its_table(
@@ -249,20 +244,23 @@ def test_an_analysis_is_cancelled(page: Any) -> None:
     page.wait_for_selector("#history tr:has-text('cancelled')")
 
 
-def test_a_killed_server_is_started_again(chromium: Any, folder: Path) -> None:
-    first = Server(folder)
-    page = chromium.new_page()
-    page.set_default_timeout(LONGEST)
-    page.goto(first.url)
+def test_a_killed_server_is_started_again(chromium: Any, input_folder: Path) -> None:
+    first = Server(input_folder)
+    context = first.context(chromium)
+    page = context.new_page()
+    page.goto(first.address)
     page.click("nav a:text-is('Analyse')")
     page.click("text=Start the analysis")
     page.wait_for_selector("#history tr:has-text('running')")
     first.end(signal.SIGKILL)
-    second = Server(folder)
+    context.close()
+    second = Server(input_folder)
+    context = second.context(chromium)
     try:
-        page.goto(second.url)
+        page = context.new_page()
+        page.goto(second.address)
         page.click("nav a:text-is('Analyse')")
         page.wait_for_selector("#history tr:has-text('interrupted')")
     finally:
-        page.close()
+        context.close()
         second.end()

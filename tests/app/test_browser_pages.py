@@ -22,7 +22,7 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.reports import write_meta_report, write_scores
 from tests.agents.team.conftest import Played
-from tests.app.chromium import LONGEST, Server, chromium, page, server
+from tests.app.chromium import Server, chromium, page, server
 from tests.atlas.result_folders import GENES, write_cohort
 from tests.bench.evaluation.some_scores import some_scores
 from tests.cli.test_de import write as write_tables
@@ -193,11 +193,10 @@ def test_from_geo_to_the_table_that_the_command_writes(
     folder, output = tmp_path / "folder", tmp_path / "output"
     folder.mkdir()
     server = Server(folder, geo.addresses)
-    context = chromium.new_context(accept_downloads=True)
-    context.set_default_timeout(LONGEST)
+    context = server.context(chromium, accept_downloads=True)
     tab = context.new_page()
     try:
-        tab.goto(server.url)
+        tab.goto(server.address)
         tab.click("nav a:text-is('Add data')")
         tab.fill("form[hx-post='/add/fetch'] input[name=accession]", "GSE7")
         tab.fill("form[hx-post='/add/fetch'] input[name=trait]", "Asthma")
@@ -252,10 +251,10 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_folder_of_200_series_is_shown_at_once_and_searched(chromium: Any, many: Path) -> None:
     server = Server(many)
-    tab = chromium.new_page()
+    context = server.context(chromium)
+    tab = context.new_page()
     try:
-        tab.goto(server.url)
-        tab.goto(server.url.split("?")[0])
+        tab.goto(server.address)
         assert tab.locator("ul.series li").count() == 200
         paints = tab.evaluate("performance.getEntriesByType('paint').map((p) => p.startTime)")
         # A quarter of a second alone; others use the machine as well.
@@ -268,8 +267,8 @@ def test_a_folder_of_200_series_is_shown_at_once_and_searched(chromium: Any, man
         assert tab.locator("ul.series li:visible").count() == 50
         tab.fill("#narrow", "")
         assert tab.locator("ul.series li:visible").count() == 200
-        tab.goto(server.url.split("?")[0] + "analysis?trait=Gout")
+        tab.goto(f"{server.address}analysis?trait=Gout")
         assert tab.locator("input[name=series]").count() == 50
     finally:
-        tab.close()
+        context.close()
         server.end()

@@ -9,7 +9,7 @@ import pytest
 
 from genotex.app import Access, Workspace
 from genotex.errors import UsageError
-from tests.app.conftest import Browser
+from tests.app.conftest import Browser, opened
 
 
 def test_inputs_cohorts_and_analyses_are_listed(browser: Browser, place: dict[str, str]) -> None:
@@ -33,16 +33,16 @@ def test_a_result_that_is_damaged_is_named_and_the_others_are_shown(tmp_path: Pa
 
 
 def test_an_empty_folder_explains_what_belongs_there(tmp_path: Path, access: Access) -> None:
-    with Browser(tmp_path, access) as browser:
-        page = browser.get("/", params={"token": access.token}).text
+    with opened(tmp_path, access) as browser:
+        page = browser.get("/").text
     assert "genotex fetch geo" in page
 
 
 def test_two_hundred_series_are_listed(tmp_path: Path, access: Access) -> None:
     for number in range(200):
         (tmp_path / "GEO" / "Gout" / f"GSE{number}").mkdir(parents=True)
-    with Browser(tmp_path, access) as browser:
-        assert browser.get("/", params={"token": access.token}).text.count("GSE") >= 200
+    with opened(tmp_path, access) as browser:
+        assert browser.get("/").text.count("GSE") >= 200
 
 
 def test_a_file_is_not_a_folder(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from genotex.app.cohort_quality import colours_of
 from genotex.cohorts import preprocess
 from genotex.formats import read_linked, read_series_matrix
 from genotex.layout import InputFolder, OutputFolder
-from tests.app.conftest import Browser, opened
+from tests.app.conftest import Browser, opened, read_before
 from tests.cohorts.test_submitted import table, write_series
 from tests.geo_text import write_gz
 from tests.rna_seq_text import count_rows, write_counted
@@ -87,7 +87,7 @@ def test_values_before_are_those_of_the_file(
     browser: Browser, cohort: dict[str, str], study_folder: Path, plot: str
 ) -> None:
     asked = cohort | {"plot": plot, "by": "group"}
-    before = browser.get("/quality/before", params=asked).json()
+    before = read_before(browser, asked).json()
     after = browser.get("/quality/points", params=asked).json()
     assert before["sample"] == after["sample"] and before["colours"] == after["colours"]
     page = browser.get("/quality", params=cohort).text
@@ -109,7 +109,7 @@ def test_without_the_input_the_reason_is_given(
 ) -> None:
     shutil.copytree(study_folder / "results", tmp_path / "results")
     with opened(tmp_path, access) as alone:
-        data = alone.get("/quality/before", params=cohort | {"plot": "box"}).json()
+        data = read_before(alone, cohort | {"plot": "box"}).json()
         assert "does not hold the input" in data["note"] and "sample" not in data
 
 
@@ -123,7 +123,7 @@ def test_counts_are_drawn_as_logarithms(tmp_path: Path, access: Access, counted_
     preprocess(tmp_path / "input", tmp_path / "results")
     with opened(tmp_path, access) as browser:
         place = {"output": "results", "trait": "Asthma", "cohort": "GSE1", "plot": "box"}
-        data = browser.get("/quality/before", params=place).json()
+        data = read_before(browser, place).json()
         assert data["note"].startswith("Counts, drawn as log2(count + 1)")
         counts = np.array(list(count_rows(12).values()), dtype=float)
         values = np.log2(counts[:, data["sample"].index("GSM1")] + 1)
@@ -137,10 +137,11 @@ def test_counts_are_drawn_as_logarithms(tmp_path: Path, access: Access, counted_
 def test_only_cohorts_of_the_folder_are_found(
     browser: Browser, cohort: dict[str, str], name: str
 ) -> None:
-    for path in ("/quality", "/quality/points", "/quality/before"):
+    for path in ("/quality", "/quality/points"):
         assert browser.get(path, params=cohort | {"cohort": name}).status_code == 404
-    for path in ("/quality/points", "/quality/before"):
-        assert browser.get(path, params=cohort | {"plot": "x"}).status_code == 404
+    assert read_before(browser, cohort | {"cohort": name}).status_code == 404
+    assert browser.get("/quality/points", params=cohort | {"plot": "x"}).status_code == 404
+    assert read_before(browser, cohort | {"plot": "x"}).status_code == 404
 
 
 def test_numbers_are_a_scale_and_few_or_rare_values_are_levels() -> None:

@@ -3,73 +3,206 @@
 from __future__ import annotations
 
 import gzip
+import html
 import io
 import re
 import shutil
 import socket
-import subprocess
-import sys
 import threading
 import time
-import weakref
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
-from urllib.parse import urlsplit
 
 import numpy as np
 import polars as pl
 import pytest
+from httpx2 import Response
 
 from genotex.analysis import analyze_table, write_result
 from genotex.app import Access, JobQueue, Workspace, gene_sets, sample_pages, unpacked
-from genotex.app.server import _listen
+from genotex.app.serving import _bound
 from genotex.bench import Problem
 from genotex.formats import LinkedTable, write_linked_csv, write_linked_parquet
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from tests.app.conftest import PORT, Browser
+from tests.app.served import Running
 from tests.geo_text import GENES, asthma, series_matrix, write_gz
-from tests.local_server import first_line
 
 BAD = "<img src=x onerror=alert(1)>"
 
 
-def test_health_needs_no_token(stranger: Browser) -> None:
+def test_health_needs_no_cookie(stranger: Browser) -> None:
     assert stranger.get("/health").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/genes", "/static/app.js", "/report", "/nothing", "/login"])
-def test_nothing_is_sent_without_token(stranger: Browser, path: str) -> None:
-    assert stranger.get(path).status_code == 403
+@pytest.mark.parametrize("accepted", ["application/json", "text/html"])
+def test_nothing_is_sent_to_a_browser_that_is_not_signed_in(
+    stranger: Browser, study_folder: Path, path: str, accepted: str
+) -> None:
+    answer = stranger.get(path, headers={"Accept": accepted})
+    assert answer.status_code == 403
+    assert stranger.access.change_token not in answer.text and str(study_folder) not in answer.text
+    # A person gets a page with a field for the code, a script a line and where to sign in.
+    assert ("One-time code" in answer.text) == (accepted == "text/html")
+    assert answer.headers["x-open-again"] == "sign in"
+    partly = stranger.get(path, headers={"Accept": "*/*", "HX-Request": "true"})
+    assert partly.status_code == 403 and partly.text.startswith("403: ")
+    assert partly.headers["x-open-again"] == "sign in"
 
 
-def test_a_wrong_token_and_a_forged_cookie_are_refused(stranger: Browser) -> None:
-    assert stranger.get("/", params={"token": "guess"}).status_code == 403
+def test_the_style_of_the_page_for_signing_in_is_all_that_a_stranger_gets(
+    stranger: Browser,
+) -> None:
+    answer = stranger.get("/sign-in")
+    assert answer.status_code == 200 and stranger.access.change_token not in answer.text
+    styles = re.findall(r'href="(/static/[^"?]+)', answer.text)
+    assert styles == ["/static/report.css", "/static/app.css"]
+    assert all(stranger.get(path).status_code == 200 for path in styles)
+    assert stranger.get(styles[0], headers={"Sec-Fetch-Site": "same-site"}).status_code == 403
+
+
+def test_a_wrong_code_and_a_forged_cookie_are_refused(stranger: Browser) -> None:
+    assert stranger.sign_in(code="guess").status_code == 403
+    assert stranger.sign_in(code="").status_code == 403
     forged = {"Cookie": f"genotex_{PORT}=guess"}
     assert stranger.get("/", headers=forged).status_code == 403
 
 
-def test_the_token_sets_a_cookie_that_scripts_and_other_sites_cannot_use(stranger: Browser) -> None:
-    answer = stranger.get("/", params={"token": stranger.access.token})
-    assert answer.status_code == 200
+def test_a_code_sets_a_cookie_that_scripts_and_other_sites_cannot_use(stranger: Browser) -> None:
+    code = stranger.access.code.renew()
+    answer = stranger.sign_in(code=code)
+    assert answer.status_code == 303
     line = answer.headers["set-cookie"].lower()
     assert "httponly" in line and "samesite=strict" in line
-    assert stranger.get("/").status_code == 200
-    assert stranger.access.token not in answer.text
+    page = stranger.get("/")
+    assert page.status_code == 200 and code not in page.text
+
+
+def test_a_code_works_once_and_a_new_one_makes_the_earlier_void(stranger: Browser) -> None:
+    first = stranger.access.code.renew()
+    second = stranger.access.code.renew()
+    assert stranger.sign_in(code=first).status_code == 403
+    # As people type it.
+    assert stranger.sign_in(code=f" {second.lower().replace('-', ' ')}").status_code == 303
+    stranger.cookies.clear()
+    assert stranger.sign_in(code=second).status_code == 403
+    assert stranger.get("/").status_code == 403
+
+
+def by_file(stranger: Browser, token: str, origin: str = "null") -> Response:
+    # As browsers send a form of a file.
+    headers = {"Origin": origin, "Sec-Fetch-Site": "cross-site", "Accept": "text/html"}
+    return stranger.post("/sign-in", data={"token": token}, headers=headers)
+
+
+def test_the_file_that_the_browser_is_opened_on_signs_in_once(study_folder: Path) -> None:
+    removed = []
+    access = Access(PORT, token_used=lambda: removed.append("file"))
+    with Browser(study_folder, access) as stranger:
+        token = access.token
+        assert by_file(stranger, "guess").status_code == 403 and not removed
+        assert by_file(stranger, token, "http://evil.example").status_code == 403
+        answer = by_file(stranger, token)
+        assert answer.status_code == 200 and removed == ["file"]
+        assert "samesite=strict" in answer.headers["set-cookie"].lower()
+        # The next page is asked for by one of ours, so that its request has the cookie.
+        assert '<meta http-equiv="refresh" content="0; url=/">' in answer.text
+        assert stranger.get("/").status_code == 200
+        stranger.cookies.clear()
+        for spent in (token, ""):
+            again = by_file(stranger, spent)
+            assert again.status_code == 403 and "One-time code" in again.text
+        assert stranger.get("/").status_code == 403
+
+
+def test_a_code_from_another_origin_is_refused_and_stays_good(stranger: Browser) -> None:
+    code = stranger.access.code.renew()
+    for origin in ("null", "http://evil.example", f"http://127.0.0.1:{PORT + 1}"):
+        answer = stranger.post("/sign-in", data={"code": code}, headers={"Origin": origin})
+        assert answer.status_code == 403 and "set-cookie" not in answer.headers
+    assert stranger.post("/sign-in", data={"code": code}).status_code == 403
+    assert stranger.sign_in(code=code).status_code == 303
+
+
+def test_after_signing_in_the_page_that_was_asked_for_is_shown(
+    stranger: Browser, place: dict[str, str]
+) -> None:
+    page = stranger.get("/genes", params=place, headers={"Accept": "text/html"})
+    (to,) = re.findall(r'name="to" value="([^"]+)"', page.text)
+    answer = stranger.sign_in(to=html.unescape(to))
+    assert answer.headers["location"] == html.unescape(to) and to.startswith("/genes?output=")
+    assert stranger.get(answer.headers["location"]).status_code == 200
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1:1", f"127.0.0.1.evil:{PORT}", ""]
+    "to",
+    [
+        "//evil.example",
+        "/\\evil.example",
+        "http://evil.example",
+        "evil",
+        "",
+        "/\x09/evil",
+        "/sign-in",
+    ],
 )
-def test_a_foreign_host_is_refused_also_with_token_and_for_health(
+def test_signing_in_leads_to_the_workbench_alone(stranger: Browser, to: str) -> None:
+    assert stranger.sign_in(to=to).headers["location"] == "/"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1:1", f"127.0.0.1.evil:{PORT}",
+             f"localhost.evil:{PORT}", f"evillocalhost:{PORT}", ""]
+)  # fmt: skip
+def test_a_foreign_host_is_refused_also_with_a_code_and_for_health(
     browser: Browser, host: str
 ) -> None:
     assert browser.get("/health", headers={"Host": host}).status_code == 403
-    token = {"token": browser.access.token}
-    assert browser.get("/", params=token, headers={"Host": host}).status_code == 403
+    assert browser.get("/", headers={"Host": host}).status_code == 403
+    code, origin = browser.access.code.renew(), f"http://{host}"
+    headers = {"Host": host, "Origin": origin}
+    assert browser.post("/sign-in", data={"code": code}, headers=headers).status_code == 403
+    assert browser.access.accepts(code)
+
+
+def test_names_under_localhost_are_this_machine(stranger: Browser) -> None:
+    # A name that other servers of the machine do not know keeps the cookie from them.
+    name = f"my-own-word.localhost:{PORT}"
+    assert stranger.get("/health", headers={"Host": name}).status_code == 200
+
+
+SITES = ["cross-site", "same-site", "none, same-origin", "x"]
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_pages_of_other_sites_and_other_ports_open_and_change_nothing(
+    browser: Browser, place: dict[str, str], site: str
+) -> None:
+    sent = {"Sec-Fetch-Site": site}
+    for path in ("/", "/genes", "/genes.csv", "/static/app.js", "/analysis"):
+        assert browser.get(path, params=place, headers=sent).status_code == 403
+    page = browser.get("/genes", params=place, headers=sent | {"Accept": "text/html"})
+    assert page.status_code == 403 and 'href="/genes?output=results' in page.text
+    data = {"genes": "TP53"}
+    for headers in (browser.own | sent, browser.own | {"Sec-Fetch-Site": "none"}):
+        answer = browser.post("/genes/mark", params=place, data=data, headers=headers)
+        assert answer.status_code == 403
+    browser.cookies.clear()
+    for path in ("/health", "/sign-in"):
+        assert browser.get(path, headers=sent).status_code == 200
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none", None])
+def test_own_pages_and_typed_addresses_are_opened(browser: Browser, site: str | None) -> None:
+    sent = {} if site is None else {"Sec-Fetch-Site": site}
+    assert browser.get("/", headers=sent).status_code == 200
+    foreign = sent | {"Origin": "http://evil.example"}
+    assert browser.get("/", headers=foreign).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -136,7 +269,7 @@ def test_a_link_out_of_the_folder_is_not_followed(
     (folder / "linked").symlink_to(outside)
     (folder / "own" / "regress").symlink_to(outside / "regress")
     with Browser(folder, access) as browser:
-        browser.get("/", params={"token": access.token})
+        browser.sign_in()
         assert place["trait"] not in browser.get("/").text
         for name in ("linked", "own"):
             assert browser.get("/genes", params=place | {"output": name}).status_code == 404
@@ -146,7 +279,8 @@ def test_text_of_data_is_escaped(study_folder: Path, tmp_path: Path, access: Acc
     bad = "<img src=x onerror=alert(1)>"
     (tmp_path / "input" / "GEO" / "Gout" / bad).mkdir(parents=True)
     with Browser(tmp_path, access) as browser:
-        page = browser.get("/", params={"token": access.token}).text
+        browser.sign_in()
+        page = browser.get("/").text
     assert "&lt;img src=x" in page and "<img" not in page
 
 
@@ -196,24 +330,33 @@ def test_more_than_the_limit_is_refused_without_a_length(
 def test_another_address_needs_the_password_too(study_folder: Path) -> None:
     access = Access(PORT, "0.0.0.0", "open sesame")
     with Browser(study_folder, access) as browser:
-        token = {"token": access.token}
-        answer = browser.get("/", params=token)
-        assert "password" in answer.text.lower() and "set-cookie" not in answer.headers
+        page = browser.get("/", headers={"Accept": "text/html"})
+        assert page.status_code == 403 and 'type="password"' in page.text
+        # The file alone, a code alone and the password alone open nothing.
+        assert by_file(browser, access.token).status_code == 403
+        assert browser.sign_in().status_code == 403
+        assert browser.sign_in(password="x").status_code == 403
+        assert browser.sign_in(password="open sesame", code="x").status_code == 403
+        both = {"password": "open sesame", "code": access.code.renew()}
+        assert browser.post("/sign-in", data=both).status_code == 403
         assert browser.get("/").status_code == 403
-        wrong = browser.post("/login", params=token, data={"password": "x"}, headers=browser.own)
-        assert wrong.status_code == 403
-        right = {"password": "open sesame"}
-        assert browser.post("/login", params=token, data=right).status_code == 403
-        opened = browser.post("/login", params=token, data=right, headers=browser.own)
-        assert opened.status_code == 200 and "What is in the folder" in opened.text
+        assert browser.sign_in(**both).status_code == 303
+        assert "What is in the folder" in browser.get("/").text
         assert browser.get("/", headers={"Host": f"192.168.1.7:{PORT}"}).status_code == 200
         assert browser.get("/", headers={"Host": f"evil.example:{PORT}"}).status_code == 403
 
 
-def test_passwords_cannot_be_tried_without_end() -> None:
+def test_codes_and_passwords_cannot_be_tried_without_end(stranger: Browser) -> None:
     access = Access(PORT, "0.0.0.0", "open sesame")
-    assert not any(access.accepts_password("x") for _ in range(10))
-    assert not access.accepts_password("open sesame")
+    code = access.code.renew()
+    assert not any(access.accepts(code, "x") for _ in range(10))
+    assert not access.accepts(code, "open sesame")
+    for _ in range(10):
+        assert stranger.sign_in(code="0000-0000-0000").status_code == 403
+    answer = stranger.sign_in()
+    assert answer.status_code == 403 and "Too many wrong codes" in answer.text
+    # The owner's own file is not guessed, and is not kept waiting.
+    assert by_file(stranger, stranger.access.token).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -240,14 +383,15 @@ def test_a_cookie_of_another_port_is_not_ours(stranger: Browser) -> None:
     assert stranger.get("/", headers={"Cookie": both}).status_code == 200
 
 
-def test_two_hosts_and_two_tokens_are_refused(stranger: Browser) -> None:
-    token = stranger.access.token
+def test_headers_that_are_sent_twice_are_refused(browser: Browser) -> None:
     own = ("Host", f"127.0.0.1:{PORT}")
-    two = [own, ("Host", f"evil.example:{PORT}")]
-    assert stranger.get("/", params={"token": token}, headers=two).status_code == 403
-    assert stranger.get(f"/?token=guess&token={token}").status_code == 403
-    assert stranger.get(f"/?{'x=1&' * 200}").status_code == 403
-    assert stranger.get(f"/?{'x=1&' * 200}token={token}").status_code == 200
+    assert browser.get("/", headers=[own, ("Host", f"evil.example:{PORT}")]).status_code == 403
+    sites = [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "cross-site")]
+    assert browser.get("/", headers=sites).status_code == 403
+    token = ("X-Token", browser.access.change_token)
+    origins = [("Origin", browser.own["Origin"]), ("Origin", "http://evil.example")]
+    assert browser.post("/add/demo", headers=[token, *origins]).status_code == 403
+    assert browser.get(f"/?{'x=1&' * 200}").status_code == 200
 
 
 def test_a_length_of_any_form_is_no_way_around_the_limit(browser: Browser) -> None:
@@ -275,15 +419,17 @@ def test_html_in_a_series_is_text(tmp_path: Path, access: Access) -> None:
     folder = tmp_path / "input" / "GEO" / "Asthma" / "GSE1"
     write_gz(folder / "GSE1_series_matrix.txt.gz", text)
     with Browser(tmp_path, access) as browser:
-        browser.get("/", params={"token": access.token})
+        browser.sign_in()
         series = {"trait": "Asthma", "series": "GSE1"}
         for path, query in (
             ("/samples", series),
             ("/samples/table", series | {"search": BAD, "sort": BAD}),
-            ("/analysis/design", {"trait": "Asthma", "series": "GSE1", "covariate": BAD}),
         ):
             page = browser.get(path, params=query).text
             assert "<img" not in page, path
+        asked = {"trait": "Asthma", "series": "GSE1", "covariate": BAD}
+        page = browser.post("/analysis/design", data=asked, headers=browser.own).text
+        assert "<img" not in page and "~ group" in page
         assert "&lt;img src=x" in browser.get("/samples", params=series).text
 
 
@@ -306,7 +452,7 @@ def test_html_in_a_gene_symbol_is_text(tmp_path: Path, access: Access) -> None:
     write_result(output, result)
     place = {"output": "results", "trait": "Asthma", "condition": ""}
     with Browser(tmp_path, access) as browser:
-        browser.get("/", params={"token": access.token})
+        browser.sign_in()
         marked = browser.post("/genes/mark", params=place, data={"genes": BAD}, headers=browser.own)
         assert "text/plain" in marked.headers["content-type"]
         for path, query in (
@@ -340,7 +486,7 @@ def test_sheets_and_gene_sets_that_grow_without_end_are_refused(
         archive.writestr("xl/workbook.xml", b"A" * (20 << 20))
     (series, *_) = sorted(path.name for path in (tmp_path / "input/GEO" / place["trait"]).iterdir())
     with Browser(tmp_path, access) as browser:
-        browser.get("/", params={"token": access.token})
+        browser.sign_in()
         sets = {"sent": ("a.gmt.gz", gzip.compress(b"A\tb\tTP53\n" * (3 << 20)))}
         answer = browser.post("/sets", params=place, files=sets, headers=browser.own)
         assert answer.status_code == 400 and "5 MiB when unpacked" in answer.text
@@ -386,20 +532,14 @@ def test_folders_of_analyses_started_at_once_are_different(tmp_path: Path) -> No
     assert len({path.name for path in found}) == 20 and all(path.is_dir() for path in found)
 
 
-class Served:
-    """`genotex serve` in a process of its own, spoken to through a socket."""
+class Served(Running):
+    """A server that is spoken to through a socket."""
 
     def __init__(self, folder: Path, errors: IO[str] | None = None) -> None:
-        command = [sys.executable, "-m", "genotex", "serve", str(folder), "--no-browser"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
-        # One that is left by a test that failed would hold the output of the test run open.
-        weakref.finalize(self, self.process.kill)
-        url = urlsplit(first_line(self.process).strip())
-        assert url.port is not None
-        self.port, self.host = url.port, f"127.0.0.1:{url.port}"
-        page, head = self.ask("GET", f"/?{url.query}", "")
+        super().__init__(folder, errors=errors)
+        self.cookie = self.sign_in()
+        page = self.ask("GET", "/", {"Cookie": self.cookie})[2]
         (self.token,) = re.findall(r'"X-Token": "([^"]+)"', page)
-        (self.cookie,) = re.findall(r"(?i)set-cookie: ([^;]+)", head)
 
     def open(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)
@@ -410,13 +550,6 @@ class Served:
     def head(self, method: str, path: str, headers: str) -> bytes:
         return f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\n{headers}\r\n".encode()
 
-    def ask(self, method: str, path: str, headers: str) -> tuple[str, str]:
-        with self.open() as connection:
-            connection.sendall(self.head(method, path, headers + "Connection: close\r\n"))
-            answer = b"".join(iter(lambda: connection.recv(65536), b"")).decode()
-        head, _, body = answer.partition("\r\n\r\n")
-        return body, head
-
     def memory(self, name: str) -> int:
         """Return memory of the process in MiB, now (VmRSS) or at most (VmHWM)."""
         status = Path(f"/proc/{self.process.pid}/status")
@@ -424,12 +557,6 @@ class Served:
             pytest.skip("the memory of a process is read from /proc")
         (size,) = re.findall(rf"{name}:\s+(\d+)", status.read_text())
         return int(size) // 1024
-
-    def end(self) -> None:
-        self.process.terminate()
-        self.process.wait(timeout=60)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -490,7 +617,7 @@ def test_slow_uploads_hold_nobody_up(served: Served) -> None:
             connection.sendall(served.head("POST", "/add/series", headers) + b"--lim")
         begun = time.monotonic()
         for path in ("/", "/health", "/add", "/analysis"):
-            assert served.ask("GET", path, served.own())[1].startswith("HTTP/1.1 200")
+            assert served.ask("GET", path, {"Cookie": served.cookie})[0] == 200
         assert time.monotonic() - begun < 5
         # Without the cookie nothing of the body is waited for.
         stranger = stack.enter_context(served.open())
@@ -505,7 +632,7 @@ def test_an_upload_that_stands_still_does_not_keep_the_server_from_ending(tmp_pa
     headers = f"{served.own()}{FORM}Content-Length: 100000\r\n"
     with served.open() as connection:
         connection.sendall(served.head("POST", "/add/series", headers) + b"--lim")
-        assert served.ask("GET", "/health", "")[1].startswith("HTTP/1.1 200")
+        assert served.ask("GET", "/health")[0] == 200
         served.end()
     assert "Traceback" not in errors.read_text()
 
@@ -525,10 +652,10 @@ def test_requests_that_are_no_http_end_nothing(served: Served) -> None:
             except ConnectionError:
                 answer = b""
             assert not answer.startswith(b"HTTP/1.1 2"), sent[:50]
-    assert served.ask("GET", "/health", "")[1].startswith("HTTP/1.1 200")
+    assert served.ask("GET", "/health")[0] == 200
 
 
 def test_small_answers_are_sent_at_once() -> None:
     # asyncio switches Nagle's algorithm off for sockets with this protocol only.
-    with _listen("127.0.0.1", 0) as listening:
+    with _bound("127.0.0.1", 0) as listening:
         assert listening.proto == socket.IPPROTO_TCP

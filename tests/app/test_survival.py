@@ -36,7 +36,7 @@ def test_the_form_states_what_is_tested_and_the_command(
     adder: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     assert add_tables(adder, tmp_path_factory.mktemp("own"), name="My study")[0] == 200
-    text = adder.get("/tables/design", params=PLACE | ASKED).text
+    text = adder.post("/tables/design", params=PLACE, data=ASKED, headers=adder.own).text
     assert "16 samples" in text and "events, given age" in text
     assert "genotex de tables/My_study/study.csv" in text and "--survival months,died" in text
     assert "--contrast" not in text and "--hidden" not in text
@@ -50,7 +50,7 @@ def test_the_form_states_what_is_tested_and_the_command(
     }.items():
         name, _, value = change.partition("=")
         wrong = ASKED | {name: value}
-        text = adder.get("/tables/design", params=PLACE | wrong).text
+        text = adder.post("/tables/design", params=PLACE, data=wrong, headers=adder.own).text
         assert why in text, (change, text)
         answer = adder.post("/tables", params=PLACE, data=wrong, headers=adder.own)
         assert answer.status_code == 400 and why in answer.text, change

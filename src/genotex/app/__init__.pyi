@@ -4,6 +4,7 @@ from .job_records import AnalysisRecord as AnalysisRecord, JobRecord as JobRecor
 from .jobs import JobQueue as JobQueue
 from .loaded import LoadedAnalysis as LoadedAnalysis, LoadedAnalyses as LoadedAnalyses
 from .security import Access as Access
-from .server import create_app as create_app, serve as serve
+from .server import create_app as create_app
+from .serving import serve as serve
 from .sheets import EditedSheet as EditedSheet
 from .workspace import Workspace as Workspace

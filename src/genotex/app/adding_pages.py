@@ -16,7 +16,7 @@ from genotex.app.analysis_pages import history_of
 from genotex.app.background import DEMO
 from genotex.app.job_records import AnalysisRecord, FetchRecord
 from genotex.app.own_tables import list_tables
-from genotex.app.pages import render, workbench_of
+from genotex.app.pages import form_of, render, workbench_of
 from genotex.app.uploads import Sent, input_for, keep_series, keep_tables, trait_named
 from genotex.errors import GenotexError, UsageError
 from genotex.fetch import read_accessions
@@ -43,7 +43,7 @@ def add(request: Request) -> Response:
 
 async def fetch(request: Request) -> Response:
     """Let a series be fetched, and show the history."""
-    async with request.form() as form:
+    async with form_of(request) as form:
         accession, trait = _text(form, "accession"), _text(form, "trait")
         platform_only = form.get("platform_only") == "yes"
     try:
@@ -76,7 +76,7 @@ def _submit_fetch(request: Request, accession: str, trait: str, platform_only: b
 
 async def series(request: Request) -> Response:
     """Keep the files of a series, and show how they were read."""
-    async with request.form(max_files=_MOST_FILES) as form:
+    async with form_of(request, max_files=_MOST_FILES) as form:
         sent = [each for each in (_sent(file) for file in form.getlist("files")) if each]
         given = workbench_of(request).workspace, _text(form, "trait"), _text(form, "accession")
         try:
@@ -88,7 +88,7 @@ async def series(request: Request) -> Response:
 
 async def tables(request: Request) -> Response:
     """Keep own tables, and show how they were read."""
-    async with request.form(max_files=_MOST_FILES) as form:
+    async with form_of(request, max_files=_MOST_FILES) as form:
         scale: Scale = "auto"
         for each in get_args(Scale):
             scale = each if form.get("scale") == each else scale

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from genotex.analysis import check_request, cramers_v
 from genotex.app.job_records import AnalysisRecord
-from genotex.app.pages import not_found, render, workbench_of
+from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.app.running import SHEET, options_of
 from genotex.app.sheets import EditedSheet
 from genotex.app.workspace import FoundInput
@@ -98,17 +98,18 @@ def analysis(request: Request) -> Response:
         found=found,
         conditions=CONDITIONS,
         covariates=COVARIATES,
-        **_preview(request, found, asked),
         **history_of(request),
     )
 
 
-def preview(request: Request) -> Response:
+async def preview(request: Request) -> Response:
     """Show the design that the form states, for htmx."""
-    trait = request.query_params.get("trait", "")
-    found = _input_of(request, trait)
-    asked = _Asked.of(request.query_params, found, trait)
-    return render(request, "design.html.j2", asked=asked, **_preview(request, found, asked))
+    async with form_of(request) as form:
+        trait = str(form.get("trait", ""))
+        found = await run_in_threadpool(_input_of, request, trait)
+        asked = _Asked.of(form, found, trait)
+    shown = await run_in_threadpool(_preview, request, found, asked)
+    return render(request, "design.html.j2", asked=asked, **shown)
 
 
 def _sheet(request: Request, found: FoundInput, trait: str, series: str) -> EditedSheet:
@@ -176,7 +177,7 @@ def _association(rows: list[dict[str, str]], column: str) -> float:
 
 async def start(request: Request) -> Response:
     """Start an analysis, and show the history."""
-    async with request.form() as form:
+    async with form_of(request) as form:
         trait = str(form.get("trait", ""))
         asked = await run_in_threadpool(_Asked.of, form, _input_of(request, trait), trait)
     try:
@@ -244,7 +245,7 @@ def routes() -> list[Route]:
     return [
         Route("/analysis", analysis, methods=["GET"]),
         Route("/analysis", start, methods=["POST"]),
-        Route("/analysis/design", preview),
+        Route("/analysis/design", preview, methods=["POST"]),
         Route("/analysis/history", history),
         Route("/analysis/cancel", cancel, methods=["POST"]),
     ]

@@ -16,7 +16,7 @@ from genotex.app import atlas_tables as t
 from genotex.app.atlas_plots import tree_map
 from genotex.app.atlases import LoadedAtlas
 from genotex.app.job_records import AtlasRecord
-from genotex.app.pages import address, not_found, render, workbench_of
+from genotex.app.pages import address, form_of, not_found, render, workbench_of
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import trait_folder_name
 
@@ -132,7 +132,7 @@ def pair(request: Request) -> Response:
 
 async def build(request: Request) -> Response:
     """Let an atlas wait to be built, or brought up to date, from the results of the folder."""
-    async with request.form() as form:
+    async with form_of(request) as form:
         name = str(form.get("atlas", ""))
     try:
         record = await run_in_threadpool(_submit, request, name)

@@ -13,10 +13,10 @@ from starlette.routing import Route
 
 from genotex.app import atlas_tables as t
 from genotex.app.atlas_pages import atlas_of
-from genotex.app.atlases import LoadedAtlas
+from genotex.app.atlases import Question
 from genotex.app.gene_query import names_in
-from genotex.app.pages import address, render, workbench_of
-from genotex.atlas import ANY_CONDITION, Signature, SimilarFindings
+from genotex.app.pages import address, form_of, render, workbench_of
+from genotex.atlas import ANY_CONDITION, Signature
 from genotex.errors import GenotexError, UsageError
 
 __all__ = ["routes"]
@@ -27,11 +27,11 @@ _TABLES = {"trait": t.SIMILAR, "cohort": t.SIMILAR_COHORTS}
 
 def similar(request: Request) -> Response:
     """Show the form; of a signature that was sent, where it is found."""
-    loaded, signature = atlas_of(request), _signature(request)
+    loaded, question = atlas_of(request), _question(request)
     values: dict[str, Any] = {"found": None}
-    if signature is not None:
+    if question is not None:
         rows = _rows(request)
-        values = {"found": _found(request, loaded, signature)}
+        values = {"found": loaded.similar(question.signature, question.condition)}
         values |= _TABLES[_by(request)].values(request, rows)
     return render(
         request,
@@ -39,16 +39,19 @@ def similar(request: Request) -> Response:
         atlas=loaded,
         conditions=[name for name in loaded.conditions() if name is not None],
         any_condition=ANY_CONDITION,
-        condition=request.query_params.get("condition", ""),
+        condition=(question.condition or "") if question else "",
         by=_by(request),
-        signature=signature,
-        forgotten=bool(request.query_params.get("of")) and signature is None,
+        signature=question.signature if question else None,
+        forgotten=bool(request.query_params.get("of")) and question is None,
         **values,
     )
 
 
-def _signature(request: Request) -> Signature | None:
-    return workbench_of(request).atlases.signature(request.query_params.get("of", ""))
+def _question(request: Request) -> Question | None:
+    """Return what was asked by a form; an address alone asks nothing that is not kept."""
+    asked = workbench_of(request).atlases.question(request.query_params.get("of", ""))
+    here = asked is not None and asked.atlas == request.query_params.get("atlas")
+    return asked if here else None
 
 
 def _by(request: Request) -> str:
@@ -56,27 +59,24 @@ def _by(request: Request) -> str:
     return by if by in _TABLES else "trait"
 
 
-def _found(request: Request, loaded: LoadedAtlas, signature: Signature) -> SimilarFindings:
-    return loaded.similar(signature, request.query_params.get("condition") or None)
-
-
 def _rows(request: Request) -> t.Rows:
-    loaded, signature, by = atlas_of(request), _signature(request), _by(request)
-    if signature is None:
+    loaded, question, by = atlas_of(request), _question(request), _by(request)
+    if question is None:
         raise HTTPException(404, "the signature is no longer kept; send it again")
-    found = _found(request, loaded, signature)
+    found = loaded.similar(question.signature, question.condition)
     rows = t.shown(
         found.cohorts if by == "cohort" else found.traits,
         *(("trait", "cohort", "tissue") if by == "cohort" else ("trait",)),
         flag=pl.col("q") < _Q_CUT,
     )
-    place = {name: request.query_params.get(name, "") for name in ("atlas", "of", "condition")}
-    return t.Rows(rows, {**place, "by": by}, f"signature_{by}s")
+    place = {name: request.query_params.get(name, "") for name in ("atlas", "of")}
+    given = {"condition": question.condition or "", "by": by}
+    return t.Rows(rows, {**place, **given}, f"signature_{by}s")
 
 
 async def ask(request: Request) -> Response:
     """Take a signature, check that the atlas can score it, and go to the result."""
-    async with request.form() as form:
+    async with form_of(request) as form:
         given = {name: str(form.get(name, "")) for name in ("up", "down", "by", "condition")}
     try:
         there = await run_in_threadpool(_ask, request, given)
@@ -93,8 +93,9 @@ def _ask(request: Request, given: dict[str, str]) -> str:
     if condition and condition != ANY_CONDITION and condition not in known:
         msg = f"the atlas compares no results given {condition!r}"
         raise UsageError(msg)
-    loaded.similar(signature, condition or None)
-    key = workbench_of(request).atlases.remember(signature)
+    question = Question(loaded.name, signature, condition or None)
+    loaded.similar(question.signature, question.condition)
+    key = workbench_of(request).atlases.remember(question)
     place = {"atlas": loaded.name, "of": key, "by": given["by"], "condition": condition}
     return address("/atlas/similar", dict(place))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,12 +29,21 @@ from genotex.atlas import (
 )
 from genotex.errors import GenotexError, UsageError
 
-__all__ = ["Atlases", "LoadedAtlas", "none_first"]
+__all__ = ["Atlases", "LoadedAtlas", "Question", "none_first"]
 
 _ANSWERS = 24
 """Answers of an atlas that are kept: a trait of 20,000 genes takes 3 MB."""
-_SIGNATURES = 50
+_QUESTIONS = 50
 Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked of an atlas: where a signature is found, given a condition."""
+
+    atlas: str
+    signature: Signature
+    condition: str | None
 
 
 class LoadedAtlas:
@@ -139,7 +149,7 @@ class Atlases:
 
     def __init__(self) -> None:
         self._kept: dict[Path, tuple[tuple[str, State], LoadedAtlas | None]] = {}
-        self._signatures: OrderedDict[str, Signature] = OrderedDict()
+        self._questions: OrderedDict[str, Question] = OrderedDict()
         self._lock = threading.Lock()
 
     def found(self, workspace: Workspace) -> list[LoadedAtlas]:
@@ -165,19 +175,20 @@ class Atlases:
                 kept = self._kept[folder] = stamp, _read(workspace, name, folder)
             return kept[1]
 
-    def remember(self, signature: Signature) -> str:
-        """Keep a signature for its pages, and return what names it in an address."""
-        text = "\n".join([*signature.up, "", *signature.down])
+    def remember(self, question: Question) -> str:
+        """Keep a question for its pages, and return what names it in an address."""
+        up, down = question.signature.up, question.signature.down
+        text = "\n".join([question.atlas, question.condition or "", *up, "", *down])
         key = sha256(text.encode()).hexdigest()[:16]
         with self._lock:
-            while len(self._signatures) >= _SIGNATURES:
-                self._signatures.popitem(last=False)
-            self._signatures[key] = signature
+            while len(self._questions) >= _QUESTIONS:
+                self._questions.popitem(last=False)
+            self._questions[key] = question
         return key
 
-    def signature(self, key: str) -> Signature | None:
-        """Return a signature that was kept."""
-        return self._signatures.get(key)
+    def question(self, key: str) -> Question | None:
+        """Return a question that was kept."""
+        return self._questions.get(key)
 
 
 def _read(workspace: Workspace, name: str, folder: Path) -> LoadedAtlas | None:

@@ -17,7 +17,7 @@ from genotex.app import gene_plots, text_pages
 from genotex.app.downloads import send_table
 from genotex.app.gene_query import ONLY, ROWS, GeneQuery, marks_of, names_in
 from genotex.app.loaded import LoadedAnalysis
-from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
+from genotex.app.pages import address_of, analysis_of, form_of, not_found, render, workbench_of
 from genotex.reports.gene_table import GeneTableView
 from genotex.reports.words import question
 
@@ -99,7 +99,7 @@ def _window(text: str) -> tuple[float, float, float, float] | None:
 
 async def mark(request: Request) -> Response:
     """Highlight the genes of a pasted list."""
-    async with request.form() as form:
+    async with form_of(request) as form:
         workbench_of(request).marked = names_in(str(form.get("genes", "")))
     text = _marked_text(request, analysis_of(request))
     return PlainTextResponse(text, headers={"HX-Trigger": "marked"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import SURVIVAL_FILES
@@ -56,26 +56,6 @@ def report(request: Request) -> Response:
     return FileResponse(found, media_type="text/html; charset=utf-8", headers=policy)
 
 
-def login(request: Request) -> Response:
-    """Ask for the password."""
-    return render(request, "login.html.j2", wrong=False, token=request.query_params["token"])
-
-
-async def log_in(request: Request) -> Response:
-    """Let the browser in if the password is right."""
-    access = workbench_of(request).access
-    async with request.form() as form:
-        given = str(form.get("password", ""))
-    if not access.accepts_password(given):
-        return render(request, "login.html.j2", 403, wrong=True, token=access.token)
-    return RedirectResponse("/", 303, {"Set-Cookie": access.cookie_line})
-
-
 def routes() -> list[Route]:
     """Return the routes of these pages."""
-    return [
-        Route("/", home),
-        Route("/report", report),
-        Route("/login", login, methods=["GET"]),
-        Route("/login", log_in, methods=["POST"]),
-    ]
+    return [Route("/", home), Route("/report", report)]

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import sys
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import FrameType
 
 from pydantic import ValidationError
 
@@ -21,21 +16,23 @@ from genotex.app.job_records import AnalysisRecord, JobRecord, State, read_recor
 from genotex.app.workspace import ANALYSES, Workspace
 from genotex.errors import GenotexError, UsageError
 from genotex.io import atomic_write
+from genotex.parallel import Child, start_child
 
-__all__ = ["AnalysisRecord", "JobQueue"]
+__all__ = ["AnalysisRecord", "JobQueue", "run_in_child"]
 
 RECORD = "analysis.json"
 MOST_WAITING = 10
 _PATIENCE = 10.0
 """Seconds in which a job that is asked to end must have ended; then it is killed."""
+_UNEXPECTED = "the process ended unexpectedly; the log of genotex serve may say why"
 
 
 @dataclass
-class _JobProcess:
-    """The process at work."""
+class _RunningJob:
+    """The job at work."""
 
     name: str
-    process: multiprocessing.process.BaseProcess
+    child: Child
     cancelled: bool = False
 
 
@@ -47,7 +44,7 @@ class JobQueue:
         self._folder = workspace.root / ANALYSES
         self._records: dict[str, JobRecord] = {}
         self._waiting: deque[str] = deque()
-        self._running: _JobProcess | None = None
+        self._running: _RunningJob | None = None
         self._lock = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -127,23 +124,18 @@ class JobQueue:
                 self._end(name, "cancelled")
             elif self._running is not None and self._running.name == name:
                 self._running.cancelled = True
-                self._running.process.terminate()
+                self._running.child.end_within(_PATIENCE)
 
     def close(self) -> None:
         """End the running analysis; nothing half-written is left."""
         with self._lock:
             self._closed = True
-            running = self._running
-            if running is not None:
-                running.process.terminate()
+            if self._running is not None:
+                # Python waits for its processes when it ends, however long they take.
+                self._running.child.end_within(_PATIENCE)
             self._lock.notify_all()
-        if self._thread is None:
-            return
-        self._thread.join(_PATIENCE)
-        if self._thread.is_alive() and running is not None:
-            # Python waits for its processes when it ends, however long they take.
-            running.process.kill()
-            self._thread.join(_PATIENCE)
+        if self._thread is not None:
+            self._thread.join(2 * _PATIENCE)
 
     def _keep(self, record: JobRecord) -> None:
         """Write the record of a job, then know it: a job that cannot be kept is not begun."""
@@ -162,6 +154,7 @@ class JobQueue:
             self._records[name] = record
 
     def _end(self, name: str, state: State, message: str = "", formula: str = "") -> None:
+        message = self._workspace.without_places(message)
         self._change(
             name, state=state, step="", finished=time.time(), message=message, formula=formula
         )
@@ -176,36 +169,22 @@ class JobQueue:
                     return
                 name = self._waiting.popleft()
                 self._change(name, state="running", step="starting")
+                given = self._workspace.root, self._records[name]
                 try:
-                    running, messages = self._start(name)
+                    child = start_child("genotex.app.jobs:run_in_child", *given)
                 except OSError as error:
                     self._end(name, "failed", f"no process could be started: {error}")
                     continue
-                self._running = running
-            with messages:
-                self._follow(running, messages)
+                running = self._running = _RunningJob(name, child)
+            with child.messages:
+                self._follow(running)
 
-    def _start(self, name: str) -> tuple[_JobProcess, Connection]:
-        """Start the process of a job; returns the connection that its messages come from."""
-        # Spawned, since threads of the table engine do not survive a fork.
-        spawn = multiprocessing.get_context("spawn")
-        ours, theirs = spawn.Pipe()
-        arguments = theirs, self._workspace.root, self._records[name]
-        process = spawn.Process(target=_in_process, args=arguments, daemon=False)
-        try:
-            with theirs:
-                process.start()
-        except BaseException:
-            ours.close()
-            raise
-        return _JobProcess(name, process), ours
-
-    def _follow(self, running: _JobProcess, messages: Connection) -> None:
+    def _follow(self, running: _RunningJob) -> None:
         """Note the steps of the running analysis until it ends."""
-        ended: tuple[State, str, str] = ("failed", "the process ended unexpectedly", "")
+        ended: tuple[State, str, str] = ("failed", _UNEXPECTED, "")
         try:
             while True:
-                kind, *texts = messages.recv()
+                kind, *texts = running.child.messages.recv()
                 if kind == "step":
                     with self._lock:
                         self._records[running.name].step = texts[0]
@@ -213,10 +192,8 @@ class JobQueue:
                     ended = kind, texts[0], texts[1]
         except (EOFError, OSError):
             pass
-        running.process.join(_PATIENCE)
-        if running.process.is_alive():
-            running.process.kill()
-            running.process.join()
+        running.child.process.join(_PATIENCE)
+        running.child.kill()
         with self._lock:
             if running.cancelled:
                 ended = "cancelled", "", ""
@@ -226,25 +203,10 @@ class JobQueue:
             self._running = None
 
 
-def _in_process(messages: Connection, root: Path, record: JobRecord) -> None:
+def run_in_child(messages: Connection, root: Path, record: JobRecord) -> None:
     """Run one job in a process of its own, and send its steps and its end."""
-    signal.signal(signal.SIGTERM, _leave)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         outcome = run_job(root, record, lambda step: messages.send(("step", step)))
         messages.send(("done" if outcome.solved else "failed", outcome.message, outcome.formula))
     except (GenotexError, OSError) as error:
         messages.send(("failed", str(error), ""))
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    # Through every open `with`, so that unfinished files are removed.
-    sys.exit(128 + number)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)

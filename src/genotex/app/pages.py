@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -12,6 +13,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.datastructures import FormData, Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -23,8 +25,9 @@ from genotex.app.jobs import JobQueue
 from genotex.app.leaderboard import Leaderboards
 from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
 from genotex.app.own_tables import LoadedTables
+from genotex.app.previews import Previews
 from genotex.app.raw_quality import LoadedRaw
-from genotex.app.security import Access
+from genotex.app.security import MOST_FIELDS, Access, too_long
 from genotex.app.sheets import Sheets
 from genotex.app.workspace import Workspace
 from genotex.errors import UsageError
@@ -36,10 +39,13 @@ __all__ = [
     "address",
     "address_of",
     "analysis_of",
+    "form_of",
     "not_found",
     "part_of_page",
     "place_of",
     "render",
+    "show_outside",
+    "wants_page",
     "workbench_of",
 ]
 
@@ -58,8 +64,14 @@ class Workbench:
     atlases: Atlases = field(default_factory=Atlases)
     sheets: Sheets = field(default_factory=Sheets)
     tables: LoadedTables = field(default_factory=LoadedTables)
+    previews: Previews = field(default_factory=Previews)
     geo_addresses: tuple[str | None, str | None, str | None] = (None, None, None)
     marked: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """End the processes that work for it."""
+        self.previews.close()
+        self.jobs.close()
 
 
 def workbench_of(request: Request) -> Workbench:
@@ -124,6 +136,31 @@ def render(request: Request, template: str, status: int = 200, **values: object)
         **values,
     )
     return HTMLResponse(html, status)
+
+
+def show_outside(template: str, status: int = 200, **values: object) -> HTMLResponse:
+    """Return a page for somebody who may not be signed in: no token, nothing of the folder."""
+    page = _environment().get_template(template)
+    return HTMLResponse(page.render(version=genotex.__version__, **values), status)
+
+
+def wants_page(headers: Headers) -> bool:
+    """Return whether an answer is shown as a page: not to htmx, nor to another script."""
+    accepted = headers.get("accept", "*/*")
+    by_script = "hx-request" in headers or headers.get("sec-fetch-dest") == "empty"
+    return not by_script and ("text/html" in accepted or "*/*" in accepted)
+
+
+@asynccontextmanager
+async def form_of(
+    request: Request, max_fields: int = MOST_FIELDS, max_files: int = 1
+) -> AsyncIterator[FormData]:
+    """Yield the form that was sent; a field that is too long is refused."""
+    async with request.form(max_fields=max_fields, max_files=max_files) as form:
+        problem = too_long(form.multi_items())
+        if problem:
+            raise HTTPException(400, problem)
+        yield form
 
 
 def part_of_page(template: str, **values: object) -> Markup:

@@ -142,7 +142,7 @@ def before(request: Request) -> Response:
     try:
         raw = workbench.raw.get(workbench.workspace, *named_cohort(request), cohort)
     except (GenotexError, OSError) as error:
-        return JSONResponse({"note": str(error)})
+        return JSONResponse({"note": workbench.workspace.without_places(str(error))})
     data, rows = _distribution(raw, cohort, plot)
     return _sent(request, cohort, place, plot, data | {"note": raw.note}, rows)
 
@@ -226,5 +226,5 @@ def routes() -> list[Route]:
     return [
         Route("/quality", quality),
         Route("/quality/points", points),
-        Route("/quality/before", before),
+        Route("/quality/before", before, methods=["POST"]),
     ]

@@ -11,10 +11,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.app.pages import not_found, render, workbench_of
+from genotex.app.downloads import safe_name
+from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.app.sheets import EDITED, GROUPS, EditedSheet
 from genotex.app.unpacked import check_unpacked
 from genotex.errors import FormatError, GenotexError
@@ -115,7 +116,7 @@ def _order(cell: str) -> tuple[int, float, str]:
 async def assign(request: Request) -> Response:
     """Set a column of the selected samples, or take the last change back."""
     sheet, place = await run_in_threadpool(_sheet, request)
-    async with request.form(max_fields=100_000) as form:
+    async with form_of(request, max_fields=100_000) as form:
         given = {name: str(form.get(name, "")) for name in ("change", "column", "value", "version")}
         chosen = [str(sample) for sample in form.getlist("sample")]
         query = {name: str(form.get(name, "")) for name in ("search", "sort", "order")}
@@ -126,7 +127,7 @@ async def assign(request: Request) -> Response:
 async def upload(request: Request) -> Response:
     """Take the groups of a sheet that was edited in a spreadsheet."""
     sheet, place = await run_in_threadpool(_sheet, request)
-    async with request.form(max_files=1) as form:
+    async with form_of(request) as form:
         sent, version = form.get("file"), str(form.get("version", ""))
         if not isinstance(sent, UploadFile) or not sent.filename:
             message = "No file chosen."
@@ -184,10 +185,15 @@ def _change(sheet: EditedSheet, given: Mapping[str, str], chosen: list[str]) -> 
 
 
 def download(request: Request) -> Response:
-    """Send the sheet as a file for a spreadsheet."""
+    """Send the sheet as a file for a spreadsheet; the folder stays as it is."""
     sheet, place = _sheet(request)
-    sheet.save()
-    return FileResponse(sheet.path, media_type="text/csv", filename=f"{place['series']}.csv")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "sheet.csv"
+        sheet.copy(copy)
+        content = copy.read_bytes()
+    name = safe_name(f"{place['series']}.csv")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def routes() -> list[Route]:

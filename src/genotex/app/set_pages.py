@@ -20,7 +20,15 @@ from genotex.app.frame_table import FrameQuery, FrameView, column
 from genotex.app.gene_sets import members_of, running_sum_of, save_gene_sets, set_files
 from genotex.app.job_records import SetsRecord
 from genotex.app.loaded import LoadedAnalysis
-from genotex.app.pages import address, address_of, analysis_of, not_found, render, workbench_of
+from genotex.app.pages import (
+    address,
+    address_of,
+    analysis_of,
+    form_of,
+    not_found,
+    render,
+    workbench_of,
+)
 from genotex.errors import GenotexError, UsageError
 from genotex.options import EnrichmentOptions
 from genotex.reports.gene_table import GeneTableView
@@ -122,7 +130,7 @@ def download(request: Request) -> Response:
 
 async def test(request: Request) -> Response:
     """Let the sets of a file of the folder, or of one that was sent, wait to be tested."""
-    async with request.form(max_files=1) as form:
+    async with form_of(request) as form:
         sent = form.get("sent")
         content = await sent.read() if isinstance(sent, UploadFile) and sent.filename else None
         name = sent.filename or "" if isinstance(sent, UploadFile) else ""

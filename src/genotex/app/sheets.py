@@ -163,11 +163,9 @@ class EditedSheet:
             self._save(new)
             return len({number for number, _, _ in self._undo.pop()})
 
-    def save(self) -> None:
-        """Write the sheet as it is, if it is not a file yet."""
-        with self._lock:
-            if not self.saved:
-                self._save(self.rows)
+    def copy(self, path: Path) -> None:
+        """Write the sheet as it is to another place."""
+        write_sheet_table(path, self.headers, sheet_cells(self.rows, self.headers))
 
     def _check(self, version: int) -> None:
         if version != self.version:

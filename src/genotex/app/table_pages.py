@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, QueryParams
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.analysis import check_survival
-from genotex.api.own_designs import prepare_designs, survival_data
 from genotex.app.analysis_pages import history_of
 from genotex.app.job_records import TablesRecord
 from genotex.app.own_tables import (
     TABLES,
     TablesFiles,
     columns_of,
-    design_options,
     find_tables,
-    table_options,
 )
-from genotex.app.pages import not_found, render, workbench_of
+from genotex.app.pages import form_of, not_found, render, workbench_of
+from genotex.app.previews import CheckedDesign
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
 from genotex.options import MissingValues
@@ -36,7 +31,6 @@ __all__ = ["routes"]
 MISSING: dict[MissingValues, str] = {
     "error": "an error", "drop": "left out", "fill": "filled",
 }  # fmt: skip
-_LONGEST = 1000
 
 
 def _opened(request: Request) -> tuple[TablesFiles, OwnTables]:
@@ -61,45 +55,30 @@ def tables(request: Request) -> Response:
         columns=columns_of(read),
         missing=MISSING,
         checked=None,
+        error="",
         **history_of(request),
     )
 
 
-def design(request: Request) -> Response:
+async def design(request: Request) -> Response:
     """Show what a design compares, or what is wrong with it, for htmx."""
+    async with form_of(request) as form:
+        asked = [_text(form, name) for name in ("design", "contrast", "time", "event")]
+        if not all(asked[:2]) and not any(asked[2:]):
+            return render(request, "table_design.html.j2", checked=None, error="")
+        try:
+            files, record, checked = await run_in_threadpool(_checked, request, form)
+        except GenotexError as error:
+            return render(request, "table_design.html.j2", checked=None, error=str(error))
+    command = _command(files, record)
+    return render(request, "table_design.html.j2", checked=checked, error="", command=command)
+
+
+def _checked(request: Request, form: FormData) -> tuple[TablesFiles, TablesRecord, CheckedDesign]:
+    """Return what a form asks for, and what its design compares."""
     files, read = _opened(request)
-    values = request.query_params
-    asked = [str(values.get(name, "")).strip() for name in ("design", "contrast", "time", "event")]
-    if not all(asked[:2]) and not any(asked[2:]):
-        return render(request, "table_design.html.j2", checked=None)
-    try:
-        checked = _checked(files, read, values)
-    except GenotexError as error:
-        checked = {"error": str(error)}
-    return render(request, "table_design.html.j2", checked=checked)
-
-
-def _checked(files: TablesFiles, read: OwnTables, values: QueryParams) -> Mapping[str, Any]:
-    """Return what each contrast compares, and the same analysis as a command."""
-    record = _record(files, values)
-    if record.survival is not None:
-        data = survival_data(read, table_options(record))
-        text, found = check_survival(data, design_options(record))
-        row = {"contrast": f"time to {record.traits[0]}", "samples": "", "text": text}
-        return {"rows": [row], "notes": [], "warnings": found, "command": _command(files, record)}
-    prepared, notes = prepare_designs(read, design_options(record), table_options(record))
-    rows, warnings = [], []
-    for contrast, one in zip(record.contrasts, prepared, strict=True):
-        own = one.fitted()
-        text = str(own.contrast.summary.get("text", ""))
-        rows.append({"contrast": contrast, "samples": len(own.rows), "text": text})
-        warnings += [*own.warnings, *own.contrast.warnings]
-    return {
-        "rows": rows,
-        "notes": notes,
-        "warnings": list(dict.fromkeys(warnings)),
-        "command": _command(files, record),
-    }
+    record = _record(files, form)
+    return files, record, workbench_of(request).previews.check(read, record)
 
 
 def _command(files: TablesFiles, record: TablesRecord) -> str:
@@ -130,11 +109,15 @@ def _command(files: TablesFiles, record: TablesRecord) -> str:
     return shlex.join(words)
 
 
-def _record(files: TablesFiles, values: QueryParams | FormData) -> TablesRecord:
+def _text(form: FormData, name: str) -> str:
+    return str(form.get(name, "")).strip()
+
+
+def _record(files: TablesFiles, form: FormData) -> TablesRecord:
     """Return the analysis that a form states, before it has a name."""
 
     def text(name: str) -> str:
-        return str(values.get(name, "")).strip()[:_LONGEST]
+        return _text(form, name)
 
     def lines(name: str) -> list[str]:
         return [line.strip() for line in text(name).splitlines() if line.strip()]
@@ -181,7 +164,7 @@ def _survival(time_column: str, event_column: str) -> str | None:
 
 async def start(request: Request) -> Response:
     """Start an analysis, and show the history."""
-    async with request.form() as form:
+    async with form_of(request) as form:
         try:
             await run_in_threadpool(_submit, request, form)
         except GenotexError as error:
@@ -190,19 +173,12 @@ async def start(request: Request) -> Response:
 
 
 def _submit(request: Request, form: FormData) -> None:
-    workbench = workbench_of(request)
-    files, read = _opened(request)
-    record = _record(files, form)
-    workbench.jobs.check_room()
-    if record.survival is not None:
-        check_survival(survival_data(read, table_options(record)), design_options(record))
-        name = workbench.jobs.new_folder(files.name).name
-        workbench.jobs.submit(record.model_copy(update={"name": name}))
-        return
-    prepared, _ = prepare_designs(read, design_options(record), table_options(record))
-    traits = [one.trait for one in prepared]
-    folder = workbench.jobs.new_folder(files.name)
-    workbench.jobs.submit(record.model_copy(update={"name": folder.name, "traits": traits}))
+    jobs = workbench_of(request).jobs
+    jobs.check_room()
+    files, record, checked = _checked(request, form)
+    traits = [row.trait for row in checked.rows]
+    name = jobs.new_folder(files.name).name
+    jobs.submit(record.model_copy(update={"name": name, "traits": traits}))
 
 
 def routes() -> list[Route]:
@@ -210,5 +186,5 @@ def routes() -> list[Route]:
     return [
         Route("/tables", tables, methods=["GET"]),
         Route("/tables", start, methods=["POST"]),
-        Route("/tables/design", design),
+        Route("/tables/design", design, methods=["POST"]),
     ]

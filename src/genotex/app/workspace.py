@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,7 @@ __all__ = ["ANALYSES", "SHEETS", "FoundAnalysis", "FoundInput", "FoundOutput", "
 ANALYSES, SHEETS = "analyses", "sheets"
 """Folders of the workbench: an output folder for each analysis, and the sample sheets."""
 _RESULTS = "significant_genes_condition_*.json"
+_PLACE = re.compile(r"(?<![\w/:.<-])(?:/[^\s/'\":;,()<>]+)+/([^\s/'\":;,()<>]+)")
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,10 @@ class Workspace:
     def holds(self, path: Path) -> bool:
         """Return whether a path is in the folder, after links are followed."""
         return path.resolve().is_relative_to(self.root)
+
+    def without_places(self, text: str) -> str:
+        """Return a text with paths as they are in the folder; of others the last name alone."""
+        return _PLACE.sub(r"\1", text.replace(f"{self.root}/", ""))
 
     def inputs(self) -> list[FoundInput]:
         """Return the folders with raw files."""

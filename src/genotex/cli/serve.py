@@ -32,7 +32,7 @@ def serve(
         int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")
     ] = 0,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the address in a browser.")
+        bool, typer.Option("--browser/--no-browser", help="Open the workbench in a browser.")
     ] = True,
     host: Annotated[
         str,
@@ -46,24 +46,38 @@ def serve(
             "--password-file", help="File whose first line is the password of other machines."
         ),
     ] = None,
+    code: Annotated[
+        bool,
+        typer.Option(
+            "--code",
+            help="Print a new one-time code of the workbench that has FOLDER open, and end.",
+        ),
+    ] = False,
     *,
     servers: GeoServers,
 ) -> None:
     r"""Open the workbench: samples, analyses and genes of a folder in a browser.
 
-    It listens on this machine only. The printed address holds a token that
-    changes with every start. What is done in the browser can be continued on
-    the command line, and the other way round.
+    It listens on this machine only, and signs in the browser that it opens. To
+    sign in another one, open the printed address there and type the printed
+    code, which works once; --code prints another. What is done in the browser
+    can be continued on the command line, and the other way round.
 
     Examples:
       genotex serve .
 
       genotex serve results --port 8000 --no-browser
+
+      genotex serve results --code
     """
     try:
-        from genotex.app import serve as run
+        from genotex.app.codes import new_code
+        from genotex.app.serving import serve as run
     except ImportError as error:
         raise UsageError(_MISSING.format(name=error.name)) from error
+    if code:
+        _print(*new_code(folder))
+        raise typer.Exit(screen.DONE)
     password = "" if password_file is None else _first_line(password_file)
     given = servers.eutils_address, servers.geo_files_address, servers.geo_address
     run(
@@ -78,8 +92,9 @@ def serve(
     raise typer.Exit(screen.DONE)
 
 
-def _print(url: str) -> None:
-    print(url, flush=True)
+def _print(address: str, code: str) -> None:
+    """Print what is needed to sign in; the code stays out of the address, which others may see."""
+    print(f"{address}\ncode: {code} (works once)", flush=True)
 
 
 def _first_line(path: Path) -> str:

@@ -10,12 +10,29 @@ const CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: [
 const FONT = { family: "system-ui, sans-serif", size: 13, color: "#1f2933" };
 const element = (id) => document.getElementById(id);
 const say = (text) => { element("message").textContent = text; };
+const AGAIN = { "sign in": "Sign in again", load: "Load this page again" };
 
-async function numbers(url, more) {
+// Why a request was refused; after a restart of the workbench, with a link to sign in.
+function refused(text, again) {
+  say(text.replace(/^\d+: /, "").trim());
+  if (!(again in AGAIN)) return;
+  const link = document.createElement("a");
+  link.href = location.href;
+  link.textContent = AGAIN[again];
+  link.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
+  element("message").append("\n", link);
+}
+
+// What is computed for the page is asked for with its token; what is stored is only read.
+async function numbers(url, more, method = "GET") {
   const full = new URL(url, location.href);
   for (const [key, value] of Object.entries(more || {})) if (value) full.searchParams.set(key, value);
-  const answer = await fetch(full);
-  if (!answer.ok) { say(await answer.text()); throw new Error(answer.statusText); }
+  const headers = method === "GET" ? {} : JSON.parse(document.body.getAttribute("hx-headers"));
+  const answer = await fetch(full, { method, headers });
+  if (!answer.ok) {
+    refused(await answer.text(), answer.headers.get("X-Open-Again"));
+    throw new Error(answer.statusText);
+  }
   return answer.json();
 }
 
@@ -191,13 +208,10 @@ document.addEventListener("DOMContentLoaded", () => {
     element("narrow").addEventListener("input", (event) => narrow(event.target.value));
     element("narrow").form.addEventListener("submit", (event) => event.preventDefault());
   }
-  // The token of the first address stays out of the history.
-  const here = new URL(location.href);
-  if (here.searchParams.has("token")) {
-    here.searchParams.delete("token");
-    history.replaceState(null, "", here);
-  }
-  document.body.addEventListener("htmx:responseError", (event) => say(event.detail.xhr.responseText));
+  document.body.addEventListener("htmx:responseError", (event) => {
+    const { xhr } = event.detail;
+    refused(xhr.responseText, xhr.getResponseHeader("X-Open-Again"));
+  });
   document.body.addEventListener("htmx:sendError", () => say("The workbench does not answer; is 'genotex serve' still running?"));
   if (element("plot")) {
     genePlot(element("plot"));

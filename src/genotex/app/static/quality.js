@@ -84,7 +84,7 @@ document.addEventListener("DOMContentLoaded", () => {
     delete before.dataset.ready;
     element("before-note").textContent = "Reading the file ...";
     Plotly.purge(before);
-    const data = await numbers(before.dataset.points, { plot, by: by.value });
+    const data = await numbers(before.dataset.points, { plot, by: by.value }, "POST");
     if (mine !== asked) return;
     before.hidden = !data.sample;
     element("before-note").textContent = data.note;
