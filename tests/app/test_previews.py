@@ -24,7 +24,7 @@ def own_tables(samples: int = 40, counts: bool = False) -> OwnTables:
             "sample": [f"s{i}" for i in range(samples)],
             "group": [("case", "control")[i % 2] for i in range(samples)],
             "age": rng.normal(50, 10, samples),
-            "person": [f"p{i // 2}" for i in range(samples)],
+            "person": [f"p{i // 3}" for i in range(samples)],
         }
     )
     raw = rng.poisson(20, (samples, 60)).astype(float) * (np.arange(60) < 50)
@@ -79,9 +79,9 @@ def test_a_design_that_needs_too_much_memory_is_stopped(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     checks = Previews(memory=500 << 20)
-    # 8,000 samples x 4,000 persons: 256 MB for the matrix alone.
+    # 8,900 samples x 2,967 persons: 211 MB for the matrix alone.
     with pytest.raises(UsageError, match="needs more than 500 MiB of memory"):
-        checks.check(own_tables(8000), asked("~ person", "person: p1 - p0"))
+        checks.check(own_tables(8900), asked("~ person", "person: p1 - p0"))
     assert checks.check(own_tables(), asked("~ group")).rows
     checks.close()
 
