@@ -9,7 +9,7 @@ NOTEBOOK := .venv-notebook
 INSPECT := .venv-inspect
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test test-fast browser notebook inspect lint format bench bench-analysis bench-evaluation bench-whole docs clean
+.PHONY: demo test test-fast attacks browser notebook inspect lint format bench bench-analysis bench-evaluation bench-whole docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -19,6 +19,10 @@ test: $(READY_DEV)
 
 test-fast: $(READY_DEV)
 	$(BIN)/python -m pytest -m "not slow"
+
+# Attempts made and held, for each place where something from outside comes in.
+attacks: $(READY_DEV)
+	$(BIN)/python -m tests.attacks
 
 # One at a time: a loaded machine makes a browser miss its moments.
 browser: $(READY_DEV)
