@@ -24,6 +24,7 @@ from genotex.analysis.trait_tests import filter_genes
 from genotex.errors import FormatError
 from genotex.io import atomic_write
 from genotex.options import AnalysisOptions, DesignOptions
+from genotex.outside import read_document, read_json
 
 __all__ = [
     "SURVIVAL_FILES",
@@ -216,7 +217,7 @@ def read_survival(folder: Path) -> SurvivalResult:
     table, record = (folder / name for name in SURVIVAL_FILES)
     hint = "run the analysis again"
     try:
-        method = json.loads(record.read_bytes())
+        method = read_json(record, hint, words="is not the record of a time to an event")
         warnings = tuple(map(str, method.pop("warnings")))
         _ = method["survival"]["time"], method["options"]["q_cut"] + 0.0, len(method["samples"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -224,7 +225,7 @@ def read_survival(folder: Path) -> SurvivalResult:
         raise FormatError(msg, path=record, hint=hint) from error
     try:
         types = {"gene": pl.String} | dict.fromkeys(_NUMBERS, pl.Float64)
-        genes = pl.read_csv(table, schema_overrides=types)
+        genes = pl.read_csv(read_document(table, "unpacked"), schema_overrides=types)
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = f"the table of genes cannot be read: {error}"
         raise FormatError(msg, path=table, hint=hint) from error

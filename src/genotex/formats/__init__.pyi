@@ -31,7 +31,6 @@ from .family_soft import (
     read_family_soft as read_family_soft,
 )
 from .json_files import (
-    parse_json as parse_json,
     read_json_lines as read_json_lines,
     read_json_object as read_json_object,
     read_text_lines as read_text_lines,
