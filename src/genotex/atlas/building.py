@@ -165,7 +165,7 @@ def _report(store: AtlasFolder, manifest: AtlasManifest, work: _AtlasBuild) -> B
     added, removed = len(work.added), len(work.changes.gone)
     if not manifest.files:
         return BuildReport(0, 0, 0, 0, 0, 0, 0, 0, manifest.unreadable)
-    results = read_parquet(store.root / manifest.file("results-"))
+    results = read_parquet(store.root / manifest.file("results-"), lists=True)
     return BuildReport(
         added=added,
         removed=removed,
@@ -253,7 +253,7 @@ class _AtlasBuild:
     def _old(self, start: str, schema: Mapping[str, Any]) -> pl.DataFrame:
         if not self.before.files:
             return pl.DataFrame(schema=schema)
-        return read_parquet(self.store.root / self.before.file(start))
+        return read_parquet(self.store.root / self.before.file(start), lists=True)
 
     def _block_files(self) -> dict[str, Seal]:
         """Return the files in blocks, those of this build too."""

@@ -53,7 +53,7 @@ class AtlasReader:
         name = self.manifest.file(start)
         if name not in self._held:
             with replaced_as_error():
-                self._held[name] = read_parquet(self.store.root / name)
+                self._held[name] = read_parquet(self.store.root / name, lists=True)
         table: pl.DataFrame = self._held[name]
         return table
 

@@ -39,6 +39,7 @@ def read_parquet(
     *,
     path: Path | None = None,
     columns: Sequence[str] | None = None,
+    lists: bool = False,
     limits: Limits | None = None,
 ) -> pl.DataFrame:
     """Read a table from a Parquet file, within the limits.
@@ -51,6 +52,8 @@ def read_parquet(
         Names bytes in errors.
     columns : sequence of str, optional
         Only these, of those that are there; the others may be anything.
+    lists : bool
+        Whether cells may be lists.
     limits : Limits, optional
         Those of the process by default.
 
@@ -65,7 +68,7 @@ def read_parquet(
     place = source if isinstance(source, Path) else path or Path("parquet")
     try:
         with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as handle:
-            names = check_parquet(handle, place, limits, columns=columns).names
+            names = check_parquet(handle, place, limits, columns=columns, lists=lists).names
             chosen = None if columns is None else list(names)
             handle.seek(0)
             frame = pl.read_parquet(
@@ -75,14 +78,14 @@ def read_parquet(
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         _refuse(reason, place)
-    _check_columns(frame, place)
+    _check_columns(frame, place, lists=lists)
     _check_texts(frame, packed, place, limits)
     return frame
 
 
-def _check_columns(frame: pl.DataFrame, path: Path) -> None:
+def _check_columns(frame: pl.DataFrame, path: Path, *, lists: bool) -> None:
     for name, kind in frame.schema.items():
-        if kind == pl.Binary or kind.is_nested():
+        if kind == pl.Binary or (kind.is_nested() and not lists):
             raise _not_flat(name, f"{'bytes' if kind == pl.Binary else 'lists'} ({kind})", path)
 
 
@@ -95,6 +98,8 @@ def _check_texts(frame: pl.DataFrame, packed: int, path: Path, limits: Limits) -
     """Refuse texts that a file holds once and repeats in every row."""
     gauge = Gauge(packed, path, limits, "memory")
     for column in frame.iter_columns():
+        while isinstance(column.dtype, pl.List):
+            column = column.explode()
         if column.dtype in (pl.String, pl.Categorical, pl.Enum):
             gauge.add(int(column.cast(pl.String).str.len_bytes().sum() or 0))
 
@@ -105,6 +110,7 @@ def check_parquet(
     limits: Limits | None = None,
     *,
     columns: Sequence[str] | None = None,
+    lists: bool = False,
     is_table: bool = True,
 ) -> ParquetShape:
     """Refuse a Parquet file that becomes more than the limits allow.
@@ -121,6 +127,8 @@ def check_parquet(
         Those of the process by default.
     columns : sequence of str, optional
         Only these are read; the others are not looked at.
+    lists : bool
+        Whether cells may be lists.
     is_table : bool
         Whether the file is read as one table, of plain columns and with limited cells. Else it is
         searched, and what each part of a column unpacks to is limited.
@@ -142,7 +150,7 @@ def check_parquet(
         handle.seek(0)
         content = handle.read()
     try:
-        return _Checked(content, path, limits, columns, is_table=is_table).shape
+        return _Checked(content, path, limits, columns, lists=lists, is_table=is_table).shape
     except (IndexError, struct.error, KeyError, TypeError, ValueError) as error:
         _refuse(f"its metadata are damaged ({error})", path)
     finally:
@@ -178,9 +186,12 @@ class _Checked:
         limits: Limits,
         columns: Sequence[str] | None,
         *,
+        lists: bool,
         is_table: bool,
     ) -> None:
-        self._content, self._path, self._is_table = content, path, is_table
+        self._content, self._path, self._limits = content, path, limits
+        self._flat, self._counts = is_table and not lists, is_table
+        self._cells = 0
         footer = self._footer()
         top = _top_level(footer[2])
         names = [name for name in top if columns is None or name.decode() in columns]
@@ -222,7 +233,7 @@ class _Checked:
         for element in schema[1:]:
             name = element[4]
             nested = element.get(5) or element.get(3) == _REPEATED
-            if nested and self._is_table and name in self._chosen:
+            if nested and self._flat and name in self._chosen:
                 what = _KINDS.get(element.get(6, 0), "structures")
                 raise _not_flat(name.decode(errors="replace"), what, self._path)
 
@@ -251,6 +262,11 @@ class _Checked:
         if values != column[5] or (len(column[3]) == 1 and values > rows):
             msg = "the pages of a column have another number of values than the column"
             raise ValueError(msg)
+        if len(column[3]) > 1 and self._counts:
+            self._cells += values
+            what = f"has {self._cells:,} values in lists"
+            self._limits.check("cells", self._cells, what, self._path)
+            self._gauge.add(values * _CELL_BYTES)
 
 
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
