@@ -24,6 +24,7 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     Role,
+    inert_frame,
     read_linked,
     table_digests,
     update_cohort_info,
@@ -186,7 +187,7 @@ def write_gene_files(output: OutputFolder, results: Sequence[AnalysisResult]) ->
     files = gene_files(output, [result.trait for result in results])
     for result in results:
         with atomic_write(files[result.trait]) as part:
-            result_table(result).write_csv(part)
+            inert_frame(result_table(result)).write_csv(part)
     return files
 
 

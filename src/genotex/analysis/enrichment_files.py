@@ -17,7 +17,7 @@ from genotex.analysis.result import digest, foreign_content, read_content, read_
 from genotex.analysis.trait_effects import read_trait_effects
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError
-from genotex.formats import sha256
+from genotex.formats import inert_frame, original_frame, sha256
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
@@ -111,7 +111,7 @@ def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: s
     # What cannot be written as JSON must fail before anything is removed.
     json.dumps(content, allow_nan=False)
     with atomic_write(table) as part:
-        enrichment.sets.write_csv(part)
+        inert_frame(enrichment.sets).write_csv(part)
         content["table"] = {"file": table.name, "sha256": digest(part.read_bytes())}
         path.unlink(missing_ok=True)
     with atomic_write(path) as part:
@@ -157,7 +157,7 @@ def _read_table(path: Path, seal: str) -> pl.DataFrame:
         if digest(content) != seal:
             msg = "is not the table that its record was written with (digests differ)"
             raise FormatError(msg, path=path, hint=_AGAIN)
-        return pl.read_csv(content, schema=SET_COLUMNS)
+        return original_frame(pl.read_csv(content, schema=SET_COLUMNS))
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = f"the table of gene sets cannot be read: {error}"
         raise FormatError(msg, path=path, hint=_AGAIN) from error

@@ -22,6 +22,7 @@ from genotex.analysis.survival import CoxTests, cox_score_tests
 from genotex.analysis.time_to_event import read_events, read_times
 from genotex.analysis.trait_tests import filter_genes
 from genotex.errors import FormatError
+from genotex.formats import inert_frame, original_frame
 from genotex.io import atomic_write
 from genotex.options import AnalysisOptions, DesignOptions
 from genotex.outside import read_document, read_json
@@ -200,7 +201,7 @@ def write_survival(folder: Path, found: SurvivalResult) -> tuple[Path, Path]:
     table, record = (folder / name for name in SURVIVAL_FILES)
     text = json.dumps({**found.method, "warnings": list(found.warnings)}, indent=2, allow_nan=False)
     with atomic_write(table) as part:
-        found.genes.write_csv(part)
+        inert_frame(found.genes).write_csv(part)
     with atomic_write(record) as part:
         part.write_text(text + "\n", encoding="utf-8")
     return table, record
@@ -225,7 +226,8 @@ def read_survival(folder: Path) -> SurvivalResult:
         raise FormatError(msg, path=record, hint=hint) from error
     try:
         types = {"gene": pl.String} | dict.fromkeys(_NUMBERS, pl.Float64)
-        genes = pl.read_csv(read_document(table, "unpacked"), schema_overrides=types)
+        content = read_document(table, "unpacked")
+        genes = original_frame(pl.read_csv(content, schema_overrides=types))
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = f"the table of genes cannot be read: {error}"
         raise FormatError(msg, path=table, hint=hint) from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from genotex.errors import FileLimitError, FormatError, SampleSheetError, UsageError
+from genotex.formats import inert, original
 from genotex.io import atomic_write
 from genotex.outside import current_limits, need_openpyxl, read_document, read_sheets
 
@@ -24,8 +25,6 @@ _SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SAVE_AS = "save it from the spreadsheet as .xlsx or as CSV UTF-8"
-# A spreadsheet takes a text that begins with one of these for a formula.
-_FORMULA = re.compile(r"[=+@\t\r]|-[A-Za-z(]")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _WIDEST_COLUMN = 50
@@ -132,6 +131,7 @@ def _read_text(data: bytes, path: Path) -> tuple[list[list[str]], str]:
     except csv.Error as error:
         msg = f"is not a table: {error}"
         raise SampleSheetError(msg, path=path, hint=_SAVE_AS) from error
+    records = [[original(cell.strip()) for cell in record] for record in records]
     # Row numbers are those of the spreadsheet, which hides the line of the separator.
     return records, f"text with {_SIGNS.get(sign, repr(sign))} between cells"
 
@@ -202,8 +202,7 @@ def write_sheet_table(path: Path, headers: Sequence[str], rows: Sequence[Sequenc
         return
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter="," if kind == ".csv" else "\t", lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows([_as_text(cell) for cell in row] for row in rows)
+    writer.writerows([inert(cell) for cell in row] for row in (headers, *rows))
     content = text.getvalue()
     # Excel takes a file for UTF-8 by this mark alone.
     encoding = "utf-8" if content.isascii() else "utf-8-sig"
@@ -249,12 +248,6 @@ def check_kind(path: Path) -> None:
         raise UsageError(msg)
     if path.suffix.lower() == _EXCEL:
         need_openpyxl()
-
-
-def _as_text(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    formula = _FORMULA.match(cell) and len(cell) > 1 and not _NUMBER.fullmatch(cell)
-    return f"'{cell}" if formula else cell
 
 
 def _write_workbook(path: Path, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

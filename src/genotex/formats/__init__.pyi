@@ -79,6 +79,12 @@ from .series_parts import (
     join_series as join_series,
 )
 from .soft import Platform as Platform, read_platforms as read_platforms
+from .spreadsheet_cells import (
+    inert as inert,
+    inert_frame as inert_frame,
+    original as original,
+    original_frame as original_frame,
+)
 from .table_files import (
     TABLE_KINDS as TABLE_KINDS,
     TableFile as TableFile,
