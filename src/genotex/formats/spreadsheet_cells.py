@@ -42,7 +42,9 @@ def original(text: str) -> str:
 def inert_frame(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a table whose texts and headers no spreadsheet takes for formulas."""
     names = [name for name, kind in frame.schema.items() if kind in _TEXTS]
-    columns = frame.with_columns(_changed(pl.col(name).cast(pl.String)) for name in names)
+    columns = frame.with_columns(
+        _changed(pl.col(name).cast(pl.String)).alias(name) for name in names
+    )
     return columns.rename({name: inert(name) for name in frame.columns})
 
 
