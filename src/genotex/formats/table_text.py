@@ -24,6 +24,7 @@ from genotex.outside import (
     Packing,
     current_limits,
     packing_of,
+    read_whole,
     unpack,
     unreadable,
     zstd_size,
@@ -116,7 +117,8 @@ def _unpacked(path: Path) -> bytes:
     """Return the contents of a file, unpacked; judged by content, not by name."""
     try:
         with path.open("rb") as handle:
-            gauge = Gauge(os.fstat(handle.fileno()).st_size, path)
+            size = os.fstat(handle.fileno()).st_size
+            gauge = Gauge(size, path)
             first = handle.read(6)
             handle.seek(0)
             packing = packing_of(first)
@@ -127,8 +129,7 @@ def _unpacked(path: Path) -> bytes:
                 handle.seek(0)
             if packing is not None:
                 return b"".join(unpack(handle, path, gauge))
-            data = handle.read(gauge.most + 1)
-            gauge.add(len(data))
+            data = read_whole(handle, size, gauge)
             return data.decode("utf-16").encode() if first.startswith(_UTF16) else data
     except UnicodeDecodeError as error:
         msg = f"the text is damaged: {error}"

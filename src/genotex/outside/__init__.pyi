@@ -25,6 +25,7 @@ from .unpacking import (
     Packing as Packing,
     packing_of as packing_of,
     read_document as read_document,
+    read_whole as read_whole,
     unpack as unpack,
     unreadable as unreadable,
     zstd_size as zstd_size,

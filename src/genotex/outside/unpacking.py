@@ -25,6 +25,7 @@ __all__ = [
     "Packing",
     "packing_of",
     "read_document",
+    "read_whole",
     "unpack",
     "unreadable",
     "zstd_size",
@@ -240,7 +241,17 @@ def read_document(path: Path, most: str = "document", limits: Limits | None = No
         If it cannot be opened or read.
     """
     with path.open("rb") as handle:
-        gauge = Gauge(os.fstat(handle.fileno()).st_size, path, limits, most)
-        content = handle.read(gauge.most + 1)
-        gauge.add(len(content))
-        return content
+        size = os.fstat(handle.fileno()).st_size
+        return read_whole(handle, size, Gauge(size, path, limits, most))
+
+
+def read_whole(handle: BinaryIO, size: int, gauge: Gauge) -> bytes:
+    """Return the rest of an open file as it is; `size` is what it should have, about."""
+    # A read of so many bytes takes the memory for them first, whatever the file has.
+    pieces = []
+    wanted = min(size, gauge.most) + 1
+    while piece := handle.read(wanted):
+        gauge.add(len(piece))
+        pieces.append(piece)
+        wanted = CHUNK
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
