@@ -178,7 +178,7 @@ def _roles(own: OwnDesign, table: LinkedTable) -> dict[str, Role]:
 
 def gene_files(output: OutputFolder, results: Sequence[str]) -> dict[str, Path]:
     """Return the short table of genes of each contrast: ``genes.csv``, then with its name."""
-    names = ["genes.csv", *(f"genes_{name}.csv" for name in results[1:])]
+    names = ["genes.csv", *(f"genes_{name}.csv" for name in results[1:])][: len(results)]
     return {name: output.root / file for name, file in zip(results, names, strict=True)}
 
 

@@ -117,7 +117,7 @@ def _table(path: Path, records: Sequence[Sequence[str]], form: str) -> SheetTabl
 def _read_text(data: bytes, path: Path) -> tuple[list[list[str]], str]:
     text = _decoded(data, path)
     cells = max(map(text.count, _SIGNS)) + text.count("\n")
-    current_limits().check("values", cells, f"has up to {cells:,} cells", path)
+    current_limits().check("workbook", cells, f"has up to {cells:,} cells", path)
     first, _, rest = text.partition("\n")
     declared = re.fullmatch(r'"?sep=(.)"?\s*', first)
     if declared:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 from genotex.errors import NotDataError, TruncatedFileError
 from genotex.outside import (
@@ -32,7 +32,6 @@ __all__ = [
     "FETCH_AGAIN",
     "GZIP_MAGIC",
     "as_utf8",
-    "check_text",
     "decode",
     "is_gzip",
     "log_notes",
@@ -40,6 +39,7 @@ __all__ = [
     "read_ahead",
     "read_bytes",
     "read_chunks",
+    "refuse_other_contents",
     "sha256",
 ]
 
@@ -144,7 +144,7 @@ def _with_line_feeds(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
         if not (chunk := next(chunks, b"")):
             break
         first += chunk
-    _refuse_other_contents(first, path)
+    refuse_other_contents(first, path)
     while b"\r" in first and b"\n" not in first and len(first) < _MOST_TO_JUDGE:
         if not (chunk := next(chunks, b"")):
             break
@@ -156,11 +156,6 @@ def _with_line_feeds(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
     else:
         yield first
         yield from chunks
-
-
-def check_text(handle: BinaryIO, path: Path) -> None:
-    """Refuse an open file whose first bytes are not text."""
-    _refuse_other_contents(handle.read(CHUNK), path)
 
 
 def is_gzip(path: Path) -> bool:
@@ -190,7 +185,8 @@ def read_bytes(path: Path, most: str = "unpacked") -> bytes:
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
-def _refuse_other_contents(first: bytes, path: Path) -> None:
+def refuse_other_contents(first: bytes, path: Path) -> None:
+    """Refuse a file whose first bytes are not text."""
     if not first.removeprefix(BYTE_ORDER_MARK).strip():
         msg = "the file is empty"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN)

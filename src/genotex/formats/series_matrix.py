@@ -53,6 +53,8 @@ def read_header(reader: LineReader) -> MatrixHeader:
     limits, held = current_limits(), 0
     while (text := reader.next_line()) is not None:
         line = reader.line
+        held += 1
+        limits.check("values", held, f"has {held:,} lines and cells above the table", reader.path)
         name, _, rest = text.partition("\t")
         name = name.strip().strip('"')
         if is_marker(name, _TABLE_BEGIN):
@@ -66,7 +68,6 @@ def read_header(reader: LineReader) -> MatrixHeader:
             cells = _read_cells(reader, rest, header, line)
             header.sample_lines.append((name.removeprefix("!Sample_"), line, cells))
             held += len(cells)
-            limits.check("values", held, f"has {held:,} cells above the table", reader.path)
         elif text.strip() and not series and not header.sample_lines:
             raise _not_a_matrix(text, reader)
     header.series_fields = {name: tuple(values) for name, values in series.items()}

@@ -41,7 +41,7 @@ def read_workbook(path: Path, *, numbers: bool) -> TableFile:
     width = max(width, *(_width(row) for row in rows[first + 1 : first + 6]), 1)
     header = (*header, *[""] * width)[:width]
     size = (len(rows) - first) * width
-    current_limits().check("values", size, f"has {size:,} cells in sheet {name!r}", path)
+    current_limits().check("workbook", size, f"has {size:,} cells in sheet {name!r}", path)
     current_limits().check_padding(size, _filled(rows), path)
     cells = [(*row, *[None] * width)[:width] for row in rows[first + 1 :]]
     while cells and not any(cell is not None for cell in cells[-1]):
@@ -99,6 +99,7 @@ def _frame(columns: Sequence[pl.Series]) -> pl.DataFrame:
 def read_parquet(path: Path, *, numbers: bool) -> TableFile:
     """Read a Parquet file; the row names of pandas come first."""
     frame = outside.read_parquet(path)
+    current_limits().check_table(frame.height, frame.width, path)
     index = [name for name in frame.columns if name.startswith("__index_level_")]
     frame = frame.select(*index, pl.exclude(index)) if index else frame
     table = _of_polars(frame, path.name, "Parquet", numbers=numbers)

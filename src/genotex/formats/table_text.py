@@ -16,10 +16,11 @@ from typing import BinaryIO
 import polars as pl
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, check_text
+from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, refuse_other_contents
 from genotex.formats.rows import MISSING_WORDS
 from genotex.formats.table_files import TableFile
 from genotex.outside import (
+    CHUNK,
     Gauge,
     Packing,
     current_limits,
@@ -123,14 +124,15 @@ def _unpacked(path: Path) -> bytes:
             handle.seek(0)
             packing = packing_of(first)
             if packing is Packing.ZSTD:
-                return _zstd(handle, path, gauge)
-            if packing is None and not first.startswith(_UTF16):
-                check_text(handle, path)
-                handle.seek(0)
-            if packing is not None:
-                return b"".join(unpack(handle, path, gauge))
-            data = read_whole(handle, size, gauge)
-            return data.decode("utf-16").encode() if first.startswith(_UTF16) else data
+                data = _zstd(handle, path, gauge)
+            elif packing is not None:
+                data = b"".join(unpack(handle, path, gauge))
+            else:
+                data = read_whole(handle, size, gauge)
+                if first.startswith(_UTF16):
+                    return data.decode("utf-16").encode()
+            refuse_other_contents(data[:CHUNK], path)
+            return data
     except UnicodeDecodeError as error:
         msg = f"the text is damaged: {error}"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error

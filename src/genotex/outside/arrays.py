@@ -313,9 +313,9 @@ class _Checked:
         count, kind = prod(attribute.shape), attribute.get_type()
         is_text = kind.get_class() == self._h5.h5t.STRING and kind.is_variable_str()
         size = count * (longest if is_text else kind.get_size())
-        if size > self._limits.memory // 8:
+        if size > self._limits.memory // 16:
             what = f"has up to {self._limits.shown('memory', size)} in the attribute {name!r}"
-            self._limits.refuse("memory", what, self._path, 8 * size)
+            self._limits.refuse("memory", what, self._path, 16 * size)
 
     def _check_texts(self, found: _Found, longest: int, gauge: Gauge) -> None:
         """Count the texts of a dataset, in pieces that cannot be large."""
@@ -325,7 +325,7 @@ class _Checked:
             gauge.add(count * longest)
             return
         texts = self._h5.Dataset(found.dataset)
-        step = max(1, self._limits.memory // 8 // longest)
+        step = max(1, self._limits.free // longest)
         for start in range(0, count, step):
             gauge.add(sum(map(len, texts[start : start + step])))
 

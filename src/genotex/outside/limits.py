@@ -48,9 +48,11 @@ class Limits:
     memory: int = _limit(8 * _GIB, "bytes of memory that a table may need", is_size=True)
     cells: int = _limit(500_000_000, "cells of a table: rows times columns")
     samples_x_genes: int = _limit(200_000_000, "values of AnnData; more look like single cells")
+    rows: int = _limit(3_000_000, "rows of a table of expression or of samples")
     columns: int = _limit(250_000, "columns of a table")
     padding: int = _limit(20, "cells of a table for each one that is written in the file")
-    values: int = _limit(50_000_000, "cells of a workbook or a sheet, values of a JSON file")
+    workbook: int = _limit(50_000_000, "cells of a workbook or a sample sheet")
+    values: int = _limit(10_000_000, "values of a JSON file, cells above the table of a series")
     depth: int = _limit(100, "levels of nesting in JSON, TOML and HDF5 files")
     objects: int = _limit(100_000, "objects in an HDF5 file, members of a zip archive")
     line: int = _limit(256 * _MIB, "bytes of a line", is_size=True)
@@ -128,7 +130,8 @@ class Limits:
             self.refuse(name, what, path, has)
 
     def check_table(self, rows: int, columns: int, path: Path | None) -> None:
-        """Refuse a table with too many columns or cells."""
+        """Refuse a table with too many rows, columns or cells."""
+        self.check("rows", rows, f"has {rows:,} rows", path)
         self.check("columns", columns, f"has {columns:,} columns", path)
         what = f"has {rows:,} rows x {columns:,} columns, which are {rows * columns:,} cells"
         self.check("cells", rows * columns, what, path)

@@ -100,8 +100,10 @@ def _check_texts(frame: pl.DataFrame, packed: int, path: Path, limits: Limits) -
     for column in frame.iter_columns():
         while isinstance(column.dtype, pl.List):
             column = column.explode()
-        if column.dtype in (pl.String, pl.Categorical, pl.Enum):
-            gauge.add(int(column.cast(pl.String).str.len_bytes().sum() or 0))
+        if column.dtype == pl.String:
+            gauge.add(int(column.str.len_bytes().sum() or 0))
+        elif column.dtype in (pl.Categorical, pl.Enum):
+            gauge.add(int(column.cat.len_bytes().sum() or 0))
 
 
 def check_parquet(
@@ -151,6 +153,9 @@ def check_parquet(
         content = handle.read()
     try:
         return _Checked(content, path, limits, columns, lists=lists, is_table=is_table).shape
+    except _LongList as error:
+        limits.check("columns", error.args[0], f"has {error.args[0]:,} columns", path)
+        raise
     except (IndexError, struct.error, KeyError, TypeError, ValueError) as error:
         _refuse(f"its metadata are damaged ({error})", path)
     finally:
@@ -199,7 +204,9 @@ class _Checked:
         self.shape = ParquetShape(footer[3], tuple(name.decode() for name in names))
         self._gauge = Gauge(len(content), path, limits)
         if is_table:
-            limits.check_table(self.shape.rows, width, path)
+            rows, cells = self.shape.rows, self.shape.rows * width
+            limits.check("columns", width, f"has {width:,} columns", path)
+            limits.check("cells", cells, f"has {rows:,} rows x {width:,} columns", path)
             Gauge(len(content), path, limits).add(self.shape.rows * width * _CELL_BYTES)
         rows = 0
         for group in footer.get(4, ()):
@@ -226,7 +233,9 @@ class _Checked:
         if start < 4:
             msg = "its length"
             raise ValueError(msg)
-        return _struct(content[start : size - _TAIL], 0)[0]
+        # A column has an element of the schema, and one more for each level that it is nested.
+        metadata = _Thrift(content[start : size - _TAIL], self._limits.columns + 1)
+        return metadata.struct(0)[0]
 
     def _refuse_nested(self, schema: Sequence[dict[int, Any]]) -> None:
         """Refuse columns of lists and structures, of which a row may have any number of values."""
@@ -249,9 +258,9 @@ class _Checked:
         if not 4 <= at <= end <= len(self._content):
             msg = "a column outside the file"
             raise ValueError(msg)
-        values = 0
+        values, pages = 0, _Thrift(self._content, self._limits.columns)
         while at < end:
-            page, at = _struct(self._content, at)
+            page, at = pages.struct(at)
             if page[2] < 0 or page[3] < 0:
                 msg = "a page of a negative size"
                 raise ValueError(msg)
@@ -272,81 +281,96 @@ class _Checked:
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
 
 
-def _struct(data: Any, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """Read a structure of Thrift's compact protocol: field number -> value, and where it ends."""
-    if depth > _DEPTH:
-        msg = "nested too deep"
-        raise ValueError(msg)
-    found: dict[int, Any] = {}
-    number = 0
-    while head := data[at]:
-        at += 1
-        kind, step = head & 15, head >> 4
-        if step:
-            number += step
-        else:
-            number, at = _signed(data, at)
-        if kind in (_TRUE, _FALSE):
-            found[number] = kind == _TRUE
-        else:
-            found[number], at = _value(data, at, kind, depth)
-    return found, at + 1
+class _LongList(Exception):
+    """A list with more items than a table may have columns."""
 
 
-def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if 4 <= kind <= 6:
-        return _signed(data, at)
-    if kind == _BINARY:
-        length, at = _unsigned(data, at)
-        if length > len(data) - at:
-            msg = "a text that is longer than the file"
+class _Thrift:
+    """Thrift's compact protocol, read from bytes.
+
+    Parameters
+    ----------
+    data : bytes or mmap
+    most : int
+        Items that a list may have.
+    """
+
+    def __init__(self, data: Any, most: int) -> None:
+        self._data, self._most = data, most
+
+    def struct(self, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+        """Read a structure: field number -> value, and where it ends."""
+        if depth > _DEPTH:
+            msg = "nested too deep"
             raise ValueError(msg)
-        return bytes(data[at : at + length]), at + length
-    if kind == _STRUCT:
-        return _struct(data, at, depth + 1)
-    if kind in (_LIST, _SET):
-        return _list(data, at, depth + 1)
-    if kind == _BYTE:
-        return data[at], at + 1
-    if kind == _DOUBLE:
-        return struct.unpack_from("<d", data, at)[0], at + 8
-    msg = f"a field of the unknown kind {kind}"
-    raise ValueError(msg)
+        found: dict[int, Any] = {}
+        number = 0
+        while head := self._data[at]:
+            at += 1
+            kind, step = head & 15, head >> 4
+            if step:
+                number += step
+            else:
+                number, at = self._signed(at)
+            if kind in (_TRUE, _FALSE):
+                found[number] = kind == _TRUE
+            else:
+                found[number], at = self._value(at, kind, depth)
+        return found, at + 1
 
-
-def _list(data: Any, at: int, depth: int) -> tuple[list[Any], int]:
-    head = data[at]
-    at += 1
-    kind, length = head & 15, head >> 4
-    if length == 15:
-        length, at = _unsigned(data, at)
-    if length > len(data) - at or depth > _DEPTH:
-        msg = "a list that is longer than the file"
+    def _value(self, at: int, kind: int, depth: int) -> tuple[Any, int]:
+        if 4 <= kind <= 6:
+            return self._signed(at)
+        if kind == _BINARY:
+            length, at = self._unsigned(at)
+            if length > len(self._data) - at:
+                msg = "a text that is longer than the file"
+                raise ValueError(msg)
+            return bytes(self._data[at : at + length]), at + length
+        if kind == _STRUCT:
+            return self.struct(at, depth + 1)
+        if kind in (_LIST, _SET):
+            return self._list(at, depth + 1)
+        if kind == _BYTE:
+            return self._data[at], at + 1
+        if kind == _DOUBLE:
+            return struct.unpack_from("<d", self._data, at)[0], at + 8
+        msg = f"a field of the unknown kind {kind}"
         raise ValueError(msg)
-    found = []
-    for _ in range(length):
-        if kind in (_TRUE, _FALSE):
-            item, at = data[at] == _TRUE, at + 1
-        else:
-            item, at = _value(data, at, kind, depth)
-        found.append(item)
-    return found, at
 
-
-def _unsigned(data: Any, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
+    def _list(self, at: int, depth: int) -> tuple[list[Any], int]:
+        head = self._data[at]
         at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-        if shift > 63:
-            msg = "a number that is too long"
+        kind, length = head & 15, head >> 4
+        if length == 15:
+            length, at = self._unsigned(at)
+        if length > len(self._data) - at or depth > _DEPTH:
+            msg = "a list that is longer than the file"
             raise ValueError(msg)
+        if length > self._most:
+            raise _LongList(length)
+        found = []
+        for _ in range(length):
+            if kind in (_TRUE, _FALSE):
+                item, at = self._data[at] == _TRUE, at + 1
+            else:
+                item, at = self._value(at, kind, depth)
+            found.append(item)
+        return found, at
 
+    def _unsigned(self, at: int) -> tuple[int, int]:
+        value = shift = 0
+        while True:
+            byte = self._data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value, at
+            shift += 7
+            if shift > 63:
+                msg = "a number that is too long"
+                raise ValueError(msg)
 
-def _signed(data: Any, at: int) -> tuple[int, int]:
-    value, at = _unsigned(data, at)
-    return (value >> 1) ^ -(value & 1), at
+    def _signed(self, at: int) -> tuple[int, int]:
+        value, at = self._unsigned(at)
+        return (value >> 1) ^ -(value & 1), at

@@ -46,13 +46,13 @@ def check_upload(path: Path, most: str = "upload") -> None:
     limits = replace(limits, unpacked=min(limits.unpacked, getattr(limits, most)))
     try:
         with path.open("rb") as handle:
-            _check(handle, path, limits)
+            _check(handle, path, limits, most)
     except OSError as error:
         raise unreadable(path, error) from error
 
 
-def _check(handle: BinaryIO, path: Path, limits: Limits) -> None:
-    gauge = Gauge(os.fstat(handle.fileno()).st_size, path, limits)
+def _check(handle: BinaryIO, path: Path, limits: Limits, most: str) -> None:
+    gauge = Gauge(os.fstat(handle.fileno()).st_size, path, limits, most)
     first = handle.read(len(HDF5_MAGIC))
     handle.seek(0)
     if not first:

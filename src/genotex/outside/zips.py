@@ -254,9 +254,9 @@ class _Scan:
         if row > _LAST_ROW or column > _LAST_COLUMN:
             msg = f"has a cell in row {row:,}, column {column:,}, beyond the end of any sheet"
             raise FormatError(msg, path=self._path, hint=_SAVE_AS)
-        if self._claimed > self._limits.values:
+        if self._claimed > self._limits.workbook:
             what = f"has {self._claimed:,} cells and more"
-            self._limits.refuse("values", what, self._path, 2 * self._claimed)
+            self._limits.refuse("workbook", what, self._path, 2 * self._claimed)
         self._limits.check_padding(self._claimed, self._cells, self._path)
 
 
