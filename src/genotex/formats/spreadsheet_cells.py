@@ -15,7 +15,9 @@ import polars as pl
 
 __all__ = ["inert", "inert_frame", "original", "original_frame"]
 
-_START = r"^'*[=+\-@\t\r\n＝＋－＠]"  # noqa: RUF001  # spreadsheets take wide signs too
+_WIDE = r"\uff1d\uff0b\uff0d\uff20"
+"""The same signs as they are typed in Chinese and Japanese."""
+_START = rf"^'*[=+\-@\t\r\n{_WIDE}]"
 _WORD = r"[\p{L}\p{N}]"
 _NUMBER = r"^'*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?$"
 _starts, _is_number = re.compile(_START), re.compile(_NUMBER)

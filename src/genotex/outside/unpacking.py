@@ -133,8 +133,8 @@ def _decompress(
     """Unpack bzip2 or xz, of which several streams may follow one another."""
     # Bytes behind the last stream that begin no other are passed over, as bz2 and lzma do.
     unpacked = False
-    while data:
-        stream, begun = _decompressor(packing), False
+    while data and not (unpacked and not data.startswith(packing.value[: len(data)])):
+        stream = _decompressor(packing)
         while not stream.eof:
             try:
                 out = stream.decompress(data, max_length=CHUNK)
@@ -142,10 +142,7 @@ def _decompress(
                 if "emory usage limit" in str(error):
                     what = f"needs more than {_XZ_MEMORY >> 20} MiB of memory to be unpacked"
                     gauge.limits.refuse("memory", what, path, _XZ_MEMORY)
-                if unpacked and not begun:
-                    return
                 _refuse(error, path)
-            begun = True
             if out:
                 yield out
             data = b""
