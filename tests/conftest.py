@@ -2,10 +2,13 @@
 
 import os
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from genotex.outside import VARIABLE, process_limits
 
 settings.register_profile("genotex", deadline=None)  # no test asserts a time
 settings.load_profile("genotex")
@@ -97,3 +100,16 @@ def shared_data() -> Path:
             "real data not available: set GENOTEX_SHARED_DATA to the folder that holds them"
         )
     return folder
+
+
+@pytest.fixture
+def set_limits(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Set limits of reading as a user does: ``set_limits(cells=100)``."""
+
+    def set_to(**limits: int) -> None:
+        text = ",".join(f"{name}={value}" for name, value in limits.items())
+        monkeypatch.setenv(VARIABLE, text)
+        process_limits.cache_clear()
+
+    yield set_to
+    process_limits.cache_clear()

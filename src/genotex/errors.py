@@ -7,6 +7,7 @@
     ├── FormatError                a file is not what it should be
     │   ├── NotDataError           an HTML page or other bytes in place of the data
     │   ├── TruncatedFileError     the file ends too early
+    │   ├── FileLimitError         the file exceeds a limit of reading (`genotex.outside.Limits`)
     │   ├── SuperSeriesError       a SuperSeries: no samples or table of its own
     │   ├── EncodingFileError      an encoding file that cannot be applied
     │   ├── SampleSheetError       a sample sheet that cannot be applied
@@ -64,6 +65,7 @@ __all__ = [
     "DiskFullError",
     "EncodingFileError",
     "FetchError",
+    "FileLimitError",
     "FormatError",
     "GenotexError",
     "MethodFailedError",
@@ -172,6 +174,10 @@ class NotDataError(FormatError):
 
 class TruncatedFileError(FormatError):
     """The file ends too early, as after a download cut in half."""
+
+
+class FileLimitError(FormatError):
+    """The file exceeds a limit of reading; who trusts it can raise the limit."""
 
 
 class SuperSeriesError(FormatError):

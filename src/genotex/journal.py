@@ -12,6 +12,7 @@ from typing import Any
 
 from genotex.errors import FormatError
 from genotex.io import flush, make_folder
+from genotex.outside import read_document
 
 __all__ = ["Entry", "Journal", "open_journal", "read_journal"]
 
@@ -72,7 +73,7 @@ def open_journal(path: Path) -> Iterator[Journal]:
         If a line before the last is damaged.
     """
     make_folder(path.parent)
-    content = path.read_bytes() if path.exists() else b""
+    content = read_document(path, "unpacked") if path.exists() else b""
     entries, whole = _read(content, path)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     try:
@@ -94,7 +95,7 @@ def read_journal(path: Path) -> list[Entry]:
     FormatError
         If a line before the last is damaged.
     """
-    return _read(path.read_bytes(), path)[0] if path.exists() else []
+    return _read(read_document(path, "unpacked"), path)[0] if path.exists() else []
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
@@ -135,6 +136,6 @@ def _entry(line: bytes) -> Entry | None:
         found = json.loads(line)
         entry = found["entry"]
         intact = isinstance(entry, dict) and found["sha256"] == _digest(_text(entry))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return entry if intact else None

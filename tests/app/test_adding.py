@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from genotex.analysis import read_result
-from genotex.app import Access, create_app, unpacked
+from genotex.app import Access, create_app
 from genotex.layout import OutputFolder
 from tests.app.conftest import Browser, opened, queue_of, read_before, wait
 from tests.cli.test_de import write as write_tables
@@ -222,9 +222,9 @@ def test_files_that_are_too_large_are_refused(adder: Browser, tmp_path: Path) ->
 
 @pytest.mark.parametrize("packed", ["gzip", "zip"])
 def test_files_that_are_too_large_when_unpacked_are_refused(
-    adder: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: str
+    adder: Browser, tmp_path: Path, set_limits: Callable[..., None], packed: str
 ) -> None:
-    monkeypatch.setattr(unpacked, "MOST_UNPACKED", 10 << 20)
+    set_limits(upload=10 << 20)
     content = gzip.compress(b"A" * (30 << 20))
     if packed == "zip":
         file = BytesIO()

@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
@@ -22,12 +22,14 @@ import pytest
 from httpx2 import Response
 
 from genotex.analysis import analyze_table, write_result
-from genotex.app import Access, JobQueue, Workspace, gene_sets, sample_pages, unpacked
+from genotex.app import Access, JobQueue, Workspace
 from genotex.app.serving import _bound
 from genotex.bench import Problem
+from genotex.errors import FileLimitError, FormatError
 from genotex.formats import LinkedTable, write_linked_csv, write_linked_parquet
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.outside import check_upload
 from tests.app.conftest import PORT, Browser
 from tests.app.served import Running
 from tests.geo_text import GENES, asthma, series_matrix, write_gz
@@ -476,11 +478,10 @@ def test_html_in_a_gene_symbol_is_text(tmp_path: Path, access: Access) -> None:
 
 def test_sheets_and_gene_sets_that_grow_without_end_are_refused(
     study_folder: Path, tmp_path: Path, access: Access, place: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
+    set_limits: Callable[..., None],
 ) -> None:  # fmt: skip
     shutil.copytree(study_folder, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr(gene_sets, "MOST_OF_SETS", 5 << 20)
-    monkeypatch.setattr(sample_pages, "MOST_OF_SHEET", 5 << 20)
+    set_limits(gene_sets=5 << 20, sheet=5 << 20)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", b"A" * (20 << 20))
@@ -501,22 +502,23 @@ def test_sheets_and_gene_sets_that_grow_without_end_are_refused(
 
 
 def test_tables_of_columns_that_grow_without_end_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, set_limits: Callable[..., None]
 ) -> None:
     h5py = pytest.importorskip("h5py")
-    monkeypatch.setattr(unpacked, "MOST_UNPACKED", 10 << 20)
+    set_limits(upload=10 << 20)
     rows = pl.select(pl.repeat(1.0, 3 << 20).alias("x"))
     rows.write_parquet(tmp_path / "x.parquet")
     with h5py.File(tmp_path / "x.h5ad", "w") as file:
         file.create_dataset("X", shape=(3 << 20,), dtype="f8", compression="gzip", fillvalue=1.0)
     for name in ("x.parquet", "x.h5ad"):
         assert (tmp_path / name).stat().st_size < 1 << 20
-        with pytest.raises(unpacked.FormatError, match="10 MiB when unpacked"):
-            unpacked.check_unpacked(tmp_path / name)
+        with pytest.raises(FileLimitError, match="10 MiB when unpacked"):
+            check_upload(tmp_path / name)
     (tmp_path / "y.parquet").write_bytes(b"PAR1" + bytes(50))
     (tmp_path / "y.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(50))
-    unpacked.check_unpacked(tmp_path / "y.parquet")
-    unpacked.check_unpacked(tmp_path / "y.h5ad")
+    for name, what in (("y.parquet", "not a Parquet file"), ("y.h5ad", "not an HDF5 file")):
+        with pytest.raises(FormatError, match=what):
+            check_upload(tmp_path / name)
 
 
 def test_folders_of_analyses_started_at_once_are_different(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Tables as spreadsheets save them."""
 
+import csv
 import datetime
 from pathlib import Path
 
@@ -66,10 +67,20 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["s.csv", "s.xlsx"])
 def test_texts_of_submitters_are_no_formulas(tmp_path: Path, name: str) -> None:
     text = '=HYPERLINK("http://example.org")'
-    write_sheet_table(tmp_path / name, ["sample", "title"], [["GSM1", text], ["-5", "-/-"]])
-    shown = read_sheet_table(tmp_path / name).rows
-    assert shown[0]["title"] == (f"'{text}" if name == "s.csv" else text)
-    assert shown[1]["sample"] == "-5"
+    rows = [["GSM1", text], ["-5", "-/-"], ["'-2+3", "@SUM(A1)"], ["+1,5", "''=1"]]
+    write_sheet_table(tmp_path / name, ["sample", "=title"], rows)
+    table = read_sheet_table(tmp_path / name)
+    assert table.headers == ("sample", "=title")
+    assert [[row["sample"], row["=title"]] for row in table.rows] == rows
+    if name == "s.csv":
+        with (tmp_path / name).open(encoding="utf-8", newline="") as handle:
+            assert list(csv.reader(handle)) == [
+                ["sample", "'=title"],
+                ["GSM1", f"'{text}"],
+                ["-5", "-/-"],
+                ["''-2+3", "'@SUM(A1)"],
+                ["+1,5", "'''=1"],
+            ]
     if name == "s.xlsx":
         sheet = openpyxl.load_workbook(tmp_path / name).active
         assert sheet["B2"].data_type == "s"

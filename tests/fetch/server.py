@@ -201,8 +201,9 @@ def without_ranges(reply: Reply) -> Reply:
 
 
 def bomb(mebibytes: int) -> bytes:
-    """Gzip data of so many MiB of the same letter, in a thousandth of that."""
-    return gzip.compress(b"A" * (10 << 20), mtime=0) * (mebibytes // 10)
+    """Gzip data of so many MiB of the same letter, in exactly 2 MiB: zero bytes follow."""
+    packed = gzip.compress(b"A" * (10 << 20), mtime=0) * (mebibytes // 10)
+    return packed.ljust(2 << 20, b"\0")
 
 
 @contextmanager

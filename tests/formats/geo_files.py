@@ -4,7 +4,8 @@ import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
-from genotex.formats import lines, raw
+from genotex.formats import lines
+from genotex.outside import unpacking
 
 SAMPLES = ("GSM1", "GSM2", "GSM3")
 CHARACTERISTICS = (
@@ -120,6 +121,6 @@ def write(path: Path, content: str | bytes, *, gz: bool = False) -> Path:
 
 def read_in_blocks(monkeypatch, size, largest=None):
     """Make the readers meet a seam between pieces and between blocks every `size` bytes."""
-    monkeypatch.setattr(raw, "CHUNK", size)
+    monkeypatch.setattr(unpacking, "CHUNK", size)
     monkeypatch.setattr(lines, "FIRST_BLOCK", size)
     monkeypatch.setattr(lines, "LARGEST_BLOCK", largest or size)

@@ -122,7 +122,7 @@ def test_updates_of_two_processes_do_not_lose_records(tmp_path):
         ('{"GSE1": 3}', None, "GSE1", "should be a JSON object"),
         ('{"GSE1": {}}', None, "GSE1.is_usable", "found null"),
         (BENCHMARK.replace("60", '"many"'), None, "GSE207847.sample_size", "many"),
-        ("[" * 100_000, None, None, "not valid JSON"),
+        ("[" * 100_000, None, None, "nested 100,000 levels deep"),
         ('{"a": ' + "9" * 5000 + "}", None, None, "not valid JSON"),
     ],
 )

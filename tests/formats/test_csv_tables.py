@@ -288,7 +288,7 @@ def test_pandas_reads_from_memory_what_we_wrote(tmp_path):
 @pytest.mark.parametrize("quote", ["", '"'])
 @pytest.mark.parametrize("chunk", [1, 7, 300, 1 << 20])
 def test_chunks_of_any_size_are_the_same_table(tmp_path, monkeypatch, chunk, quote, last, ends):
-    monkeypatch.setattr("genotex.formats.raw.CHUNK", chunk)
+    monkeypatch.setattr("genotex.outside.unpacking.CHUNK", chunk)
     monkeypatch.setattr("genotex.formats.csv_tables._LONG", 100)
     values = np.random.default_rng(5).normal(size=(40, 25)).round(6)
     columns = [f"S{i}" for i in range(25)]
@@ -310,7 +310,7 @@ def test_chunks_of_any_size_are_the_same_table(tmp_path, monkeypatch, chunk, quo
 
 @pytest.mark.parametrize("chunk", [1, 7, 300])
 def test_a_wrong_line_of_a_later_chunk_is_named(tmp_path, monkeypatch, chunk):
-    monkeypatch.setattr("genotex.formats.raw.CHUNK", chunk)
+    monkeypatch.setattr("genotex.outside.unpacking.CHUNK", chunk)
     rows = [f"r{i},{i},{i}\n" for i in range(50)]
     path = write(tmp_path / "c.csv", ",a,b\n" + "".join([*rows[:40], "r40,1\n", *rows]))
     with pytest.raises(FormatError, match="line 42: 2 cells for 3 columns"):

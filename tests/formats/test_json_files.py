@@ -22,7 +22,7 @@ def test_lines_are_numbered_and_empty_ones_passed_over(tmp_path: Path, zipped: b
     ("content", "line", "what"),
     [
         (b'{"a": 1}\n{"a": ', 2, r"is not JSON: .*\(a case is one JSON object on one line\)"),
-        (b"[" * 100_000, 1, "is not JSON"),
+        (b"[" * 100_000, 1, "nested 100,000 levels deep"),
         (b"[1]", 1, "must be an object, not list"),
         (b'{"a": "\xff"}', None, "cannot be read as JSON Lines"),
         (gzip.compress(TEXT.encode())[:-9], None, "cannot be read as JSON Lines"),

@@ -5,12 +5,11 @@ import threading
 
 import pytest
 
-from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.errors import FileLimitError, FormatError, NotDataError, TruncatedFileError
 from genotex.formats import (
     LineReader,
     as_utf8,
     decode,
-    lines,
     read_bytes,
     read_family_soft,
     read_platforms,
@@ -92,9 +91,9 @@ def test_gzip_within_gzip_and_garbage_behind_gzip(tmp_path):
         read_bytes(write(tmp_path / "x", inner + b"garbage"))
 
 
-def test_line_of_absurd_length(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST_LINE", 1 << 21)
-    with pytest.raises(NotDataError, match="longer than 2 MiB"):
+def test_line_of_absurd_length(tmp_path, set_limits):
+    set_limits(line=1 << 21)
+    with pytest.raises(FileLimitError, match=r"in line 1; the limit 'line' .* is 2 MiB"):
         read_series_matrix(write(tmp_path / "x", b"!" * (1 << 23)))
 
 

@@ -116,7 +116,7 @@ def packed(text: str) -> bytes:
         (
             gzip.compress(gene_info_text().encode(), mtime=0)[:80],
             TruncatedFileError,
-            "ends too early",
+            "end too early",
         ),
         (gene_info_text(tax="10090").encode(), FormatError, "no human gene"),
     ],

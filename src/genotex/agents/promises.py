@@ -104,7 +104,7 @@ def read_state(printed: str, promises: Sequence[Promised]) -> CellState | None:
             if each.name in kinds
         )
         absent = bool(data["absent"])
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return None
     lacking = () if absent else tuple(filter(None, (_lacks(each, kinds) for each in promises)))
     return CellState(found, lacking)

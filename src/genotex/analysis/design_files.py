@@ -24,6 +24,7 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     Role,
+    inert_frame,
     read_linked,
     table_digests,
     update_cohort_info,
@@ -177,7 +178,7 @@ def _roles(own: OwnDesign, table: LinkedTable) -> dict[str, Role]:
 
 def gene_files(output: OutputFolder, results: Sequence[str]) -> dict[str, Path]:
     """Return the short table of genes of each contrast: ``genes.csv``, then with its name."""
-    names = ["genes.csv", *(f"genes_{name}.csv" for name in results[1:])]
+    names = ["genes.csv", *(f"genes_{name}.csv" for name in results[1:])][: len(results)]
     return {name: output.root / file for name, file in zip(results, names, strict=True)}
 
 
@@ -186,7 +187,7 @@ def write_gene_files(output: OutputFolder, results: Sequence[AnalysisResult]) ->
     files = gene_files(output, [result.trait for result in results])
     for result in results:
         with atomic_write(files[result.trait]) as part:
-            result_table(result).write_csv(part)
+            inert_frame(result_table(result)).write_csv(part)
     return files
 
 

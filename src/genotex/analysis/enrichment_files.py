@@ -17,9 +17,11 @@ from genotex.analysis.result import digest, foreign_content, read_content, read_
 from genotex.analysis.trait_effects import read_trait_effects
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError
+from genotex.formats import inert_frame, original_frame, sha256
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
+from genotex.outside import read_document
 
 __all__ = ["enrich_problem", "read_enrichment", "write_enrichment"]
 
@@ -70,7 +72,7 @@ def enrich_problem(
     enrichment = enrich(result, sets, options, effects)
     enrichment.record["gene_sets"] |= {
         "file": gene_sets.name,
-        "sha256": digest(gene_sets.read_bytes()),
+        "sha256": sha256(gene_sets),
     }
     enrichment.record["versions"] = _versions()
     write_enrichment(output, enrichment, belongs_to)
@@ -109,7 +111,7 @@ def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: s
     # What cannot be written as JSON must fail before anything is removed.
     json.dumps(content, allow_nan=False)
     with atomic_write(table) as part:
-        enrichment.sets.write_csv(part)
+        inert_frame(enrichment.sets).write_csv(part)
         content["table"] = {"file": table.name, "sha256": digest(part.read_bytes())}
         path.unlink(missing_ok=True)
     with atomic_write(path) as part:
@@ -151,10 +153,11 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
 
 def _read_table(path: Path, seal: str) -> pl.DataFrame:
     try:
-        if digest(path.read_bytes()) != seal:
+        content = read_document(path, "gene_sets")
+        if digest(content) != seal:
             msg = "is not the table that its record was written with (digests differ)"
             raise FormatError(msg, path=path, hint=_AGAIN)
-        return pl.read_csv(path, schema=SET_COLUMNS)
+        return original_frame(pl.read_csv(content, schema=SET_COLUMNS))
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = f"the table of gene sets cannot be read: {error}"
         raise FormatError(msg, path=path, hint=_AGAIN) from error
@@ -162,7 +165,7 @@ def _read_table(path: Path, seal: str) -> pl.DataFrame:
 
 def _result_digest(output: OutputFolder, trait: str, condition: str | None) -> str:
     path = output.all_genes(trait, condition)
-    return digest(path.read_bytes()) if path.is_file() else ""
+    return sha256(path) if path.is_file() else ""
 
 
 def _versions() -> dict[str, str | None]:

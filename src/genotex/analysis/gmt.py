@@ -53,7 +53,7 @@ def read_gmt(path: Path | str) -> tuple[GeneSet, ...]:
         names the line.
     """
     path = Path(path)
-    text = as_utf8(read_bytes(path)).decode()
+    text = as_utf8(read_bytes(path, "gene_sets")).decode()
     found: dict[str, tuple[int, GeneSet]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():

@@ -19,6 +19,7 @@ import polars as pl
 from genotex.analysis.designs import formula_of
 from genotex.analysis.result import AnalysisResult
 from genotex.errors import UsageError
+from genotex.formats import inert
 from genotex.formats.linked import LinkedTable
 from genotex.io import atomic_write
 
@@ -103,7 +104,7 @@ def r_script(result: AnalysisResult, files: RFiles) -> str:
     record = _regression(result)
     parts = [
         _head(result, record),
-        _reading(record, files, design_table(result).columns),
+        _reading(record, files, design_table(result).columns, result.genes["Variable"].to_list()),
         _fit(result, record),
         _tests(result, record),
         _comparison(result, record, files),
@@ -210,7 +211,7 @@ def _in_r(formula: str) -> str:
     return re.sub(r"\b(ns|bs)\(([^(),]+),\s*(\d+)\)", r"\1(\2, df = \3)", text)
 
 
-def _reading(record: Mapping[str, Any], files: RFiles, names: list[str]) -> str:
+def _reading(record: Mapping[str, Any], files: RFiles, names: list[str], genes: list[str]) -> str:
     lines = [
         'here <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))',
         "if (length(here)) setwd(dirname(here))",
@@ -227,6 +228,10 @@ def _reading(record: Mapping[str, Any], files: RFiles, names: list[str]) -> str:
         f"design <- as.matrix(samples[, 2:{1 + len(record['columns'])}, drop = FALSE])",
         "y <- t(as.matrix(linked[samples$sample, genes$gene]))  # log2 expression, genes x samples",
     ]
+    if any(inert(gene) != gene for gene in genes):
+        # In a table for spreadsheets, what they take for a formula has an apostrophe before it.
+        at = next(i for i, line in enumerate(lines) if line.startswith("samples <-"))
+        lines.insert(at, r"""genes$gene <- sub("^'('*[-=+@])", "\\1", genes$gene)""")
     if files.missing is not None:
         lines += [
             f'missing <- read.csv({_quoted(files.missing)}, colClasses = "character", '

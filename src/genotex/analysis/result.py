@@ -19,6 +19,7 @@ from genotex.analysis.libraries import summarise_libraries
 from genotex.errors import AnalysisError, FormatError
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
+from genotex.outside import read_document, read_json, read_parquet
 from genotex.procedure import Procedure
 
 __all__ = [
@@ -76,11 +77,7 @@ def write_pair(
 
 def read_content(path: Path, hint: str = AGAIN) -> dict[str, Any]:
     """Read the JSON; `hint` is the advice in an error."""
-    try:
-        content: dict[str, Any] = json.loads(path.read_bytes())
-    except ValueError as error:
-        msg = f"is not JSON: {error}"
-        raise FormatError(msg, path=path, hint=hint) from error
+    content: dict[str, Any] = read_json(path, hint, words="is not JSON")
     return content
 
 
@@ -97,14 +94,14 @@ def foreign_content(path: Path, hint: str = AGAIN) -> Iterator[None]:
 def read_table(path: Path, seal: str, columns: Sequence[str]) -> pl.DataFrame:
     """Read the Parquet file, after its digest was compared."""
     try:
-        content = path.read_bytes()
-        if digest(content) != seal:
-            msg = "is not the table that its result was written with (digests differ)"
-            raise FormatError(msg, path=path, hint=AGAIN)
-        genes = pl.read_parquet(content)
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        content = read_document(path, "unpacked")
+    except OSError as error:
         msg = f"the table of all genes cannot be read: {error}"
         raise FormatError(msg, path=path, hint=AGAIN) from error
+    if digest(content) != seal:
+        msg = "is not the table that its result was written with (digests differ)"
+        raise FormatError(msg, path=path, hint=AGAIN)
+    genes = read_parquet(content, path=path)
     missing = [name for name in columns if name not in genes.columns]
     if missing:
         msg = f"lacks the columns {', '.join(missing)}"

@@ -22,8 +22,10 @@ from genotex.analysis.survival import CoxTests, cox_score_tests
 from genotex.analysis.time_to_event import read_events, read_times
 from genotex.analysis.trait_tests import filter_genes
 from genotex.errors import FormatError, UsageError
+from genotex.formats import inert_frame, original_frame
 from genotex.io import atomic_write
 from genotex.options import AnalysisOptions, DesignOptions
+from genotex.outside import read_document, read_json
 
 __all__ = [
     "SURVIVAL_FILES",
@@ -202,7 +204,7 @@ def write_survival(folder: Path, found: SurvivalResult) -> tuple[Path, Path]:
     table, record = (folder / name for name in SURVIVAL_FILES)
     text = json.dumps({**found.method, "warnings": list(found.warnings)}, indent=2, allow_nan=False)
     with atomic_write(table) as part:
-        found.genes.write_csv(part)
+        inert_frame(found.genes).write_csv(part)
     with atomic_write(record) as part:
         part.write_text(text + "\n", encoding="utf-8")
     return table, record
@@ -219,7 +221,7 @@ def read_survival(folder: Path) -> SurvivalResult:
     table, record = (folder / name for name in SURVIVAL_FILES)
     hint = "run the analysis again"
     try:
-        method = json.loads(record.read_bytes())
+        method = read_json(record, hint, words="is not the record of a time to an event")
         warnings = tuple(map(str, method.pop("warnings")))
         _ = method["survival"]["time"], method["options"]["q_cut"] + 0.0, len(method["samples"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -227,7 +229,8 @@ def read_survival(folder: Path) -> SurvivalResult:
         raise FormatError(msg, path=record, hint=hint) from error
     try:
         types = {"gene": pl.String} | dict.fromkeys(_NUMBERS, pl.Float64)
-        genes = pl.read_csv(table, schema_overrides=types)
+        content = read_document(table, "unpacked")
+        genes = original_frame(pl.read_csv(content, schema_overrides=types))
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = f"the table of genes cannot be read: {error}"
         raise FormatError(msg, path=table, hint=hint) from error

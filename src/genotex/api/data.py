@@ -17,6 +17,7 @@ from genotex.api.provenance import KEY, recorded, table_provenance
 from genotex.clinical import AS_IN_FILE
 from genotex.cohorts import OwnTables, keep_expressed, read_own_tables
 from genotex.errors import UsageError
+from genotex.formats.anndata_files import open_h5ad
 from genotex.options import Scale
 
 if TYPE_CHECKING:
@@ -84,13 +85,9 @@ def _with_record(data: Any) -> Any:
     path = as_path(data)
     if not path.is_file():
         return path
-    anndata = need("anndata", "anndata", f"reading {path.name}")
-    try:
-        found = anndata.read_h5ad(path)
-    except (OSError, KeyError, ValueError):
-        # Its reader explains what is wrong with the file.
-        return path
-    return found if recorded(found) else path
+    need("anndata", "anndata", f"reading {path.name}")
+    with open_h5ad(path) as stored:
+        return stored.to_memory() if recorded(stored) else path
 
 
 def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from genotex.analysis import DesignCohort, describe_design_cohort
 from genotex.api.choices import need
 from genotex.api.provenance import KEY
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats import CohortInfo
+from genotex.formats import CohortInfo, inert_frame
 from genotex.io import atomic_write
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _WIDEST = 40
 def write_csv(genes: pl.DataFrame, path: Path) -> Path:
     """Write a table of genes."""
     with atomic_write(path) as part:
-        genes.write_csv(part)
+        inert_frame(genes).write_csv(part)
     return path
 
 

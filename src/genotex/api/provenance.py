@@ -12,8 +12,9 @@ import pandas as pd
 import genotex
 from genotex.clinical import annotation_to_json
 from genotex.cohorts import OwnTables, PreparedCohort
-from genotex.errors import UsageError
+from genotex.errors import FormatError, UsageError
 from genotex.formats import Series, sha256
+from genotex.outside import parse_json
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -109,7 +110,19 @@ def recorded(data: AnnData) -> dict[str, Any]:
     if not isinstance(found, Mapping) or "record" not in found:
         return {}
     summary = {name: value for name, value in found.items() if name != "record"}
-    return {**summary, **json.loads(str(found["record"]))}
+    what = "the record of genotex in this AnnData"
+    try:
+        record = parse_json(str(found["record"]), None, None, words="is not JSON")
+    except FormatError as error:
+        msg = f"{what}: {error}"
+        raise FormatError(msg, hint="write the file again with genotex") from error
+    known = ("annotation", "counts", "mapping", "tables")
+    if not isinstance(record, dict) or any(
+        not isinstance(record.get(name), Mapping | None) for name in known
+    ):
+        msg = f"{what} is damaged"
+        raise FormatError(msg, hint="write the file again with genotex")
+    return {**summary, **record}
 
 
 def _header(series: Series) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from xml.sax.saxutils import escape
 import polars as pl
 from starlette.responses import Response
 
+from genotex.formats import inert_frame
+
 __all__ = ["safe_name", "send_table", "send_text"]
 
 _CSV = "text/csv; charset=utf-8"
@@ -57,7 +59,8 @@ def send_table(frame: pl.DataFrame, name: str, path: str, sheet: str = "genes") 
     if path.endswith(".xlsx"):
         headers = _attached(f"{name}.xlsx")
         return Response(_workbook(frame, sheet), media_type=_XLSX, headers=headers)
-    return Response(frame.write_csv(), media_type=_CSV, headers=_attached(f"{name}.csv"))
+    text = inert_frame(frame).write_csv()
+    return Response(text, media_type=_CSV, headers=_attached(f"{name}.csv"))
 
 
 def send_text(text: str, name: str) -> Response:

@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 
 from genotex.analysis import Enrichment, GeneSet, read_gmt
 from genotex.analysis.enrichment import ranking, running_sum
-from genotex.analysis.result import digest
 from genotex.app.gene_plots import rounded
 from genotex.app.loaded import Floats, LoadedAnalysis
-from genotex.app.unpacked import check_unpacked
 from genotex.app.workspace import Workspace
 from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.formats import sha256
 from genotex.io import atomic_write
+from genotex.outside import check_upload
 
 __all__ = ["GENE_SETS", "members_of", "running_sum_of", "save_gene_sets", "set_files"]
 
 GENE_SETS = "gene_sets"
 """Folder of uploaded files of gene sets."""
-MOST_OF_SETS = 256 << 20
 """Bytes of an unpacked file of gene sets; the largest collections have 10 MB."""
 _ENDINGS = (".gmt", ".gmt.gz")
 _MOST_POINTS = 1500
@@ -57,14 +56,14 @@ def save_gene_sets(workspace: Workspace, name: str, content: bytes) -> str:
     folder.mkdir(exist_ok=True)
     path = folder / safe
     if path.exists():
-        if path.read_bytes() == content:
+        if path.stat().st_size == len(content) and path.read_bytes() == content:
             return f"{GENE_SETS}/{safe}"
         msg = f"{GENE_SETS}/{safe} exists with other sets; rename the file"
         raise UsageError(msg)
     with atomic_write(path) as part:
         part.write_bytes(content)
         try:
-            check_unpacked(part, MOST_OF_SETS)
+            check_upload(part, "gene_sets")
             read_gmt(part)
         except GenotexError as error:
             raise UsageError(str(error).replace(str(part), safe)) from error
@@ -79,7 +78,7 @@ class _SetFile:
 
 @lru_cache(maxsize=4)
 def _read(path: Path, changed: int, size: int) -> _SetFile:
-    return _SetFile(digest(path.read_bytes()), {each.name: each for each in read_gmt(path)})
+    return _SetFile(sha256(path), {each.name: each for each in read_gmt(path)})
 
 
 def members_of(workspace: Workspace, enrichment: Enrichment, name: str) -> tuple[str, ...] | None:

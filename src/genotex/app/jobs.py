@@ -16,6 +16,7 @@ from genotex.app.job_records import AnalysisRecord, JobRecord, State, read_recor
 from genotex.app.workspace import ANALYSES, Workspace
 from genotex.errors import GenotexError, UsageError
 from genotex.io import atomic_write
+from genotex.outside import read_document
 from genotex.parallel import Child, start_child
 
 __all__ = ["AnalysisRecord", "JobQueue", "run_in_child"]
@@ -56,7 +57,7 @@ class JobQueue:
             return
         for path in sorted(self._folder.glob(f"*/{RECORD}")):
             try:
-                record = read_record(path.read_bytes())
+                record = read_record(read_document(path))
             except (OSError, ValidationError):
                 # A damaged record is no analysis of ours; its results are listed all the same.
                 continue

@@ -12,8 +12,9 @@ from pydantic import BaseModel, ValidationError
 
 from genotex.app.workspace import Workspace
 from genotex.cohorts import OwnTables, read_own_tables
-from genotex.errors import UsageError
+from genotex.errors import FileLimitError, UsageError
 from genotex.options import AnalysisOptions, DesignOptions, Scale
+from genotex.outside import read_document
 
 if TYPE_CHECKING:
     from genotex.app.job_records import TablesRecord
@@ -67,8 +68,8 @@ def list_tables(workspace: Workspace) -> list[TablesFiles]:
         if path.parent.name.startswith(".") or not workspace.holds(path):
             continue
         try:
-            files = TablesFiles.model_validate_json(path.read_bytes())
-        except (OSError, ValidationError):
+            files = TablesFiles.model_validate_json(read_document(path))
+        except (OSError, ValidationError, FileLimitError):
             continue
         if files.name == path.parent.name:
             found.append(files)
@@ -85,7 +86,9 @@ def paths_of(workspace: Workspace, files: TablesFiles) -> list[Path | None]:
     folder = workspace.root / TABLES / files.name
     paths: list[Path | None] = []
     for name in (files.expression, files.samples, files.platform):
-        path = None if name is None else workspace.file(folder / name)
+        # The names are from a record in the folder, and name files next to it alone.
+        plain = name is not None and Path(name).name == name
+        path = workspace.file(folder / name) if name is not None and plain else None
         if name is not None and path is None:
             msg = f"{TABLES}/{files.name} holds no file {name!r} any more; upload it again"
             raise UsageError(msg)

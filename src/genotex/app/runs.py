@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,8 +22,9 @@ from genotex.bench.evaluation.score_files import read_scores
 from genotex.bench.evaluation.score_tables import average_tables, kind_table, missing_table
 from genotex.bench.evaluation.summary import summarise
 from genotex.errors import FormatError
-from genotex.formats import read_json_object
+from genotex.formats import original, read_json_object
 from genotex.journal import read_journal
+from genotex.outside import read_document
 from genotex.records import checked
 
 __all__ = [
@@ -142,8 +144,11 @@ def outcomes(workspace: Workspace, run: FoundRun) -> list[dict[str, Any]]:
     files = TeamFolder(run.folder)
     table = workspace.file(files.table)
     if run.summary and table is not None:
-        with table.open(encoding="utf-8", newline="") as handle:
-            rows: list[dict[str, Any]] = list(csv.DictReader(handle))
+        text = io.StringIO(read_document(table).decode(errors="replace"), newline="")
+        rows: list[dict[str, Any]] = [
+            {name: original(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+            for row in csv.DictReader(text)
+        ]
     else:
         rows = [_outcome(entry) for entry in _problem_entries(files)]
     return sorted(rows, key=lambda row: not row.get("error"))

@@ -17,13 +17,12 @@ from starlette.routing import Route
 from genotex.app.downloads import safe_name
 from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.app.sheets import EDITED, GROUPS, EditedSheet
-from genotex.app.unpacked import check_unpacked
 from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles
+from genotex.outside import check_upload
 
 __all__ = ["routes", "series_of"]
 
-MOST_OF_SHEET = 64 << 20
 """Bytes of an unpacked sheet that is uploaded."""
 
 
@@ -147,7 +146,7 @@ def _take(sheet: EditedSheet, filename: str, content: bytes, version: str) -> st
         path = Path(folder) / f"sheet{kind}"
         path.write_bytes(content)
         try:
-            check_unpacked(path, MOST_OF_SHEET)
+            check_upload(path, "sheet")
             count = sheet.take(path, _version(version))
         except GenotexError as error:
             return f"Not changed: {_first_mistake(error)}."

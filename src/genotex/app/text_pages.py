@@ -17,6 +17,9 @@ from genotex.reports.sections.gene_sets import view_gene_sets
 
 __all__ = ["found_files", "routes"]
 
+_START = 1000
+"""Characters of a script that say what it is of."""
+
 
 def methods(request: Request) -> Response:
     """Send the methods paragraph of the report."""
@@ -47,9 +50,14 @@ def _script(request: Request) -> Path | None:
     workspace = workbench_of(request).workspace
     for name in (f"analysis_{trait}.R", "analysis.R"):
         path = workspace.file(output.root / name)
-        if path is not None and f" for {trait} in " in path.read_text(encoding="utf-8")[:1000]:
+        if path is not None and f" for {trait} in " in _start(path):
             return path
     return None
+
+
+def _start(path: Path) -> str:
+    with path.open(encoding="utf-8") as handle:
+        return handle.read(_START)
 
 
 def script(request: Request) -> Response:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from genotex.app.own_tables import TABLES, TABLES_RECORD, TablesFiles
-from genotex.app.unpacked import check_unpacked
 from genotex.app.workspace import FoundInput, Workspace
 from genotex.clinical import load_vocabulary
 from genotex.cohorts import OwnTables, read_own_tables, rows_need_mapping
@@ -28,6 +27,7 @@ from genotex.genes import GeneTable
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles, geo_cohort_files, trait_folder_name
 from genotex.options import Scale
+from genotex.outside import check_upload, current_limits, use_limits
 
 __all__ = ["INPUT", "Sent", "UploadedSeries", "input_for", "keep_series", "keep_tables"]
 
@@ -105,8 +105,9 @@ def _staged(workspace: Workspace, sent: Sequence[Sent]) -> Iterator[Path]:
         for name, each in zip(names, sent, strict=True):
             with (stage / name).open("xb") as file:
                 shutil.copyfileobj(each.content, file, 1 << 20)
-            check_unpacked(stage / name)
-        yield stage
+            check_upload(stage / name)
+        with use_limits(current_limits().for_uploads()):
+            yield stage
     except GenotexError as error:
         raise UsageError(str(error).replace(f"{stage}/", "")) from error
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CohortInfo, read_cohort_info
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, trait_folder_name
+from genotex.outside import read_json
 
 __all__ = ["ANALYSES", "SHEETS", "FoundAnalysis", "FoundInput", "FoundOutput", "Workspace"]
 
@@ -223,7 +223,7 @@ def _result_facts(path: Path, changed: int, size: int) -> dict[str, Any]:
     """Return what a result file holds; it is read again only when it has changed."""
     hint = "run analyze again"
     try:
-        content = json.loads(path.read_bytes())
+        content = read_json(path, hint, words="is not a result of genotex")
         method = content.get("method", {})
         contrast = method.get("contrast", {})
         groups = contrast.get("samples", {})

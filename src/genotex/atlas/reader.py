@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from genotex.atlas.store import AtlasFolder, AtlasManifest, Table, replaced_as_error
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
+from genotex.outside import read_array, read_parquet
 
 __all__ = ["AtlasReader", "Level", "near_misses"]
 
@@ -52,7 +53,7 @@ class AtlasReader:
         name = self.manifest.file(start)
         if name not in self._held:
             with replaced_as_error():
-                self._held[name] = pl.read_parquet(self.store.root / name)
+                self._held[name] = read_parquet(self.store.root / name, lists=True)
         table: pl.DataFrame = self._held[name]
         return table
 
@@ -80,7 +81,7 @@ class AtlasReader:
         name = self.manifest.file(f"{level}-ranks-")
         if name not in self._held:
             with replaced_as_error():
-                self._held[name] = np.load(self.store.root / name, mmap_mode="r")
+                self._held[name] = read_array(self.store.root / name)
         matrix: NDArray[np.float16] = self._held[name]
         return matrix
 

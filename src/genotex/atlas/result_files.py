@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,10 +13,11 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis.meta import COHORT_COLUMNS, MetaResult, read_meta
-from genotex.analysis.result import AnalysisResult, digest, read_content, read_result
+from genotex.analysis.result import AnalysisResult, read_content, read_result
 from genotex.errors import FormatError, UsageError
-from genotex.formats import Evidence, read_evidence
+from genotex.formats import Evidence, read_evidence, sha256
 from genotex.layout import OutputFolder
+from genotex.outside import read_json
 from genotex.procedure import Procedure
 
 __all__ = ["EFFECTS", "CohortEffects", "ResultFile", "Stamp", "find_results", "read_effects"]
@@ -75,7 +75,7 @@ class Stamp:
     @classmethod
     def of(cls, file: ResultFile) -> Stamp:
         """Return the stamp of the files as they are now."""
-        seal = digest(file.record.read_bytes())
+        seal = sha256(file.record)
         if not file.table.is_file():
             return cls(seal)
         state = file.table.stat()
@@ -87,8 +87,8 @@ class Stamp:
             return False
         if self.table_time == before.table_time:
             return True
-        sealed = json.loads(file.record.read_bytes())["all_genes"]["sha256"]
-        return bool(digest(file.table.read_bytes()) == sealed)
+        sealed = read_json(file.record)["all_genes"]["sha256"]
+        return bool(sha256(file.table) == sealed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
 from genotex.errors import FormatError, UsageError
+from genotex.outside import read_document
 
 __all__ = [
     "FEWEST_COHORTS",
@@ -87,7 +88,7 @@ def read_gene_names(path: Path) -> list[str]:
         If the file is no text, or has no names.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_document(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         msg = "is not a text in UTF-8"
         raise FormatError(msg, path=path, hint="one gene on a line") from error

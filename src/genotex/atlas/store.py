@@ -8,6 +8,7 @@ is readable at any moment of a build, also of one that was killed.
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ from genotex.atlas.result_files import EFFECTS, Stamp
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, sha256
 from genotex.io import atomic_write
+from genotex.outside import check_parquet
 from genotex.records import checked
 
 __all__ = [
@@ -45,6 +47,9 @@ BLOCKS = 64
 
 MOST_SEGMENTS = 8
 """Above so many files per block they are merged, and rows of removed results are dropped."""
+
+_NAME = re.compile(r"(?:\w[\w=-]*/)*\w[\w=.-]*\.(?:parquet|npy)")
+"""Names of files below an atlas: no other path of a manifest is opened."""
 
 _ROWS = 16_384
 """Of a row group, the smallest piece that is read."""
@@ -161,6 +166,7 @@ class AtlasFolder:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.manifest_file = root / MANIFEST
+        self._checked: set[Path] = set()
 
     def exists(self) -> bool:
         """Return whether there is an atlas."""
@@ -176,7 +182,12 @@ class AtlasFolder:
         if (content.get("format"), content.get("version")) != (_FORMAT, _VERSION):
             msg = f"is not the manifest of an atlas of version {_VERSION}"
             raise FormatError(msg, path=self.manifest_file, hint=hint)
-        return checked(AtlasManifest, content, path=self.manifest_file, hint=hint)
+        manifest = checked(AtlasManifest, content, path=self.manifest_file, hint=hint)
+        for name in manifest.files:
+            if not _NAME.fullmatch(name):
+                msg = f"names {name[:80]!r}, which is not a file of an atlas"
+                raise FormatError(msg, path=self.manifest_file, hint=hint)
+        return manifest
 
     def finished(self) -> AtlasManifest:
         """Read the manifest of an atlas that can be asked; a UsageError if it was never built."""
@@ -272,7 +283,17 @@ class AtlasFolder:
     def _scan(self, table: Table, paths: Sequence[Path]) -> pl.LazyFrame:
         if not paths:
             return pl.LazyFrame(schema=_COLUMNS[table])
+        for path in paths:
+            self._check(path)
         return pl.scan_parquet(list(paths), hive_partitioning=False)
+
+    def _check(self, path: Path) -> None:
+        """Check a file once before it is searched."""
+        if path in self._checked:
+            return
+        with replaced_as_error(), path.open("rb") as handle:
+            check_parquet(handle, path, is_table=False)
+        self._checked.add(path)
 
     def merge(
         self, manifest: AtlasManifest, segment: str, alive: Mapping[Table, Sequence[int]]

@@ -290,8 +290,10 @@ def _write(csv: Path | None, table: pl.DataFrame) -> None:
     if csv is not None:
         import polars as pl
 
+        from genotex.formats import inert_frame
+
         joined = pl.col(pl.List(pl.String)).list.join("; ")
-        write_text(csv, table.with_columns(joined).write_csv())
+        write_text(csv, inert_frame(table.with_columns(joined)).write_csv())
 
 
 def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:

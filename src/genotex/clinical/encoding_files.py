@@ -19,6 +19,7 @@ from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError, UsageError
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
+from genotex.outside import check_json, read_document, read_json
 
 _ABOUT = [
     "How samples were annotated: for each cohort whether it holds gene expression, and where",
@@ -132,7 +133,7 @@ def add_annotation(
         msg = f"{path} already has {cohort}, perhaps edited; replace it with --force"
         raise UsageError(msg)
     # The entries of other cohorts stay exactly as they are.
-    cohorts = json.loads(path.read_text(encoding="utf-8-sig"))["cohorts"]
+    cohorts = read_json(path)["cohorts"]
     new = _to_save(annotation)
     if there and annotation.trait is None:
         new["characteristics"] = characteristics
@@ -171,7 +172,9 @@ def load_annotations(path: Path) -> SavedAnnotations:
         If the file is not an encoding file; names the cohort and the field, and what to do.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_no_repeats)
+        text = read_document(path).decode("utf-8-sig")
+        check_json(text, path)
+        data = json.loads(text, object_pairs_hook=_no_repeats)
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
         raise EncodingFileError(msg, path=path) from error

@@ -7,12 +7,14 @@ import datetime
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from genotex.errors import SampleSheetError, UsageError
+from genotex.errors import FileLimitError, FormatError, SampleSheetError, UsageError
+from genotex.formats import inert, original
 from genotex.io import atomic_write
+from genotex.outside import current_limits, need_openpyxl, read_document, read_sheets
 
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
@@ -23,12 +25,6 @@ _SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SAVE_AS = "save it from the spreadsheet as .xlsx or as CSV UTF-8"
-_NO_LIBRARY = (
-    "Excel workbooks need the package openpyxl, which is not installed: install it with 'pip "
-    "install openpyxl', or use a .csv file"
-)
-# A spreadsheet takes a text that begins with one of these for a formula.
-_FORMULA = re.compile(r"[=+@\t\r]|-[A-Za-z(]")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _WIDEST_COLUMN = 50
@@ -80,7 +76,7 @@ def read_sheet_table(path: Path) -> SheetTable:
         If the file cannot be read as such a table.
     """
     try:
-        data = path.read_bytes()
+        data = read_document(path, "sheet")
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
         raise SampleSheetError(msg, path=path) from error
@@ -120,6 +116,8 @@ def _table(path: Path, records: Sequence[Sequence[str]], form: str) -> SheetTabl
 
 def _read_text(data: bytes, path: Path) -> tuple[list[list[str]], str]:
     text = _decoded(data, path)
+    cells = max(map(text.count, _SIGNS)) + text.count("\n")
+    current_limits().check("workbook", cells, f"has up to {cells:,} cells", path)
     first, _, rest = text.partition("\n")
     declared = re.fullmatch(r'"?sep=(.)"?\s*', first)
     if declared:
@@ -133,6 +131,7 @@ def _read_text(data: bytes, path: Path) -> tuple[list[list[str]], str]:
     except csv.Error as error:
         msg = f"is not a table: {error}"
         raise SampleSheetError(msg, path=path, hint=_SAVE_AS) from error
+    records = [[original(cell.strip()) for cell in record] for record in records]
     # Row numbers are those of the spreadsheet, which hides the line of the separator.
     return records, f"text with {_SIGNS.get(sign, repr(sign))} between cells"
 
@@ -151,26 +150,18 @@ def _decoded(data: bytes, path: Path) -> str:
     return data.decode("latin-1")
 
 
-def _openpyxl() -> Any:
-    try:
-        import openpyxl
-    except ImportError as error:
-        raise UsageError(_NO_LIBRARY) from error
-    return openpyxl
-
-
 def _read_workbook(data: bytes, path: Path) -> tuple[list[list[str]], str]:
-    library = _openpyxl()
+    limits = current_limits()
+    small = replace(limits, unpacked=min(limits.unpacked, limits.sheet))
     try:
-        book = library.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = {
-            sheet.title: [[_cell_text(cell) for cell in row] for row in sheet.values]
-            for sheet in book.worksheets
-        }
-    # The library raises whatever a damaged archive or its XML makes it raise.
-    except Exception as error:
-        msg = f"is not an Excel workbook that can be read: {error}"
-        raise SampleSheetError(msg, path=path, hint=_SAVE_AS) from error
+        found = read_sheets(io.BytesIO(data), path, small)
+    except FileLimitError:
+        raise
+    except FormatError as error:
+        raise SampleSheetError(error.message, path=path, hint=error.hint) from error
+    sheets = {
+        title: [[_cell_text(cell) for cell in row] for row in rows] for title, rows in found.items()
+    }
     if not sheets:
         msg = "has no worksheet"
         raise SampleSheetError(msg, path=path)
@@ -211,8 +202,7 @@ def write_sheet_table(path: Path, headers: Sequence[str], rows: Sequence[Sequenc
         return
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter="," if kind == ".csv" else "\t", lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows([_as_text(cell) for cell in row] for row in rows)
+    writer.writerows([inert(cell) for cell in row] for row in (headers, *rows))
     content = text.getvalue()
     # Excel takes a file for UTF-8 by this mark alone.
     encoding = "utf-8" if content.isascii() else "utf-8-sig"
@@ -257,17 +247,11 @@ def check_kind(path: Path) -> None:
         msg = f"{path} must end in .csv, .tsv or .xlsx"
         raise UsageError(msg)
     if path.suffix.lower() == _EXCEL:
-        _openpyxl()
-
-
-def _as_text(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    formula = _FORMULA.match(cell) and len(cell) > 1 and not _NUMBER.fullmatch(cell)
-    return f"'{cell}" if formula else cell
+        need_openpyxl()
 
 
 def _write_workbook(path: Path, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    library = _openpyxl()
+    library = need_openpyxl()
     book = library.Workbook()
     sheet: Worksheet = book.active
     sheet.title = "samples"

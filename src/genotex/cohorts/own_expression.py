@@ -14,7 +14,13 @@ from genotex.cohorts.own_samples import MatchedSamples
 from genotex.cohorts.rna_seq import normalise_counts
 from genotex.cohorts.sample_matching import counted, some_names
 from genotex.formats import ExpressionMatrix, TableFile, distribution_record
-from genotex.genes import ScaleVerdict, recognise_scale, to_log2, zero_offset
+from genotex.genes import (
+    ScaleVerdict,
+    negative_count,
+    recognise_scale,
+    to_log2,
+    zero_offset,
+)
 from genotex.options import Scale
 
 __all__ = ["OwnExpression"]
@@ -157,14 +163,9 @@ class OwnExpression:
 
     def _refuse_negative(self) -> None:
         matrix = self.matrix
-        negative = np.argwhere(matrix.values < 0)
-        if len(negative):
-            row, column = map(int, negative[0])
-            msg = (
-                f"counts cannot be negative, but {matrix.ids[row]} in {matrix.samples[column]} "
-                f"is {matrix.values[row, column]:g}"
-            )
-            raise self.table.error(msg, hint="is this a table of log2 values? use scale log2")
+        if found := negative_count(matrix.values, matrix.ids, matrix.samples):
+            hint = "correct it; if the table holds other values than counts, state their scale"
+            raise self.table.error(found, hint=hint)
 
     def _collapse(self, *, counts: bool) -> None:
         self.matrix, notes = collapse(self.matrix, self.rows, counts=counts)

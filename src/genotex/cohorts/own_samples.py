@@ -18,7 +18,13 @@ from genotex.cohorts.sample_matching import (
     some_names,
 )
 from genotex.errors import UsageError
-from genotex.formats import MISSING_WORDS, TableFile, read_table_file
+from genotex.formats import (
+    MISSING_WORDS,
+    TableFile,
+    original,
+    original_frame,
+    read_table_file,
+)
 
 __all__ = ["MatchedSamples", "matched_samples", "read_samples"]
 
@@ -63,6 +69,10 @@ def read_samples(source: Any, names: frozenset[str] = frozenset()) -> TableFile:
     table = source if isinstance(source, TableFile) else None
     if table is None:
         table = read_table_file(source, numbers=False, label="the sample table")
+        if table.form.startswith("text"):
+            # As genotex writes sample sheets: an apostrophe before what looks like a formula.
+            columns = original_frame(table.columns)
+            table = replace(table, header=tuple(map(original, table.header)), columns=columns)
     titles = [title.strip() for title in table.header]
     if repeated := repeated_names([title for title in titles if title]):
         msg = f"columns occur more than once: {some_names(repeated)}"

@@ -156,10 +156,10 @@ def _taken(
     if scale not in get_args(Scale):
         msg = f"scale {scale!r} is unknown: use {', '.join(get_args(Scale))}"
         raise UsageError(msg)
+    table, annotation = _read_expression(expression, scale)
     if not isinstance(gene_table, GeneTable):
         gene_table = GeneTable.load(None if gene_table is None else Path(gene_table))
     genes = gene_table
-    table, annotation = _read_expression(expression, scale)
     if samples is None and annotation is None:
         raise refuse_missing()
     if is_anndata(samples):

@@ -43,6 +43,7 @@ from genotex.genes import (
     gene_rows,
     genes_of_rows,
     identify_ids,
+    negative_count,
     official_rows,
     recognise_scale,
 )
@@ -278,9 +279,8 @@ def _genes(
             matrix, best.rows, procedure=Procedure.SOUND, table=table, scale=best.scale.scale
         )
         return CountedGenes(genes, "", (), (), distributions=given)
-    if (matrix.values < 0).any():
-        msg = "counts cannot be negative"
-        raise FormatError(msg, path=best.table.path)
+    if found := negative_count(matrix.values, matrix.ids, matrix.samples):
+        raise FormatError(found, path=best.table.path)
     counts = _summed(matrix, best)
     reads = counts.matrix.values.sum(axis=0)
     kept = reads > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -10,22 +9,18 @@ from pathlib import Path
 from genotex.errors import (
     CaptchaError,
     FetchError,
+    FileLimitError,
     FormatError,
     TooLargeError,
     WebPageError,
     WrongContentError,
 )
 from genotex.formats import BYTE_ORDER_MARK, GZIP_MAGIC, decode, is_gzip, read_chunks
+from genotex.outside import PARQUET_MAGIC, read_json
 
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16
 """Bytes of a web page that are searched for a captcha."""
-_MOST_UNPACKED = 1 << 30
-_MOST_TIMES = 200
-"""Gzip data that unpack to more than this many times their size, and to more than a GiB, are a
-bomb; real series matrices reach ten to twenty times."""
-_MOST_JSON = 1 << 29
-_PARQUET = b"PAR1"
 _TAIL = 4096
 
 _NO_ROWS = re.compile(rb"!platform_data_row_count\s*=\s*0")
@@ -39,6 +34,7 @@ _CAPTCHA = re.compile(
 )
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
+_NOTHING = "nothing of it was kept"
 _CUT_SHORT = "the same command fetches it again from the start"
 
 
@@ -64,7 +60,7 @@ def check_start(first: bytes, content: Content, address: str) -> None:
     refuse_page(first, address)
     if not _starts_as(first, content):
         message = f"{_kind(first)} came in place of {content}"
-        raise WrongContentError(message, address=address, hint="nothing of it was kept")
+        raise WrongContentError(message, address=address, hint=_NOTHING)
 
 
 def refuse_page(first: bytes, address: str) -> None:
@@ -102,7 +98,7 @@ def _starts_as(first: bytes, content: Content) -> bool:
         case Content.gzip:
             return first.startswith(GZIP_MAGIC)
         case Content.parquet:
-            return first.startswith(_PARQUET)
+            return first.startswith(PARQUET_MAGIC)
         case Content.json:
             return _bare(first)[:1] in (b"{", b"[")
         case Content.soft:
@@ -121,9 +117,7 @@ def _kind(first: bytes) -> str:
     return f"{start!r}" if start and start.isprintable() else "other bytes"
 
 
-def check_whole(
-    path: Path, content: Content, address: str, *, most_unpacked: int = _MOST_UNPACKED
-) -> None:
+def check_whole(path: Path, content: Content, address: str) -> None:
     """Read a file to its end, and refuse it where it is cut short or damaged."""
     # Gzip data are unpacked piece by piece and thrown away: their checksum is at the end, so
     # a file of the right length may still be half of one.
@@ -134,11 +128,15 @@ def check_whole(
     try:
         match content:
             case Content.gzip:
-                _unpack(path, address, most_unpacked)
+                for _ in read_chunks(path):
+                    pass
             case Content.json:
-                _read_json(path, address)
+                read_json(path, words="is not complete JSON")
             case Content.soft | Content.parquet | Content.table:
                 _check_end(path, content, address)
+    except FileLimitError as error:
+        hint = f"{_NOTHING}; {error.hint}"
+        raise TooLargeError(error.message, address=address, hint=hint) from error
     except FormatError as error:
         raise _damaged(error.message, address) from error
 
@@ -147,32 +145,12 @@ def _damaged(message: str, address: str) -> FetchError:
     return WrongContentError(message, address=address, hint=_CUT_SHORT)
 
 
-def _unpack(path: Path, address: str, most: int) -> None:
-    packed, unpacked = path.stat().st_size, 0
-    for chunk in read_chunks(path):
-        unpacked += len(chunk)
-        if unpacked > most and unpacked > _MOST_TIMES * packed:
-            message = f"unpacks to {_MOST_TIMES} times its size and more: this is a gzip bomb"
-            raise TooLargeError(message, address=address, hint="nothing of it was kept")
-
-
-def _read_json(path: Path, address: str) -> None:
-    if path.stat().st_size > _MOST_JSON:
-        message = f"JSON of more than {_MOST_JSON:,} bytes"
-        raise TooLargeError(message, address=address)
-    try:
-        json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        message = f"is not complete JSON: {error}"
-        raise _damaged(message, address) from error
-
-
 def _check_end(path: Path, content: Content, address: str) -> None:
     with path.open("rb") as handle:
         handle.seek(max(0, path.stat().st_size - _TAIL))
         tail = handle.read()
     if content is Content.parquet:
-        whole = tail.endswith(_PARQUET)
+        whole = tail.endswith(PARQUET_MAGIC)
     elif content is Content.table:
         # A table has no other mark of its end, so it must not end within a line.
         whole = tail.endswith(b"\n")

@@ -16,6 +16,7 @@ from genotex.fetch.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_s
 from genotex.fetch.web import Trouble, WebAnswer, WebClient
 from genotex.formats.raw import sha256
 from genotex.io import PART, flush
+from genotex.outside import current_limits
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -41,7 +42,6 @@ def full_disk_as_error(message: str, folder: Path) -> Iterator[None]:
 Progress = Callable[[int, int | None], None]
 """Called with the bytes so far and those of the complete file, None if unknown."""
 
-MOST_BYTES = 20 << 30
 _MAX_DOWNLOADS = 2
 """How often a file that turns out damaged is fetched from its start."""
 
@@ -66,7 +66,7 @@ class Wanted:
     size
         Its expected number of bytes.
     most
-        Its largest number of bytes.
+        Its largest number of bytes; that of the limits if it is not given.
     same_as
         A name shared by identical files at several addresses; empty if there is only one.
     refuse
@@ -79,9 +79,14 @@ class Wanted:
     content: Content = Content.gzip
     sha256: str | None = None
     size: int | None = None
-    most: int = MOST_BYTES
+    most: int | None = None
     same_as: str = ""
     refuse: Callable[[Path, str], None] | None = None
+
+    @property
+    def largest(self) -> int:
+        """Its largest number of bytes."""
+        return current_limits().download if self.most is None else self.most
 
     @property
     def source(self) -> str:
@@ -234,7 +239,7 @@ class _Coming:
         return total
 
     def _refuse_size(self, total: int | None, address: str) -> None:
-        if total is not None and total > self.wanted.most:
+        if total is not None and total > self.wanted.largest:
             raise self._too_large(total, address)
         if None not in (total, self.wanted.size) and total != self.wanted.size:
             message = f"the server has {total:,} bytes of it, the list {self.wanted.size:,}"
@@ -242,7 +247,7 @@ class _Coming:
             raise WrongContentError(message, address=address, hint=hint)
 
     def _too_large(self, size: int, address: str) -> TooLargeError:
-        message = f"{size:,} bytes; at most {self.wanted.most:,} are allowed"
+        message = f"{size:,} bytes; at most {self.wanted.largest:,} are allowed"
         return TooLargeError(message, address=address, hint="nothing of it was kept")
 
     def _refuse_full_disk(self, total: int | None, start: int) -> None:
@@ -272,7 +277,7 @@ class _Coming:
             handle.seek(start)
             for chunk in chunks:
                 size += len(chunk)
-                if size > self.wanted.most:
+                if size > self.wanted.largest:
                     self.forget()
                     raise self._too_large(size, shown(self.wanted.address))
                 self._put(handle.write, chunk)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
-from genotex.errors import NotThereError, UsageError, WrongContentError
+from genotex.errors import FormatError, NotThereError, UsageError, WrongContentError
 from genotex.fetch.addresses import shown
 from genotex.fetch.web import Trouble, WebClient
+from genotex.outside import parse_json
 
 _KEY_VARIABLE = "NCBI_API_KEY"
 _AT_ONCE = 100
@@ -102,8 +102,8 @@ class Entrez:
             raise NotThereError(error.message, address=error.address, hint=hint) from error
         try:
             # Not strict: NCBI lets line ends of submitters' texts through.
-            answer = json.loads(content, strict=False)
-        except (ValueError, RecursionError):
+            answer = parse_json(content, None, strict=False)
+        except FormatError:
             self._refuse(f"the answer is not JSON: {content[:60]!r}")
         if isinstance(answer, dict) and (reason := _trouble(answer)):
             raise Trouble(reason)

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from genotex.bench.problems import ListedTrait, read_disease_ids
-from genotex.errors import FetchError, NotThereError, UsageError, WrongContentError
+from genotex.errors import FetchError, FormatError, NotThereError, UsageError, WrongContentError
 from genotex.fetch.addresses import shown
 from genotex.fetch.folder import Fetched, FetchFolder, Outcome, Patience
 from genotex.fetch.web import WebClient
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.io import atomic_write
+from genotex.outside import parse_json
 
 OPEN_TARGETS = "https://api.platform.opentargets.org/api/v4/"
 """Base address of the service."""
@@ -142,9 +143,9 @@ class OpenTargets:
         question = {"query": query, "variables": dict(variables)}
         content = self._client.text(self.address, question=question)
         try:
-            answer = json.loads(content, parse_int=_whole_number)
-        except (ValueError, RecursionError) as error:
-            message = f"the answer is no JSON: {error}"
+            answer = parse_json(content, None, parse_int=_whole_number, words="is no JSON")
+        except FormatError as error:
+            message = f"the answer {error.message}"
             raise self._wrong(message) from error
         if isinstance(answer, dict) and answer.get("errors"):
             message = f"the service refuses the question: {_first_message(answer['errors'])}"

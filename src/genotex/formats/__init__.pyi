@@ -31,7 +31,6 @@ from .family_soft import (
     read_family_soft as read_family_soft,
 )
 from .json_files import (
-    parse_json as parse_json,
     read_json_lines as read_json_lines,
     read_json_object as read_json_object,
     read_text_lines as read_text_lines,
@@ -80,6 +79,12 @@ from .series_parts import (
     join_series as join_series,
 )
 from .soft import Platform as Platform, read_platforms as read_platforms
+from .spreadsheet_cells import (
+    inert as inert,
+    inert_frame as inert_frame,
+    original as original,
+    original_frame as original_frame,
+)
 from .table_files import (
     TABLE_KINDS as TABLE_KINDS,
     TableFile as TableFile,

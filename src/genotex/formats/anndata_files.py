@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import polars as pl
 
-from genotex.errors import FormatError, UsageError
+from genotex.errors import FileLimitError, FormatError, UsageError
 from genotex.formats.table_files import TableFile
 from genotex.formats.table_frames import table_of_frame
+from genotex.outside import current_limits, open_hdf5
 
-__all__ = ["is_anndata", "read_anndata"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from anndata import AnnData
+
+    from genotex.outside.arrays import Shapes
+
+__all__ = ["StoredAnnData", "is_anndata", "open_h5ad", "read_anndata"]
 
 _COUNT_LAYERS = ("counts", "raw_counts", "count")
-_MOST_VALUES = 200_000_000
 _NO_LIBRARY = (
     "files of AnnData (.h5ad) need the package anndata, which is not installed: install it with "
     "'pip install anndata', or write the table as .csv or .parquet"
 )
+_AGAIN = "write it again with anndata"
 
 
 def is_anndata(source: Any) -> bool:
@@ -43,18 +54,32 @@ def read_anndata(source: Any, *, counts: bool = True) -> tuple[TableFile, TableF
     Raises
     ------
     FormatError
-        If the file is no AnnData.
+        If the file is no AnnData, leads out of itself, or holds no numbers.
     UsageError
-        If anndata is not installed, or it holds too many values to be bulk expression.
+        If anndata is not installed, or an object in memory does not fit.
+    FileLimitError
+        If it holds too many values to be bulk expression, or more than the limits allow.
     """
-    path = Path(source) if isinstance(source, str | Path) else None
-    data = source if path is None else _opened(path)
-    label = path.name if path is not None else "the AnnData object"
-    _refuse_cells(data, label)
-    if path is not None and data.isbacked:
-        data = data.to_memory()
-    values, var, place = _in_base_2(data, *_values(data, counts=counts))
-    names = [str(name) for name in data.obs_names]
+    if isinstance(source, str | Path):
+        path = Path(source)
+        with open_h5ad(path) as stored:
+            return _tables(stored, path.name, path, counts=counts)
+    label = "the AnnData object"
+    try:
+        _refuse_single_cells(int(source.shape[0]), int(source.shape[1]), None)
+    except FileLimitError as error:
+        msg = f"{label} {error}"
+        raise UsageError(msg) from error
+    data = source.to_memory() if source.isbacked else source
+    return _tables(data, label, None, counts=counts)
+
+
+def _tables(
+    data: Any, label: str, path: Path | None, *, counts: bool
+) -> tuple[TableFile, TableFile]:
+    found = _values(data, label, path, counts=counts)
+    values, var, place = _in_base_2(data, *found)
+    names = [str(name) for name in data.obs.index]
     described = table_of_frame(var, label, numbers=False)
     text = [i for i, title in enumerate(described.header) if i == 0 or _describes(title, var)]
     columns = [described.columns.to_series(i).alias(f"c{j}") for j, i in enumerate(text)]
@@ -71,31 +96,167 @@ def read_anndata(source: Any, *, counts: bool = True) -> tuple[TableFile, TableF
     return TableFile(path, label, f"AnnData, {place}", header, frame, 1), obs
 
 
-def _opened(path: Path) -> Any:
+@contextmanager
+def open_h5ad(path: Path) -> Iterator[StoredAnnData]:
+    """Open an AnnData file that was checked; only what is asked for is read, from the open file.
+
+    Raises
+    ------
+    FormatError
+        If it is no AnnData, or has what leads out of it (see `open_hdf5`).
+    UsageError
+        If anndata is not installed, or there is no such file.
+    FileLimitError
+        If it holds more than the limits allow.
+    """
     try:
-        import anndata
+        import anndata  # noqa: F401
     except ImportError as error:
         raise UsageError(_NO_LIBRARY) from error
     if not path.is_file():
         msg = f"{path} does not exist"
         raise UsageError(msg)
-    try:
-        return anndata.read_h5ad(path, backed="r")
-    # The library raises whatever a damaged file makes it raise.
-    except Exception as error:
-        msg = f"is not an AnnData file that can be read: {str(error).splitlines()[0]}"
-        raise FormatError(msg, path=path) from error
+
+    def first(shapes: Shapes) -> None:
+        _refuse_single_cells(_length(shapes, "obs"), _length(shapes, "var"), path)
+
+    with open_hdf5(path, first=first, kind="an AnnData file") as file:
+        yield StoredAnnData(file, path)
 
 
-def _refuse_cells(data: Any, label: str) -> None:
+def _length(shapes: Shapes, name: str) -> int:
+    """Return how many rows a table of the file has, by its columns."""
+    columns = (shape for key, shape in shapes.items() if key.rpartition("/")[0] == name)
+    return max((shape[0] for shape in columns if shape), default=0)
+
+
+class StoredAnnData:
+    """The parts of an AnnData file that are used, each read when it is asked for.
+
+    Parameters
+    ----------
+    file : h5py.File
+        Open, and checked by `open_hdf5`.
+    path : Path
+        Named in errors.
+    """
+
+    def __init__(self, file: Any, path: Path) -> None:
+        self._file, self._path = file, path
+        missing = [name for name in ("obs", "var") if name not in file]
+        if missing:
+            self._refuse(f"it has no {' and no '.join(missing)}")
+
+    def _refuse(self, why: object) -> NoReturn:
+        reason = (str(why).splitlines() or [type(why).__name__])[0]
+        msg = f"is not an AnnData file that can be read: {reason}"
+        raise FormatError(msg, path=self._path, hint=_AGAIN)
+
+    def _element(self, name: str) -> Any:
+        from anndata.io import read_elem
+
+        try:
+            return read_elem(self._file[name])
+        # The library raises whatever a damaged file makes it raise.
+        except Exception as error:
+            self._refuse(error)
+
+    def _frame(self, name: str) -> Any:
+        import pandas as pd
+
+        found = self._element(name)
+        if not isinstance(found, pd.DataFrame):
+            self._refuse(f"{name} is not a table, or was written by anndata before 0.7")
+        return found
+
+    def _matrix(self, name: str, columns: int) -> Any:
+        """Return samples x genes, whose shape and indices are those that they should be."""
+        found = self._element(name)
+        shape = getattr(found, "shape", None)
+        if shape != (len(self.obs), columns):
+            self._refuse(f"{name} has the shape {shape}, not {(len(self.obs), columns)}")
+        if hasattr(found, "check_format"):
+            try:
+                # An index beyond the end would be written to any place in memory.
+                found.check_format(full_check=True)
+            except ValueError as error:
+                self._refuse(f"{name}: {error}")
+        return found
+
+    @cached_property
+    def obs(self) -> Any:
+        """The samples, a pandas data frame."""
+        return self._frame("obs")
+
+    @cached_property
+    def var(self) -> Any:
+        """The genes, a pandas data frame."""
+        return self._frame("var")
+
+    @cached_property
+    def X(self) -> Any:
+        """The values, None where there are none."""
+        return self._matrix("X", len(self.var)) if "X" in self._file else None
+
+    @cached_property
+    def layers(self) -> _Layers:
+        """The layers by name."""
+        return _Layers(self)
+
+    @cached_property
+    def raw(self) -> _Raw | None:
+        """The values before genes were chosen and scaled."""
+        return _Raw(self) if "raw/X" in self._file and "raw/var" in self._file else None
+
+    @cached_property
+    def uns(self) -> Mapping[str, Any]:
+        """Of the unstructured annotation what is used: how scanpy transformed, genotex's record."""
+        names = [name for name in ("log1p", "genotex") if f"uns/{name}" in self._file]
+        return {name: self._element(f"uns/{name}") for name in names}
+
+    def to_memory(self) -> AnnData:
+        """Return values, layers, samples, genes, and the record of genotex as AnnData."""
+        from anndata import AnnData
+
+        layers = {name: self.layers[name] for name in self.layers.names}
+        return AnnData(self.X, obs=self.obs, var=self.var, layers=layers, uns=dict(self.uns))
+
+
+class _Layers:
+    """The layers of a file, read one at a time."""
+
+    def __init__(self, data: StoredAnnData) -> None:
+        self._data = data
+        self.names = tuple(data._file.get("layers", ()))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._data._matrix(f"layers/{name}", len(self._data.var))
+
+
+class _Raw:
+    """``raw`` of a file."""
+
+    def __init__(self, data: StoredAnnData) -> None:
+        self.var = data._frame("raw/var")
+        self.X = data._matrix("raw/X", len(self.var))
+
+
+def _refuse_single_cells(samples: int, genes: int, path: Path | None) -> None:
     """Refuse as many samples as only single cells can be."""
-    samples, genes = data.shape
-    if samples * genes > _MOST_VALUES:
-        msg = (
-            f"{label} holds {samples:,} x {genes:,} values, which looks like single cells: add up "
-            "the counts of each person and cell type first (pseudobulk)"
-        )
-        raise UsageError(msg)
+    what = (
+        f"holds {samples:,} x {genes:,} values, which looks like single cells: add up the counts "
+        "of each person and cell type first (pseudobulk)"
+    )
+    current_limits().check("samples_x_genes", samples * genes, what, path)
 
 
 def _in_base_2(data: Any, values: Any, var: Any, place: str) -> tuple[Any, Any, str]:
@@ -108,26 +269,55 @@ def _in_base_2(data: Any, values: Any, var: Any, place: str) -> tuple[Any, Any, 
     return values, var, place
 
 
-def _values(data: Any, *, counts: bool) -> tuple[Any, Any, str]:
+def _values(data: Any, label: str, path: Path | None, *, counts: bool) -> tuple[Any, Any, str]:
     """Return the values, their annotation of genes, and which values they are."""
+
+    def dense(values: Any, place: str) -> Any:
+        return _dense(values, place, label, path)
+
     layer = next((name for name in _COUNT_LAYERS if name in data.layers), None)
     if counts and layer is not None:
-        return _dense(data.layers[layer]), data.var, f"layer {layer!r}"
-    values = None if data.X is None else _dense(data.X)
+        place = f"layer {layer!r}"
+        found = dense(data.layers[layer], place)
+        _refuse_negative(found, data, place, label, path)
+        return found, data.var, place
+    values = None if data.X is None else dense(data.X, "X")
     if data.raw is not None and (values is None or np.nanmin(values, initial=0.0) < 0):
         # X is often scaled for plots, and raw is what it was before.
-        return _dense(data.raw.X), data.raw.var, "raw.X"
+        return dense(data.raw.X, "raw.X"), data.raw.var, "raw.X"
     if values is None:
-        if not data.layers:
-            msg = "the AnnData has neither X nor layers"
-            raise UsageError(msg)
+        if not len(data.layers):
+            _refuse("has neither X nor layers", label, path)
         name = next(iter(data.layers))
-        return _dense(data.layers[name]), data.var, f"layer {name!r}"
+        return dense(data.layers[name], f"layer {name!r}"), data.var, f"layer {name!r}"
     return values, data.var, "X"
 
 
-def _dense(values: Any) -> Any:
-    return values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+def _refuse_negative(values: Any, data: Any, place: str, label: str, path: Path | None) -> None:
+    negative = np.argwhere(values < 0)
+    if len(negative):
+        row, column = map(int, negative[0])
+        gene, sample = data.var.index[column], data.obs.index[row]
+        msg = (
+            f"has negative counts: {gene} in {sample} of {place} is {values[row, column]:g}; "
+            "correct it, or state another scale to read X"
+        )
+        _refuse(msg, label, path)
+
+
+def _refuse(message: str, label: str, path: Path | None) -> NoReturn:
+    if path is None:
+        msg = f"{label} {message}"
+        raise UsageError(msg)
+    raise FormatError(message, path=path)
+
+
+def _dense(values: Any, place: str, label: str, path: Path | None) -> Any:
+    found = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+    if found.dtype.kind not in "biuf":
+        kind = "complex numbers" if found.dtype.kind == "c" else "no numbers"
+        _refuse(f"holds {kind} in {place} (type {found.dtype})", label, path)
+    return found
 
 
 def _describes(title: str, var: Any) -> bool:

@@ -20,6 +20,7 @@ from genotex.formats.raw import FETCH_AGAIN, as_utf8, decode, note_missing_line_
 from genotex.formats.series import ExpressionMatrix
 from genotex.formats.tables import to_numbers
 from genotex.io import atomic_write
+from genotex.outside import current_limits
 
 __all__ = [
     "CsvTable",
@@ -66,6 +67,7 @@ class _NumberCells:
         self._waiting: list[_NumberLine] = []
         self._bytes = 0
         self._values = [np.empty((0, len(columns)))]
+        self._limits = current_limits()
 
     def add_all(self, lines: Iterable[_NumberLine]) -> None:
         """Take rows with as many cells as there are columns."""
@@ -74,6 +76,7 @@ class _NumberCells:
             self._waiting.append(line)
             self._bytes += len(line.cells)
             if self._bytes >= PIECE:
+                self._limits.check_table(len(self._names), len(self._columns), self._path)
                 self._take()
 
     def finish(self) -> tuple[list[str], NDArray[np.float64]]:
@@ -274,6 +277,8 @@ def _quoted(name: str) -> str:
 
 def parse_csv_header(line: bytes, path: Path) -> list[str]:
     """Return the column names after the index column."""
+    commas = line.count(b",")
+    current_limits().check("columns", commas, f"has {commas:,} columns", path)
     try:
         cells = next(csv.reader([decode(line)], strict=True), [])
     except csv.Error as error:

@@ -20,6 +20,7 @@ from genotex.formats.series_matrix import no_samples_error, read_series_matrix
 from genotex.formats.soft import SoftEntity, entity_line, table_end
 from genotex.formats.tables import CellCounts, average_duplicates, to_numbers
 from genotex.layout import GeoCohortFiles
+from genotex.outside import current_limits
 
 __all__ = ["choose_series", "read_family_accession", "read_family_soft"]
 
@@ -216,16 +217,21 @@ def _build(
     matrix = None
     if expression:
         matrix = _join(path, names, [table for _, table in samples], notes)
-    fields = _sample_fields([entity for entity, _ in samples])
+    fields = _sample_fields(path, [entity for entity, _ in samples])
     return Series(path, names, series_fields, fields, matrix, tuple(notes))
 
 
-def _sample_fields(samples: Sequence[SoftEntity]) -> dict[str, tuple[Cells, ...]]:
-    keys = dict.fromkeys(key for sample in samples for key in sample.fields)
+def _sample_fields(path: Path, samples: Sequence[SoftEntity]) -> dict[str, tuple[Cells, ...]]:
+    heights: dict[str, int] = {}
+    written = 0
+    for sample in samples:
+        for key, values in sample.fields.items():
+            heights[key] = max(heights.get(key, 0), len(values))
+            written += len(values)
+    current_limits().check_padding(sum(heights.values()) * len(samples), written, path)
     fields = {}
-    for key in keys:
+    for key, height in heights.items():
         columns = [sample.fields.get(key, []) for sample in samples]
-        height = max(len(values) for values in columns)
         fields[key] = tuple(
             tuple((values[i] or None) if i < len(values) else None for values in columns)
             for i in range(height)
@@ -261,6 +267,8 @@ def _join(
             kept, merged, _ = average_duplicates([str(i) for i in rows], values[:, None])
             rows, values = np.array([int(i) for i in kept]), merged[:, 0]
         columns.append((rows, values))
+    current_limits().check_table(len(places), len(names), path)
+    current_limits().check_padding(len(places) * len(names), counts.cells, path)
     matrix = np.full((len(places), len(names)), np.nan)
     for i, (rows, values) in enumerate(columns):
         matrix[rows, i] = values

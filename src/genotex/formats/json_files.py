@@ -1,25 +1,25 @@
-"""JSON and JSON Lines files: errors name the line; files are written atomically."""
+"""JSON and JSON Lines files: bounded, errors name the line; files are written atomically."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
-import zlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from genotex.errors import FormatError
+from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.raw import decode, read_bytes
 from genotex.io import atomic_write
+from genotex.outside import CORRECT_IT, Gauge, Packing, current_limits, parse_json, unpack
 
-__all__ = ["parse_json", "read_json_lines", "read_json_object", "read_text_lines", "write_json"]
+__all__ = ["read_json_lines", "read_json_object", "read_text_lines", "write_json"]
 
 
-def read_json_object(path: Path, hint: str = "correct or remove it") -> dict[str, Any]:
+def read_json_object(path: Path, hint: str = CORRECT_IT) -> dict[str, Any]:
     """Read a JSON file that contains an object.
 
     Parameters
@@ -33,24 +33,14 @@ def read_json_object(path: Path, hint: str = "correct or remove it") -> dict[str
     ------
     FormatError
         If it is not one; names the line.
+    FileLimitError
+        If it is larger, or nested deeper, than the limits allow.
     """
-    content = parse_json(decode(read_bytes(path)), path, hint)
+    content = parse_json(decode(read_bytes(path, "document")), path, hint)
     if not isinstance(content, dict):
         msg = "expected a JSON object"
         raise FormatError(msg, path=path, line=1, hint=hint)
     return content
-
-
-def parse_json(text: str, path: Path, hint: str) -> Any:
-    """Parse a JSON text."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        msg = f"not valid JSON: {error.msg}"
-        raise FormatError(msg, path=path, line=error.lineno, hint=hint) from error
-    except (ValueError, RecursionError) as error:
-        msg = f"not valid JSON: {error}"
-        raise FormatError(msg, path=path, hint=hint) from error
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -98,12 +88,8 @@ def read_json_lines(path: Path, what: str) -> Iterator[tuple[int, dict[str, Any]
     for number, line in enumerate(read_text_lines(path), start=1):
         if not line.strip():
             continue
-        try:
-            content = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            msg = f"is not JSON: {error}"
-            hint = f"{what} is one JSON object on one line"
-            raise FormatError(msg, path=path, line=number, hint=hint) from error
+        hint = f"{what} is one JSON object on one line"
+        content = parse_json(line, path, hint, words="is not JSON", line=number)
         if not isinstance(content, dict):
             msg = f"must be an object, not {type(content).__name__}"
             raise FormatError(msg, path=path, line=number)
@@ -112,14 +98,26 @@ def read_json_lines(path: Path, what: str) -> Iterator[tuple[int, dict[str, Any]
 
 def read_text_lines(path: Path) -> Iterator[str]:
     """Read the lines of a text in UTF-8, plain or gzip, judged by content."""
+    limits = current_limits()
     try:
-        with path.open("rb") as raw:
-            zipped = raw.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if zipped else path.open("rb") as handle:
-            for line in handle:
-                yield line.decode("utf-8")
-    except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
-        msg = f"cannot be read as JSON Lines: {error}"
+        with path.open("rb") as handle:
+            gauge = Gauge(os.fstat(handle.fileno()).st_size, path)
+            held: list[bytes] = []
+            size = 0
+            for piece in unpack(handle, path, gauge, (Packing.GZIP,)):
+                *whole, rest = piece.split(b"\n")
+                for line in whole:
+                    yield b"".join((*held, line, b"\n")).decode()
+                    held, size = [], 0
+                held.append(rest)
+                size += len(rest)
+                what = f"has {limits.shown('document', size)} and more in one line"
+                limits.check("document", size, what, path)
+            if rest := b"".join(held):
+                yield rest.decode()
+    except (TruncatedFileError, UnicodeDecodeError) as error:
+        message = error.message if isinstance(error, TruncatedFileError) else str(error)
+        msg = f"cannot be read as JSON Lines: {message}"
         raise FormatError(msg, path=path, hint="plain or gzip text in UTF-8") from error
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"

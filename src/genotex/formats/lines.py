@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, decode, read_chunks
+from genotex.outside import current_limits
 
 __all__ = ["Block", "LineReader", "is_marker"]
 
@@ -39,7 +40,6 @@ def _find_marker(data: bytes, marker: bytes) -> tuple[int, int]:
 
 FIRST_BLOCK = 1 << 18
 LARGEST_BLOCK = 1 << 22
-LONGEST_LINE = 1 << 28
 
 
 class Block(NamedTuple):
@@ -74,6 +74,7 @@ class LineReader:
         self._line_start = 0
         self._tail = b""
         self._block_size = FIRST_BLOCK
+        self._limits = current_limits()
         self._failure: FormatError | None = None
 
     def __enter__(self) -> LineReader:
@@ -93,6 +94,9 @@ class LineReader:
         raw = self._buffer[self._at : end]
         self._line_start, self._at = self._at, end + 1
         self.line += 1
+        if len(raw) > self._limits.columns and (tabs := raw.count(b"\t")):
+            what = f"has {tabs + 1:,} columns in line {self.line}"
+            self._limits.check("columns", tabs + 1, what, self.path)
         return decode(raw)
 
     def step_back(self) -> None:
@@ -162,9 +166,10 @@ class LineReader:
             parts.append(chunk)
             size += len(chunk)
             whole = whole or b"\n" in chunk
-            if not whole and size > LONGEST_LINE:
-                msg = f"a line longer than {LONGEST_LINE >> 20} MiB"
-                raise NotDataError(msg, path=self.path, line=self.line + 1, hint=FETCH_AGAIN)
+            if not whole:
+                length = self._limits.shown("line", size)
+                what = f"has {length} and more in line {self.line + 1}"
+                self._limits.check("line", size, what, self.path)
         tail = _take_unfinished_line(parts)
         self.ended_within_line = self.ended_within_line or (ended and bool(tail))
         if ended and self._failure is None:

@@ -20,6 +20,7 @@ from genotex.formats.lines import LineReader
 from genotex.formats.rows import first_repeated
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
+from genotex.outside import read_document, read_json, read_parquet, unreadable
 
 __all__ = [
     "LinkedTable",
@@ -190,16 +191,14 @@ def read_linked_parquet(path: Path | str) -> LinkedTable:
     """
     path = Path(path)
     try:
-        content = path.read_bytes()
+        content = read_document(path, "unpacked")
     except OSError as error:
-        raise _no_parquet(path, error) from error
+        msg = f"cannot be read as Parquet: {error.strerror or error}"
+        raise FormatError(msg, path=path, hint=_AGAIN) from error
     if _seal(path).get("parquet") != _digest(content):
         msg = "the Parquet file is damaged or was not written by genotex"
         raise FormatError(msg, path=path, hint=_AGAIN)
-    try:
-        frame = pl.read_parquet(content)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise _no_parquet(path, error) from error
+    frame = read_parquet(content, path=path)
     kinds = frame.dtypes
     if (
         frame.columns[:1] != [_FEATURE]
@@ -275,8 +274,8 @@ def _belongs_to(twin: Path, csv: Path) -> bool:
 def _seal(parquet: Path) -> dict[str, Any]:
     """Return the digests of a twin, empty if they are missing or unreadable."""
     try:
-        found = json.loads(_seal_path(parquet).read_bytes())
-    except (OSError, ValueError):
+        found = read_json(_seal_path(parquet))
+    except FormatError:
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -288,17 +287,11 @@ def _fingerprint(path: Path) -> dict[str, Any]:
             digest = hashlib.file_digest(handle, "sha256").hexdigest()
             return {"size": handle.tell(), "sha256": digest}
     except OSError as error:
-        msg = f"cannot be read: {error.strerror or error}"
-        raise FormatError(msg, path=path, hint="check the path and its permissions") from error
+        raise unreadable(path, error) from error
 
 
 def _digest(content: bytes) -> dict[str, Any]:
     return {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-
-
-def _no_parquet(path: Path, error: BaseException) -> FormatError:
-    msg = f"cannot be read as Parquet: {str(error).partition(chr(10))[0]}"
-    return FormatError(msg, path=path, hint=_AGAIN)
 
 
 def _assemble(samples: list[str], columns: list[str], values: NDArray[np.float64]) -> LinkedTable:

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
-from isal import igzip_lib
-
-from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.errors import NotDataError, TruncatedFileError
+from genotex.outside import (
+    CHUNK,
+    FETCH_AGAIN,
+    GZIP_MAGIC,
+    HDF5_MAGIC,
+    PARQUET_MAGIC,
+    ZIP_MAGIC,
+    Gauge,
+    Packing,
+    unpack,
+    unreadable,
+)
 
 __all__ = [
+    "BYTE_ORDER_MARK",
+    "CHUNK",
+    "FETCH_AGAIN",
+    "GZIP_MAGIC",
     "as_utf8",
     "decode",
     "is_gzip",
@@ -23,30 +39,32 @@ __all__ = [
     "read_ahead",
     "read_bytes",
     "read_chunks",
+    "refuse_other_contents",
     "sha256",
 ]
 
 
 _log = logging.getLogger(__name__)
 
-GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-CHUNK = 1 << 20
 ENOUGH_TO_JUDGE = 64
 _MOST_TO_JUDGE = 1 << 22
-FETCH_AGAIN = "the download may have been cut short or damaged: fetch the file again"
-
 _OTHER_CONTENTS = {
     GZIP_MAGIC: "gzip data inside gzip data",
-    b"PK\x03\x04": "a zip archive or an Excel workbook",
+    ZIP_MAGIC: "a zip archive or an Excel workbook",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook",
-    b"BZh": "bzip2 data",
-    b"\xfd7zXZ": "xz data",
+    Packing.BZIP2.value: "bzip2 data",
+    Packing.XZ.value: "xz data",
+    Packing.ZSTD.value: "zstd data",
     b"%PDF": "a PDF",
-    b"PAR1": "a Parquet file",
+    PARQUET_MAGIC: "a Parquet file",
+    HDF5_MAGIC: "an HDF5 file",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x80\x04\x95": "a pickle of Python, which is never loaded",
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
 }
+_TAR_MAGIC, _TAR_AT = b"ustar", 257
 
 
 def sha256(path: Path) -> str:
@@ -82,7 +100,7 @@ def log_notes(path: Path, notes: Sequence[str]) -> None:
         _log.warning("%s: %s", path, note)
 
 
-def read_chunks(path: Path) -> Generator[bytes, None, None]:
+def read_chunks(path: Path, most: str = "unpacked") -> Generator[bytes, None, None]:
     """Yield the (decompressed) contents of a file in pieces.
 
     Consecutive gzip members are one file (RFC 1952, section 2.2); zero bytes after the last are
@@ -92,6 +110,8 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
     ----------
     path : Path
         A gzip or plain file, judged by content, not by name.
+    most : str
+        The limit of its size when unpacked, one of `Limits`.
 
     Yields
     ------
@@ -100,6 +120,8 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
 
     Raises
     ------
+    FileLimitError
+        As soon as more has been unpacked than the limits allow.
     NotDataError
         If the contents are an HTML page, an archive or other bytes that are not text.
     TruncatedFileError
@@ -109,26 +131,31 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
     """
     try:
         with path.open("rb") as handle:
-            chunks = _open_chunks(handle, path)
-            first = b""
-            while len(first.strip()) < ENOUGH_TO_JUDGE and len(first) < _MOST_TO_JUDGE:
-                if not (chunk := next(chunks, b"")):
-                    break
-                first += chunk
-            _refuse_other_contents(first, path)
-            while b"\r" in first and b"\n" not in first and len(first) < _MOST_TO_JUDGE:
-                if not (chunk := next(chunks, b"")):
-                    break
-                first += chunk
-            if b"\r" in first and b"\n" not in first:
-                yield first.replace(b"\r", b"\n")
-                for chunk in chunks:
-                    yield chunk.replace(b"\r", b"\n")
-            else:
-                yield first
-                yield from chunks
+            gauge = Gauge(os.fstat(handle.fileno()).st_size, path, most=most)
+            yield from _with_line_feeds(unpack(handle, path, gauge, (Packing.GZIP,)), path)
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
+
+
+def _with_line_feeds(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    """Yield the chunks of a text, judged by the first, with line feeds for line ends."""
+    first = b""
+    while len(first.strip()) < ENOUGH_TO_JUDGE and len(first) < _MOST_TO_JUDGE:
+        if not (chunk := next(chunks, b"")):
+            break
+        first += chunk
+    refuse_other_contents(first, path)
+    while b"\r" in first and b"\n" not in first and len(first) < _MOST_TO_JUDGE:
+        if not (chunk := next(chunks, b"")):
+            break
+        first += chunk
+    if b"\r" in first and b"\n" not in first:
+        yield first.replace(b"\r", b"\n")
+        for chunk in chunks:
+            yield chunk.replace(b"\r", b"\n")
+    else:
+        yield first
+        yield from chunks
 
 
 def is_gzip(path: Path) -> bool:
@@ -137,7 +164,7 @@ def is_gzip(path: Path) -> bool:
         with path.open("rb") as handle:
             return handle.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
 def note_missing_line_end(path: Path) -> None:
@@ -152,53 +179,14 @@ def note_missing_line_end(path: Path) -> None:
         )
 
 
-def _unreadable(path: Path, error: OSError) -> FormatError:
-    msg = f"cannot be read: {error.strerror or error}"
-    return FormatError(msg, path=path, hint="check the path and its permissions")
-
-
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, most: str = "unpacked") -> bytes:
     """Return the whole (decompressed) file without byte order mark, line ends as line feeds."""
-    data = b"".join(read_chunks(path)).removeprefix(BYTE_ORDER_MARK)
+    data = b"".join(read_chunks(path, most)).removeprefix(BYTE_ORDER_MARK)
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
-def _open_chunks(handle: BinaryIO, path: Path) -> Iterator[bytes]:
-    start = handle.read(CHUNK)
-    if start.startswith(GZIP_MAGIC):
-        yield from _decompress(start, handle, path)
-    else:
-        while start:
-            yield start
-            start = handle.read(CHUNK)
-
-
-def _decompress(data: bytes, handle: BinaryIO, path: Path) -> Iterator[bytes]:
-    while data:
-        member = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-        while not member.eof:
-            try:
-                out = member.decompress(data, max_length=CHUNK)
-            except igzip_lib.IsalError as error:  # type: ignore[misc]  # stub names an instance
-                msg = f"the gzip data are damaged: {error}"
-                raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
-            if out:
-                yield out
-            data = b""
-            if member.needs_input and not member.eof:
-                data = handle.read(CHUNK)
-                if not data:
-                    msg = "the gzip data end too early"
-                    raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN)
-        data = member.unused_data or handle.read(CHUNK)
-        while data and not (data := data.lstrip(b"\0")):
-            data = handle.read(CHUNK)
-        if data and not data.startswith(GZIP_MAGIC[: len(data)]):
-            msg = "other bytes follow the gzip data"
-            raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN)
-
-
-def _refuse_other_contents(first: bytes, path: Path) -> None:
+def refuse_other_contents(first: bytes, path: Path) -> None:
+    """Refuse a file whose first bytes are not text."""
     if not first.removeprefix(BYTE_ORDER_MARK).strip():
         msg = "the file is empty"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN)
@@ -211,6 +199,9 @@ def _refuse_other_contents(first: bytes, path: Path) -> None:
             hint = "unpack or export it as tab-separated text"
             msg = f"{name} in place of the data"
             raise NotDataError(msg, path=path, hint=hint)
+    if first[_TAR_AT:].startswith(_TAR_MAGIC):
+        msg = "a tar archive in place of the data"
+        raise NotDataError(msg, path=path, hint="unpack it first")
     if b"\0" in first[:4096]:
         msg = "binary data in place of text"
         raise NotDataError(msg, path=path, hint=FETCH_AGAIN)
@@ -229,9 +220,11 @@ def read_ahead(pieces: Iterator[Piece]) -> Iterator[Iterator[Piece]]:
 
 
 def _one_ahead(pieces: Iterator[Piece], pool: ThreadPoolExecutor) -> Generator[Piece, None, None]:
-    coming = pool.submit(_take, pieces)
+    # The limits that hold here hold in the thread too.
+    here = copy_context()
+    coming = pool.submit(here.run, _take, pieces)
     while taken := coming.result():
-        coming = pool.submit(_take, pieces)
+        coming = pool.submit(here.run, _take, pieces)
         yield taken[0]
 
 

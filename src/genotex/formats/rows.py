@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from genotex.errors import FormatError
 from genotex.formats.lines import Block
 from genotex.formats.raw import decode
+from genotex.outside import current_limits
 
 __all__ = [
     "MISSING_WORDS",
@@ -71,12 +72,16 @@ def regular_rows(
     ------
     FormatError
         If a line has more cells than `width` and `surplus` is "refuse".
+    FileLimitError
+        If nearly all cells are missing.
     """
     found = _index_rows(block.data, width)
     if found is not None:
         return RegularRows(block.data, block.first_line, *found)
     lines, numbers, padded = [], [], []
     found_lines = block.data[:-1].split(b"\n")
+    filled = sum(map(bool, found_lines))
+    current_limits().check_padding(filled * width, filled + block.data.count(b"\t"), path)
     if surplus == "refuse" and b'"' in block.data:
         _join_quoted(found_lines, width)
     for number, line in enumerate(found_lines, block.first_line):
@@ -190,14 +195,16 @@ def unquote(cell: str) -> str:
 def unique_names(names: Sequence[str]) -> list[str]:
     """Return names that differ: a repeated one gets ``_duplicated_1`` and so on."""
     taken = set(names)
-    seen: set[str] = set()
+    seen: dict[str, int] = {}
     unique = []
     for name in names:
-        new, count = name, 0
-        while new in seen or (count and new in taken):
-            count += 1
-            new = f"{name}_duplicated_{count}"
-        seen.add(new)
+        new = name
+        if name in seen:
+            count = seen[name] + 1
+            while (new := f"{name}_duplicated_{count}") in seen or new in taken:
+                count += 1
+            seen[name] = count
+        seen[new] = 0
         unique.append(new)
     return unique
 

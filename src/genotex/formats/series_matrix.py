@@ -14,6 +14,7 @@ from genotex.formats.raw import FETCH_AGAIN, is_gzip, read_ahead
 from genotex.formats.rows import first_repeated
 from genotex.formats.series import Cells, ExpressionMatrix, Series
 from genotex.formats.tables import ValueTable, average_duplicates
+from genotex.outside import current_limits
 
 __all__ = [
     "MatrixHeader",
@@ -49,8 +50,11 @@ def read_header(reader: LineReader) -> MatrixHeader:
     """Read all ``!Series_*`` and ``!Sample_*`` lines up to the begin of the table."""
     header = MatrixHeader()
     series: dict[str, list[str]] = {}
+    limits, held = current_limits(), 0
     while (text := reader.next_line()) is not None:
         line = reader.line
+        held += 1
+        limits.check("values", held, f"has {held:,} lines and cells above the table", reader.path)
         name, _, rest = text.partition("\t")
         name = name.strip().strip('"')
         if is_marker(name, _TABLE_BEGIN):
@@ -63,6 +67,7 @@ def read_header(reader: LineReader) -> MatrixHeader:
         elif name.startswith("!Sample_"):
             cells = _read_cells(reader, rest, header, line)
             header.sample_lines.append((name.removeprefix("!Sample_"), line, cells))
+            held += len(cells)
         elif text.strip() and not series and not header.sample_lines:
             raise _not_a_matrix(text, reader)
     header.series_fields = {name: tuple(values) for name, values in series.items()}
@@ -308,6 +313,8 @@ def _sample_fields(
     reader: LineReader, header: MatrixHeader, width: int
 ) -> dict[str, tuple[Cells, ...]]:
     fields: dict[str, list[Cells]] = {}
+    written = sum(len(cells) for _, _, cells in header.sample_lines)
+    current_limits().check_padding(len(header.sample_lines) * width, written, reader.path)
     for name, line, cells in header.sample_lines:
         fitted, note = _fit_cells(cells, width, name, line, reader)
         fields.setdefault(name, []).append(fitted)

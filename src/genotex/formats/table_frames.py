@@ -10,32 +10,26 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from genotex import outside
 from genotex.errors import FormatError, UsageError
 from genotex.formats.rows import MISSING_WORDS
 from genotex.formats.table_files import TableFile, number_column
+from genotex.outside import current_limits, read_sheets, unreadable
 
 __all__ = ["read_parquet", "read_workbook", "table_of_frame"]
 
 _INDEX = "__index_level_0__"
 _MOST_TITLE_ROWS = 30
+_NO_CELLS = (bytes, bytearray, complex, np.complexfloating, list, tuple, dict, set, np.ndarray)
 
 
 def read_workbook(path: Path, *, numbers: bool) -> TableFile:
     """Read the sheet of a workbook with the most cells; rows above the header are left out."""
     try:
-        import openpyxl
-    except ImportError as error:
-        msg = "Excel workbooks need the package openpyxl: pip install openpyxl, or use a .csv file"
-        raise UsageError(msg) from error
-    try:
         with path.open("rb") as handle:
-            book = openpyxl.load_workbook(handle, read_only=True, data_only=True)
-            sheets = {sheet.title: list(sheet.values) for sheet in book.worksheets}
-    # The library raises whatever a damaged archive or its XML makes it raise.
-    except Exception as error:
-        msg = f"is not an Excel workbook that can be read: {error}"
-        hint = "save it again as .xlsx or as .csv"
-        raise FormatError(msg, path=path, hint=hint) from error
+            sheets = read_sheets(handle, path)
+    except OSError as error:
+        raise unreadable(path, error) from error
     name = max(sheets, key=lambda title: _filled(sheets[title]), default=None)
     if name is None or not _filled(sheets[name]):
         msg = "has no sheet with cells"
@@ -46,6 +40,9 @@ def read_workbook(path: Path, *, numbers: bool) -> TableFile:
     width = max(i for i, title in enumerate(header) if title) + 1
     width = max(width, *(_width(row) for row in rows[first + 1 : first + 6]), 1)
     header = (*header, *[""] * width)[:width]
+    size = (len(rows) - first) * width
+    current_limits().check("workbook", size, f"has {size:,} cells in sheet {name!r}", path)
+    current_limits().check_padding(size, _filled(rows), path)
     cells = [(*row, *[None] * width)[:width] for row in rows[first + 1 :]]
     while cells and not any(cell is not None for cell in cells[-1]):
         cells.pop()
@@ -101,11 +98,8 @@ def _frame(columns: Sequence[pl.Series]) -> pl.DataFrame:
 
 def read_parquet(path: Path, *, numbers: bool) -> TableFile:
     """Read a Parquet file; the row names of pandas come first."""
-    try:
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        msg = f"is not a Parquet file that can be read: {str(error).splitlines()[0]}"
-        raise FormatError(msg, path=path) from error
+    frame = outside.read_parquet(path)
+    current_limits().check_table(frame.height, frame.width, path)
     index = [name for name in frame.columns if name.startswith("__index_level_")]
     frame = frame.select(*index, pl.exclude(index)) if index else frame
     table = _of_polars(frame, path.name, "Parquet", numbers=numbers)
@@ -129,16 +123,24 @@ def table_of_frame(frame: Any, label: str, *, numbers: bool) -> TableFile:
 
 
 def _of_polars(frame: pl.DataFrame, label: str, form: str, *, numbers: bool) -> TableFile:
+    for name, kind in frame.schema.items():
+        if kind.is_nested() or kind in (pl.Binary, pl.Object):
+            raise _no_cells(label, name, str(kind))
     columns = [
         _typed(column, numbers=numbers and i > 0) for i, column in enumerate(frame.get_columns())
     ]
     return TableFile(None, label, form, tuple(frame.columns), _frame(columns), 1)
 
 
+def _no_cells(label: str, column: str, kind: str) -> UsageError:
+    """Return the error for a column of what is neither numbers nor text."""
+    return UsageError(f"{label}: column {column!r} holds {kind}; give numbers or text")
+
+
 def _typed(column: pl.Series, *, numbers: bool) -> pl.Series:
     if numbers and column.dtype.is_numeric():
         return column.cast(pl.Float64).fill_nan(None)
-    if column.dtype == pl.Boolean or column.dtype.is_nested() or column.dtype.is_float():
+    if column.dtype == pl.Boolean or column.dtype.is_float():
         return pl.Series([_text(cell) for cell in column.to_list()], dtype=pl.String)
     text = column.cast(pl.String)
     if not numbers:
@@ -156,7 +158,7 @@ def _of_pandas(frame: Any, label: str, *, numbers: bool) -> TableFile:
         msg = f"{label}: neither rows nor columns have names; give an index or column names"
         raise UsageError(msg)
     header = [str(name) for name in frame.columns]
-    columns = [_of_series(frame.iloc[:, i], numbers=numbers) for i in range(frame.shape[1])]
+    columns = [_of_series(frame.iloc[:, i], label, numbers=numbers) for i in range(frame.shape[1])]
     if type(frame.index).__name__ != "RangeIndex":
         names = pl.Series([_text(name) for name in frame.index.tolist()], dtype=pl.String)
         header, columns = [str(frame.index.name or ""), *header], [names, *columns]
@@ -165,11 +167,16 @@ def _of_pandas(frame: Any, label: str, *, numbers: bool) -> TableFile:
     return TableFile(None, label, "pandas data frame", tuple(header), _frame(columns), 1)
 
 
-def _of_series(column: Any, *, numbers: bool) -> pl.Series:
+def _of_series(column: Any, label: str, *, numbers: bool) -> pl.Series:
     kind = getattr(column.dtype, "kind", "O")
+    if kind == "c":
+        raise _no_cells(label, str(column.name), f"complex numbers ({column.dtype})")
     if numbers and kind in "iuf" and hasattr(column.dtype, "itemsize"):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
         return pl.Series(values, nan_to_null=True)
     missing = column.isna().tolist()
     cells = [None if gone else c for c, gone in zip(column.tolist(), missing, strict=True)]
+    for cell in cells:
+        if isinstance(cell, _NO_CELLS):
+            raise _no_cells(label, str(column.name), f"a {type(cell).__name__} in a cell")
     return _column(cells, numbers=numbers)

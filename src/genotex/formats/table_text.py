@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
 import io
-import lzma
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, GZIP_MAGIC, as_utf8, read_chunks
+from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, refuse_other_contents
 from genotex.formats.rows import MISSING_WORDS
 from genotex.formats.table_files import TableFile
+from genotex.outside import (
+    CHUNK,
+    Gauge,
+    Packing,
+    current_limits,
+    packing_of,
+    read_whole,
+    unpack,
+    unreadable,
+    zstd_size,
+)
 
 __all__ = ["read_text"]
 
@@ -29,7 +40,6 @@ _LINES, _FEWEST_LINES, _ENOUGH_TEXT = 40, 4, 1 << 20
 _DIGITS = 3
 _JUDGED, _MOST_JUDGED = 200, 4 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_ZSTD, _BZIP2, _XZ = b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][-+]?\d+)?")
 _DECIMAL_POINT = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -41,6 +51,7 @@ def read_text(path: Path, *, numbers: bool) -> TableFile:
     """Read a table of text, whatever its separator and compression."""
     data = _utf8(_unpacked(path))
     start, line = _skip_comments(data)
+    _refuse_wide(data, start, path)
     dialect = _dialect(_first_lines(data, start), path, line)
     end_of_header = data.find(b"\n", start)
     if end_of_header < 0:
@@ -53,6 +64,7 @@ def read_text(path: Path, *, numbers: bool) -> TableFile:
     if dialect.sign == " ":
         body = re.sub(rb" +", b" ", re.sub(rb"(?m)^ +| +$", b"", body))
     _refuse_cut(body, dialect, path)
+    _refuse_large(body, dialect, path)
     body = _padded(body, dialect)
     columns = _columns(body, dialect, path, line + 1, numbers=numbers)
     form = f"text with {_SIGNS[dialect.sign]} between cells"
@@ -61,6 +73,26 @@ def read_text(path: Path, *, numbers: bool) -> TableFile:
     if dialect.thousands:
         form += " and commas between thousands"
     return TableFile(path, path.name, form, dialect.header, columns, line + 1, tuple(dialect.notes))
+
+
+def _refuse_wide(data: bytes, start: int, path: Path) -> None:
+    """Refuse a header with too many columns before it is split."""
+    end = data.find(b"\n", start)
+    header = data[start : end if end >= 0 else None]
+    columns = 1 + max(header.count(sign.encode()) for sign in _SIGNS)
+    current_limits().check("columns", columns, f"has up to {columns:,} columns", path)
+
+
+def _refuse_large(body: bytes, dialect: _Dialect, path: Path) -> None:
+    """Refuse more cells than there may be, also those that short rows leave out."""
+    limits, width = current_limits(), len(dialect.header)
+    # No table has more cells than this; most need not be counted.
+    if len(body) * width * 8 <= limits.free:
+        return
+    rows = body.count(b"\n") + (not body.endswith(b"\n"))
+    limits.check_table(rows, width, path)
+    if rows * width * 8 > limits.free:
+        limits.check_padding(rows * width, rows + body.count(dialect.sign.encode()), path)
 
 
 def _padded(body: bytes, dialect: _Dialect) -> bytes:
@@ -86,33 +118,35 @@ def _unpacked(path: Path) -> bytes:
     """Return the contents of a file, unpacked; judged by content, not by name."""
     try:
         with path.open("rb") as handle:
-            magic = handle.read(6)
-        if magic.startswith(_BZIP2):
-            return bz2.decompress(path.read_bytes())
-        if magic.startswith(_XZ):
-            return lzma.decompress(path.read_bytes())
-        if magic.startswith(_UTF16):
-            return path.read_bytes().decode("utf-16").encode()
-    except OSError as error:
-        msg = f"cannot be read: {error.strerror or error}"
-        raise FormatError(msg, path=path, hint="check the path and its permissions") from error
-    except (ValueError, EOFError, lzma.LZMAError) as error:
-        msg = f"the compressed data are damaged: {error}"
+            size = os.fstat(handle.fileno()).st_size
+            gauge = Gauge(size, path)
+            first = handle.read(6)
+            handle.seek(0)
+            packing = packing_of(first)
+            if packing is Packing.ZSTD:
+                data = _zstd(handle, path, gauge)
+            elif packing is not None:
+                data = b"".join(unpack(handle, path, gauge))
+            else:
+                data = read_whole(handle, size, gauge)
+                if first.startswith(_UTF16):
+                    return data.decode("utf-16").encode()
+            refuse_other_contents(data[:CHUNK], path)
+            return data
+    except UnicodeDecodeError as error:
+        msg = f"the text is damaged: {error}"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
-    if magic.startswith(_ZSTD):
-        return _zstd(path)
-    if magic.startswith(GZIP_MAGIC):
-        return b"".join(read_chunks(path))
-    # The first piece is checked to be text.
-    next(read_chunks(path), b"")
-    return path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
-def _zstd(path: Path) -> bytes:
+def _zstd(handle: BinaryIO, path: Path, gauge: Gauge) -> bytes:
     """Unpack by polars, whose readers know zstd: each line is one cell of a single column."""
+    gauge.add(zstd_size(handle, path))
+    handle.seek(0)
     try:
         lines = pl.read_csv(
-            path,
+            handle,
             has_header=False,
             separator="\x01",
             quote_char=None,

@@ -20,6 +20,7 @@ from genotex.formats.rows import (
     unique_names,
     unquote,
 )
+from genotex.outside import current_limits
 
 __all__ = [
     "CellCounts",
@@ -86,6 +87,7 @@ class ValueTable:
         self.counts = CellCounts(path)
         self._ids: list[str] = []
         self._values: list[pl.DataFrame] = []
+        self._limits = current_limits()
         self.padded: list[int] = []
         """Numbers of the lines that had too few cells."""
 
@@ -97,6 +99,7 @@ class ValueTable:
         if not ids:
             return
         self._ids.extend(ids)
+        self._limits.check_table(len(self._ids), self._taken, self.path)
         self.counts.cells += len(ids) * self._taken
         if self._taken:
             values = _typed(rows, self.width)

@@ -35,6 +35,7 @@ from .scale import (
     SAMPLE_SHARE as SAMPLE_SHARE,
     ScaleVerdict as ScaleVerdict,
     detect_scale as detect_scale,
+    negative_count as negative_count,
     recognise_scale as recognise_scale,
     to_log2 as to_log2,
     zero_offset as zero_offset,

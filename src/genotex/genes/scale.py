@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +17,7 @@ __all__ = [
     "SAMPLE_SHARE",
     "ScaleVerdict",
     "detect_scale",
+    "negative_count",
     "recognise_scale",
     "to_log2",
     "zero_offset",
@@ -88,6 +90,7 @@ _NORMALISED = re.compile(
     re.IGNORECASE,
 )
 _MILLION = 1e6
+_FEW_NEGATIVE = 0.05
 _LEAST_LIBRARY = 2e6
 
 
@@ -115,8 +118,10 @@ def recognise_scale(
     step = max(1, len(values) * max(1, values.shape[1]) // _ENOUGH)
     some = values[::step]
     finite = some[np.isfinite(some)]
-    if not finite.size or finite.min() < 0:
+    if not finite.size:
         return verdict
+    if finite.min() < 0:
+        return _with_negative(finite, names, verdict, probes=probes)
     high = finite[finite >= 10]
     whole = float((high == np.floor(high)).mean()) if high.size else 0.0
     all_whole = bool((finite == np.floor(finite)).all())
@@ -141,6 +146,31 @@ def recognise_scale(
     zeros = float((finite == 0).mean())
     what = "intensities" if probes or zeros < 0.001 else "FPKM, CPM or other normalised reads"
     return ScaleVerdict("linear", f"{verdict.reason}; {what}")
+
+
+def _with_negative(
+    finite: NDArray[np.floating], names: str, verdict: ScaleVerdict, *, probes: bool
+) -> ScaleVerdict:
+    """Return counts for whole numbers of which a few are negative, so that these are refused."""
+    whole = bool((finite == np.floor(finite)).all()) and finite.max() > 30
+    few = float((finite < 0).mean()) <= _FEW_NEGATIVE
+    if probes or not whole or _NORMALISED.search(names) or not (few or _COUNTS.search(names)):
+        return verdict
+    return ScaleVerdict("counts", "whole numbers, some of them negative")
+
+
+def negative_count(
+    values: NDArray[np.floating], genes: Sequence[str], samples: Sequence[str]
+) -> str | None:
+    """Return the first negative value of a table of counts as a message, None if there is none."""
+    negative = np.argwhere(values < 0)
+    if not len(negative):
+        return None
+    row, column = map(int, negative[0])
+    return (
+        f"counts cannot be negative, but {genes[row]} in {samples[column]} is "
+        f"{values[row, column]:g} ({len(negative):,} negative in all)"
+    )
 
 
 def zero_offset(values: NDArray[np.floating]) -> float:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
-import zlib
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import polars as pl
 
-from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats import sha256
+from genotex.errors import FileLimitError, FormatError, NotDataError, TruncatedFileError
+from genotex.formats import decode, sha256
 from genotex.id_kinds import ID_KINDS
+from genotex.outside import (
+    Gauge,
+    Packing,
+    parse_json,
+    read_json,
+    read_parquet,
+    unpack,
+    unreadable,
+)
 
 __all__ = [
     "ACCESSION_SCHEMA",
@@ -64,27 +72,29 @@ class GeneSource:
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
-def _read_bytes(path: Path) -> bytes:
+def _read_bytes(path: Path, most: str = "unpacked") -> bytes:
+    """Return the contents of a file, gzip data unpacked."""
+    hint = "give a gene_info file or a synonym JSON"
     try:
-        data = path.read_bytes()
+        with path.open("rb") as handle:
+            gauge = Gauge(os.fstat(handle.fileno()).st_size, path, most=most)
+            return b"".join(unpack(handle, path, gauge, (Packing.GZIP,)))
     except OSError as error:
         msg = f"cannot be read: {error.strerror}"
-        raise FormatError(msg, path=path, hint="give a gene_info file or a synonym JSON") from error
-    if not data.startswith(b"\x1f\x8b"):
-        return data
-    try:
-        return gzip.decompress(data)
-    except EOFError as error:
-        msg = "the gzip file ends too early"
-        raise TruncatedFileError(msg, path=path, hint="download it again") from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        msg = f"the gzip file is damaged: {error}"
-        raise FormatError(msg, path=path, hint="download it again") from error
+        raise FormatError(msg, path=path, hint=hint) from error
+    except TruncatedFileError as error:
+        raise type(error)(error.message, path=path, hint="download it again") from error
 
 
 def holds_json(path: Path) -> bool:
     """Return whether a file (gzip or plain) holds a JSON object or array."""
-    return _read_bytes(path).lstrip()[:1] in (b"{", b"[")
+    try:
+        with path.open("rb") as handle:
+            gauge = Gauge(os.fstat(handle.fileno()).st_size, path)
+            first = next(unpack(handle, path, gauge, (Packing.GZIP,)), b"")
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return first.lstrip()[:1] in (b"{", b"[")
 
 
 def read_gene_info(path: Path) -> tuple[pl.DataFrame, GeneSource]:
@@ -154,14 +164,12 @@ _ARCHAIC = ("63221", "741158")
 
 def read_synonym_json(path: Path) -> tuple[dict[str, str], GeneSource]:
     """Read the benchmark's ``gene_synonym.json``: alias to official symbol."""
-    try:
-        found = json.loads(_read_bytes(path))
-    except ValueError as error:
-        msg = f"not JSON: {error}"
-        raise FormatError(msg, path=path, hint="give the benchmark's gene_synonym.json") from error
+    hint = "give the benchmark's gene_synonym.json"
+    text = decode(_read_bytes(path, "document"))
+    found = parse_json(text, path, hint, words="not JSON")
     if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
         msg = "not an object of alias: symbol"
-        raise FormatError(msg, path=path, hint="give the benchmark's gene_synonym.json")
+        raise FormatError(msg, path=path, hint=hint)
     source = GeneSource(f"synonyms ({path.name})", "", sha256(path), len(set(found.values())))
     return found, source
 
@@ -169,10 +177,12 @@ def read_synonym_json(path: Path) -> tuple[dict[str, str], GeneSource]:
 def read_packaged_genes(folder: Path) -> tuple[pl.DataFrame, GeneSource]:
     """Read genes in the packaged form and the record of their source."""
     try:
-        record = json.loads((folder / "genes.json").read_text(encoding="utf-8"))
-        genes = pl.read_parquet(folder / "genes.parquet")
+        record = read_json(folder / "genes.json")
+        genes = read_parquet(folder / "genes.parquet")
         return genes.cast(GENE_SCHEMA), GeneSource(**record)  # type: ignore[arg-type]
-    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError) as error:
+    except FileLimitError:
+        raise
+    except (FormatError, TypeError, pl.exceptions.PolarsError) as error:
         msg = f"no gene table: {(str(error).splitlines() or [type(error).__name__])[0]}"
         hint = "make it with 'genotex fetch genes'"
         raise FormatError(msg, path=folder / "genes.parquet", hint=hint) from error

@@ -27,6 +27,7 @@ from genotex.genes.sources import (
 )
 from genotex.id_kinds import ID_KINDS, IdKind, bare_accession
 from genotex.io import atomic_write
+from genotex.outside import read_parquet
 from genotex.procedure import Procedure
 
 __all__ = ["AMBIGUOUS", "GeneTable", "adopt_lookups", "start_lookups"]
@@ -239,7 +240,7 @@ class GeneTable:
         """
         if self._accession_file is None or not self._accession_file.is_file():
             return None
-        table = pl.read_parquet(self._accession_file)
+        table = read_parquet(self._accession_file)
         return table.select(
             pl.col("prefix").cast(pl.String),
             pl.col("width").cast(pl.Int64),

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from genotex.errors import UsageError
+from genotex.formats import inert_frame
 from genotex.io import atomic_write
 from genotex.reports import words
 
@@ -63,7 +64,7 @@ def write_page_files(html: str, path: Path, genes: pl.DataFrame | None = None) -
     """
     if genes is not None:
         with atomic_write(path.with_suffix(".csv")) as part:
-            genes.write_csv(part)
+            inert_frame(genes).write_csv(part)
     with atomic_write(path) as part:
         part.write_text(html, encoding="utf-8")
     return path

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.cohorts.linking import JudgedCohort
-from genotex.errors import MethodFailedError
+from genotex.errors import FormatError, MethodFailedError
 from genotex.formats import LinkedTable
+from genotex.outside import check_parquet
 
 __all__ = [
     "WITHIN",
@@ -39,10 +39,13 @@ def reject_oversized(path: Path, most_rows: int, most_columns: int) -> None:
     Only its metadata is read.
     """
     try:
-        frame = pl.scan_parquet(path)
-        rows, columns = frame.select(pl.len()).collect().item(), len(frame.collect_schema())
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        with path.open("rb") as handle:
+            shape = check_parquet(handle, path)
+    except OSError as error:
         reject(f"{path.name} cannot be read as Parquet: {error}")
+    except FormatError as error:
+        reject(f"{path.name} cannot be read as Parquet: {error.message}")
+    rows, columns = shape.rows, len(shape.names)
     if rows > most_rows or columns > most_columns:
         reject(
             f"{path.name} has {rows} rows and {columns} columns; expected are at most {most_rows} "

@@ -15,6 +15,7 @@ from genotex.agents.models.model import Reply, Usage
 from genotex.agents.models.providers.catalogue import PROVIDERS, ProviderModelName, parse_name
 from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
+from genotex.outside import read_json
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
@@ -177,7 +178,8 @@ class PriceSnapshot:
             If it is not a price snapshot.
         """
         try:
-            data = json.loads(path.read_bytes())
+            hint = "it is written by a run"
+            data = read_json(path, hint, words="is not a price snapshot")
             prices = {
                 name: Unpriced(each["unknown"]) if "unknown" in each else ModelPrice.from_json(each)
                 for name, each in data["models"].items()
@@ -185,7 +187,7 @@ class PriceSnapshot:
             return cls(date.fromisoformat(data["date"]), data["source"], prices)
         except (ValueError, KeyError, TypeError, AttributeError, InvalidOperation) as error:
             msg = f"is not a price snapshot: {error}"
-            raise FormatError(msg, path=path, hint="it is written by a run") from error
+            raise FormatError(msg, path=path, hint=hint) from error
 
 
 _INSTALL = "genai-prices is not installed; pip install 'genotex[agents]'"

@@ -15,6 +15,7 @@ from typing import Any
 from genotex.agents.models.model import Message, Model, Reply, Request, Usage
 from genotex.errors import FormatError, NotRecordedError, UsageError
 from genotex.io import lock, make_folder
+from genotex.outside import parse_json, read_document
 
 _AROUND = 30
 """Characters that are shown on each side of the first one that differs."""
@@ -97,7 +98,7 @@ def read_recording(path: Path) -> list[_RecordedCall]:
     """Read the calls of a recording, in the order of the file."""
     # An incomplete last line, left when the process was killed, is skipped.
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = read_document(path, "unpacked").split(b"\n")
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
         raise FormatError(msg, path=path, hint="name a file that `record` wrote") from error
@@ -106,7 +107,8 @@ def read_recording(path: Path) -> list[_RecordedCall]:
 
 def _read_line(path: Path, number: int, line: bytes) -> _RecordedCall:
     try:
-        content = json.loads(line)
+        hint = "record the calls again"
+        content = parse_json(line.decode(), path, hint, words="is not a recorded call", line=number)
         call = _RecordedCall(
             request_from_json(content["request"]), reply_from_json(content["reply"])
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal, InvalidOperation
@@ -23,6 +22,7 @@ from genotex.agents.models.providers.catalogue import (
 from genotex.agents.models.registry import check_name
 from genotex.agents.models.usage import Limits
 from genotex.errors import FormatError, UsageError
+from genotex.outside import VARIABLE, parse_toml, read_document
 
 _LARGEST = 10**12
 """Larger numbers are mistakes."""
@@ -118,19 +118,21 @@ _FROM_ENVIRONMENT = (
     "max_output", "timeout", "at_once", "attempts", "first_wait", "longest_wait", "seed",
 )  # fmt: skip
 """Settings from variables ``GENOTEX_...``; those of roles are ``GENOTEX_MODEL_ROLE``."""
+_EXAMPLE = "see docs/models.md for an example"
 _IN_FILES_ONLY = ("provider_", "price_")
 
 
 def _from_file(path: Path) -> dict[_Key, Setting]:
     """Return the settings of a TOML file."""
     try:
-        tables = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        text = read_document(path).decode("utf-8-sig")
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
         raise FormatError(msg, path=path) from error
-    except (ValueError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         msg = f"is not TOML: {error}"
-        raise FormatError(msg, path=path, hint="see docs/models.md for an example") from error
+        raise FormatError(msg, path=path, hint=_EXAMPLE) from error
+    tables = parse_toml(text, path, _EXAMPLE)
     return {
         # A table cannot be text as well: [model] has its `default`.
         (key[:1] if key == ("model", "default") else key): Setting(
@@ -153,7 +155,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[_Key, Setting]:
     found: dict[_Key, Setting] = {}
     for variable in sorted(environ):
         name = variable.removeprefix("GENOTEX_").lower()
-        if name == variable.lower() or not environ[variable]:
+        if name == variable.lower() or not environ[variable] or variable == VARIABLE:
             continue
         if name in _FROM_ENVIRONMENT:
             found[(name,)] = Setting(environ[variable], variable)

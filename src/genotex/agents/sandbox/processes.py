@@ -26,6 +26,7 @@ from genotex.agents.sandbox.confined.protocol import ChannelError, SandboxPlan, 
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.sandbox.session import SandboxLimits
 from genotex.errors import SandboxError
+from genotex.outside import VARIABLE
 
 _SYSTEM = (
     "/usr",
@@ -51,6 +52,8 @@ _THREADS = (
 )
 _SAME_NUMBERS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES")
 """How libraries compute here; passed on, so that results in a session agree to the last digit."""
+_PASSED_ON = (*_SAME_NUMBERS, VARIABLE)
+"""With the limits of reading: a session reads the same files as the program that runs it."""
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from confined.{part} import main; sys.path.pop(0); main()"
@@ -119,7 +122,7 @@ def put_package_in(lib: Path) -> None:
 
 
 def environment(limits: SandboxLimits, lib: Path) -> dict[str, str]:
-    """Return the environment of a session; of ours only how libraries compute is passed on."""
+    """Return the environment of a session; of ours only `_PASSED_ON` is in it."""
     paths = [f"{sys.prefix}/bin", "/usr/local/bin", "/usr/bin", "/bin"]
     settings = {
         "PATH": ":".join(paths),
@@ -133,8 +136,8 @@ def environment(limits: SandboxLimits, lib: Path) -> dict[str, str]:
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     }
     threads = dict.fromkeys(_THREADS, str(limits.threads)) if limits.threads else {}
-    numbers = {name: os.environ[name] for name in _SAME_NUMBERS if name in os.environ}
-    return {**settings, **threads, **numbers}
+    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {**settings, **threads, **passed}
 
 
 _CHUNK = 65536

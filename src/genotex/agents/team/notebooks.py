@@ -30,7 +30,13 @@ from genotex.agents.team.journal import (
 from genotex.agents.team.plan import WRITTEN, is_recorded
 from genotex.agents.team.records import NotebookRecord, State
 from genotex.bench.problems import Problem
-from genotex.bench.runs.outputs import MOST_BYTES, check_answer, check_cohorts, place, take_answer
+from genotex.bench.runs.outputs import (
+    check_answer,
+    check_cohorts,
+    place,
+    refuse_large,
+    take_answer,
+)
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import ContextTooLongError, FormatError, MethodFailedError
@@ -154,9 +160,7 @@ def _record(task: Task, written: Path) -> CohortInfo:
     path = OutputFolder(written).cohort_info(task.trait)
     if not path.is_file():
         raise MethodFailedError(ErrorClass.NO_ANSWER, _unrecorded(task))
-    if path.stat().st_size > MOST_BYTES:
-        msg = f"cohort_info.json has {path.stat().st_size} bytes; at most {MOST_BYTES} are read"
-        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
+    refuse_large(path, path.name)
     check_cohorts(written, Problem(task.trait))
     try:
         records = read_cohort_info(path)

@@ -20,7 +20,7 @@ from genotex.bench.problems.starts import (
     TABLES_OF_GENOTEX,
 )
 from genotex.errors import FormatError, UsageError
-from genotex.formats import read_json_object
+from genotex.formats import original, read_json_object
 from genotex.formats.raw import decode, read_bytes
 
 _RUN_FILE = Path("run", "run.json")
@@ -62,7 +62,10 @@ def read_run_record(folder: Path) -> RunRecord:
     if "trait" not in (rows.fieldnames or ()):
         msg = "expected a table with a column 'trait'"
         raise FormatError(msg, path=problems, line=1, hint=_HINT)
-    numbered = [(rows.line_num, row) for row in rows]
+    numbered = [
+        (rows.line_num, {k: original(v) if isinstance(v, str) else v for k, v in row.items()})
+        for row in rows
+    ]
     costs, missing = _averages(numbered, problems)
     asked = frozenset((row["trait"], row.get("condition") or None) for _, row in numbered)
     return RunRecord(name, method, procedure, start, costs, missing, asked)

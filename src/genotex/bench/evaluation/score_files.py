@@ -30,7 +30,7 @@ from genotex.bench.evaluation.scores import (
 from genotex.bench.evaluation.summary import Average, Summary, item_key, to_json
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError, UsageError
-from genotex.formats import read_json_object
+from genotex.formats import inert, read_json_object
 from genotex.io import atomic_write
 from genotex.records import checked
 
@@ -90,7 +90,10 @@ def to_csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(
+        {key: inert(cell) if isinstance(cell, str) else cell for key, cell in row.items()}
+        for row in rows
+    )
     return text.getvalue()
 
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import polars as pl
 
-from genotex.errors import FormatError, UsageError
+from genotex.errors import FileLimitError, FormatError, UsageError
 from genotex.formats import read_bytes
+from genotex.outside import PARQUET_MAGIC, read_parquet
 
 __all__ = ["Associations", "read_associations"]
 
 TARGET, DISEASE, SCORE = "targetId", "diseaseId", "score"
 NEWER_SCORE = "associationScore"
 SCHEMA = {TARGET: pl.String, DISEASE: pl.String, SCORE: pl.Float64, NEWER_SCORE: pl.Float64}
-PARQUET_MAGIC = b"PAR1"
 ENDINGS = (".parquet", ".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 HINT = "give the folder or a file of associationByOverallDirect, JSON lines or Parquet"
 
@@ -140,10 +140,11 @@ def _is_parquet(path: Path) -> bool:
 
 def _read_parquet(path: Path) -> pl.DataFrame:
     try:
-        there = [name for name in SCHEMA if name in pl.read_parquet_schema(path)]
-        table = pl.read_parquet(path, columns=there)
-        return table.cast({name: SCHEMA[name] for name in there})
-    except (OSError, pl.exceptions.PolarsError) as error:
+        table = read_parquet(path, columns=tuple(SCHEMA))
+        return table.cast({name: SCHEMA[name] for name in table.columns})
+    except (FormatError, pl.exceptions.PolarsError) as error:
+        if isinstance(error, FileLimitError):
+            raise
         msg = f"not a valid Parquet file: {_first_line(error)}"
         raise FormatError(msg, path=path, hint=HINT) from error
 
@@ -160,4 +161,5 @@ def _read_json_lines(path: Path) -> pl.DataFrame:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    text = error.message if isinstance(error, FormatError) else str(error)
+    return (text.splitlines() or [type(error).__name__])[0][:200]

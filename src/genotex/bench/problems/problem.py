@@ -12,10 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats.json_files import parse_json
 from genotex.formats.raw import decode, read_bytes
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
+from genotex.outside import parse_json
 
 ONE_STEP_CONDITIONS = ("Age", "Gender")
 """Conditions that are columns of the trait's own linked table."""
@@ -113,7 +113,7 @@ def read_problems(path: Path) -> tuple[Problem, ...]:
         If the file is neither, a problem is invalid or listed twice, or there is no problem at
         all; names the line or the number of the problem.
     """
-    text = decode(read_bytes(path))
+    text = decode(read_bytes(path, "document"))
     parse = _from_json if text.lstrip().startswith(("[", "{")) else _from_csv
     places: dict[Problem, str] = {}
     for place, row in parse(text, path):

@@ -15,6 +15,7 @@ from genotex.bench.problems.trait_list import TraitList, list_names
 from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
+from genotex.outside import read_json
 
 FIELDS = ("related_genes", "conditions")
 WHERE_TO_GET = (
@@ -123,14 +124,13 @@ def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
 def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any]:
     """Return what a ``task_info.json`` holds, unchecked."""
     try:
-        content = json.loads(path.read_bytes(), object_pairs_hook=kind)
-    except OSError as error:
-        msg = f"cannot be read: {error.strerror}"
+        again = "download the file again"
+        content = read_json(path, again, words="is not JSON", object_pairs_hook=kind)
+    except FormatError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
         hint = f"give the path of a task_info.json; {WHERE_TO_GET}"
-        raise FormatError(msg, path=path, hint=hint) from error
-    except (ValueError, RecursionError) as error:
-        msg = f"is not JSON: {error}"
-        raise FormatError(msg, path=path, hint="download the file again") from error
+        raise FormatError(error.message, path=path, hint=hint) from error
     if not isinstance(content, dict):
         msg = f"contains a {type(content).__name__} where an object of traits is expected"
         raise FormatError(msg, path=path)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,6 +13,7 @@ from typing import Any, Literal, cast, get_args
 from genotex.errors import FormatError, UsageError
 from genotex.formats import decode, read_bytes
 from genotex.layout import trait_folder_name
+from genotex.outside import parse_json, parse_toml
 
 _MOST_NAMED = 10
 """Of more names, only those with a similar spelling are listed."""
@@ -114,7 +113,7 @@ class TraitList:
         if path is None:
             packaged = resources.files("genotex.bench.problems").joinpath("data/traits.toml")
             return _parse(packaged.read_text("utf-8"), None)
-        return _parse(decode(read_bytes(path)), path)
+        return _parse(decode(read_bytes(path, "document")), path)
 
     def category(self, trait: str) -> str | None:
         """Return the category of a trait, None where the list does not know it."""
@@ -166,11 +165,7 @@ def _disease_list(value: object, path: Path | None, place: str) -> tuple[str, ..
 
 
 def _parse(text: str, path: Path | None) -> TraitList:
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        msg = f"is not TOML: {error}"
-        raise FormatError(msg, path=path, hint=_HINT) from error
+    content = parse_toml(text, path, _HINT)
     _refuse_unknown(content, _TABLES, path, None)
     tables = [_table(content.get(name, {}), path, name) for name in _TABLES]
     categories, entries = tables
@@ -266,7 +261,7 @@ def read_disease_ids(path: Path) -> dict[str, tuple[str, ...]]:
     FormatError
         If the file is none of these, or something in it is no trait name or no id.
     """
-    text = decode(read_bytes(path))
+    text = decode(read_bytes(path, "document"))
     found: dict[str, tuple[str, ...]] = {}
     for place, trait, value in _id_entries(text, path):
         try:
@@ -289,7 +284,7 @@ def _id_entries(text: str, path: Path) -> list[tuple[str, str, object]]:
     if text.lstrip().startswith(("{", "[")) and path.suffix.lower() != ".toml":
         return _of_table(_read_json(text, path))
     if path.suffix.lower() == ".toml":
-        return _of_table(_read_toml(text, path))
+        return _of_table(parse_toml(text, path, _IDS_HINT, words="is no TOML"))
     return _of_lines(text, path)
 
 
@@ -312,20 +307,8 @@ def _of_lines(text: str, path: Path) -> list[tuple[str, str, object]]:
 
 
 def _read_json(text: str, path: Path) -> Mapping[str, Any]:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        msg = f"is not JSON: {error}"
-        raise FormatError(msg, path=path, hint=_IDS_HINT) from error
+    content = parse_json(text, path, _IDS_HINT, words="is not JSON")
     if not isinstance(content, dict):
         msg = "contains a list where an object of traits is expected"
         raise FormatError(msg, path=path, hint=_IDS_HINT)
     return content
-
-
-def _read_toml(text: str, path: Path) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        msg = f"is no TOML: {error}"
-        raise FormatError(msg, path=path, hint=_IDS_HINT) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import re
 import shutil
@@ -22,9 +23,7 @@ from genotex.formats.cohort_records import CohortInfo
 from genotex.formats.raw import sha256
 from genotex.io import atomic_write, remove_leftovers
 from genotex.layout import OutputFolder
-
-MOST_BYTES = 64 * 1024 * 1024
-"""Of a result file; the benchmark's largest is below one million bytes."""
+from genotex.outside import current_limits, read_json
 
 _LONGEST_NAME = 200
 _COHORT = r"[A-Za-z0-9][\w.-]*"
@@ -121,20 +120,34 @@ def _walk(folder: Path) -> Iterator[Path]:
 def _check_secrets(paths: Sequence[Path], folder: Path, secrets: Sequence[str]) -> None:
     values = [value.encode() for value in secrets if len(value) >= SHORTEST_SECRET]
     for path in paths if values else ():
-        content = path.read_bytes()
-        if any(value in content for value in values):
+        if _holds(path, values):
             _refuse(
                 f"{path.relative_to(folder)} contains the value of a variable given by --pass-env"
             )
 
 
+def _holds(path: Path, values: Sequence[bytes]) -> bool:
+    """Return whether a file contains one of some values; it may have any size."""
+    with path.open("rb") as handle:
+        if not os.fstat(handle.fileno()).st_size:
+            return False
+        with mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return any(content.find(value) >= 0 for value in values)
+
+
+def refuse_large(path: Path, name: object) -> None:
+    """Refuse a file that is too large for a document; the largest of the benchmark has 1 MB."""
+    size, most = path.stat().st_size, current_limits().document
+    if size > most:
+        _refuse(f"{name} has {size} bytes; at most {most} are read")
+
+
 def _read(path: Path, name: Path) -> dict[str, Any]:
-    if path.stat().st_size > MOST_BYTES:
-        _refuse(f"{name} has {path.stat().st_size} bytes; at most {MOST_BYTES} are read")
+    refuse_large(path, name)
     try:
-        content = json.loads(path.read_bytes(), parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
-        _refuse(f"{name} is not JSON: {error}")
+        content = read_json(path, words="is not JSON", parse_constant=_no_number)
+    except FormatError as error:
+        _refuse(f"{name} {error.message}")
     if not isinstance(content, dict):
         _refuse(f"{name} is not a JSON object")
     return content

@@ -15,7 +15,7 @@ from genotex.bench.evaluation.run_manifest import write_manifest
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.formats import read_cohort_info
+from genotex.formats import inert, read_cohort_info
 from genotex.io import atomic_write
 from genotex.journal import Entry, Journal
 from genotex.layout import OutputFolder
@@ -208,7 +208,9 @@ def write_outcomes(
     with atomic_write(run.table) as part, part.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, _COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows({**record.to_json(), **costs[record.problem]} for record in records)
+        for record in records:
+            row = {**record.to_json(), **costs[record.problem]}
+            writer.writerow({k: inert(v) if isinstance(v, str) else v for k, v in row.items()})
     with atomic_write(run.summary) as part:
         part.write_text(json.dumps(summary.to_json(), indent=1) + "\n", encoding="utf-8")
     write_manifest(run.root)

@@ -17,7 +17,8 @@ from typing import Any
 
 from genotex.clinical.words.trait_names import TraitNames, full_table
 from genotex.clinical.words.wording import simplify
-from genotex.errors import VocabularyFileError
+from genotex.errors import FormatError, VocabularyFileError
+from genotex.outside import parse_toml, read_document
 
 TRAIT_KEYS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -51,7 +52,7 @@ def read_vocabulary_file(path: Path, *, words: Collection[str]) -> dict[str, Any
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        content = path.read_bytes()
+        content = read_document(path)
         text = content.decode("utf-8-sig")
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
@@ -62,17 +63,17 @@ def _parse(path: Path) -> dict[str, Any]:
         hint = "it is compressed; unpack it first" if zipped else "save it as UTF-8"
         raise VocabularyFileError(msg, path=path, hint=hint) from error
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"at line (\d+)", str(error))
+        return parse_toml(text, path, words="cannot be read as TOML")
+    except FormatError as error:
+        cause = error.__cause__
+        if not isinstance(cause, tomllib.TOMLDecodeError):
+            # Too large, too deeply nested, or a number with thousands of digits.
+            raise VocabularyFileError(error.message, path=path, hint=error.hint) from error
+        place = re.search(r"at line (\d+)", str(cause))
         line = int(place[1]) if place else len(text.splitlines()) or 1
-        msg = f"is not TOML: {re.sub(r' [(]at .*[)]$', '', str(error))}"
+        msg = f"is not TOML: {re.sub(r' [(]at .*[)]$', '', str(cause))}"
         hint = "put texts in double quotes, lists in [ ], and names with spaces in quotes too"
         raise VocabularyFileError(msg, path=path, line=line, hint=hint) from error
-    except (RecursionError, ValueError) as error:
-        # Too deeply nested, or a number with thousands of digits.
-        msg = f"cannot be read as TOML: {error}"
-        raise VocabularyFileError(msg, path=path) from error
 
 
 class _Checker:

@@ -12,6 +12,7 @@ from genotex.bench.runs.methods.method import Context, Method
 from genotex.bench.runs.problem_record import ErrorClass, classify
 from genotex.errors import GenotexError
 from genotex.layout import OutputFolder
+from genotex.outside import read_json
 from genotex.procedure import Procedure
 
 
@@ -69,8 +70,8 @@ class Report:
 
     @classmethod
     def read(cls, path: Path) -> Report:
-        """Read the report; raises OSError or ValueError when there is no whole one."""
-        found = json.loads(path.read_bytes())
+        """Read the report; a FormatError, KeyError or TypeError where there is no whole one."""
+        found = read_json(path)
         return cls(found["error_class"], found["error"])
 
 

@@ -1,0 +1,34 @@
+from .arrays import open_hdf5 as open_hdf5, read_array as read_array
+from .documents import (
+    CORRECT_IT as CORRECT_IT,
+    check_json as check_json,
+    parse_json as parse_json,
+    parse_toml as parse_toml,
+    read_json as read_json,
+)
+from .limits import (
+    VARIABLE as VARIABLE,
+    Gauge as Gauge,
+    Limits as Limits,
+    current_limits as current_limits,
+    process_limits as process_limits,
+    use_limits as use_limits,
+)
+from .parquet import check_parquet as check_parquet, read_parquet as read_parquet
+from .unpacking import (
+    CHUNK as CHUNK,
+    FETCH_AGAIN as FETCH_AGAIN,
+    GZIP_MAGIC as GZIP_MAGIC,
+    HDF5_MAGIC as HDF5_MAGIC,
+    PARQUET_MAGIC as PARQUET_MAGIC,
+    ZIP_MAGIC as ZIP_MAGIC,
+    Packing as Packing,
+    packing_of as packing_of,
+    read_document as read_document,
+    read_whole as read_whole,
+    unpack as unpack,
+    unreadable as unreadable,
+    zstd_size as zstd_size,
+)
+from .uploads import check_upload as check_upload
+from .zips import check_zip as check_zip, need_openpyxl as need_openpyxl, read_sheets as read_sheets

@@ -1,0 +1,79 @@
+"""Whatever opens a file in the package goes through `genotex.outside`, or has a reason not to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import genotex
+
+SOURCE = Path(genotex.__file__).parent
+
+_OPENERS = re.compile(
+    r"(?<!def )\b(?:"
+    r"pl\.(?:read|scan)_(?:parquet|csv|ipc|excel|ndjson|json)\((?!(?:as_utf8|rows|cells|content)\b)"
+    r"|pd\.read_\w+\(|read_h5ad\(|h5py\.File\(|np\.(?:load|genfromtxt|loadtxt|fromfile)\("
+    r"|load_workbook\(|zipfile\.ZipFile\(|tarfile\.|gzip\.(?:open|decompress)\(|bz2\.|lzma\."
+    r"|igzip|json\.loads?\(|tomllib\.loads?\(|pickle\.loads?\(|marshal\.loads?\(|yaml\."
+    r")|\.read_bytes\(\)|\.read_text\("
+)
+"""Calls that open or parse a file; polars may be given bytes that are in memory already."""
+
+_ALLOWED = {
+    "outside/": "the door itself",
+    "agents/sandbox/": "messages between processes of a session, and files of /proc",
+    "agents/team/on_workers.py": "what its own process wrote",
+    "agents/models/recording.py": "a recording that was read, within the limits, before",
+    "agents/prompts/__init__.py": "files of the package",
+    "agents/promises.py": "a line printed by a cell, which is bounded",
+    "agents/written_code.py": "the answer of a model, in memory",
+    "analysis/enrichment_files.py": "the part that was just written",
+    "analysis/result.py": "the part that was just written, and the table before it",
+    "analysis/shared_work.py": "what its own process wrote",
+    "app/downloads.py": "writes a workbook",
+    "app/gene_sets.py": "compared with an upload of the same size",
+    "app/server.py": "files of the package",
+    "bench/adapters/": "task folders of its own, read in the container of another tool",
+    "bench/evaluation/labels/reference.py": "a mark of its own",
+    "bench/evaluation/published.py": "files of the package",
+    "bench/problems/trait_list.py": "files of the package",
+    "bench/runs/children/": "messages between its own processes, and files of /proc",
+    "bench/runs/cohort_stage.py": "records of its own run, of which a digest is made",
+    "bench/runs/methods/built_in.py": "lines of a file that was read within the limits",
+    "cli/": "a password, and files that the command has just written",
+    "clinical/encoding_files.py": "a text that `check_json` has passed",
+    "clinical/words/": "files of the package",
+    "fetch/open_targets.py": "a file that the command writes itself",
+    "cluster/": "tasks and results between its own workers",
+    "formats/family_soft.py": "bytes that are in memory",
+    "formats/soft.py": "bytes that are in memory",
+    "formats/tables.py": "bytes that are in memory",
+    "formats/table_text.py": "the open file, after its size was found, and bytes in memory",
+    "genes/sources.py": "bytes that are in memory",
+    "genes/table.py": "a pipe from its own process",
+    "journal.py": "lines whose digest is compared",
+    "mcp/server.py": "a report, after its size was compared",
+    "simulate/": "writes what it packs",
+    "atlas/store.py": "files that were checked before they are searched",
+    "atlas/trait_queries.py": "a cell of a table",
+}
+
+
+def test_every_reader_goes_through_the_door() -> None:
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        if name.startswith(tuple(_ALLOWED)):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if _OPENERS.search(line.partition("#")[0]) and '"""' not in line:
+                found.append(f"{name}:{number}: {line.strip()}")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", _ALLOWED)
+def test_an_exception_is_still_needed(name: str) -> None:
+    files = [SOURCE / name] if name.endswith(".py") else list((SOURCE / name).rglob("*.py"))
+    assert any(_OPENERS.search(path.read_text()) for path in files), name
