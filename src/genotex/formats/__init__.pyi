@@ -1,13 +1,20 @@
 from .anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
 from .cohort_records import (
     CohortInfo as CohortInfo,
-    Evidence as Evidence,
-    Role as Role,
-    check_evidence as check_evidence,
     read_cohort_info as read_cohort_info,
-    read_evidence as read_evidence,
     update_cohort_info as update_cohort_info,
     write_cohort_info as write_cohort_info,
+)
+from .evidence import (
+    Confidence as Confidence,
+    Evidence as Evidence,
+    Kind as Kind,
+    Parser as Parser,
+    Role as Role,
+    SampleField as SampleField,
+    check_evidence as check_evidence,
+    read_evidence as read_evidence,
+    why_no_formula as why_no_formula,
     write_evidence as write_evidence,
 )
 from .csv_tables import (
@@ -34,6 +41,7 @@ from .json_files import (
     parse_json as parse_json,
     read_json_lines as read_json_lines,
     read_json_object as read_json_object,
+    read_record as read_record,
     read_text_lines as read_text_lines,
     write_json as write_json,
 )

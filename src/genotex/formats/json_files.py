@@ -5,21 +5,79 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import stat
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from genotex.errors import FormatError
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats.raw import BYTE_ORDER_MARK, decode, read_chunks
 from genotex.io import atomic_write
+from genotex.records import BOUNDS, Bounds, checked, parsed
 
-__all__ = ["parse_json", "read_json_lines", "read_json_object", "read_text_lines", "write_json"]
+__all__ = [
+    "parse_json",
+    "read_json_lines",
+    "read_json_object",
+    "read_record",
+    "read_text_lines",
+    "write_json",
+]
+
+_Kind = TypeVar("_Kind")
+_HINT = "correct or remove it"
 
 
-def read_json_object(path: Path, hint: str = "correct or remove it") -> dict[str, Any]:
+def read_record(
+    kind: type[_Kind],
+    path: Path,
+    *,
+    extra: Literal["ignore", "forbid"] = "forbid",
+    needs: Iterable[str] = (),
+    hint: str = _HINT,
+    complete: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+    error: type[FormatError] = FormatError,
+) -> _Kind:
+    """Read a JSON file as a dataclass (see `genotex.records`).
+
+    Parameters
+    ----------
+    kind : type
+        The dataclass.
+    path : Path
+        The file.
+    extra : {"ignore", "forbid"}
+        What becomes of unknown fields.
+    needs : iterable of str
+        Fields that must be there although they have a default.
+    hint : str
+        What the user can do about another file.
+    complete : callable
+        Brings a file of an earlier version into the form of this one.
+    error : type
+        The error to raise.
+
+    Raises
+    ------
+    FormatError
+        If the file is not such a record; names the line or the field.
+    """
+    content = complete(read_json_object(path, hint, error=error))
+    return checked(kind, content, extra=extra, needs=needs, path=path, hint=hint, error=error)
+
+
+def read_json_object(
+    path: Path,
+    hint: str = _HINT,
+    *,
+    bounds: Bounds = BOUNDS,
+    finite: bool = True,
+    error: type[FormatError] = FormatError,
+) -> dict[str, Any]:
     """Read a JSON file that contains an object.
 
     Parameters
@@ -28,29 +86,61 @@ def read_json_object(path: Path, hint: str = "correct or remove it") -> dict[str
         The file.
     hint : str
         What the user can do about a file with other contents.
+    bounds : Bounds
+        How large it may be.
+    finite : bool
+        Whether NaN and infinite numbers are refused.
+    error : type
+        The error to raise.
 
     Raises
     ------
     FormatError
         If it is not one; names the line.
     """
-    content = parse_json(decode(read_bytes(path)), path, hint)
+    content = parse_json(_read(path, bounds, hint, error), path, hint, bounds, finite, error)
     if not isinstance(content, dict):
         msg = "expected a JSON object"
-        raise FormatError(msg, path=path, line=1, hint=hint)
+        raise error(msg, path=path, line=1, hint=hint)
     return content
 
 
-def parse_json(text: str, path: Path, hint: str) -> Any:
-    """Parse a JSON text."""
+def _read(path: Path, bounds: Bounds, hint: str, error: type[FormatError]) -> str:
+    """Return the text of a plain file that is not too large, also once it is unpacked."""
+    with suppress(OSError):
+        # A pipe would be waited for without end; what is missing is reported below.
+        if not stat.S_ISREG(path.stat().st_mode):
+            msg = "is not a plain file"
+            raise error(msg, path=path, hint=hint)
+    pieces, size = list[bytes](), 0
+    with closing(read_chunks(path)) as chunks:
+        for piece in chunks:
+            pieces.append(piece)
+            size += len(piece)
+            if size > bounds.bytes:
+                msg = f"is larger than {bounds.bytes // 2**20} MiB"
+                raise error(msg, path=path, hint=hint)
+    data = b"".join(pieces).removeprefix(BYTE_ORDER_MARK)
+    return decode(data.replace(b"\r\n", b"\n") if b"\r" in data else data)
+
+
+def parse_json(
+    text: str,
+    path: Path,
+    hint: str,
+    bounds: Bounds = BOUNDS,
+    finite: bool = True,
+    error: type[FormatError] = FormatError,
+) -> Any:
+    """Parse a JSON text within bounds (see `genotex.records.parsed`)."""
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        msg = f"not valid JSON: {error.msg}"
-        raise FormatError(msg, path=path, line=error.lineno, hint=hint) from error
-    except (ValueError, RecursionError) as error:
-        msg = f"not valid JSON: {error}"
-        raise FormatError(msg, path=path, hint=hint) from error
+        return parsed(text, bounds, finite=finite)
+    except json.JSONDecodeError as problem:
+        msg = f"not valid JSON: {problem.msg}"
+        raise error(msg, path=path, line=problem.lineno, hint=hint) from problem
+    except ValueError as problem:
+        msg = f"not valid JSON: {problem}"
+        raise error(msg, path=path, hint=hint) from problem
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -99,8 +189,8 @@ def read_json_lines(path: Path, what: str) -> Iterator[tuple[int, dict[str, Any]
         if not line.strip():
             continue
         try:
-            content = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            content = parsed(line, finite=False)
+        except ValueError as error:
             msg = f"is not JSON: {error}"
             hint = f"{what} is one JSON object on one line"
             raise FormatError(msg, path=path, line=number, hint=hint) from error
@@ -116,7 +206,10 @@ def read_text_lines(path: Path) -> Iterator[str]:
         with path.open("rb") as raw:
             zipped = raw.read(2) == b"\x1f\x8b"
         with gzip.open(path) if zipped else path.open("rb") as handle:
-            for line in handle:
+            while line := handle.readline(BOUNDS.bytes + 1):
+                if len(line) > BOUNDS.bytes:
+                    msg = f"has a line of more than {BOUNDS.bytes // 2**20} MiB"
+                    raise FormatError(msg, path=path)
                 yield line.decode("utf-8")
     except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
         msg = f"cannot be read as JSON Lines: {error}"

@@ -17,8 +17,7 @@ from genotex.bench.runs.children.processes import SHORTEST_SECRET
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder, result_name
 from genotex.errors import FormatError, MethodFailedError
-from genotex.formats import read_cohort_info, read_linked_header, write_cohort_info
-from genotex.formats.cohort_records import CohortInfo
+from genotex.formats import CohortInfo, read_cohort_info, read_linked_header, write_cohort_info
 from genotex.formats.raw import sha256
 from genotex.io import atomic_write, remove_leftovers
 from genotex.layout import OutputFolder
