@@ -54,6 +54,7 @@ from .linked import (
     read_linked_header as read_linked_header,
     read_linked_parquet as read_linked_parquet,
     remove_linked_parquet as remove_linked_parquet,
+    seal_linked as seal_linked,
     write_linked_csv as write_linked_csv,
     check_linked_parquet as check_linked_parquet,
     linked_files as linked_files,

@@ -194,7 +194,7 @@ class _Design(TypedDict):
 class _Distributions(TypedDict):
     """Quantiles of each sample."""
 
-    percent: list[float]
+    percent: list[int | float]
     rows: int
     scale: str
     by_sample: dict[str, list[float]]

@@ -30,6 +30,7 @@ __all__ = [
     "read_linked_header",
     "read_linked_parquet",
     "remove_linked_parquet",
+    "seal_linked",
     "table_digests",
     "write_linked_csv",
     "write_linked_parquet",
@@ -129,10 +130,15 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     for i, sample in enumerate(table.samples):
         start = np.array([values[i] for values in head], dtype=np.float64)
         data[sample] = pl.Series(np.concatenate([start, table.expression[i]]).astype(np.float64))
-    seal = {} if csv is None else {"csv": _fingerprint(csv)}
     with atomic_write(path) as part:
         pl.DataFrame(data).write_parquet(part, compression="lz4", statistics=False)
-        seal["parquet"] = _fingerprint(part)
+    seal_linked(path, csv)
+
+
+def seal_linked(path: Path, csv: Path | None) -> None:
+    """Write the digests of a Parquet twin and of the filled table that it was written with."""
+    seal = {} if csv is None else {"csv": _fingerprint(csv)}
+    seal["parquet"] = _fingerprint(path)
     with atomic_write(_seal_path(path)) as part:
         part.write_text(json.dumps(seal, indent=1) + "\n", encoding="utf-8")
 
