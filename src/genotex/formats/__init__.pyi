@@ -96,11 +96,8 @@ from .table_files import (
     table_kind as table_kind,
 )
 from .table_lines import (
-    TableLines as TableLines,
     count_lines as count_lines,
     count_series_rows as count_series_rows,
-    read_series_lines as read_series_lines,
-    read_xena_lines as read_xena_lines,
 )
 from .xena import (
     ClinicalMatrix as ClinicalMatrix,
