@@ -23,6 +23,7 @@ __all__ = [
     "InputFolder",
     "OutputFolder",
     "TcgaCohortFiles",
+    "TraitName",
     "geo_cohort_files",
     "sort_geo_files",
     "tcga_cohort_files",
@@ -63,6 +64,19 @@ def trait_folder_name(trait: str) -> str:
         msg = f"{trait!r} cannot be a trait name: use letters, digits, '-', '_' and spaces"
         raise UsageError(msg)
     return name
+
+
+def _why_no_trait(text: str) -> str:
+    """Return why a text is no name of a trait."""
+    try:
+        trait_folder_name(text)
+    except UsageError as error:
+        return str(error)
+    return why_no_name(text)
+
+
+TraitName = Annotated[str, Check(_why_no_trait)]
+"""The name of a trait in a record."""
 
 
 @dataclass(frozen=True)

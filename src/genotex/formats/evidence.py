@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from genotex.errors import FormatError
 from genotex.formats.json_files import read_record, write_json
-from genotex.layout import CohortName, trait_folder_name
+from genotex.layout import CohortName, TraitName, trait_folder_name
 from genotex.options import Controls, MissingValues, Scale
 from genotex.procedure import Procedure
 from genotex.records import Check, PlainName, Scalar, Sha256, Shape, TypedDict
@@ -287,7 +287,7 @@ class Evidence:
         its missing values; empty where there is none, and in files of earlier versions.
     """
 
-    trait: str
+    trait: TraitName
     cohort: CohortName
     procedure: Procedure
     source: str

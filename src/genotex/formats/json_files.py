@@ -8,14 +8,13 @@ import math
 import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from genotex.errors import FormatError
-from genotex.formats.raw import BYTE_ORDER_MARK, decode, read_chunks
+from genotex.formats.raw import BYTE_ORDER_MARK, CHUNK, decode, is_gzip, read_chunks
 from genotex.io import atomic_write
 from genotex.records import BOUNDS, Bounds, checked, parsed
 
@@ -107,21 +106,35 @@ def read_json_object(
 
 def _read(path: Path, bounds: Bounds, hint: str, error: type[FormatError]) -> str:
     """Return the text of a plain file that is not too large, also once it is unpacked."""
-    with suppress(OSError):
-        # A pipe would be waited for without end; what is missing is reported below.
-        if not stat.S_ISREG(path.stat().st_mode):
-            msg = "is not a plain file"
-            raise error(msg, path=path, hint=hint)
-    pieces, size = list[bytes](), 0
-    with closing(read_chunks(path)) as chunks:
-        for piece in chunks:
-            pieces.append(piece)
+    try:
+        # A pipe would be waited for without end.
+        plain = stat.S_ISREG(path.stat().st_mode)
+        pieces = _pieces(path) if plain else ()
+        data, size = [], 0
+        for piece in pieces:
+            data.append(piece)
             size += len(piece)
             if size > bounds.bytes:
                 msg = f"is larger than {bounds.bytes // 2**20} MiB"
                 raise error(msg, path=path, hint=hint)
-    data = b"".join(pieces).removeprefix(BYTE_ORDER_MARK)
-    return decode(data.replace(b"\r\n", b"\n") if b"\r" in data else data)
+    except OSError as problem:
+        msg = f"cannot be read: {problem.strerror or problem}"
+        raise error(msg, path=path, hint="check the path and its permissions") from problem
+    if not plain:
+        msg = "is not a plain file"
+        raise error(msg, path=path, hint=hint)
+    content = b"".join(data).removeprefix(BYTE_ORDER_MARK)
+    return decode(content.replace(b"\r\n", b"\n") if b"\r" in content else content)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file, which may be packed, in pieces."""
+    if is_gzip(path):
+        yield from read_chunks(path)
+        return
+    with path.open("rb") as handle:
+        while piece := handle.read(CHUNK):
+            yield piece
 
 
 def parse_json(

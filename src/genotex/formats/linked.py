@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from genotex.errors import FormatError
 from genotex.formats.csv_tables import parse_csv_header, read_csv_table, write_csv_table
+from genotex.formats.json_files import read_json_object
 from genotex.formats.lines import LineReader
 from genotex.formats.rows import first_repeated
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
+from genotex.records import Sha256, checked
 
 __all__ = [
     "LinkedTable",
@@ -130,16 +132,20 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     for i, sample in enumerate(table.samples):
         start = np.array([values[i] for values in head], dtype=np.float64)
         data[sample] = pl.Series(np.concatenate([start, table.expression[i]]).astype(np.float64))
+    seal = {} if csv is None else {"csv": _fingerprint(csv)}
     with atomic_write(path) as part:
         pl.DataFrame(data).write_parquet(part, compression="lz4", statistics=False)
-    seal_linked(path, csv)
+        seal["parquet"] = _fingerprint(part)
+    _write_seal(path, seal)
 
 
-def seal_linked(path: Path, csv: Path | None) -> None:
-    """Write the digests of a Parquet twin and of the filled table that it was written with."""
-    seal = {} if csv is None else {"csv": _fingerprint(csv)}
-    seal["parquet"] = _fingerprint(path)
-    with atomic_write(_seal_path(path)) as part:
+def seal_linked(path: Path, csv: Path) -> None:
+    """Write the digests of a Parquet twin and of its filled table, as they are now."""
+    _write_seal(path, {"csv": _fingerprint(csv), "parquet": _fingerprint(path)})
+
+
+def _write_seal(parquet: Path, seal: Mapping[str, Any]) -> None:
+    with atomic_write(_seal_path(parquet)) as part:
         part.write_text(json.dumps(seal, indent=1) + "\n", encoding="utf-8")
 
 
@@ -280,11 +286,23 @@ def _belongs_to(twin: Path, csv: Path) -> bool:
 
 def _seal(parquet: Path) -> dict[str, Any]:
     """Return the digests of a twin, empty if they are missing or unreadable."""
+    path = _seal_path(parquet)
     try:
-        found = json.loads(_seal_path(parquet).read_bytes())
-    except (OSError, ValueError):
+        return {name: asdict(found) for name, found in _read_seal(path).items()}
+    except FormatError:
         return {}
-    return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True)
+class _Fingerprint:
+    """Size and digest of a file."""
+
+    size: int
+    sha256: Sha256
+
+
+def _read_seal(path: Path) -> dict[str, _Fingerprint]:
+    return checked(dict[str, _Fingerprint], read_json_object(path), extra="forbid", path=path)
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
