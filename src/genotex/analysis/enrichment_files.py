@@ -14,7 +14,8 @@ import polars as pl
 import genotex
 from genotex.analysis.enrichment import SET_COLUMNS, Enrichment, enrich, why_not_tested
 from genotex.analysis.gmt import read_gmt
-from genotex.analysis.result import SealedFile, StoredPair, digest, read_pair, read_result
+from genotex.analysis.result import digest, read_result
+from genotex.analysis.stored_results import SealedFile, StoredPair, read_pair
 from genotex.analysis.trait_effects import read_trait_effects
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError

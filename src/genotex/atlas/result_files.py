@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis.meta import COHORT_COLUMNS, MetaResult, read_meta
-from genotex.analysis.result import AnalysisResult, digest, read_content, read_result
+from genotex.analysis.result import AnalysisResult, digest, read_result
+from genotex.analysis.stored_results import read_content
 from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, read_evidence
 from genotex.layout import OutputFolder

@@ -11,13 +11,8 @@ import polars as pl
 from scipy.special import bdtrc
 
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
-from genotex.analysis.result import (
-    StoredPair,
-    read_pair,
-    read_table,
-    remove_with_csv,
-    write_pair,
-)
+from genotex.analysis.result import read_table, remove_with_csv, write_pair
+from genotex.analysis.stored_results import StoredPair, read_pair
 from genotex.errors import AnalysisError
 from genotex.layout import CohortName, OutputFolder
 from genotex.records import checked
