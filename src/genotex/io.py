@@ -9,12 +9,13 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from genotex.errors import NoSpaceError, UsageError
+from genotex.errors import FormatError, NoSpaceError, UsageError
 
 __all__ = [
     "PART",
@@ -25,6 +26,7 @@ __all__ = [
     "lock",
     "make_folder",
     "no_space",
+    "read_plain",
     "refuse_file_in_the_way",
     "remove_leftovers",
 ]
@@ -43,6 +45,27 @@ def make_folder(folder: Path) -> None:
     """
     refuse_file_in_the_way(folder)
     folder.mkdir(parents=True, exist_ok=True)
+
+
+def read_plain(path: Path, most: int) -> bytes:
+    """Read a plain file of at most so many bytes; a pipe would be waited for without end.
+
+    Raises
+    ------
+    FormatError
+        If it is none, or larger.
+    OSError
+        If it cannot be read.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        msg = "is not a plain file"
+        raise FormatError(msg, path=path)
+    with path.open("rb") as handle:
+        data = handle.read(most + 1)
+    if len(data) > most:
+        msg = f"is larger than {most // 2**20} MiB"
+        raise FormatError(msg, path=path)
+    return data
 
 
 def refuse_file_in_the_way(folder: Path) -> None:

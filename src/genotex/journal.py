@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FormatError
-from genotex.io import flush, make_folder
+from genotex.io import flush, make_folder, read_plain
+from genotex.records import parsed
 
 __all__ = ["Entry", "Journal", "open_journal", "read_journal"]
 
 Entry = dict[str, Any]
+_MOST_BYTES = 2**31
+"""Of a journal: the prompts of a large run are some hundred megabytes."""
 
 
 class Journal:
@@ -72,7 +75,7 @@ def open_journal(path: Path) -> Iterator[Journal]:
         If a line before the last is damaged.
     """
     make_folder(path.parent)
-    content = path.read_bytes() if path.exists() else b""
+    content = read_plain(path, _MOST_BYTES) if path.exists() else b""
     entries, whole = _read(content, path)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     try:
@@ -94,7 +97,7 @@ def read_journal(path: Path) -> list[Entry]:
     FormatError
         If a line before the last is damaged.
     """
-    return _read(path.read_bytes(), path)[0] if path.exists() else []
+    return _read(read_plain(path, _MOST_BYTES), path)[0] if path.exists() else []
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
@@ -132,7 +135,7 @@ def _entry(line: bytes) -> Entry | None:
     if not line.endswith(b"\n"):
         return None
     try:
-        found = json.loads(line)
+        found = parsed(line.decode())
         entry = found["entry"]
         intact = isinstance(entry, dict) and found["sha256"] == _digest(_text(entry))
     except (ValueError, KeyError, TypeError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,8 +13,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from genotex.errors import FormatError
-from genotex.formats.raw import BYTE_ORDER_MARK, CHUNK, decode, is_gzip, read_chunks
-from genotex.io import atomic_write
+from genotex.formats.raw import BYTE_ORDER_MARK, GZIP_MAGIC, decode, read_chunks
+from genotex.io import atomic_write, read_plain
 from genotex.records import BOUNDS, Bounds, checked, parsed
 
 __all__ = [
@@ -107,34 +106,28 @@ def read_json_object(
 def _read(path: Path, bounds: Bounds, hint: str, error: type[FormatError]) -> str:
     """Return the text of a plain file that is not too large, also once it is unpacked."""
     try:
-        # A pipe would be waited for without end.
-        plain = stat.S_ISREG(path.stat().st_mode)
-        pieces = _pieces(path) if plain else ()
-        data, size = [], 0
-        for piece in pieces:
-            data.append(piece)
-            size += len(piece)
-            if size > bounds.bytes:
-                msg = f"is larger than {bounds.bytes // 2**20} MiB"
-                raise error(msg, path=path, hint=hint)
+        content = read_plain(path, bounds.bytes)
+        if content.startswith(GZIP_MAGIC):
+            content = _unpacked(path, bounds)
     except OSError as problem:
         msg = f"cannot be read: {problem.strerror or problem}"
         raise error(msg, path=path, hint="check the path and its permissions") from problem
-    if not plain:
-        msg = "is not a plain file"
-        raise error(msg, path=path, hint=hint)
-    content = b"".join(data).removeprefix(BYTE_ORDER_MARK)
+    except FormatError as problem:
+        raise error(problem.message, path=path, hint=hint) from problem
+    content = content.removeprefix(BYTE_ORDER_MARK)
     return decode(content.replace(b"\r\n", b"\n") if b"\r" in content else content)
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    """Yield the content of a file, which may be packed, in pieces."""
-    if is_gzip(path):
-        yield from read_chunks(path)
-        return
-    with path.open("rb") as handle:
-        while piece := handle.read(CHUNK):
-            yield piece
+def _unpacked(path: Path, bounds: Bounds) -> bytes:
+    """Return the content of a packed file."""
+    pieces, size = list[bytes](), 0
+    for piece in read_chunks(path):
+        pieces.append(piece)
+        size += len(piece)
+        if size > bounds.bytes:
+            msg = f"is larger than {bounds.bytes // 2**20} MiB"
+            raise FormatError(msg, path=path)
+    return b"".join(pieces)
 
 
 def parse_json(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from genotex.agents.models.model import Reply, Usage
 from genotex.agents.models.providers.catalogue import PROVIDERS, ProviderModelName, parse_name
 from genotex.errors import FormatError, UsageError
+from genotex.formats import read_json_object
 from genotex.io import atomic_write
 
 if TYPE_CHECKING:
@@ -177,13 +178,15 @@ class PriceSnapshot:
             If it is not a price snapshot.
         """
         try:
-            data = json.loads(path.read_bytes())
+            data = read_json_object(path)
             prices = {
                 name: Unpriced(each["unknown"]) if "unknown" in each else ModelPrice.from_json(each)
                 for name, each in data["models"].items()
             }
             return cls(date.fromisoformat(data["date"]), data["source"], prices)
-        except (ValueError, KeyError, TypeError, AttributeError, InvalidOperation) as error:
+        except (
+            FormatError, ValueError, KeyError, TypeError, AttributeError, InvalidOperation,
+        ) as error:  # fmt: skip
             msg = f"is not a price snapshot: {error}"
             raise FormatError(msg, path=path, hint="it is written by a run") from error
 

@@ -17,13 +17,16 @@ from genotex.bench.runs.children.processes import SHORTEST_SECRET
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder, result_name
 from genotex.errors import FormatError, MethodFailedError
-from genotex.formats import CohortInfo, read_cohort_info, read_linked_header, write_cohort_info
+from genotex.formats import (
+    CohortInfo,
+    read_cohort_info,
+    read_json_object,
+    read_linked_header,
+    write_cohort_info,
+)
 from genotex.formats.raw import sha256
 from genotex.io import atomic_write, remove_leftovers
 from genotex.layout import OutputFolder
-
-MOST_BYTES = 64 * 1024 * 1024
-"""Of a result file; the benchmark's largest is below one million bytes."""
 
 _LONGEST_NAME = 200
 _COHORT = r"[A-Za-z0-9][\w.-]*"
@@ -128,20 +131,11 @@ def _check_secrets(paths: Sequence[Path], folder: Path, secrets: Sequence[str]) 
 
 
 def _read(path: Path, name: Path) -> dict[str, Any]:
-    if path.stat().st_size > MOST_BYTES:
-        _refuse(f"{name} has {path.stat().st_size} bytes; at most {MOST_BYTES} are read")
     try:
-        content = json.loads(path.read_bytes(), parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
-        _refuse(f"{name} is not JSON: {error}")
-    if not isinstance(content, dict):
-        _refuse(f"{name} is not a JSON object")
-    return content
-
-
-def _no_number(name: str) -> NoReturn:
-    msg = f"{name} is not a JSON number; write null"
-    raise ValueError(msg)
+        return read_json_object(path, "write an answer in the benchmark's format")
+    except FormatError as error:
+        why = error.message.replace("not valid", "is not").replace("expected a", "is not a")
+        _refuse(f"{name} {why}")
 
 
 def _count_genes(content: Mapping[str, Any], name: Path) -> int:

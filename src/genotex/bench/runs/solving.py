@@ -15,7 +15,7 @@ from genotex.bench.runs.methods.method import ChosenMethod
 from genotex.bench.runs.outputs import take_answer, take_cohorts, withdraw
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord, check_exit
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.errors import MethodFailedError
+from genotex.errors import FormatError, MethodFailedError
 from genotex.layout import OutputFolder
 
 _LEAST_MEMORY = 600_000_000
@@ -68,7 +68,7 @@ def _check_end(task: Task, ended: Ended) -> None:
     check_exit(ended.code, "its process")
     try:
         report = Report.read(task.report)
-    except (OSError, ValueError) as error:
+    except FormatError as error:
         msg = "its process ended before the method did"
         raise MethodFailedError(ErrorClass.CRASHED, msg) from error
     if report.error_class is not None:
