@@ -13,8 +13,9 @@ from typing import Any
 from genotex.bench.problems.problem import Problem, ProblemKind
 from genotex.bench.problems.trait_list import TraitList, list_names
 from genotex.errors import FormatError, UsageError
-from genotex.io import atomic_write
+from genotex.io import atomic_write, read_plain
 from genotex.layout import trait_folder_name
+from genotex.records import BOUNDS
 
 FIELDS = ("related_genes", "conditions")
 WHERE_TO_GET = (
@@ -123,7 +124,7 @@ def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
 def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any]:
     """Return what a ``task_info.json`` holds, unchecked."""
     try:
-        content = json.loads(path.read_bytes(), object_pairs_hook=kind)
+        content = json.loads(read_plain(path, BOUNDS.bytes), object_pairs_hook=kind)
     except OSError as error:
         msg = f"cannot be read: {error.strerror}"
         hint = f"give the path of a task_info.json; {WHERE_TO_GET}"
