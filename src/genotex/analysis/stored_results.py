@@ -12,12 +12,22 @@ from genotex.layout import CohortName, TraitName, trait_folder_name
 from genotex.procedure import Procedure
 from genotex.records import Check, PlainName, Sha256, Shape, TypedDict, checked
 
-__all__ = ["AGAIN", "SealedFile", "StoredPair", "StoredResult", "read_content", "read_pair"]
+__all__ = [
+    "AGAIN",
+    "SealedFile",
+    "StoredMethod",
+    "StoredOptions",
+    "StoredPair",
+    "StoredProblem",
+    "StoredResult",
+    "read_content",
+    "read_pair",
+]
 
 AGAIN = "run analyze again"
 
 
-class _Problem(TypedDict):
+class StoredProblem(TypedDict):
     """A problem."""
 
     trait: TraitName
@@ -87,6 +97,17 @@ class _Regression(TypedDict, total=False):
     inflation: float
 
 
+class StoredOptions(TypedDict, total=False):
+    """What is used of the options of an analysis without them being options again."""
+
+    model: str
+    q_cut: float
+    min_effect: float
+    controls: str
+    covariates: list[str]
+    levels: str
+
+
 class _TwoStep(TypedDict, total=False):
     """How the condition was predicted."""
 
@@ -98,13 +119,13 @@ def _why_no_procedure(name: str) -> str:
     return "" if name in tuple(Procedure) else f"must be {' or '.join(Procedure)}, not {name!r}"
 
 
-class _Method(TypedDict, total=False):
+class StoredMethod(TypedDict, total=False):
     """What is used of a method record; all else in it is for people."""
 
     procedure: Annotated[str, Check(_why_no_procedure)]
     model: str
     ranked_by: str
-    options: dict[str, Any]
+    options: StoredOptions
     versions: dict[str, str | None]
     contrast: _Contrast
     filter: _Filter
@@ -127,7 +148,7 @@ class _Method(TypedDict, total=False):
 class StoredPair:
     """What every JSON that belongs to a table of genes has next to its own fields."""
 
-    problem: Annotated[dict[str, Any], Shape(_Problem)]
+    problem: Annotated[dict[str, Any], Shape(StoredProblem)]
     all_genes: Annotated[dict[str, Any], Shape(SealedFile)]
 
 
@@ -135,7 +156,7 @@ class StoredPair:
 class StoredResult(StoredPair):
     """The JSON of a result."""
 
-    method: Annotated[dict[str, Any], Shape(_Method)]
+    method: Annotated[dict[str, Any], Shape(StoredMethod)]
     warnings: tuple[str, ...]
     cohort: Annotated[dict[str, Any], Shape(_Cohort)]
     cv_performance: dict[str, Any]

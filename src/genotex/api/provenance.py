@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pandas as pd
 
 import genotex
 from genotex.clinical import annotation_to_json
 from genotex.cohorts import OwnTables, PreparedCohort
-from genotex.errors import UsageError
-from genotex.formats import Series, sha256
+from genotex.errors import FormatError, UsageError
+from genotex.formats import CountsRecord, Series, sha256
+from genotex.layout import CohortName, TraitName
+from genotex.records import Shape, TypedDict, checked, parsed
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -109,7 +112,51 @@ def recorded(data: AnnData) -> dict[str, Any]:
     if not isinstance(found, Mapping) or "record" not in found:
         return {}
     summary = {name: value for name, value in found.items() if name != "record"}
-    return {**summary, **json.loads(str(found["record"]))}
+    place = f"uns[{KEY!r}]"
+    try:
+        content = parsed(str(found["record"]))
+    except ValueError as error:
+        msg = f"is not JSON: {error}"
+        raise FormatError(msg, field=f"{place}.record") from error
+    if not isinstance(content, dict):
+        msg = "must be an object"
+        raise FormatError(msg, field=f"{place}.record")
+    if content.get("counts") == {}:
+        del content["counts"]
+    names = {name: str(summary[name]) for name in ("cohort", "trait", "source") if name in summary}
+    _check_header(checked(_Record, {**content, **names}, place=place).header, place)
+    return {**summary, **content}
+
+
+class _Header(TypedDict):
+    """The header of a series."""
+
+    samples: list[str]
+    series_fields: dict[str, list[str | None]]
+    sample_fields: dict[str, list[list[str | None]]]
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What is used of the record; all else in it is for people."""
+
+    cohort: CohortName = "data"
+    trait: TraitName | Literal[""] = ""
+    source: str = ""
+    annotation: dict[str, Any] = field(default_factory=dict)
+    counts: Annotated[dict[str, Any], Shape(CountsRecord)] = field(default_factory=dict)
+    header: Annotated[dict[str, Any], Shape(_Header)] | None = None
+
+
+def _check_header(header: Mapping[str, Any] | None, place: str) -> None:
+    """Refuse a header whose lines do not have a cell for each sample."""
+    if header is None:
+        return
+    samples = len(header["samples"])
+    for name, rows in header["sample_fields"].items():
+        if any(len(row) != samples for row in rows):
+            msg = f"must have {samples} cells in each line"
+            raise FormatError(msg, field=f"{place}.header.sample_fields.{name}")
 
 
 def _header(series: Series) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.atlas.store import AtlasFolder, AtlasManifest, Table, replaced_as_error
+from genotex.atlas.store import AtlasFolder, AtlasManifest, Table
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 
@@ -51,8 +51,7 @@ class AtlasReader:
     def _table(self, start: str) -> pl.DataFrame:
         name = self.manifest.file(start)
         if name not in self._held:
-            with replaced_as_error():
-                self._held[name] = pl.read_parquet(self.store.root / name)
+            self._held[name] = self.store.read_table(name)
         table: pl.DataFrame = self._held[name]
         return table
 
@@ -79,8 +78,7 @@ class AtlasReader:
         """Return the normal scores of genes x cohorts, or genes x traits, as a file in memory."""
         name = self.manifest.file(f"{level}-ranks-")
         if name not in self._held:
-            with replaced_as_error():
-                self._held[name] = np.load(self.store.root / name, mmap_mode="r")
+            self._held[name] = self.store.read_matrix(name)
         matrix: NDArray[np.float16] = self._held[name]
         return matrix
 

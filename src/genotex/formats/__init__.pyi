@@ -7,12 +7,14 @@ from .cohort_records import (
 )
 from .evidence import (
     Confidence as Confidence,
+    CountsRecord as CountsRecord,
     Evidence as Evidence,
     Kind as Kind,
     Parser as Parser,
     Role as Role,
     SampleField as SampleField,
     check_evidence as check_evidence,
+    find_evidence as find_evidence,
     read_evidence as read_evidence,
     why_no_formula as why_no_formula,
     write_evidence as write_evidence,

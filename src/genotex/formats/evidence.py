@@ -10,19 +10,21 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from genotex.errors import FormatError
 from genotex.formats.json_files import read_record, write_json
-from genotex.layout import CohortName, TraitName, trait_folder_name
+from genotex.layout import CohortName, OutputFolder, TraitName, trait_folder_name
 from genotex.options import Controls, MissingValues, Scale
 from genotex.procedure import Procedure
 from genotex.records import Check, PlainName, Scalar, Sha256, Shape, TypedDict
 
 __all__ = [
     "Confidence",
+    "CountsRecord",
     "Evidence",
     "Kind",
     "Parser",
     "Role",
     "SampleField",
     "check_evidence",
+    "find_evidence",
     "read_evidence",
     "why_no_formula",
     "write_evidence",
@@ -155,7 +157,7 @@ class _Value(TypedDict):
     samples: int
 
 
-class _Counts(TypedDict):
+class CountsRecord(TypedDict):
     """How counts became expression."""
 
     file: NotRequired[str | None]
@@ -307,7 +309,7 @@ class Evidence:
     info: Annotated[dict[str, Any], Shape(_Info)] = field(default_factory=dict)
     fingerprint: str = ""
     sample_facts: dict[str, _TextOfSample] = field(default_factory=dict)
-    counts: Annotated[dict[str, Any], Shape(_Counts)] = field(default_factory=dict)
+    counts: Annotated[dict[str, Any], Shape(CountsRecord)] = field(default_factory=dict)
     sample_texts: dict[str, _TextOfSample] = field(default_factory=dict)
     design: Annotated[dict[str, Any], Shape(_Design)] = field(default_factory=dict)
     relations: Annotated[dict[str, list[dict[str, Any]]], Shape(dict[str, list[_Relation]])] = (
@@ -340,6 +342,22 @@ def read_evidence(path: Path | str) -> Evidence:
         If the file is not such JSON; names the line or the field.
     """
     return read_record(Evidence, Path(path), hint=_AGAIN, complete=_without_empty)
+
+
+def find_evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
+    """Read the record of a cohort in an output folder; None where there is none.
+
+    Raises
+    ------
+    FormatError
+        If the file is not such a record, or that of another cohort.
+    """
+    path = output.evidence(trait, cohort)
+    if not path.is_file():
+        return None
+    evidence = read_evidence(path)
+    check_evidence(evidence, path, trait, cohort)
+    return evidence
 
 
 def _without_empty(record: dict[str, Any]) -> dict[str, Any]:

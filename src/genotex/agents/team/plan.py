@@ -343,7 +343,7 @@ def read_plan(target: Path) -> TeamPlan:
     return TeamPlan(
         source=None if found.input is None else Path(found.input),
         target=target,
-        problems=[Problem(each["trait"], each["condition"]) for each in found.problems],
+        problems=[Problem(each["trait"], each.get("condition")) for each in found.problems],
         models=models,
         procedure=found.procedure or Procedure.SOUND,
         switches=options.switches,

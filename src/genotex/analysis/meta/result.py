@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 from scipy.special import bdtrc
 
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
 from genotex.analysis.result import read_table, remove_with_csv, write_pair
-from genotex.analysis.stored_results import StoredPair, read_pair
+from genotex.analysis.stored_results import StoredOptions, StoredPair, read_pair
 from genotex.errors import AnalysisError
 from genotex.layout import CohortName, OutputFolder
-from genotex.records import checked
+from genotex.records import Shape, TypedDict, checked
 
 __all__ = [
     "CohortFacts",
@@ -225,11 +225,19 @@ def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaRe
     )
 
 
+class _Method(TypedDict, total=False):
+    """What is used of how cohorts were combined; all else in it is for people."""
+
+    kind: str
+    options: StoredOptions
+    versions: dict[str, str | None]
+
+
 @dataclass(frozen=True)
 class _StoredMeta(StoredPair):
     """The JSON of a result over several cohorts."""
 
-    method: dict[str, Any]
+    method: Annotated[dict[str, Any], Shape(_Method)]
     warnings: tuple[str, ...]
     cohorts: list[dict[str, Any]]
     left_out: dict[str, str]

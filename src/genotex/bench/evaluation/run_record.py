@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from genotex.bench.evaluation.score_files import SCORES_FILE
 from genotex.bench.problems.starts import (
@@ -44,7 +44,7 @@ class AskedProblem(TypedDict):
     """A problem of a run."""
 
     trait: TraitName
-    condition: TraitName | None
+    condition: NotRequired[TraitName | None]
 
 
 class _TaskList(TypedDict, total=False):
