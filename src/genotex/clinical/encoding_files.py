@@ -16,9 +16,10 @@ from genotex.clinical.encoding import FEATURES, ClinicalAnnotation, FeatureEncod
 from genotex.clinical.texts.samples import other_candidates, sample_texts
 from genotex.clinical.words.trait_names import is_name_note
 from genotex.clinical.words.wording import simple_key
-from genotex.errors import EncodingFileError, UsageError
-from genotex.io import atomic_write
+from genotex.errors import EncodingFileError, FormatError, UsageError
+from genotex.io import atomic_write, read_plain
 from genotex.layout import trait_folder_name
+from genotex.records import BOUNDS, parsed
 
 _ABOUT = [
     "How samples were annotated: for each cohort whether it holds gene expression, and where",
@@ -132,7 +133,7 @@ def add_annotation(
         msg = f"{path} already has {cohort}, perhaps edited; replace it with --force"
         raise UsageError(msg)
     # The entries of other cohorts stay exactly as they are.
-    cohorts = json.loads(path.read_text(encoding="utf-8-sig"))["cohorts"]
+    cohorts = parsed(path.read_text(encoding="utf-8-sig"))["cohorts"]
     new = _to_save(annotation)
     if there and annotation.trait is None:
         new["characteristics"] = characteristics
@@ -171,7 +172,7 @@ def load_annotations(path: Path) -> SavedAnnotations:
         If the file is not an encoding file; names the cohort and the field, and what to do.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_no_repeats)
+        data = parsed(read_plain(path, BOUNDS.bytes).decode("utf-8-sig"), finite=False)
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
         raise EncodingFileError(msg, path=path) from error
@@ -179,7 +180,9 @@ def load_annotations(path: Path) -> SavedAnnotations:
         msg = f"is not JSON: {error.msg} (column {error.colno})"
         hint = "check commas and quotes there, or write the file again with 'show --save'"
         raise EncodingFileError(msg, path=path, line=error.lineno, hint=hint) from error
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+    except FormatError as error:
+        raise EncodingFileError(error.message, path=path) from error
+    except ValueError as error:
         msg = f"is not JSON: {error}"
         raise EncodingFileError(msg, path=path, hint="the file must be UTF-8 JSON") from error
     if not isinstance(data, dict) or not isinstance(data.get("cohorts"), dict):
@@ -204,16 +207,6 @@ def _trait(data: Mapping[str, Any], path: Path) -> str | None:
         hint = "name the trait that the annotations were made for, or remove the line"
         raise EncodingFileError(msg, path=path, field="trait", hint=hint)
     return trait.strip()
-
-
-def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            msg = f"{name!r} appears twice in one object; keep one of them"
-            raise ValueError(msg)
-        found[name] = value
-    return found
 
 
 _SHOWN = 3

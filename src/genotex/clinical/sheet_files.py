@@ -6,13 +6,14 @@ import csv
 import datetime
 import io
 import re
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from genotex.errors import SampleSheetError, UsageError
-from genotex.io import atomic_write
+from genotex.errors import FormatError, SampleSheetError, UsageError
+from genotex.io import atomic_write, read_plain
 
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
@@ -32,6 +33,7 @@ _FORMULA = re.compile(r"[=+@\t\r]|-[A-Za-z(]")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _WIDEST_COLUMN = 50
+_MOST_BYTES, _MOST_UNPACKED = 64 * 2**20, 512 * 2**20
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,12 @@ def read_sheet_table(path: Path) -> SheetTable:
         If the file cannot be read as such a table.
     """
     try:
-        data = path.read_bytes()
+        data = read_plain(path, _MOST_BYTES)
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
         raise SampleSheetError(msg, path=path) from error
+    except FormatError as error:
+        raise SampleSheetError(error.message, path=path) from error
     if data.startswith(_OLD_EXCEL):
         msg = "is an old Excel workbook (.xls)"
         raise SampleSheetError(msg, path=path, hint=_SAVE_AS)
@@ -162,11 +166,18 @@ def _openpyxl() -> Any:
 def _read_workbook(data: bytes, path: Path) -> tuple[list[list[str]], str]:
     library = _openpyxl()
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            unpacked = sum(part.file_size for part in archive.infolist())
+        if unpacked > _MOST_UNPACKED:
+            msg = f"unpacks to more than {_MOST_UNPACKED // 2**20} MiB"
+            raise SampleSheetError(msg, path=path, hint=_SAVE_AS)
         book = library.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheets = {
             sheet.title: [[_cell_text(cell) for cell in row] for row in sheet.values]
             for sheet in book.worksheets
         }
+    except SampleSheetError:
+        raise
     # The library raises whatever a damaged archive or its XML makes it raise.
     except Exception as error:
         msg = f"is not an Excel workbook that can be read: {error}"
