@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from genotex.records import parsed
+
 __all__ = [
     "CellState",
     "Promised",
@@ -96,7 +98,7 @@ def read_state(printed: str, promises: Sequence[Promised]) -> CellState | None:
     """Return what a check printed; None where it cannot be read."""
     _, _, line = printed.rpartition(_MARK)
     try:
-        data = json.loads(line.split("\n")[0])
+        data = parsed(line.split("\n")[0])
         kinds = {name: [*map(str, each["kinds"])] for name, each in data["found"].items()}
         found = tuple(
             Variable(each.name, kinds[each.name][0], str(data["found"][each.name]["text"]))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from genotex.errors import FormatError, UsageError
+from genotex.formats import read_json_object
 from genotex.records import checked
 
 __all__ = [
@@ -38,10 +39,9 @@ WORLD_FORMAT = "genotex simulated world"
 def format_of(folder: Path) -> str:
     """Return the format of a folder's record, of this or an earlier version; empty without one."""
     try:
-        document = json.loads((folder / TRUTH_FILE).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return str(read_json_object(folder / TRUTH_FILE).get("format", ""))
+    except FormatError:
         return ""
-    return str(document.get("format", "")) if isinstance(document, dict) else ""
 
 
 def record_text(kind: str, version: int, content: Mapping[str, Any]) -> str:
@@ -53,15 +53,11 @@ def read_record(path: Path, form: str, kind: type[_Kind]) -> _Kind:
     """Return the content of a record as its dataclass; an error names the file and the field."""
     path = path / TRUTH_FILE if path.is_dir() else path
     hint = "give the folder that `genotex simulate` has written"
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         msg = "there is no such file"
-        raise FormatError(msg, path=path, hint=hint) from None
-    except ValueError as error:
-        msg = f"not valid JSON: {error}"
-        raise FormatError(msg, path=path, hint=hint) from error
-    if not isinstance(document, dict) or document.pop("format", None) != form:
+        raise FormatError(msg, path=path, hint=hint)
+    document = read_json_object(path, hint)
+    if document.pop("format", None) != form:
         msg = f"not the record of a {form.removeprefix('genotex ')}"
         raise FormatError(msg, path=path, field="format", hint=hint)
     document.pop("version", None)
