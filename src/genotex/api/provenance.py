@@ -123,9 +123,10 @@ def recorded(data: AnnData) -> dict[str, Any]:
         raise FormatError(msg, field=f"{place}.record")
     if content.get("counts") == {}:
         del content["counts"]
-    names = {name: str(summary[name]) for name in ("cohort", "trait", "source") if name in summary}
+    found = {**summary, **content}
+    names = {name: str(found[name]) for name in ("cohort", "trait", "source") if name in found}
     _check_header(checked(_Record, {**content, **names}, place=place).header, place)
-    return {**summary, **content}
+    return found
 
 
 class _Header(TypedDict):

@@ -148,7 +148,8 @@ def _of_cohort(task: Task, written: Path, info: CohortInfo, folder: Path) -> Aud
     said = read_json_object(OutputFolder(written).evidence(task.trait, task.cohort))
     # The digests are those of files, which are looked at where these are accepted.
     is_so = {**read_json_object(path), "tables": said.get("tables")}
-    said["info"] = asdict(info)
+    # The evidence repeats the record of the cohort; both are looked at.
+    said["cohort_info"], is_so["cohort_info"] = asdict(info), is_so["info"]
     return AuditReport(not_adopted(task.kind, said, is_so, found.flags), recomputed=True)
 
 
