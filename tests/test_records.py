@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from genotex.errors import EncodingFileError, FormatError
-from genotex.records import checked
+from genotex.records import Bounds, InsidePath, PlainName, Sha256, checked, parsed, why_no_name
 
 
 class Colour(StrEnum):
@@ -95,3 +95,59 @@ def test_long_value_is_cut() -> None:
     with pytest.raises(FormatError) as caught:
         checked(Whole, {"parts": json.dumps(["x" * 500])})
     assert len(str(caught.value)) < 120
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', "'c' appears twice in one object"),
+        ("[NaN]", "NaN is not a JSON number"),
+        ("[-Infinity]", "-Infinity is not a JSON number"),
+        ("[1e999]", "a number that is too large"),
+        ("[[[[[[1]]]]]]", "more than 5 levels deep"),
+        ("[" * 100_000, "more than 5 levels deep"),
+        ("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]", "more than 10 entries"),
+        ('["xxxxxxxxxxxxxxxxxxxxx"]', "a text of more than 20 characters"),
+        ('{"xxxxxxxxxxxxxxxxxxxxx": 1}', "a text of more than 20 characters"),
+        ("{'a': 1}", "Expecting property name"),
+    ],
+)
+def test_text_beyond_its_bounds_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parsed(text, Bounds(entries=10, text=20, depth=5))
+
+
+def test_text_within_its_bounds_is_what_it_says() -> None:
+    text = '{"a": [[[[1, 2.5]]]], "b": "xxxxxxxxxxxxxxxxxxxx", "c": null}'
+    assert parsed(text, Bounds(entries=10, text=20, depth=5)) == json.loads(text)
+
+
+def test_numbers_that_are_none_are_taken_where_pandas_writes_them() -> None:
+    assert str(parsed("[NaN, Infinity]", finite=False)) == "[nan, inf]"
+
+
+@dataclass(frozen=True)
+class Named:
+    name: PlainName
+    path: InsidePath = "a"
+    digest: Sha256 = "0" * 64
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/a", "a\0b", "\u00e9" * 128])
+def test_name_that_leaves_its_folder_is_refused(name: str) -> None:
+    assert why_no_name(name)
+    with pytest.raises(FormatError, match=r"^name: must be"):
+        checked(Named, {"name": name})
+
+
+@pytest.mark.parametrize("path", ["", "/a", "a//b", "a/../b", "..", "a/", "a/b\0"])
+def test_path_that_leaves_its_folder_is_refused(path: str) -> None:
+    with pytest.raises(FormatError, match=r"^path: must be a path inside the folder"):
+        checked(Named, {"name": "a", "path": path})
+
+
+def test_names_and_paths_may_have_any_letters() -> None:
+    data = {"name": "\u00fc b\n.json", "path": "a b/\u00fc/c.d", "digest": "ab" * 32}
+    assert checked(Named, data).path == "a b/\u00fc/c.d"
+    with pytest.raises(FormatError, match="must be a SHA-256"):
+        checked(Named, {**data, "digest": "AB" * 32})

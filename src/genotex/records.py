@@ -5,8 +5,9 @@ schema, as a dataclass next to the code that uses it, and nothing in it is inter
 
 - *Ours* (evidence, run folders, notebooks, job records, atlas, sample annotations): unknown fields
   are refused, since a field that we do not write was added by someone else.
-- *Results and method records*: unknown fields are dropped. The file also serves the benchmark,
-  whose tools may add fields, and versions of genotex describe their method in different words.
+- *Results and method records*: unknown fields stay, and are not interpreted. The file also serves
+  the benchmark, whose tools may add fields, and versions of genotex describe their method in
+  different words.
 - *The benchmark's fixed formats* (``cohort_info.json``, answers of other methods, task lists,
   manifests of its input): unknown fields are ignored, so that files of any GenoTEX tool can be
   read; what is used is checked.

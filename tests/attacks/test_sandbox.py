@@ -29,7 +29,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
 
 
 @pytest.mark.parametrize("case", OF_RECORDS, ids=lambda case: case.name)
-def test_record(case: Case, places: Places, tmp_path: Path, monkeypatch) -> None:
+def test_record(
+    case: Case, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     ended = places.of(case.place).run(case.notebook, case.moments)
     case.check(ended)

@@ -123,6 +123,10 @@ def not_adopted(
     )
 
 
+_PARTS = ("reading", "options", "mapping", "series", "linking", "cohort", "method")
+"""Records within a record, whose fields are named one by one."""
+
+
 def _others(
     said: Mapping[str, Any], is_so: Mapping[str, Any], own: tuple[str, ...], above: str = ""
 ) -> Iterator[str]:
@@ -131,7 +135,8 @@ def _others(
         name, one, other = f"{above}{field}", said.get(field), is_so.get(field)
         if name in own:
             continue
-        if isinstance(one, Mapping) and isinstance(other, Mapping) and not above.count("."):
+        inside = name in _PARTS if not above else above.count(".") == 1
+        if inside and isinstance(one, Mapping) and isinstance(other, Mapping):
             yield from _others(one, other, own, f"{name}.")
         elif not (_agree(name, one, other) or (_is_empty(one) and _is_empty(other))):
             yield name
