@@ -51,7 +51,7 @@ _SLOW = (
     "analysis/test_two_step.py",
     "app",
     "atlas/test_building.py",
-    "attacks/test_pages.py",
+    "attacks",
     "bench/adapters",
     "bench/evaluation/test_evaluate.py",
     "bench/runs",
@@ -84,7 +84,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.path == place or place in item.path.parents for place in slow):
             item.add_marker(pytest.mark.slow)
-        if root / "agents" / "sandbox" in item.path.parents:
+        sandbox = root / "agents" / "sandbox", root / "attacks" / "test_sandbox.py"
+        if any(item.path == place or place in item.path.parents for place in sandbox):
             item.add_marker(pytest.mark.linux)
             if sys.platform != "linux":
                 item.add_marker(pytest.mark.skip(reason="the sandbox needs Linux"))

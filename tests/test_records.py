@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from genotex.errors import EncodingFileError, FormatError
-from genotex.records import checked
+from genotex.records import InsidePath, PlainName, Sha256, checked, why_no_name
 
 
 class Colour(StrEnum):
@@ -95,3 +95,30 @@ def test_long_value_is_cut() -> None:
     with pytest.raises(FormatError) as caught:
         checked(Whole, {"parts": json.dumps(["x" * 500])})
     assert len(str(caught.value)) < 120
+
+
+@dataclass(frozen=True)
+class Named:
+    name: PlainName
+    path: InsidePath = "a"
+    digest: Sha256 = "0" * 64
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/a", "a\0b", "\u00e9" * 128])
+def test_name_that_leaves_its_folder_is_refused(name: str) -> None:
+    assert why_no_name(name)
+    with pytest.raises(FormatError, match=r"^name: must be"):
+        checked(Named, {"name": name})
+
+
+@pytest.mark.parametrize("path", ["", "/a", "a//b", "a/../b", "..", "a/", "a/b\0"])
+def test_path_that_leaves_its_folder_is_refused(path: str) -> None:
+    with pytest.raises(FormatError, match=r"^path: must be a path inside the folder"):
+        checked(Named, {"name": "a", "path": path})
+
+
+def test_names_and_paths_may_have_any_letters() -> None:
+    data = {"name": "\u00fc b\n.json", "path": "a b/\u00fc/c.d", "digest": "ab" * 32}
+    assert checked(Named, data).path == "a b/\u00fc/c.d"
+    with pytest.raises(FormatError, match="must be a SHA-256"):
+        checked(Named, {**data, "digest": "AB" * 32})

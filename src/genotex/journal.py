@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from genotex.errors import FormatError
+from genotex.errors import FileLimitError, FormatError
 from genotex.io import flush, make_folder
-from genotex.outside import read_document
+from genotex.outside import parse_json, read_document
 
 __all__ = ["Entry", "Journal", "open_journal", "read_journal"]
 
@@ -133,9 +133,11 @@ def _entry(line: bytes) -> Entry | None:
     if not line.endswith(b"\n"):
         return None
     try:
-        found = json.loads(line)
+        found = parse_json(line)
         entry = found["entry"]
         intact = isinstance(entry, dict) and found["sha256"] == _digest(_text(entry))
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except FileLimitError:
+        raise
+    except (FormatError, KeyError, TypeError):
         return None
     return entry if intact else None

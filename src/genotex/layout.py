@@ -10,16 +10,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from genotex.errors import UsageError
 from genotex.io import PART, refuse_file_in_the_way
+from genotex.records import Check, why_no_name
 
 __all__ = [
     "TCGA_COHORT",
+    "CohortName",
     "GeoCohortFiles",
     "InputFolder",
     "OutputFolder",
     "TcgaCohortFiles",
+    "TraitName",
     "geo_cohort_files",
     "sort_geo_files",
     "tcga_cohort_files",
@@ -28,6 +32,23 @@ __all__ = [
 
 TCGA_COHORT = "TCGA"
 """Cohort id of a trait's TCGA cohort (older releases of the benchmark wrote ``Xena``)."""
+
+
+def _why_no_cohort(text: str) -> str:
+    """Return why a text is no id of a cohort, which names its files."""
+    return "must not begin with '.'" if text.startswith(".") else why_no_name(text)
+
+
+CohortName = Annotated[str, Check(_why_no_cohort)]
+"""The id of a cohort in a record."""
+
+
+def _named(cohort: str) -> str:
+    """Return the id of a cohort, once it is known to stay in its folder."""
+    if why := _why_no_cohort(cohort):
+        msg = f"{cohort[:80]!r} cannot be the id of a cohort: it {why}"
+        raise UsageError(msg)
+    return cohort
 
 
 def trait_folder_name(trait: str) -> str:
@@ -43,6 +64,19 @@ def trait_folder_name(trait: str) -> str:
         msg = f"{trait!r} cannot be a trait name: use letters, digits, '-', '_' and spaces"
         raise UsageError(msg)
     return name
+
+
+def _why_no_trait(text: str) -> str:
+    """Return why a text is no name of a trait."""
+    try:
+        trait_folder_name(text)
+    except UsageError as error:
+        return str(error)
+    return why_no_name(text)
+
+
+TraitName = Annotated[str, Check(_why_no_trait)]
+"""The name of a trait in a record."""
 
 
 @dataclass(frozen=True)
@@ -226,23 +260,23 @@ class OutputFolder:
 
     def clinical_csv(self, trait: str, cohort: str) -> Path:
         """Return the path of the clinical features (features x samples)."""
-        return self._preprocess(trait) / "clinical_data" / f"{cohort}.csv"
+        return self._preprocess(trait) / "clinical_data" / f"{_named(cohort)}.csv"
 
     def gene_csv(self, trait: str, cohort: str) -> Path:
         """Return the path of the gene expression (genes x samples)."""
-        return self._preprocess(trait) / "gene_data" / f"{cohort}.csv"
+        return self._preprocess(trait) / "gene_data" / f"{_named(cohort)}.csv"
 
     def linked_csv(self, trait: str, cohort: str) -> Path:
         """Return the path of the linked table (samples x features, missing values filled)."""
-        return self._preprocess(trait) / f"{cohort}.csv"
+        return self._preprocess(trait) / f"{_named(cohort)}.csv"
 
     def linked_parquet(self, trait: str, cohort: str) -> Path:
         """Return the path of our twin of the linked table (features x samples, not filled)."""
-        return self._preprocess(trait) / "linked" / f"{cohort}.parquet"
+        return self._preprocess(trait) / "linked" / f"{_named(cohort)}.parquet"
 
     def evidence(self, trait: str, cohort: str) -> Path:
         """Return the path of the record of every decision about a cohort."""
-        return self._preprocess(trait) / "evidence" / f"{cohort}.json"
+        return self._preprocess(trait) / "evidence" / f"{_named(cohort)}.json"
 
     def significant_genes(self, trait: str, condition: str | None) -> Path:
         """Return the path of a problem's result in the benchmark's format."""

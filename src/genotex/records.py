@@ -1,22 +1,139 @@
-"""JSON that is read back becomes dataclasses, checked by pydantic; errors name file and field."""
+"""JSON that is read back: checked by pydantic, turned into dataclasses.
+
+Records may come from anyone: another person, another tool, generated code. So each is read by a
+schema, as a dataclass next to the code that uses it, and nothing in it is interpreted before:
+
+- *Ours* (evidence, run folders, notebooks, job records, atlas, sample annotations): unknown fields
+  are refused, since a field that we do not write was added by someone else.
+- *Results and method records*: unknown fields stay, and are not interpreted. The file also serves
+  the benchmark, whose tools may add fields, and versions of genotex describe their method in
+  different words.
+- *The benchmark's fixed formats* (``cohort_info.json``, answers of other methods, task lists,
+  manifests of its input): unknown fields are ignored, so that files of any GenoTEX tool can be
+  read; what is used is checked.
+
+Texts that are interpreted later have types here (`PlainName`, `InsidePath`, `Sha256`), and are
+checked again where they are used.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Sequence
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
+
+# pydantic needs what Python 3.12 has.
+if sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:
+    from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    from pydantic import GetCoreSchemaHandler, TypeAdapter
+    from pydantic_core import CoreSchema
 
-__all__ = ["checked", "field_name"]
+__all__ = [
+    "Check",
+    "InsidePath",
+    "PlainName",
+    "Scalar",
+    "Sha256",
+    "Shape",
+    "TypedDict",
+    "checked",
+    "field_name",
+    "why_no_name",
+]
 
 _Kind = TypeVar("_Kind")
 _SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check of a text in a schema, as in ``Annotated[str, Check(why_no_name)]``.
+
+    Attributes
+    ----------
+    why_not : callable
+        Returns what is wrong with a text; empty where nothing is.
+    """
+
+    why_not: Callable[[str], str]
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Return the schema of the text, with this check after it."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(self._passed, handler(source))
+
+    def _passed(self, text: str) -> str:
+        if why := self.why_not(text):
+            raise ValueError(why)
+        return text
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The schema of a field that is a plain dict or list for those who use it.
+
+    Attributes
+    ----------
+    kind : type
+        What it must be, such as a list of a `TypedDict`.
+    """
+
+    kind: Any
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Return the schema of the kind."""
+        return handler.generate_schema(self.kind)
+
+
+_LONGEST_NAME = 255
+
+
+def why_no_name(text: str) -> str:
+    """Return why a text is no name of a file in a folder; empty where it is one."""
+    if not text or text in (".", "..") or len(text.encode(errors="replace")) > _LONGEST_NAME:
+        return f"must be a name of 1 to {_LONGEST_NAME} bytes, not {text[:_SHOWN]!a}"
+    if "/" in text or "\0" in text:
+        return f"must be the name of a file in its folder, not {text[:_SHOWN]!a}"
+    return ""
+
+
+def _why_not_inside(text: str) -> str:
+    """Return why a path does not stay in its folder."""
+    if any(why_no_name(part) for part in text.split("/")):
+        return f"must be a path inside the folder, not {text[:_SHOWN]!a}"
+    return ""
+
+
+def _why_no_sha256(text: str) -> str:
+    return "" if re.fullmatch(r"[0-9a-f]{64}", text) else "must be a SHA-256 of 64 digits"
+
+
+PlainName = Annotated[str, Check(why_no_name)]
+"""A name of a file in a folder."""
+
+InsidePath = Annotated[str, Check(_why_not_inside)]
+"""A path with ``/`` that stays in its folder."""
+
+Sha256 = Annotated[str, Check(_why_no_sha256)]
+
+Scalar = str | bool | int | float | None
+"""A value of JSON that holds no others."""
 
 
 def checked(
@@ -49,6 +166,9 @@ def checked(
         first = problem.errors(include_url=False)[0]
         field = _joined(place, field_name(first["loc"][1:])) or None
         raise error(_in_words(first), path=path, field=field, hint=hint) from problem
+    except UsageError as problem:
+        # Of a class that checks itself.
+        raise error(str(problem), path=path, field=place or None, hint=hint) from problem
     only: _Kind = found[0]
     return only
 

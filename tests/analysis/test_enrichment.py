@@ -355,7 +355,7 @@ def test_files_that_are_no_pair(solved: OutputFolder, gmt: Path) -> None:
     with pytest.raises(FormatError, match="not written by genotex"):
         read_enrichment(solved, "Asthma", None)
     path.write_text("{")
-    with pytest.raises(FormatError, match="is not JSON"):
+    with pytest.raises(FormatError, match="not valid JSON"):
         read_enrichment(solved, "Asthma", None)
 
 

@@ -178,8 +178,8 @@ def test_result_that_was_never_written(output: OutputFolder) -> None:
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        ({"procedure": "quick"}, "procedure 'quick' is not known; use sound or benchmark"),
-        ("sound", "not written by genotex"),
+        ({"procedure": "quick"}, "must be sound or benchmark, not 'quick'"),
+        ("sound", "method: must be an object"),
     ],
 )
 def test_result_of_an_unknown_procedure(output: OutputFolder, method: object, message: str) -> None:
@@ -196,7 +196,7 @@ def test_result_of_another_tool(output: OutputFolder) -> None:
     with pytest.raises(FormatError, match="not written by genotex"):
         read_result(output, "Asthma", None)
     path.write_text("<html>")
-    with pytest.raises(FormatError, match="not JSON"):
+    with pytest.raises(FormatError, match="not valid JSON"):
         read_result(output, "Asthma", None)
 
 

@@ -112,5 +112,5 @@ def test_damaged_relations_are_refused(tmp_path: Path) -> None:
     record(tmp_path / "input", tmp_path / "output")
     path = OutputFolder(tmp_path / "output").evidence("Asthma", "GSE1")
     path.write_text(path.read_text().replace('"place": "title"', '"place": 3'))
-    with pytest.raises(FormatError, match="expected a list of value, place, words and samples"):
+    with pytest.raises(FormatError, match="place: must be a text"):
         read_evidence(path)

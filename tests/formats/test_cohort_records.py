@@ -119,8 +119,8 @@ def test_updates_of_two_processes_do_not_lose_records(tmp_path):
     [
         ('{\n"GSE1": {,}\n}', 2, None, "not valid JSON"),
         ("[1]", 1, None, "JSON object"),
-        ('{"GSE1": 3}', None, "GSE1", "should be a JSON object"),
-        ('{"GSE1": {}}', None, "GSE1.is_usable", "found null"),
+        ('{"GSE1": 3}', None, "GSE1", "must be an object, not 3"),
+        ('{"GSE1": {}}', None, "GSE1.is_usable", "is missing"),
         (BENCHMARK.replace("60", '"many"'), None, "GSE207847.sample_size", "many"),
         ("[" * 100_000, None, None, "nested 100,000 levels deep"),
         ('{"a": ' + "9" * 5000 + "}", None, None, "not valid JSON"),
@@ -150,9 +150,9 @@ def test_evidence_round_trip(tmp_path):
     evidence = Evidence(
         "T", "GSE1", "sound", "GEO", "0.1.0",
         files=[{"name": "m.gz", "size": np.int64(5), "used_for": "matrix"}],
-        encoded={"Age": [{"raw": "Sj\xf6gren", "code": float("nan"), "role": None}]},
+        encoded={"Age": [{"raw": "Sj\xf6gren", "code": float("nan"), "role": None, "samples": 1}]},
         roles={"GSM1": "case"},
-        mapping={"rows": 3, "share": np.float64(0.5), "pair": (1, 2)},
+        mapping={"rows": 3, "share": np.float64(0.5), "id_column": None},
         notes=["odd"],
         warnings=["2 samples left out"],
         fingerprint="abc",
@@ -162,8 +162,9 @@ def test_evidence_round_trip(tmp_path):
     assert "NaN" not in path.read_text()
     again = read_evidence(path)
     assert again.files == [{"name": "m.gz", "size": 5, "used_for": "matrix"}]
-    assert again.encoded == {"Age": [{"raw": "Sj\xf6gren", "code": None, "role": None}]}
-    assert again.mapping == {"rows": 3, "share": 0.5, "pair": [1, 2]}
+    row = {"raw": "Sj\xf6gren", "code": None, "role": None, "samples": 1}
+    assert again.encoded == {"Age": [row]}
+    assert again.mapping == {"rows": 3, "share": 0.5, "id_column": None}
     assert replace(again, files=evidence.files, encoded={}, mapping={}) == replace(
         evidence, encoded={}, mapping={}
     )
@@ -179,14 +180,17 @@ def test_texts_of_the_samples_round_trip_and_older_evidence_has_none(tmp_path):
     assert read_evidence(path).sample_texts == {}
 
 
-@pytest.mark.parametrize("texts", ['{"title": "pool"}', '{"title": {"GSM1": 3}}'])
-def test_texts_that_are_not_one_for_each_sample(tmp_path, texts):
+@pytest.mark.parametrize(
+    ("texts", "field"),
+    [('{"title": "pool"}', "title"), ('{"title": {"GSM1": 3}}', "title.GSM1")],
+)
+def test_texts_that_are_not_one_for_each_sample(tmp_path, texts, field):
     path = tmp_path / "GSE1.json"
     write_evidence(path, Evidence("T", "GSE1", "sound", "GEO", "0.1.0"))
     write(path, path.read_text().rstrip().rstrip("}") + f', "sample_texts": {texts}}}')
-    with pytest.raises(FormatError, match="a text for each sample") as caught:
+    with pytest.raises(FormatError, match="preprocess it again") as caught:
         read_evidence(path)
-    assert caught.value.field == "sample_texts.title"
+    assert caught.value.field == f"sample_texts.{field}"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.errors import FileLimitError, FormatError
-from genotex.outside import parse_json, parse_toml, read_json
+from genotex.outside import Limits, parse_json, parse_toml, read_json, use_limits
 from genotex.outside.documents import _json_depth
 
 _VALUES = st.recursive(
@@ -75,3 +75,36 @@ def test_other_texts_are_refused_with_their_place(tmp_path: Path, content: bytes
         read_json(path)
     with pytest.raises(FormatError, match="cannot be read"):
         read_json(tmp_path / "none.json")
+
+
+SMALL = Limits(values=10, text=20, depth=5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', "'c' appears twice in one object"),
+        ("[NaN]", "NaN is not a JSON number"),
+        ("[-Infinity]", "-Infinity is not a JSON number"),
+        ("[1e999]", "a number that is too large"),
+        ("[[[[[[1]]]]]]", "'depth' .* is 5"),
+        ("[" * 9, "'depth' .* is 5"),
+        ("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]", "'values' .* is 10"),
+        ('["xxxxxxxxxxxxxxxxxxxxx"]', "'text' .* is 20"),
+        ('{"xxxxxxxxxxxxxxxxxxxxx": 1}', "'text' .* is 20"),
+        ("{'a': 1}", "Expecting property name"),
+    ],
+)
+def test_text_beyond_its_limits_is_refused(text: str, message: str) -> None:
+    with use_limits(SMALL), pytest.raises(FormatError, match=message):
+        parse_json(text)
+
+
+def test_text_within_its_limits_is_what_it_says() -> None:
+    text = '{"a": [[[[1, 2.5]]]], "b": "xxxxxxxxxxxxxxxxxxxx", "c": null}'
+    with use_limits(SMALL):
+        assert parse_json(text) == json.loads(text)
+
+
+def test_numbers_that_are_none_are_taken_where_pandas_writes_them() -> None:
+    assert str(parse_json("[NaN, Infinity]", finite=False)) == "[nan, inf]"

@@ -45,7 +45,7 @@ def test_record_comes_back_as_it_was(study: SimulatedStudy) -> None:
     [
         (None, "no such file"),
         ("{", "not valid JSON"),
-        ("[]", "not the record of a simulated study"),
+        ("[]", "expected a JSON object"),
         ('{"format": "something else"}', "not the record of a simulated study"),
         ('{"format": "genotex simulated study", "seed": 1}', "trait: is missing"),
     ],

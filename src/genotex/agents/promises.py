@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from genotex.errors import FormatError
+from genotex.outside import parse_json
+
 __all__ = [
     "CellState",
     "Promised",
@@ -96,7 +99,7 @@ def read_state(printed: str, promises: Sequence[Promised]) -> CellState | None:
     """Return what a check printed; None where it cannot be read."""
     _, _, line = printed.rpartition(_MARK)
     try:
-        data = json.loads(line.split("\n")[0])
+        data = parse_json(line.split("\n")[0])
         kinds = {name: [*map(str, each["kinds"])] for name, each in data["found"].items()}
         found = tuple(
             Variable(each.name, kinds[each.name][0], str(data["found"][each.name]["text"]))
@@ -104,7 +107,7 @@ def read_state(printed: str, promises: Sequence[Promised]) -> CellState | None:
             if each.name in kinds
         )
         absent = bool(data["absent"])
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+    except (FormatError, KeyError, TypeError, AttributeError, IndexError):
         return None
     lacking = () if absent else tuple(filter(None, (_lacks(each, kinds) for each in promises)))
     return CellState(found, lacking)

@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.formulas import as_text, listed
+from genotex.analysis.formulas import as_text, check_column, listed
 from genotex.errors import AnalysisError, UsageError
+from genotex.formats import why_no_formula
 from genotex.options import MissingValues, refuse_unknown
 
 __all__ = ["DesignRequest", "complete_rows", "sample_facts_of", "typed_columns"]
@@ -49,6 +50,10 @@ class DesignRequest:
     def __post_init__(self) -> None:
         """Refuse unknown words and a table of other samples."""
         refuse_unknown(self, {"missing": get_args(MissingValues)})
+        for name in ("formula", "contrast"):
+            if why := why_no_formula(getattr(self, name)):
+                msg = f"the {name} of a design {why}"
+                raise UsageError(msg)
         if self.table.height != len(self.samples):
             msg = f"the sample table has {self.table.height} rows for {len(self.samples)} samples"
             raise UsageError(msg)
@@ -73,11 +78,17 @@ class DesignRequest:
         """Read `as_json`; None from an empty record."""
         if not record:
             return None
+        samples, table = tuple(record["samples"]), record["table"]
+        if any(len(values) != len(samples) for values in table.values()):
+            msg = f"the sample table of the design has not {len(samples)} values in each column"
+            raise UsageError(msg)
+        for name in (*record["order"], *([record["block"]] if record["block"] else [])):
+            check_column(name, list(table), "the design")
         return cls(
             record["formula"],
             record["contrast"],
-            tuple(record["samples"]),
-            typed_columns(pl.DataFrame(record["table"], strict=False)),
+            samples,
+            typed_columns(pl.DataFrame(table, strict=False)),
             record["block"],
             record["missing"],
             {name: tuple(levels) for name, levels in record["order"].items()},
@@ -86,6 +97,9 @@ class DesignRequest:
     def rows_of(self, samples: Sequence[str]) -> pl.DataFrame:
         """Return the rows of these samples, in their order."""
         place = {sample: i for i, sample in enumerate(self.samples)}
+        if without := [sample for sample in samples if sample not in place]:
+            msg = f"the sample table of the design has no row for {listed(without)}"
+            raise UsageError(msg)
         return self.table[[place[sample] for sample in samples]]
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
 import genotex
 from genotex.analysis.enrichment import SET_COLUMNS, Enrichment, enrich, why_not_tested
 from genotex.analysis.gmt import read_gmt
-from genotex.analysis.result import digest, foreign_content, read_content, read_result
+from genotex.analysis.result import digest, read_result
+from genotex.analysis.stored_results import SealedFile, StoredPair, read_pair
 from genotex.analysis.trait_effects import read_trait_effects
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError
@@ -22,6 +24,7 @@ from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
 from genotex.outside import read_document
+from genotex.records import Shape
 
 __all__ = ["enrich_problem", "read_enrichment", "write_enrichment"]
 
@@ -137,18 +140,29 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
     path = output.enrichment(trait, condition)
     if not path.is_file():
         return None
-    content = read_content(path, _AGAIN)
-    with foreign_content(path, _AGAIN):
-        if content["all_genes"]["sha256"] != _result_digest(output, trait, condition):
-            return None
-        if "tests" not in content:
-            msg = "these gene sets were tested by an earlier version of genotex, in another way"
-            raise FormatError(msg, path=path, hint=_AGAIN)
-        sets = _read_table(path.with_suffix(".csv"), content["table"]["sha256"])
-        left_out = ("problem", "all_genes", "table")
-        record = {key: value for key, value in content.items() if key not in left_out}
-        problem = content["problem"]
-        return Enrichment(problem["trait"], problem["condition"], sets, record)
+    content = read_pair(_StoredSets, path, trait, condition, _AGAIN)
+    if content["all_genes"]["sha256"] != _result_digest(output, trait, condition):
+        return None
+    if "tests" not in content:
+        msg = "these gene sets were tested by an earlier version of genotex, in another way"
+        raise FormatError(msg, path=path, hint=_AGAIN)
+    sets = _read_table(path.with_suffix(".csv"), content["table"]["sha256"])
+    left_out = ("problem", "all_genes", "table")
+    record = {key: value for key, value in content.items() if key not in left_out}
+    problem = content["problem"]
+    return Enrichment(problem["trait"], problem["condition"], sets, record)
+
+
+@dataclass(frozen=True)
+class _StoredSets(StoredPair):
+    """The record of gene sets; `tests` is missing in those of earlier versions."""
+
+    table: Annotated[dict[str, Any], Shape(SealedFile)]
+    tests: dict[str, Any] | None = None
+    gene_sets: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    significant: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def _read_table(path: Path, seal: str) -> pl.DataFrame:

@@ -30,7 +30,7 @@ from genotex.analysis.sound import analyze_sound, check_table
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.formats import Evidence
-from genotex.formats.cohort_records import Role
+from genotex.formats.evidence import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions

@@ -19,10 +19,9 @@ from genotex.formats import (
     Evidence,
     LinkedTable,
     Role,
-    check_evidence,
     check_linked_parquet,
+    find_evidence,
     linked_files,
-    read_evidence,
     read_linked,
     read_linked_csv,
 )
@@ -268,10 +267,7 @@ def _evidence(
     output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions
 ) -> Evidence | None:
     """Read the record of decisions; folders made by other tools of the benchmark have none."""
-    path = output.evidence(trait, cohort)
-    if path.is_file():
-        evidence = read_evidence(path)
-        check_evidence(evidence, path, trait, cohort)
+    if evidence := find_evidence(output, trait, cohort):
         if not options.procedure.analyses_filled_tables:
             check_linked_parquet(output, trait, cohort, evidence.tables)
         return evidence

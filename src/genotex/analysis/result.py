@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,17 @@ from genotex.analysis.contrast import summarise_levels
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.gene_tests import rank_interactions
 from genotex.analysis.libraries import summarise_libraries
+from genotex.analysis.stored_results import AGAIN, StoredResult, read_pair
 from genotex.errors import AnalysisError, FormatError
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
-from genotex.outside import read_document, read_json, read_parquet
+from genotex.outside import read_document, read_parquet
 from genotex.procedure import Procedure
 
 __all__ = [
     "GENE_COLUMNS",
     "AnalysisResult",
     "digest",
-    "foreign_content",
-    "read_content",
     "read_result",
     "read_table",
     "remove_result",
@@ -35,8 +33,6 @@ __all__ = [
     "write_pair",
     "write_result",
 ]
-
-AGAIN = "run analyze again"
 
 
 def digest(content: bytes) -> str:
@@ -73,22 +69,6 @@ def write_pair(
         text = json.dumps(whole, indent=4, ensure_ascii=False, allow_nan=False)
         part.write_text(text + "\n", encoding="utf-8")
     return path
-
-
-def read_content(path: Path, hint: str = AGAIN) -> dict[str, Any]:
-    """Read the JSON; `hint` is the advice in an error."""
-    content: dict[str, Any] = read_json(path, hint, words="is not JSON")
-    return content
-
-
-@contextmanager
-def foreign_content(path: Path, hint: str = AGAIN) -> Iterator[None]:
-    """Turn what a foreign JSON lacks into an error of ours; `hint` is its advice."""
-    try:
-        yield
-    except (KeyError, TypeError) as error:
-        msg = f"was not written by genotex: {error} is missing or of another kind"
-        raise FormatError(msg, path=path, hint=hint) from error
 
 
 def read_table(path: Path, seal: str, columns: Sequence[str]) -> pl.DataFrame:
@@ -320,23 +300,17 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
     if not path.is_file():
         msg = f"{trait}, condition {condition}: no result at {path}; run analyze first"
         raise AnalysisError(msg)
-    content = read_content(path)
-    with foreign_content(path):
-        seal = content["all_genes"]["sha256"]
-        genes = read_table(output.all_genes(trait, condition), seal, list(GENE_COLUMNS))
-        problem, cohort = content["problem"], content["cohort"]
-        procedure = {"procedure": Procedure.SOUND, **content["method"]}["procedure"]
-        if procedure not in tuple(Procedure):
-            msg = f"the procedure {procedure!r} is not known; use {' or '.join(Procedure)}"
-            raise FormatError(msg, path=path, field="method.procedure", hint=AGAIN)
-        return AnalysisResult(
-            trait=problem["trait"],
-            condition=problem["condition"],
-            genes=genes,
-            cv_performance=content["cv_performance"],
-            method=content["method"],
-            warnings=tuple(content["warnings"]),
-            cohort=cohort["id"],
-            cohort_reason=cohort["reason"],
-            other_cohorts=cohort["others"],
-        )
+    content = read_pair(StoredResult, path, trait, condition)
+    problem, cohort = content["problem"], content["cohort"]
+    table = output.all_genes(trait, condition)
+    return AnalysisResult(
+        trait=problem["trait"],
+        condition=problem["condition"],
+        genes=read_table(table, content["all_genes"]["sha256"], list(GENE_COLUMNS)),
+        cv_performance=content["cv_performance"],
+        method=content["method"],
+        warnings=tuple(content["warnings"]),
+        cohort=cohort["id"],
+        cohort_reason=cohort["reason"],
+        other_cohorts=cohort["others"],
+    )

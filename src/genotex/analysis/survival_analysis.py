@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -22,10 +22,11 @@ from genotex.analysis.survival import CoxTests, cox_score_tests
 from genotex.analysis.time_to_event import read_events, read_times
 from genotex.analysis.trait_tests import filter_genes
 from genotex.errors import FormatError, UsageError
-from genotex.formats import inert_frame, original_frame
+from genotex.formats import inert_frame, original_frame, read_json_object, why_no_formula
 from genotex.io import atomic_write
 from genotex.options import AnalysisOptions, DesignOptions
-from genotex.outside import read_document, read_json
+from genotex.outside import read_document
+from genotex.records import Check, Shape, TypedDict, checked
 
 __all__ = [
     "SURVIVAL_FILES",
@@ -220,13 +221,9 @@ def read_survival(folder: Path) -> SurvivalResult:
     """
     table, record = (folder / name for name in SURVIVAL_FILES)
     hint = "run the analysis again"
-    try:
-        method = read_json(record, hint, words="is not the record of a time to an event")
-        warnings = tuple(map(str, method.pop("warnings")))
-        _ = method["survival"]["time"], method["options"]["q_cut"] + 0.0, len(method["samples"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        msg = f"is not the record of a time to an event: {error}"
-        raise FormatError(msg, path=record, hint=hint) from error
+    method = read_json_object(record, hint)
+    stored = checked(_StoredSurvival, method, path=record, hint=hint)
+    del method["warnings"]
     try:
         types = {"gene": pl.String} | dict.fromkeys(_NUMBERS, pl.Float64)
         content = read_document(table, "unpacked")
@@ -238,4 +235,33 @@ def read_survival(folder: Path) -> SurvivalResult:
         msg = "is not the table of the same analysis: its columns are others"
         raise FormatError(msg, path=table, hint=hint)
     none = np.zeros(0)
-    return SurvivalResult(genes, method, warnings, none, none, (), np.zeros((0, 0)))
+    return SurvivalResult(genes, method, stored.warnings, none, none, (), np.zeros((0, 0)))
+
+
+class _TimeAndEvent(TypedDict):
+    """Columns of the sample table."""
+
+    time: str
+    event: str
+
+
+class _Cut(TypedDict):
+    """What is used of the options."""
+
+    q_cut: float
+
+
+@dataclass(frozen=True)
+class _StoredSurvival:
+    """What is used of the record of a time to an event; all else in it is for people."""
+
+    survival: Annotated[dict[str, Any], Shape(_TimeAndEvent)]
+    options: Annotated[dict[str, Any], Shape(_Cut)]
+    samples: tuple[str, ...]
+    warnings: tuple[str, ...]
+    model: str = ""
+    formula: Annotated[str, Check(why_no_formula)] | None = None
+    covariates: Mapping[str, float | None] = field(default_factory=dict)
+    events: int = 0
+    filter: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str | None] = field(default_factory=dict)

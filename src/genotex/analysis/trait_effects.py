@@ -19,6 +19,7 @@ from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.records import checked
 
 __all__ = ["TraitEffects", "read_trait_effects", "stored_options", "trait_effects"]
 
@@ -137,10 +138,7 @@ def stored_options(result: AnalysisResult) -> AnalysisOptions:
         raise AnalysisError(msg)
     # Neither the mixed model nor the panel ranks, and both take their time.
     stored |= {"model": "moderated", "panel": False}
-    chosen: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
-    }
-    return AnalysisOptions(**chosen)
+    return checked(AnalysisOptions, stored, extra="forbid", place="method.options")
 
 
 def _cohorts(result: AnalysisResult) -> DataChoice:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pandas as pd
 
@@ -13,8 +14,10 @@ import genotex
 from genotex.clinical import annotation_to_json
 from genotex.cohorts import OwnTables, PreparedCohort
 from genotex.errors import FormatError, UsageError
-from genotex.formats import Series, sha256
+from genotex.formats import CountsRecord, Series, sha256
+from genotex.layout import CohortName, TraitName
 from genotex.outside import parse_json
+from genotex.records import Shape, TypedDict, checked
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -110,19 +113,51 @@ def recorded(data: AnnData) -> dict[str, Any]:
     if not isinstance(found, Mapping) or "record" not in found:
         return {}
     summary = {name: value for name, value in found.items() if name != "record"}
-    what = "the record of genotex in this AnnData"
+    place = f"uns[{KEY!r}]"
     try:
-        record = parse_json(str(found["record"]), None, None, words="is not JSON")
+        content = parse_json(str(found["record"]), words="is not JSON")
     except FormatError as error:
-        msg = f"{what}: {error}"
-        raise FormatError(msg, hint="write the file again with genotex") from error
-    known = ("annotation", "counts", "mapping", "tables")
-    if not isinstance(record, dict) or any(
-        not isinstance(record.get(name), Mapping | None) for name in known
-    ):
-        msg = f"{what} is damaged"
-        raise FormatError(msg, hint="write the file again with genotex")
-    return {**summary, **record}
+        raise FormatError(error.message, field=f"{place}.record", hint=error.hint) from error
+    if not isinstance(content, dict):
+        msg = "must be an object"
+        raise FormatError(msg, field=f"{place}.record")
+    if content.get("counts") == {}:
+        del content["counts"]
+    found = {**summary, **content}
+    names = {name: str(found[name]) for name in ("cohort", "trait", "source") if name in found}
+    _check_header(checked(_Record, {**content, **names}, place=place).header, place)
+    return found
+
+
+class _Header(TypedDict):
+    """The header of a series."""
+
+    samples: list[str]
+    series_fields: dict[str, list[str | None]]
+    sample_fields: dict[str, list[list[str | None]]]
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What is used of the record; all else in it is for people."""
+
+    cohort: CohortName = "data"
+    trait: TraitName | Literal[""] = ""
+    source: str = ""
+    annotation: dict[str, Any] = field(default_factory=dict)
+    counts: Annotated[dict[str, Any], Shape(CountsRecord)] = field(default_factory=dict)
+    header: Annotated[dict[str, Any], Shape(_Header)] | None = None
+
+
+def _check_header(header: Mapping[str, Any] | None, place: str) -> None:
+    """Refuse a header whose lines do not have a cell for each sample."""
+    if header is None:
+        return
+    samples = len(header["samples"])
+    for name, rows in header["sample_fields"].items():
+        if any(len(row) != samples for row in rows):
+            msg = f"must have {samples} cells in each line"
+            raise FormatError(msg, field=f"{place}.header.sample_fields.{name}")
 
 
 def _header(series: Series) -> dict[str, Any]:

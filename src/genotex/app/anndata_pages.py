@@ -16,7 +16,7 @@ from genotex.api.stored import cohort_to_anndata
 from genotex.app.downloads import safe_name
 from genotex.app.pages import analysis_of, not_found, workbench_of
 from genotex.app.quality_pages import named_cohort
-from genotex.formats import read_evidence, read_linked
+from genotex.formats import find_evidence, read_linked
 from genotex.reports import evidence_of, linked_of
 
 if TYPE_CHECKING:
@@ -37,11 +37,12 @@ def analysis(request: Request) -> Response:
 def cohort(request: Request) -> Response:
     """Send a preprocessed cohort."""
     output, trait, name = named_cohort(request)
-    path = workbench_of(request).workspace.file(output.evidence(trait, name))
-    if path is None:
+    there = workbench_of(request).workspace.file(output.evidence(trait, name))
+    evidence = None if there is None else find_evidence(output, trait, name)
+    if evidence is None:
         what = f"a record of {name}"
         raise not_found(what)
-    data = cohort_to_anndata(read_linked(output, trait, name), read_evidence(path))
+    data = cohort_to_anndata(read_linked(output, trait, name), evidence)
     return _send(data, f"{trait}_{name}.h5ad")
 
 

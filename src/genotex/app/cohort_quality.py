@@ -18,7 +18,7 @@ from genotex.errors import AnalysisError
 from genotex.formats import (
     Evidence,
     LinkedTable,
-    read_evidence,
+    find_evidence,
     read_linked,
     sample_quantiles,
 )
@@ -99,8 +99,7 @@ class CohortQuality:
     def read(cls, output: OutputFolder, trait: str, cohort: str) -> CohortQuality:
         """Read a cohort from its files and measure its samples."""
         table = read_linked(output, trait, cohort)
-        path = output.evidence(trait, cohort)
-        evidence = read_evidence(path) if path.is_file() else None
+        evidence = find_evidence(output, trait, cohort)
         record, warnings = _checked(table, evidence)
         chosen = most_variable_genes(table.expression)
         components = principal_components(chosen)

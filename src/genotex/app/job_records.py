@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+import json
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from genotex.errors import FormatError
+from genotex.formats import read_json_object, why_no_formula
+from genotex.layout import CohortName, TraitName
 from genotex.options import EnrichmentOptions
+from genotex.records import Check, InsidePath, PlainName
 
 __all__ = [
     "AnalysisRecord",
@@ -28,8 +34,9 @@ class JobRecord(BaseModel):
     """What every job has; `kept` says whether its record is a file, and `page` shows its result."""
 
     kept: ClassVar[bool] = True
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    name: str
+    name: PlainName | Literal[""]
     created: float
     state: State = "waiting"
     step: str = ""
@@ -66,16 +73,16 @@ class JobRecord(BaseModel):
 class AnalysisRecord(JobRecord):
     """An analysis of series; of a demonstration, the study is simulated first."""
 
-    trait: str
-    condition: str | None
-    series: list[str]
-    source: str
+    trait: TraitName
+    condition: TraitName | None
+    series: list[CohortName]
+    source: InsidePath | Literal["."]
     every: bool
     covariates: list[str]
     q_cut: float
     hidden: Literal["auto", "none"]
     panel: bool
-    by_sheet: list[str]
+    by_sheet: list[CohortName]
     demo: bool = False
     only_combine: bool = False
 
@@ -109,9 +116,9 @@ class TablesRecord(JobRecord):
     """An analysis of own tables; `traits` are the names of the results, one for each contrast."""
 
     tables: str
-    design: str
-    contrasts: list[str]
-    traits: list[str] = Field(min_length=1)
+    design: Annotated[str, Check(why_no_formula)]
+    contrasts: list[Annotated[str, Check(why_no_formula)]]
+    traits: list[TraitName] = Field(min_length=1)
     block: str | None
     missing: Literal["error", "drop", "fill"]
     order: list[str]
@@ -224,6 +231,17 @@ KeptRecord = AnalysisRecord | TablesRecord
 _KEPT: TypeAdapter[KeptRecord] = TypeAdapter(KeptRecord)
 
 
-def read_record(content: bytes) -> KeptRecord:
-    """Read the record of an analysis."""
-    return _KEPT.validate_json(content)
+def read_record(path: Path) -> KeptRecord:
+    """Read the record of an analysis.
+
+    Raises
+    ------
+    FormatError
+        If it is none.
+    """
+    content = json.dumps(read_json_object(path))
+    try:
+        return _KEPT.validate_json(content, strict=True)
+    except ValidationError as error:
+        msg = f"is no record of an analysis: {error.errors()[0]['msg']}"
+        raise FormatError(msg, path=path) from error

@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from genotex.app.background import run_job
 from genotex.app.job_records import AnalysisRecord, JobRecord, State, read_record
 from genotex.app.workspace import ANALYSES, Workspace
-from genotex.errors import GenotexError, UsageError
+from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.io import atomic_write
-from genotex.outside import read_document
 from genotex.parallel import Child, start_child
 
 __all__ = ["AnalysisRecord", "JobQueue", "run_in_child"]
@@ -57,8 +54,8 @@ class JobQueue:
             return
         for path in sorted(self._folder.glob(f"*/{RECORD}")):
             try:
-                record = read_record(read_document(path))
-            except (OSError, ValidationError):
+                record = read_record(path)
+            except FormatError:
                 # A damaged record is no analysis of ours; its results are listed all the same.
                 continue
             if record.name != path.parent.name:

@@ -20,7 +20,7 @@ from genotex.cohorts import (
     read_own_values,
 )
 from genotex.errors import UsageError
-from genotex.formats import Evidence, read_evidence, sample_quantiles, sha256
+from genotex.formats import Evidence, find_evidence, sample_quantiles, sha256
 from genotex.layout import InputFolder, OutputFolder
 from genotex.reports import sample_densities
 
@@ -172,9 +172,10 @@ class LoadedRaw:
     ) -> RawQuality:
         """Return the distributions of a cohort, read from its input the first time."""
         path = output.evidence(trait, name)
-        if workspace.file(path) is None:
+        evidence = None if workspace.file(path) is None else find_evidence(output, trait, name)
+        if evidence is None:
             msg = "The cohort has no record of the files that it was made of."
             raise UsageError(msg)
         return self._recent.get(
-            state_of(path), lambda: RawQuality.of(_find(workspace, read_evidence(path)), cohort)
+            state_of(path), lambda: RawQuality.of(_find(workspace, evidence), cohort)
         )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from genotex.analysis.stored_results import AGAIN, StoredMethod, StoredProblem, read_content
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CohortInfo, read_cohort_info
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, trait_folder_name
-from genotex.outside import read_json
+from genotex.records import Shape, checked
 
 __all__ = ["ANALYSES", "SHEETS", "FoundAnalysis", "FoundInput", "FoundOutput", "Workspace"]
 
@@ -221,22 +222,37 @@ def _describe_result(name: str, output: OutputFolder, path: Path) -> FoundAnalys
 @lru_cache(maxsize=4096)
 def _result_facts(path: Path, changed: int, size: int) -> dict[str, Any]:
     """Return what a result file holds; it is read again only when it has changed."""
-    hint = "run analyze again"
-    try:
-        content = read_json(path, hint, words="is not a result of genotex")
-        method = content.get("method", {})
-        contrast = method.get("contrast", {})
-        groups = contrast.get("samples", {})
-        counts = [len(ids) for group, ids in groups.items() if group != "left_out"]
-        return {
-            "trait": str(content["problem"]["trait"]),
-            "condition": content["problem"]["condition"],
-            "cohort": str(content["cohort"]["id"]),
-            "significant": len(content["significant_genes"]["Variable"]),
-            "tested": method.get("filter", {}).get("tested"),
-            "samples": sum(counts) or None,
-            "contrast": str(contrast.get("text", "")),
-        }
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        msg = f"is not a result of genotex: {error}"
-        raise FormatError(msg, path=path, hint=hint) from error
+    content = read_content(path)
+    shown = checked(_Shown, {**content, "significant_genes": {}}, path=path, hint=AGAIN)
+    genes = content.get("significant_genes")
+    listed = genes.get("Variable") if isinstance(genes, dict) else None
+    if not isinstance(listed, list):
+        msg = "lists no genes"
+        raise FormatError(msg, path=path, field="significant_genes.Variable", hint=AGAIN)
+    contrast = shown.method.get("contrast", {})
+    groups = contrast.get("samples", {})
+    return {
+        "trait": shown.problem["trait"],
+        "condition": shown.problem["condition"],
+        "cohort": shown.cohort.id,
+        "significant": len(listed),
+        "tested": shown.method.get("filter", {}).get("tested"),
+        "samples": sum(len(ids) for name, ids in groups.items() if name != "left_out") or None,
+        "contrast": contrast.get("text", ""),
+    }
+
+
+@dataclass(frozen=True)
+class _Cohort:
+    """The cohort of a result."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What pages show of a result."""
+
+    problem: Annotated[dict[str, Any], Shape(StoredProblem)]
+    cohort: _Cohort
+    method: Annotated[dict[str, Any], Shape(StoredMethod)] = field(default_factory=dict)

@@ -30,7 +30,6 @@ from genotex.atlas.store import (
 )
 from genotex.errors import GenotexError
 from genotex.io import atomic_write, lock
-from genotex.outside import read_array, read_parquet
 
 __all__ = ["GROUPS", "RESULTS", "BuildReport", "build_atlas"]
 
@@ -165,7 +164,7 @@ def _report(store: AtlasFolder, manifest: AtlasManifest, work: _AtlasBuild) -> B
     added, removed = len(work.added), len(work.changes.gone)
     if not manifest.files:
         return BuildReport(0, 0, 0, 0, 0, 0, 0, 0, manifest.unreadable)
-    results = read_parquet(store.root / manifest.file("results-"), lists=True)
+    results = store.read_table(manifest.file("results-"))
     return BuildReport(
         added=added,
         removed=removed,
@@ -173,7 +172,7 @@ def _report(store: AtlasFolder, manifest: AtlasManifest, work: _AtlasBuild) -> B
         results=results.height,
         cohorts=results.filter(pl.col("cohort") != "")["cohort"].n_unique(),
         traits=results["trait"].n_unique(),
-        genes=read_parquet(store.root / manifest.file("symbols-")).height,
+        genes=store.read_table(manifest.file("symbols-")).height,
         bytes=sum(seal.bytes for seal in manifest.files.values()),
         unreadable=manifest.unreadable,
     )
@@ -253,7 +252,7 @@ class _AtlasBuild:
     def _old(self, start: str, schema: Mapping[str, Any]) -> pl.DataFrame:
         if not self.before.files:
             return pl.DataFrame(schema=schema)
-        return read_parquet(self.store.root / self.before.file(start), lists=True)
+        return self.store.read_table(self.before.file(start))
 
     def _block_files(self) -> dict[str, Seal]:
         """Return the files in blocks, those of this build too."""
@@ -391,7 +390,7 @@ class _AtlasBuild:
     def _matrix(self, start: str, owners: Sequence[int]) -> RankMatrix:
         if not self.before.files:
             return RankMatrix.empty()
-        scores = read_array(self.store.root / self.before.file(start))
+        scores = self.store.read_matrix(self.before.file(start))
         return RankMatrix(self._old("symbols-", {})["gene"], tuple(owners), scores)
 
 

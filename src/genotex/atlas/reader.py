@@ -10,10 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.atlas.store import AtlasFolder, AtlasManifest, Table, replaced_as_error
+from genotex.atlas.store import AtlasFolder, AtlasManifest, Table
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
-from genotex.outside import read_array, read_parquet
 
 __all__ = ["AtlasReader", "Level", "near_misses"]
 
@@ -52,8 +51,7 @@ class AtlasReader:
     def _table(self, start: str) -> pl.DataFrame:
         name = self.manifest.file(start)
         if name not in self._held:
-            with replaced_as_error():
-                self._held[name] = read_parquet(self.store.root / name, lists=True)
+            self._held[name] = self.store.read_table(name)
         table: pl.DataFrame = self._held[name]
         return table
 
@@ -80,8 +78,7 @@ class AtlasReader:
         """Return the normal scores of genes x cohorts, or genes x traits, as a file in memory."""
         name = self.manifest.file(f"{level}-ranks-")
         if name not in self._held:
-            with replaced_as_error():
-                self._held[name] = read_array(self.store.root / name)
+            self._held[name] = self.store.read_matrix(name)
         matrix: NDArray[np.float16] = self._held[name]
         return matrix
 

@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis.meta import COHORT_COLUMNS, MetaResult, read_meta
-from genotex.analysis.result import AnalysisResult, read_content, read_result
+from genotex.analysis.result import AnalysisResult, read_result
+from genotex.analysis.stored_results import read_content
 from genotex.errors import FormatError, UsageError
-from genotex.formats import Evidence, read_evidence, sha256
+from genotex.formats import Evidence, find_evidence, sha256
 from genotex.layout import OutputFolder
-from genotex.outside import read_json
 from genotex.procedure import Procedure
 
 __all__ = ["EFFECTS", "CohortEffects", "ResultFile", "Stamp", "find_results", "read_effects"]
@@ -87,7 +87,7 @@ class Stamp:
             return False
         if self.table_time == before.table_time:
             return True
-        sealed = read_json(file.record)["all_genes"]["sha256"]
+        sealed = _part(read_content(file.record), "all_genes").get("sha256")
         return bool(sha256(file.table) == sealed)
 
 
@@ -153,9 +153,6 @@ def read_effects(file: ResultFile) -> list[CohortEffects]:
     """
     if not file.combined:
         content = read_content(file.record)
-        if not isinstance(content, dict):
-            msg = "is not the record of a result"
-            raise FormatError(msg, path=file.record)
         if "all_genes" not in content:
             return [_listed(file, content)]
         return [_analysed(file, read_result(file.output, file.trait, file.condition))]
@@ -163,10 +160,16 @@ def read_effects(file: ResultFile) -> list[CohortEffects]:
     main = None
     if file.output.significant_genes(file.trait, file.condition).is_file():
         own = read_content(file.output.significant_genes(file.trait, file.condition))
-        main = own.get("cohort", {}).get("id") if "all_genes" in own else None
+        main = _part(own, "cohort").get("id") if "all_genes" in own else None
     # The cohort that was analysed by itself has a table of its own, with more in it.
     names = [fact.name for fact in found.cohorts if fact.name != main]
     return [_combined(file, found, name) for name in names]
+
+
+def _part(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a field that is an object; empty where it is none."""
+    found = content.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def _analysed(file: ResultFile, result: AnalysisResult) -> CohortEffects:
@@ -273,8 +276,7 @@ def _listed(file: ResultFile, content: Mapping[str, Any]) -> CohortEffects:
         "significant": "Significant",
     }
     frame = _effects(table, wanted, rank_by="Place")
-    cohort = content.get("cohort")
-    name = str(cohort.get("id", "")) if isinstance(cohort, dict) else ""
+    name = str(_part(content, "cohort").get("id", ""))
     return CohortEffects(
         trait=file.trait,
         condition=file.condition,
@@ -338,10 +340,7 @@ def _origin(file: ResultFile, cohort: str) -> dict[str, Any]:
 
 
 def _evidence(file: ResultFile, cohort: str) -> Evidence | None:
-    path = file.output.evidence(file.trait, cohort)
-    if not cohort or not path.is_file():
-        return None
-    return read_evidence(path)
+    return find_evidence(file.output, file.trait, cohort) if cohort else None
 
 
 def _samples_of_cohort(file: ResultFile, cohort: str) -> tuple[str, ...]:

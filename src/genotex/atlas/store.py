@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -24,8 +24,8 @@ from genotex.atlas.result_files import EFFECTS, Stamp
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, sha256
 from genotex.io import atomic_write
-from genotex.outside import check_parquet
-from genotex.records import checked
+from genotex.outside import check_parquet, read_array, read_parquet
+from genotex.records import Check, InsidePath, Sha256, checked
 
 __all__ = [
     "BLOCKS",
@@ -56,6 +56,7 @@ _ROWS = 16_384
 
 _FORMAT, _VERSION = "genotex atlas", 1
 MANIFEST = "manifest.json"
+_BUILD_AGAIN = "build the atlas again, in a new folder"
 
 Table = Literal["genes", "combined"]
 
@@ -110,12 +111,28 @@ FROM read_parquet({combined}, hive_partitioning = false) g JOIN groups t USING (
 """By what they are of; nothing may be combined."""
 
 
+_FILE = re.compile(
+    r"(results|groups|symbols)-\d{6}\.parquet|(cohort|trait)-ranks-\d{6}\.npy"
+    r"|(genes|combined)/block=\d{2}/\d{6}-(\d{4}|merged)\.parquet",
+    re.ASCII,
+)
+"""Files of an atlas. They are named in SQL, so a manifest names no others."""
+
+
+def _why_no_file(name: str) -> str:
+    return "" if _FILE.fullmatch(name) else f"is no file of an atlas: {name[:80]!r}"
+
+
+def _why_no_segment(name: str) -> str:
+    return "" if re.fullmatch(r"[0-9]{6}-([0-9]{4}|merged)", name) else "is no segment of an atlas"
+
+
 @dataclass(frozen=True)
 class Seal:
     """Size and digest of a file of the atlas."""
 
     bytes: int
-    sha256: str
+    sha256: Sha256
 
 
 @dataclass(frozen=True)
@@ -136,18 +153,22 @@ class AtlasManifest:
     blocks: int = BLOCKS
     next_result: int = 0
     next_group: int = 0
-    sources: Mapping[str, Mapping[str, Source]] = field(default_factory=dict)
+    sources: Mapping[str, Mapping[InsidePath, Source]] = field(default_factory=dict)
     """By folder, and record in it."""
     unreadable: Mapping[str, str] = field(default_factory=dict)
     """Records that could not be read, and why."""
-    segments: tuple[str, ...] = ()
+    segments: tuple[Annotated[str, Check(_why_no_segment)], ...] = ()
     dead: int = 0
     """Results removed since segments were merged; their rows are still in the files."""
-    files: Mapping[str, Seal] = field(default_factory=dict)
+    files: Mapping[Annotated[str, Check(_why_no_file)], Seal] = field(default_factory=dict)
 
     def file(self, start: str) -> str:
         """Return the name of the file of this generation that begins so."""
-        return next(name for name in self.files if name.startswith(start))
+        for name in self.files:
+            if name.startswith(start):
+                return name
+        msg = f"names no file {start}*"
+        raise FormatError(msg, field="files", hint=_BUILD_AGAIN)
 
 
 @contextmanager
@@ -177,17 +198,13 @@ class AtlasFolder:
         if not self.exists():
             msg = f"{self.root} holds no atlas; make one with: genotex atlas build RESULTS -o ATLAS"
             raise UsageError(msg)
-        hint = "build the atlas again, in a new folder"
-        content = read_json_object(self.manifest_file, hint)
+        content = read_json_object(self.manifest_file, _BUILD_AGAIN)
         if (content.get("format"), content.get("version")) != (_FORMAT, _VERSION):
             msg = f"is not the manifest of an atlas of version {_VERSION}"
-            raise FormatError(msg, path=self.manifest_file, hint=hint)
-        manifest = checked(AtlasManifest, content, path=self.manifest_file, hint=hint)
-        for name in manifest.files:
-            if not _NAME.fullmatch(name):
-                msg = f"names {name[:80]!r}, which is not a file of an atlas"
-                raise FormatError(msg, path=self.manifest_file, hint=hint)
-        return manifest
+            raise FormatError(msg, path=self.manifest_file, hint=_BUILD_AGAIN)
+        return checked(
+            AtlasManifest, content, extra="forbid", path=self.manifest_file, hint=_BUILD_AGAIN
+        )
 
     def finished(self) -> AtlasManifest:
         """Read the manifest of an atlas that can be asked; a UsageError if it was never built."""
@@ -230,6 +247,26 @@ class AtlasFolder:
             found[name] = Seal(path.stat().st_size, sha256(path))
         return found
 
+    def read_table(self, name: str) -> pl.DataFrame:
+        """Read a small table."""
+        with replaced_as_error(), self._damaged(name):
+            return read_parquet(self.root / name, lists=True)
+
+    def read_matrix(self, name: str) -> NDArray[np.float16]:
+        """Return a matrix as a file in memory; pickles are refused."""
+        with replaced_as_error(), self._damaged(name):
+            matrix: NDArray[np.float16] = read_array(self.root / name)
+            return matrix
+
+    @contextmanager
+    def _damaged(self, name: str) -> Iterator[None]:
+        """Name the file that cannot be read."""
+        try:
+            yield
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
+            msg = f"cannot be read: {str(error).partition(chr(10))[0]}"
+            raise FormatError(msg, path=self.root / name, hint=_BUILD_AGAIN) from error
+
     def write_table(self, name: str, frame: pl.DataFrame) -> str:
         """Write a small table."""
         with atomic_write(self.root / name) as part:
@@ -263,7 +300,7 @@ class AtlasFolder:
         """Return the rows of a gene, of removed results too."""
         front = f"{table}/block={block_of(gene):02d}/"
         paths = [self.root / name for name in manifest.files if name.startswith(front)]
-        with replaced_as_error():
+        with replaced_as_error(), self._damaged(front):
             return self._scan(table, paths).filter(pl.col("gene") == gene).collect()
 
     def read_owned(
@@ -277,7 +314,7 @@ class AtlasFolder:
         wanted = pl.Series(list(owners), dtype=pl.UInt32)
         paths = [self.root / n for n in manifest.files if n.startswith(f"{table}/")]
         rows = self._scan(table, paths).filter(pl.col(_OWNER[table]).is_in(wanted.implode()))
-        with replaced_as_error():
+        with replaced_as_error(), self._damaged(table):
             return (rows.select(columns) if columns else rows).collect()
 
     def _scan(self, table: Table, paths: Sequence[Path]) -> pl.LazyFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,8 +10,10 @@ import polars as pl
 from genotex.atlas.gene_queries import direction, with_p_values
 from genotex.atlas.overlaps import overlap_notes
 from genotex.atlas.reader import AtlasReader
-from genotex.errors import UsageError
+from genotex.errors import FormatError, UsageError
 from genotex.layout import trait_folder_name
+from genotex.outside import parse_json
+from genotex.records import checked
 
 __all__ = ["TraitFindings", "find_trait"]
 
@@ -83,10 +84,19 @@ def find_trait(atlas: AtlasReader, name: str, condition: str | None = None) -> T
         given,
         _genes(rows),
         cohorts,
-        json.loads(row["left_out"]),
+        _left_out(row["left_out"]),
         tuple(conditions),
         (*row["warnings"], *notes),
     )
+
+
+def _left_out(text: str) -> Mapping[str, str]:
+    """Return the cohorts that were not combined, and why."""
+    try:
+        return checked(dict[str, str], parse_json(text), place="left_out")
+    except FormatError as error:
+        msg = f"a table of the atlas is damaged: {error}"
+        raise FormatError(msg, hint="build the atlas again, in a new folder") from error
 
 
 def _genes(rows: pl.DataFrame) -> pl.DataFrame:

@@ -121,6 +121,14 @@ def resume(
     limits: LimitChoice,
     jobs: _Jobs = 1,
     retry: Annotated[bool, typer.Option("--retry", help="Rerun notebooks that failed.")] = False,
+    own_run: Annotated[
+        bool,
+        typer.Option(
+            "--own-run",
+            help="The run is your own: take its --sandbox off, and its addresses of providers, "
+            "as recorded.",
+        ),
+    ] = False,
     json: o.Json = False,
     *,
     machines: o.Machines,
@@ -136,7 +144,7 @@ def resume(
     """
     from genotex.agents.rules_model import register_rules
     from genotex.agents.team.folder import changed_limits, read_limits
-    from genotex.agents.team.plan import read_plan
+    from genotex.agents.team.plan import read_plan, refuse_another_owner
 
     register_rules()
     plan = read_plan(folder)
@@ -147,6 +155,8 @@ def resume(
         max_time=limits.max_time,
         allow_unknown=limits.allow_unknown_cost,
     )
+    if not own_run:
+        refuse_another_owner(plan)
     with machines.executor(plan.source, plan.task_info) as executor:
         _run(plan, new_limits, _Ways(jobs, executor, retry), json=json)
 

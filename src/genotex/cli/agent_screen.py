@@ -107,6 +107,8 @@ def show_warnings(finished: TeamFinished, target: Path) -> None:
         screen.notify(f"not protected from generated code: {unprotected}", "warning")
     if finished.stopped:
         resume = f"genotex agent resume {shlex.quote(str(target))}"
+        policies = {record.confinement.get("policy") for record in finished.notebooks}
+        resume += " --own-run" if "off" in policies else ""
         screen.notify(f"{finished.stopped}; resume with: {resume}", "stopped")
 
 

@@ -6,22 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from genotex.formats import Role
+from genotex.formats import Confidence, Kind, Parser, Role, SampleField
 
-Confidence = Literal["explicit", "inferred", "arguable"]
-SampleField = Literal[
-    "characteristics_ch1",
-    "title",
-    "source_name_ch1",
-    "description",
-    "sample",
-    "barcode",
-    "clinical_matrix",
+__all__ = [
+    "FEATURES",
+    "GROUP_WORDS",
+    "ClinicalAnnotation",
+    "Confidence",
+    "Feature",
+    "FeatureEncoding",
+    "GeneVerdict",
+    "Parser",
+    "SampleField",
 ]
-"""Line of a GEO series that holds the cells; the last two are those of a TCGA study.
 
-``sample`` are the sample ids themselves: a person decided sample by sample.
-"""
 GROUP_WORDS: Mapping[Role, str] = {
     "case": "case",
     "healthy control": "control",
@@ -29,7 +27,6 @@ GROUP_WORDS: Mapping[Role, str] = {
     "unknown": "other control",
 }
 """The group of a sample with a code of a binary trait, as sample sheets write it."""
-Parser = Literal["age_years", "sex", "number"]
 Feature = Literal["trait", "age", "gender"]
 FEATURES: tuple[Feature, ...] = ("trait", "age", "gender")
 _SHARE = {"ge": 0, "le": 1}
@@ -106,7 +103,7 @@ class FeatureEncoding:
     feature: Feature
     row: int | None = field(metadata={"ge": 0})
     key: str
-    kind: Literal["binary", "continuous"]
+    kind: Kind
     values: Mapping[str, float | None] = field(default_factory=dict)
     roles: Mapping[str, Role] = field(default_factory=dict)
     parser: Parser | None = None

@@ -19,7 +19,7 @@ from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError, UsageError
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
-from genotex.outside import check_json, read_document, read_json
+from genotex.outside import read_json
 
 _ABOUT = [
     "How samples were annotated: for each cohort whether it holds gene expression, and where",
@@ -171,20 +171,8 @@ def load_annotations(path: Path) -> SavedAnnotations:
     EncodingFileError
         If the file is not an encoding file; names the cohort and the field, and what to do.
     """
-    try:
-        text = read_document(path).decode("utf-8-sig")
-        check_json(text, path)
-        data = json.loads(text, object_pairs_hook=_no_repeats)
-    except OSError as error:
-        msg = f"cannot be opened: {error.strerror or error}"
-        raise EncodingFileError(msg, path=path) from error
-    except json.JSONDecodeError as error:
-        msg = f"is not JSON: {error.msg} (column {error.colno})"
-        hint = "check commas and quotes there, or write the file again with 'show --save'"
-        raise EncodingFileError(msg, path=path, line=error.lineno, hint=hint) from error
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        msg = f"is not JSON: {error}"
-        raise EncodingFileError(msg, path=path, hint="the file must be UTF-8 JSON") from error
+    hint = "check commas and quotes there, or write the file again with 'show --save'"
+    data = read_json(path, hint, words="is not JSON", finite=False, kind=EncodingFileError)
     if not isinstance(data, dict) or not isinstance(data.get("cohorts"), dict):
         hint = "write one with 'genotex clinical show MATRIX --trait T --save FILE'"
         msg = "has no object 'cohorts'"
@@ -207,16 +195,6 @@ def _trait(data: Mapping[str, Any], path: Path) -> str | None:
         hint = "name the trait that the annotations were made for, or remove the line"
         raise EncodingFileError(msg, path=path, field="trait", hint=hint)
     return trait.strip()
-
-
-def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            msg = f"{name!r} appears twice in one object; keep one of them"
-            raise ValueError(msg)
-        found[name] = value
-    return found
 
 
 _SHOWN = 3

@@ -80,6 +80,10 @@ def read_sheet_table(path: Path) -> SheetTable:
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
         raise SampleSheetError(msg, path=path) from error
+    except FileLimitError:
+        raise
+    except FormatError as error:
+        raise SampleSheetError(error.message, path=path) from error
     if data.startswith(_OLD_EXCEL):
         msg = "is an old Excel workbook (.xls)"
         raise SampleSheetError(msg, path=path, hint=_SAVE_AS)

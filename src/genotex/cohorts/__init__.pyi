@@ -62,7 +62,9 @@ from .raw_values import (
 )
 from .records import (
     begin_cohort as begin_cohort,
+    describe_cohort as describe_cohort,
     finish_cohort as finish_cohort,
+    options_record as options_record,
     record_cohort as record_cohort,
     remove_absent_tables as remove_absent_tables,
     remove_stale_tables as remove_stale_tables,

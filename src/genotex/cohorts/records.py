@@ -29,7 +29,9 @@ from genotex.layout import OutputFolder
 
 __all__ = [
     "begin_cohort",
+    "describe_cohort",
     "finish_cohort",
+    "options_record",
     "record_cohort",
     "remove_absent_tables",
     "remove_stale_tables",
@@ -81,7 +83,7 @@ def record_cohort(
     fingerprint: str,
 ) -> Evidence:
     """Write the record of every decision about a cohort, which marks it as done."""
-    evidence = _evidence(prepared, options, judged, fingerprint)
+    evidence = describe_cohort(prepared, judged, options, fingerprint)
     if judged.info.is_usable:
         digests = table_digests(output, prepared.trait, prepared.cohort)
         evidence = replace(evidence, tables=digests)
@@ -183,12 +185,29 @@ def _mapping(prepared: PreparedCohort) -> dict[str, Any]:
     }
 
 
-def _evidence(
+def options_record(options: PreprocessOptions, cohort: str) -> dict[str, Any]:
+    """Return the options that shape a cohort, for its record."""
+    return {
+        "cases": list(options.cases),
+        "controls": list(options.controls),
+        "control_roles": options.control_roles,
+        "scale": options.scale,
+        "gene_table": None if options.gene_table is None else options.gene_table.name,
+        "vocabulary": _named(options.vocabulary),
+        "least_certainty": options.least_certainty,
+        "reading_given": cohort in options.readings,
+        "encoding": _named(options.encoding),
+        **_by_person(options),
+    }
+
+
+def describe_cohort(
     prepared: PreparedCohort,
-    options: PreprocessOptions,
     judged: JudgedCohort,
-    fingerprint: str,
+    options: PreprocessOptions,
+    fingerprint: str = "",
 ) -> Evidence:
+    """Return the record of every decision about a cohort, without the digests of its tables."""
     return Evidence(
         trait=prepared.trait,
         cohort=prepared.cohort,
@@ -196,18 +215,7 @@ def _evidence(
         source=prepared.source,
         genotex_version=genotex.__version__,
         files=_files(prepared),
-        options={
-            "cases": list(options.cases),
-            "controls": list(options.controls),
-            "control_roles": options.control_roles,
-            "scale": options.scale,
-            "gene_table": None if options.gene_table is None else options.gene_table.name,
-            "vocabulary": _named(options.vocabulary),
-            "least_certainty": options.least_certainty,
-            "reading_given": prepared.cohort in options.readings,
-            "encoding": _named(options.encoding),
-            **_by_person(options),
-        },
+        options=options_record(options, prepared.cohort),
         series=prepared.series,
         reading=annotation_to_json(prepared.reading),
         encoded=prepared.encoded_values(),

@@ -25,7 +25,7 @@ from genotex.formats import (
     Evidence,
     ExpressionMatrix,
     Series,
-    read_evidence,
+    find_evidence,
     read_gene_csv,
     sha256,
     table_digests,
@@ -96,7 +96,9 @@ def _stored(output: OutputFolder, trait: str, sheet: SampleSheet) -> dict[str, _
     wanted = {name.casefold() for name in sheet.series} or {name.casefold() for name in there}
     found = {}
     for cohort in there:
-        evidence = read_evidence(output.evidence(trait, cohort))
+        evidence = find_evidence(output, trait, cohort)
+        if evidence is None:
+            continue
         if evidence.source == "GEO" and (cohort.casefold() in wanted or len(there) == 1):
             found[cohort] = _Stored(evidence, read_gene_csv(output.gene_csv(trait, cohort)))
     if not found:

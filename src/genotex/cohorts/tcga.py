@@ -41,6 +41,7 @@ __all__ = [
     "prepare_tcga_cohort",
     "read_tcga_features",
     "tcga_cells",
+    "tcga_genes",
 ]
 
 
@@ -57,7 +58,7 @@ def prepare_tcga_cohort(
         raise UsageError(message)
     clinical = read_raw_clinical(files)
     expression = read_raw_genes(files, options.procedure)
-    genes, why_no_genes = _genes(expression, options)
+    genes, why_no_genes = tcga_genes(expression, options)
     features, reading = read_tcga_features(clinical.matrix, why, options)
     return assemble_tcga_cohort(
         files, trait, clinical, expression, reading, features, genes, why_no_genes
@@ -132,9 +133,10 @@ def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:
     )
 
 
-def _genes(
+def tcga_genes(
     expression: RawExpression | None, options: PreprocessOptions
 ) -> tuple[GeneMapping | None, str]:
+    """Return the genes of a study, or why there are none."""
     if expression is None:
         return None, NO_EXPRESSION
     try:

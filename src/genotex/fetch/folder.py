@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from genotex.errors import (
@@ -28,6 +28,7 @@ from genotex.fetch.web import WebClient
 from genotex.formats import sha256
 from genotex.io import atomic_write, lock
 from genotex.journal import Entry, Journal, open_journal
+from genotex.records import Check, Sha256, checked
 
 _log = logging.getLogger(__name__)
 
@@ -59,6 +60,16 @@ def journal_path(root: Path) -> Path:
     return root / "fetch" / "journal.jsonl"
 
 
+def _why_no_path(path: str) -> str:
+    """Return why a path of the journal leaves its folder."""
+    try:
+        for part in path.split("/"):
+            safe_name(part)
+    except FetchError as error:
+        return str(error)
+    return ""
+
+
 @contextmanager
 def open_fetch_folder(root: Path) -> Iterator[FetchFolder]:
     """Open an input folder to fetch into; one process at a time does.
@@ -82,6 +93,28 @@ def open_fetch_folder(root: Path) -> Iterator[FetchFolder]:
         yield FetchFolder(root, journal)
 
 
+@dataclass(frozen=True)
+class _Line:
+    """What is used of a line of the journal about a file."""
+
+    path: Annotated[str, Check(_why_no_path)]
+    step: str
+    sha256: Sha256 | None = None
+    size: int | None = None
+    source: str | None = None
+    address: str | None = None
+    validator: str | None = None
+    checked: bool = False
+
+
+@dataclass(frozen=True)
+class _Note:
+    """What is used of a line of the journal about a request for many files."""
+
+    request: str
+    step: str
+
+
 class FetchFolder:
     """An input folder, open for fetching. Use `open_fetch_folder`.
 
@@ -97,7 +130,14 @@ class FetchFolder:
         self._last: dict[tuple[str, str], Entry] = {}
         self._notes: dict[str, Entry] = {}
         self._done_from: dict[str, list[Entry]] = {}
+        path = journal_path(root)
         for entry in journal.entries:
+            if "request" in entry:
+                checked(_Note, entry, path=path)
+            else:
+                done = entry.get("step") == "done"
+                needs = ("sha256", "size", "source") if done else ()
+                checked(_Line, entry, needs=needs, path=path)
             self._take_in(entry)
 
     def fetch(

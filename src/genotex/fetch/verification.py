@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated
 
 from genotex.errors import FormatError
 from genotex.fetch.folder import journal_path
 from genotex.formats import check_series_of, read_family_accession, read_series_matrix
-from genotex.formats.json_files import read_json_object, write_json
+from genotex.formats.json_files import read_record, write_json
 from genotex.formats.raw import is_gzip, read_chunks, sha256
 from genotex.io import PART
 from genotex.journal import read_journal
+from genotex.records import Check, checked
 
 _HINT = 'a manifest is {"dataset_name": "GEO", "files": {"path/of/a/file": "its SHA-256"}}'
 _DIGEST = re.compile(r"[0-9a-fA-F]{64}")
@@ -46,20 +47,62 @@ class Manifest:
 
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest, published or written by `write_manifest`."""
-    content = read_json_object(path, _HINT)
-    name, files, sizes = (content.get(k) for k in ("dataset_name", "files", "sizes"))
-    if not isinstance(files, dict) or not files:
+    stored = read_record(_StoredManifest, path, extra="ignore", hint=_HINT)
+    if not stored.files:
         msg = "holds no list of files"
         raise FormatError(msg, path=path, field="files", hint=_HINT)
-    sizes = sizes if isinstance(sizes, dict) else {}
-    name = name if isinstance(name, str) else ""
+    name, sizes = stored.dataset_name or "", stored.sizes
     listed = {
-        _inside(item, path): ListedFile(_digest(digest, item, path), _size(sizes, item, path))
-        for item, digest in files.items()
+        _inside(item): ListedFile(digest.lower(), sizes.get(item))
+        for item, digest in stored.files.items()
     }
     left_out = tuple(item for item in listed if name in _DATABASES and not _of_a_cohort(item))
     kept = {item: facts for item, facts in listed.items() if item not in left_out}
     return Manifest(name, kept, path, left_out)
+
+
+def _why_not_inside(name: str) -> str:
+    """Return why a path leaves the folder; a manifest from the net is not trusted."""
+    parts = PurePosixPath(name).parts
+    leaves = not parts or parts[0] == "/" or ".." in parts or "\0" in name or "\\" in name
+    return f"{name!r} is no path inside the folder: do not use this manifest" if leaves else ""
+
+
+def _inside(name: str) -> str:
+    return "/".join(PurePosixPath(name).parts)
+
+
+def _why_no_digest(text: str) -> str:
+    return "" if _DIGEST.fullmatch(text) else "is no SHA-256 of 64 hexadecimal digits"
+
+
+_Inside = Annotated[str, Check(_why_not_inside)]
+_Digest = Annotated[str, Check(_why_no_digest)]
+
+
+@dataclass(frozen=True)
+class _StoredManifest:
+    """A manifest as it is published; further fields are ignored."""
+
+    files: Mapping[_Inside, _Digest]
+    dataset_name: str | None = None
+    sizes: Mapping[str, int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse sizes that are none."""
+        for name, size in self.sizes.items():
+            if size is not None and size < 0:
+                msg = f"the size of {name} is no number of bytes"
+                raise ValueError(msg)
+
+
+@dataclass(frozen=True)
+class _Fetched:
+    """What is used of a line of the journal of fetching."""
+
+    path: _Inside
+    sha256: _Digest
+    size: int
 
 
 def manifest_base(manifest: Manifest, folder: Path) -> Path:
@@ -84,10 +127,8 @@ def fetched_manifest(folder: Path) -> Manifest | None:
         path = journal_path(root)
         done = [entry for entry in read_journal(path) if entry.get("step") == "done"]
         if done:
-            listed = {
-                _inside(each["path"], path): ListedFile(each["sha256"], each["size"])
-                for each in done
-            }
+            files = [checked(_Fetched, entry, path=path) for entry in done]
+            listed = {_inside(each.path): ListedFile(each.sha256, each.size) for each in files}
             return Manifest("", listed, path, base=root)
     return None
 
@@ -155,30 +196,6 @@ def write_manifest(path: Path, files: Mapping[str, ListedFile]) -> None:
         "sizes": {name: facts.size for name, facts in files.items() if facts.size is not None},
     }
     write_json(path, content)
-
-
-def _inside(name: str, source: Path) -> str:
-    """Return a path that stays in the folder; a manifest from the net is not trusted."""
-    parts = PurePosixPath(name).parts
-    if not parts or parts[0] == "/" or ".." in parts or "\0" in name or "\\" in name:
-        msg = f"{name!r} is no path inside the folder"
-        raise FormatError(msg, path=source, field="files", hint="do not use this manifest")
-    return "/".join(parts)
-
-
-def _digest(value: Any, name: str, source: Path) -> str:
-    if not isinstance(value, str) or not _DIGEST.fullmatch(value):
-        msg = f"the checksum of {name} is no SHA-256 of 64 hexadecimal digits"
-        raise FormatError(msg, path=source, field="files", hint=_HINT)
-    return value.lower()
-
-
-def _size(sizes: Mapping[str, Any], name: str, source: Path) -> int | None:
-    size = sizes.get(name)
-    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
-        msg = f"the size of {name} is no number of bytes"
-        raise FormatError(msg, path=source, field="sizes", hint=_HINT)
-    return size
 
 
 def _of_a_cohort(name: str) -> bool:

@@ -1,13 +1,22 @@
 from .anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
 from .cohort_records import (
     CohortInfo as CohortInfo,
-    Evidence as Evidence,
-    Role as Role,
-    check_evidence as check_evidence,
     read_cohort_info as read_cohort_info,
-    read_evidence as read_evidence,
     update_cohort_info as update_cohort_info,
     write_cohort_info as write_cohort_info,
+)
+from .evidence import (
+    Confidence as Confidence,
+    CountsRecord as CountsRecord,
+    Evidence as Evidence,
+    Kind as Kind,
+    Parser as Parser,
+    Role as Role,
+    SampleField as SampleField,
+    check_evidence as check_evidence,
+    find_evidence as find_evidence,
+    read_evidence as read_evidence,
+    why_no_formula as why_no_formula,
     write_evidence as write_evidence,
 )
 from .csv_tables import (
@@ -33,6 +42,7 @@ from .family_soft import (
 from .json_files import (
     read_json_lines as read_json_lines,
     read_json_object as read_json_object,
+    read_record as read_record,
     read_text_lines as read_text_lines,
     write_json as write_json,
 )
@@ -45,6 +55,7 @@ from .linked import (
     read_linked_header as read_linked_header,
     read_linked_parquet as read_linked_parquet,
     remove_linked_parquet as remove_linked_parquet,
+    seal_linked as seal_linked,
     write_linked_csv as write_linked_csv,
     check_linked_parquet as check_linked_parquet,
     linked_files as linked_files,
@@ -92,11 +103,8 @@ from .table_files import (
     table_kind as table_kind,
 )
 from .table_lines import (
-    TableLines as TableLines,
     count_lines as count_lines,
     count_series_rows as count_series_rows,
-    read_series_lines as read_series_lines,
-    read_xena_lines as read_xena_lines,
 )
 from .xena import (
     ClinicalMatrix as ClinicalMatrix,

@@ -5,21 +5,62 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from genotex.errors import FormatError, TruncatedFileError
+from genotex.errors import FileLimitError, FormatError, TruncatedFileError
 from genotex.formats.raw import decode, read_bytes
 from genotex.io import atomic_write
 from genotex.outside import CORRECT_IT, Gauge, Packing, current_limits, parse_json, unpack
+from genotex.records import checked
 
-__all__ = ["read_json_lines", "read_json_object", "read_text_lines", "write_json"]
+__all__ = ["read_json_lines", "read_json_object", "read_record", "read_text_lines", "write_json"]
+
+_Kind = TypeVar("_Kind")
 
 
-def read_json_object(path: Path, hint: str = CORRECT_IT) -> dict[str, Any]:
+def read_record(
+    kind: type[_Kind],
+    path: Path,
+    *,
+    extra: Literal["ignore", "forbid"] = "forbid",
+    needs: Iterable[str] = (),
+    hint: str = CORRECT_IT,
+    complete: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+    error: type[FormatError] = FormatError,
+) -> _Kind:
+    """Read a JSON file as a dataclass (see `genotex.records`).
+
+    Parameters
+    ----------
+    kind : type
+        The dataclass.
+    path : Path
+        The file.
+    extra : {"ignore", "forbid"}
+        What becomes of unknown fields.
+    needs : iterable of str
+        Fields that must be there although they have a default.
+    hint : str
+        What the user can do about another file.
+    complete : callable
+        Brings a file of an earlier version into the form of this one.
+    error : type
+        The error to raise.
+
+    Raises
+    ------
+    FormatError
+        If the file is not such a record; names the line or the field.
+    """
+    content = complete(read_json_object(path, hint, kind=error))
+    return checked(kind, content, extra=extra, needs=needs, path=path, hint=hint, error=error)
+
+
+def read_json_object(path: Path, hint: str = CORRECT_IT, **how: Any) -> dict[str, Any]:
     """Read a JSON file that contains an object.
 
     Parameters
@@ -28,6 +69,8 @@ def read_json_object(path: Path, hint: str = CORRECT_IT) -> dict[str, Any]:
         The file.
     hint : str
         What the user can do about a file with other contents.
+    **how
+        As in `genotex.outside.parse_json`.
 
     Raises
     ------
@@ -36,10 +79,17 @@ def read_json_object(path: Path, hint: str = CORRECT_IT) -> dict[str, Any]:
     FileLimitError
         If it is larger, or nested deeper, than the limits allow.
     """
-    content = parse_json(decode(read_bytes(path, "document")), path, hint)
+    kind: type[FormatError] = how.get("kind", FormatError)
+    try:
+        text = decode(read_bytes(path, "document"))
+    except FileLimitError:
+        raise
+    except FormatError as error:
+        raise kind(error.message, path=path, hint=error.hint) from error
+    content = parse_json(text, path, hint, **how)
     if not isinstance(content, dict):
         msg = "expected a JSON object"
-        raise FormatError(msg, path=path, line=1, hint=hint)
+        raise kind(msg, path=path, line=1, hint=hint)
     return content
 
 
@@ -89,7 +139,7 @@ def read_json_lines(path: Path, what: str) -> Iterator[tuple[int, dict[str, Any]
         if not line.strip():
             continue
         hint = f"{what} is one JSON object on one line"
-        content = parse_json(line, path, hint, words="is not JSON", line=number)
+        content = parse_json(line, path, hint, words="is not JSON", line=number, finite=False)
         if not isinstance(content, dict):
             msg = f"must be an object, not {type(content).__name__}"
             raise FormatError(msg, path=path, line=number)

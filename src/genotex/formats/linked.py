@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from genotex.errors import FormatError
 from genotex.formats.csv_tables import parse_csv_header, read_csv_table, write_csv_table
+from genotex.formats.json_files import read_json_object
 from genotex.formats.lines import LineReader
 from genotex.formats.rows import first_repeated
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
-from genotex.outside import read_document, read_json, read_parquet, unreadable
+from genotex.outside import read_document, read_parquet, unreadable
+from genotex.records import Sha256, checked
 
 __all__ = [
     "LinkedTable",
@@ -31,6 +33,7 @@ __all__ = [
     "read_linked_header",
     "read_linked_parquet",
     "remove_linked_parquet",
+    "seal_linked",
     "table_digests",
     "write_linked_csv",
     "write_linked_parquet",
@@ -134,7 +137,16 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     with atomic_write(path) as part:
         pl.DataFrame(data).write_parquet(part, compression="lz4", statistics=False)
         seal["parquet"] = _fingerprint(part)
-    with atomic_write(_seal_path(path)) as part:
+    _write_seal(path, seal)
+
+
+def seal_linked(path: Path, csv: Path) -> None:
+    """Write the digests of a Parquet twin and of its filled table, as they are now."""
+    _write_seal(path, {"csv": _fingerprint(csv), "parquet": _fingerprint(path)})
+
+
+def _write_seal(parquet: Path, seal: Mapping[str, Any]) -> None:
+    with atomic_write(_seal_path(parquet)) as part:
         part.write_text(json.dumps(seal, indent=1) + "\n", encoding="utf-8")
 
 
@@ -273,11 +285,23 @@ def _belongs_to(twin: Path, csv: Path) -> bool:
 
 def _seal(parquet: Path) -> dict[str, Any]:
     """Return the digests of a twin, empty if they are missing or unreadable."""
+    path = _seal_path(parquet)
     try:
-        found = read_json(_seal_path(parquet))
+        return {name: asdict(found) for name, found in _read_seal(path).items()}
     except FormatError:
         return {}
-    return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True)
+class _Fingerprint:
+    """Size and digest of a file."""
+
+    size: int
+    sha256: Sha256
+
+
+def _read_seal(path: Path) -> dict[str, _Fingerprint]:
+    return checked(dict[str, _Fingerprint], read_json_object(path), extra="forbid", path=path)
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:

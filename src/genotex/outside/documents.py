@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,11 +20,16 @@ __all__ = ["CORRECT_IT", "check_json", "parse_json", "parse_toml", "read_json"]
 
 CORRECT_IT = "correct or remove it"
 _NO_JSON = "not valid JSON"
+_SHOWN = 60
 _QUOTE, _OPENS, _CLOSES = ord('"'), b"[{", b"]}"
 
 
 def read_json(
-    path: Path, hint: str | None = CORRECT_IT, *, words: str = _NO_JSON, **how: Any
+    path: Path,
+    hint: str | None = CORRECT_IT,
+    *,
+    kind: type[FormatError] = FormatError,
+    **how: Any,
 ) -> Any:
     """Read a JSON file with any content; parameters as in `parse_json`.
 
@@ -35,17 +43,20 @@ def read_json(
     try:
         content = read_document(path)
     except OSError as error:
-        raise unreadable(path, error) from error
-    return parse_json(content, path, hint, words=words, **how)
+        raise unreadable(path, error, kind) from error
+    return parse_json(content, path, hint, kind=kind, **how)
 
 
 def parse_json(
     text: str | bytes,
-    path: Path | None,
+    path: Path | None = None,
     hint: str | None = CORRECT_IT,
     *,
     words: str = _NO_JSON,
     line: int | None = None,
+    finite: bool = True,
+    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
+    kind: type[FormatError] = FormatError,
     **how: Any,
 ) -> Any:
     """Parse a JSON text.
@@ -62,6 +73,13 @@ def parse_json(
         What the message calls another text.
     line : int, optional
         The line of the file, where the text is one of several.
+    finite : bool
+        Whether NaN and infinite numbers, as Python and pandas write them, are refused.
+    pairs : callable, optional
+        Makes an object of its names and values; by default a dict, in which each name may occur
+        once.
+    kind : type
+        The error to raise.
     **how
         As in `json.loads`.
 
@@ -72,23 +90,61 @@ def parse_json(
     FileLimitError
         If it is larger, or nested deeper, than the limits allow.
     """
+    constant = _no_number if finite else float
     try:
         if isinstance(text, bytes):
             text = text.decode(json.detect_encoding(text), "surrogatepass")
         check_json(text, path)
-    except UnicodeDecodeError as error:
-        msg = f"{words}: {error}"
-        raise FormatError(msg, path=path, line=line, hint=hint) from error
+        hook = pairs or _each_name_once
+        found = json.loads(text, object_pairs_hook=hook, parse_constant=constant, **how)
+        _check_values(found, path, finite=finite)
     except FileLimitError as error:
         raise (error if path is None or line is None else error.at(path, line)) from None
-    try:
-        return json.loads(text, **how)
     except json.JSONDecodeError as error:
         msg = f"{words}: {error.msg}"
-        raise FormatError(msg, path=path, line=line or error.lineno, hint=hint) from error
+        raise kind(msg, path=path, line=line or error.lineno, hint=hint) from error
     except (ValueError, RecursionError) as error:
         msg = f"{words}: {error}"
-        raise FormatError(msg, path=path, line=line, hint=hint) from error
+        raise kind(msg, path=path, line=line, hint=hint) from error
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    msg = f"{name} is not a JSON number; write null"
+    raise ValueError(msg)
+
+
+def _each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"{twice[:_SHOWN]!r} appears twice in one object; keep one of them"
+        raise ValueError(msg)
+    return found
+
+
+def _check_values(found: Any, path: Path | None, *, finite: bool) -> None:
+    """Refuse texts beyond the limit, and numbers that are too large, level by level."""
+    limits = current_limits()
+    level: list[Any] = [[found]]
+    while level:
+        inner: list[Any] = []
+        for each in level:
+            values: Iterable[Any] = each
+            if type(each) is dict:
+                values = itertools.chain(each.values(), each)
+            for value in values:
+                kind = type(value)
+                if kind is dict or kind is list:
+                    inner.append(value)
+                elif kind is str:
+                    if len(value) > limits.text:
+                        limits.check("text", len(value), f"has one of {len(value):,}", path)
+                elif kind is float and finite and math.isinf(value):
+                    msg = "has a number that is too large"
+                    raise ValueError(msg)
+        level = inner
 
 
 def check_json(text: str, path: Path | None) -> None:

@@ -53,6 +53,7 @@ class Limits:
     padding: int = _limit(20, "cells of a table for each one that is written in the file")
     workbook: int = _limit(50_000_000, "cells of a workbook or a sample sheet")
     values: int = _limit(10_000_000, "values of a JSON file, cells above the table of a series")
+    text: int = _limit(4_000_000, "characters of one text of a JSON file")
     depth: int = _limit(100, "levels of nesting in JSON, TOML and HDF5 files")
     objects: int = _limit(100_000, "objects in an HDF5 file, members of a zip archive")
     line: int = _limit(256 * _MIB, "bytes of a line", is_size=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import lzma
 import os
+import stat
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -212,10 +213,10 @@ def _zstd_frame_header(handle: BinaryIO, path: Path) -> bool:
     return bool(descriptor & 4)
 
 
-def unreadable(path: Path, error: OSError) -> FormatError:
+def unreadable(path: Path, error: OSError, kind: type[FormatError] = FormatError) -> FormatError:
     """Return the error for a file that the system does not let us read."""
     msg = f"cannot be read: {error.strerror or error}"
-    return FormatError(msg, path=path, hint="check the path and its permissions")
+    return kind(msg, path=path, hint="check the path and its permissions")
 
 
 def read_document(path: Path, most: str = "document", limits: Limits | None = None) -> bytes:
@@ -234,9 +235,14 @@ def read_document(path: Path, most: str = "document", limits: Limits | None = No
     ------
     FileLimitError
         If it is larger.
+    FormatError
+        If it is no plain file: a pipe would be waited for without end.
     OSError
         If it cannot be opened or read.
     """
+    if not stat.S_ISREG(path.stat().st_mode):
+        msg = "is not a plain file"
+        raise FormatError(msg, path=path)
     with path.open("rb") as handle:
         size = os.fstat(handle.fileno()).st_size
         return read_whole(handle, size, Gauge(size, path, limits, most))

@@ -18,7 +18,7 @@ from genotex.clinical import (
     sum_up,
     value_text,
 )
-from genotex.formats.cohort_records import CohortInfo, Evidence
+from genotex.formats import CohortInfo, Evidence
 from genotex.reports.design_groups import values_of
 from genotex.reports.design_words import DesignWords
 from genotex.reports.groups import ROLE_KEYS

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from genotex.formats.cohort_records import Evidence
+from genotex.formats import Evidence
 from genotex.formats.linked import LinkedTable
 from genotex.reports.design_words import DesignWords
 from genotex.reports.figures import SampleMarks, level_key

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genotex.formats.cohort_records import Evidence
+from genotex.formats import Evidence
 from genotex.formats.linked import LinkedTable
 from genotex.reports.design_groups import design_marks
 from genotex.reports.design_words import DesignWords

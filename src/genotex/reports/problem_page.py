@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from genotex.formats.cohort_records import CohortInfo, Evidence
+from genotex.formats import CohortInfo, Evidence
 from genotex.formats.linked import LinkedTable
 from genotex.reports.annotation import (
     AnnotatedFeature,

@@ -13,8 +13,8 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
+    find_evidence,
     read_cohort_info,
-    read_evidence,
     read_linked,
     read_linked_csv,
 )
@@ -147,8 +147,8 @@ def _infos(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
 
 def _records(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo]) -> list[Evidence]:
     """Return the records of those GEO cohorts that were read and are not usable."""
-    paths = [output.evidence(trait, name) for name, info in infos.items() if not info.is_usable]
-    records = [read_evidence(path) for path in paths if path.is_file()]
+    refused = [name for name, info in infos.items() if not info.is_usable]
+    records = [found for name in refused if (found := find_evidence(output, trait, name))]
     return [record for record in records if record.reading and record.source == "GEO"]
 
 
@@ -156,10 +156,10 @@ def _refusals(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo])
     """Return why cohorts are unusable, where their records hold more than the flags."""
     refusals = {}
     for cohort, info in infos.items():
-        path = output.evidence(trait, cohort)
-        if info.is_usable or not path.is_file():
+        evidence = None if info.is_usable else find_evidence(output, trait, cohort)
+        if evidence is None:
             continue
-        reasons = [note for note in read_evidence(path).notes if _REFUSAL.match(note)]
+        reasons = [note for note in evidence.notes if _REFUSAL.match(note)]
         if reasons:
             refusals[cohort] = f"not usable: {'; '.join(reasons)}"
     return refusals
@@ -174,9 +174,8 @@ def linked_of(output: OutputFolder, result: AnalysisResult) -> LinkedTable:
 
 def evidence_of(output: OutputFolder, result: AnalysisResult) -> Evidence:
     """Read the record of a cohort; one that says so where another tool made the folder."""
-    path = output.evidence(result.trait, result.cohort)
-    if path.is_file():
-        return read_evidence(path)
+    if found := find_evidence(output, result.trait, result.cohort):
+        return found
     # Folders made by other tools of the benchmark have no record of decisions.
     return Evidence(
         trait=result.trait,

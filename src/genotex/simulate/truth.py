@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from genotex.errors import FormatError, UsageError
-from genotex.outside import read_json
+from genotex.formats import read_json_object
 from genotex.records import checked
 
 __all__ = [
@@ -39,10 +39,9 @@ WORLD_FORMAT = "genotex simulated world"
 def format_of(folder: Path) -> str:
     """Return the format of a folder's record, of this or an earlier version; empty without one."""
     try:
-        document = read_json(folder / TRUTH_FILE)
+        return str(read_json_object(folder / TRUTH_FILE).get("format", ""))
     except FormatError:
         return ""
-    return str(document.get("format", "")) if isinstance(document, dict) else ""
 
 
 def record_text(kind: str, version: int, content: Mapping[str, Any]) -> str:
@@ -57,8 +56,8 @@ def read_record(path: Path, form: str, kind: type[_Kind]) -> _Kind:
     if not path.exists():
         msg = "there is no such file"
         raise FormatError(msg, path=path, hint=hint)
-    document = read_json(path, hint)
-    if not isinstance(document, dict) or document.pop("format", None) != form:
+    document = read_json_object(path, hint)
+    if document.pop("format", None) != form:
         msg = f"not the record of a {form.removeprefix('genotex ')}"
         raise FormatError(msg, path=path, field="format", hint=hint)
     document.pop("version", None)

@@ -114,7 +114,8 @@ def test_trait_that_the_rules_annotate_differently_is_flagged(done: Path, writte
     lines = [f"{sample},{swapped[trait]},{others}" for sample, trait, others in rows]
     table.write_text("\n".join([head, *lines]) + "\n")
     shutil.rmtree(table.parent / "linked")
-    flag, roles = at_cohort(done, written)
+    flag, roles, clinical = at_cohort(done, written)
+    assert clinical == "its table of clinical features is not the one that its encodings give"
     assert roles == "the roles of samples in its evidence are not those that the raw files give"
     assert flag == (
         "the built-in rules take the trait from 'disease state', and code 24 of 24 samples "

@@ -133,6 +133,26 @@ def test_libraries_that_lock_their_own_files_go_on(opened: Session) -> None:
         assert printed(session, code).strip() == "(7,)"
 
 
+TIMERS = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+timer, made = ctypes.c_void_p(), 0
+while made < 20_000 and libc.timer_create(1, None, ctypes.byref(timer)) == 0:
+    made += 1
+print(made)
+"""
+
+
+def test_number_of_timers_is_bounded(opened: Session) -> None:
+    with opened as session:
+        assert int(printed(session, TIMERS)) <= 1024
+        # Nobody can raise the bound again.
+        raised = run(
+            session, "import resource; resource.setrlimit(resource.RLIMIT_SIGPENDING, (4096, 4096))"
+        )
+        assert raised.status is CellStatus.ERROR
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of its own with 200 MiB."""

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from genotex.agents import Card, State
+from genotex.agents.audit import Audit
 from genotex.agents.team import notebooks
 from tests.agents.playing import plan, python, verdict
 from tests.agents.team.conftest import STEPS, Played, PlayedModel, records, solves
@@ -33,7 +34,7 @@ def nothing_of_the_first(card: Card) -> Any:
 @pytest.fixture
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take what was written by hand as written by the toolkit."""
-    monkeypatch.setattr(notebooks, "audit_cohort", lambda *told, by_code: ())
+    monkeypatch.setattr(notebooks, "audit_here", lambda *told: Audit(()))
 
 
 def reused(played: Played) -> dict[str, tuple[State, int]]:

@@ -90,7 +90,7 @@ def test_table_of_another_run(output: OutputFolder, result: MetaResult) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("{", "is not JSON"), ("{}", "was not written by genotex")]
+    ("text", "message"), [("{", "not valid JSON"), ("{}", "was not written by genotex")]
 )
 def test_record_that_is_none(
     output: OutputFolder, result: MetaResult, text: str, message: str

@@ -81,7 +81,7 @@ def test_older_release_without_the_flags_behind_is_available(tmp_path: Path) -> 
     [
         (None, "missing"),
         ("{oops", "cannot be read: line 1: not valid JSON"),
-        ('{"GSE1": {}}', "cannot be read: GSE1.is_usable: expected true or false"),
+        ('{"GSE1": {}}', "cannot be read: GSE1.is_usable: is missing"),
     ],
 )
 def test_prediction_that_is_missing_or_broken_scores_0(

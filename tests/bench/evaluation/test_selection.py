@@ -126,7 +126,9 @@ def test_broken_cohort_info(tmp_path: Path) -> None:
     accuracy, missing = score(tmp_path, Problem("Asthma"))
     assert accuracy == 0
     assert missing is not None
-    assert missing.why.startswith("cohort_info.json of Asthma: cannot be read: GSE1: the record")
+    assert missing.why.startswith(
+        "cohort_info.json of Asthma: cannot be read: GSE1: must be an object"
+    )
     both(tmp_path, "Asthma", GSE1=cohort())
     write_cohorts(tmp_path / "r", "Asthma", {"GSE1": 3})
     with pytest.raises(FormatError, match="GSE1"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,18 @@ from genotex.formats import (
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 
-__all__ = ["audit_answer"]
+__all__ = ["AnswerAudit", "audit_answer", "look_at_answer"]
 
 _MOST_COLUMNS = 100
 """Of a table of all genes; it has a column for each figure."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerAudit:
+    """What is to be said of an answer, and the rerun where it gives the same answer."""
+
+    flags: tuple[str, ...]
+    again: AnalysisResult | None = None
 
 
 def audit_answer(
@@ -48,9 +56,16 @@ def audit_answer(
     MethodFailedError
         If the answer contradicts itself, or the cohort it names.
     """
+    return look_at_answer(task, written, cohort, by_code=by_code).flags
+
+
+def look_at_answer(
+    task: Task, written: Path, cohort: str | None, *, by_code: bool = True
+) -> AnswerAudit:
+    """Audit an answer, and rerun its analysis (see `audit_answer`)."""
     if cohort is None:
         # An answer from knowledge alone, which no code wrote, has none.
-        return ("the answer does not name its cohort",) if by_code else ()
+        return AnswerAudit(("the answer does not name its cohort",) if by_code else ())
     output = OutputFolder(written)
     path = output.significant_genes(task.trait, task.condition)
     content = read_json_object(path)
@@ -62,14 +77,15 @@ def audit_answer(
     try:
         result = read_result(output, task.trait, task.condition)
     except GenotexError:
-        return ("the answer was not written by the toolkit: no table of all genes belongs to it",)
+        why = "the answer was not written by the toolkit: no table of all genes belongs to it"
+        return AnswerAudit((why,))
     if dict(result.genes.schema) != dict(GENE_COLUMNS):
         reject("the columns of the table of all genes are not those that the toolkit writes")
     found = result.significant
     for name, values in listed.items():
         if name in found.columns and found[name].to_list() != values:
             reject(f"{name} of the genes listed is another than in the table of all genes")
-    return _compare_with_rerun(task, result, content) if by_code else ()
+    return _compare_with_rerun(task, result, content) if by_code else AnswerAudit(())
 
 
 def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:
@@ -92,8 +108,8 @@ _GENE = "Variable"
 
 def _compare_with_rerun(
     task: Task, found: AnalysisResult, content: Mapping[str, Any]
-) -> tuple[str, ...]:
-    """Return how an answer differs from a rerun of the same analysis.
+) -> AnswerAudit:
+    """Return how an answer differs from a rerun of the same analysis, and the rerun if it does not.
 
     Model and covariates, which generated code may choose, are taken from its record; all other
     options are those of the toolkit.
@@ -105,7 +121,7 @@ def _compare_with_rerun(
         data = read_data(output, task.problem, choice, options, tasks)
         again = analyze_data(data, task.problem, options, threads=os.cpu_count() or 1)
     except GenotexError as error:
-        return (f"the analysis cannot be rerun from its record: {str(error)[:300]}",)
+        return AnswerAudit((f"the analysis cannot be rerun from its record: {str(error)[:300]}",))
     interactions = again.significant_interactions.to_dict(as_series=False)
     others = {
         "quality": (found.cv_performance, again.cv_performance),
@@ -120,7 +136,8 @@ def _compare_with_rerun(
         for name, (recorded, computed) in others.items()
         if not records_agree(recorded, computed)
     )
-    return (*flags, *_number_differences(found.genes, again.genes), *different)
+    different = (*_number_differences(found.genes, again.genes), *different)
+    return AnswerAudit((*flags, *different), None if different else again)
 
 
 def _options(task: Task, found: AnalysisResult) -> AnalysisOptions:

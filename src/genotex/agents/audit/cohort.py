@@ -3,41 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.agents.audit.comparison import SavedTables, reject, reject_oversized
-from genotex.agents.audit.expression import compare_expression, compare_unusable, naming_rows
+from genotex.agents.audit.comparison import WITHIN, SavedTables, reject, reject_oversized
+from genotex.agents.audit.expression import recompute, recompute_unusable
+from genotex.agents.audit.own_fields import own_reading
 from genotex.agents.audit.recorded_cohort import (
     RecordedSeries,
     RecordedStudy,
+    audit_options,
     encodings_by_name,
     recorded_series,
     recorded_study,
     tcga_folders,
 )
 from genotex.agents.task import Task
-from genotex.clinical import FeatureEncoding, apply_encoding, describe_series, rule_expert
-from genotex.cohorts import PreprocessOptions, choose_folder
-from genotex.cohorts.linking import judge
+from genotex.clinical import (
+    FeatureEncoding,
+    apply_encoding,
+    describe_series,
+    recorded_annotation,
+    rule_expert,
+)
+from genotex.cohorts import PreparedCohort, choose_folder, prepare_absent_tcga
+from genotex.cohorts.linking import JudgedCohort, judge, why_unavailable
+from genotex.cohorts.records import describe_cohort
 from genotex.cohorts.tcga import read_tcga_features
 from genotex.errors import FormatError
 from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
+    read_clinical_csv,
     read_evidence,
+    read_gene_csv,
     read_linked_csv,
     read_linked_parquet,
 )
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
 
-__all__ = ["audit_cohort"]
+__all__ = ["CohortAudit", "audit_cohort", "look_at_cohort"]
 
+Codes = NDArray[np.float64]
 _JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "sample_size")
+
+
+@dataclass(frozen=True)
+class CohortAudit:
+    """What is to be said of a cohort, and its record as the host writes it."""
+
+    flags: tuple[str, ...]
+    evidence: Evidence | None = None  # None where the host cannot compute it
 
 
 def audit_cohort(
@@ -50,26 +71,56 @@ def audit_cohort(
     MethodFailedError
         If its files contradict each other, or the raw files.
     """
+    return look_at_cohort(task, written, info, by_code=by_code).flags
+
+
+def look_at_cohort(
+    task: Task, written: Path, info: CohortInfo, *, by_code: bool = True
+) -> CohortAudit:
+    """Audit a cohort, and recompute its record (see `audit_cohort`)."""
     output = OutputFolder(written)
     path = output.evidence(task.trait, task.cohort)
     try:
         if not path.is_file():
             saved = _read_tables(task, output) if info.is_usable else None
             flags = () if saved is None else _audit_table(task, saved.filled, info)
-            return (*flags, "there is no evidence: its files were not written by the toolkit")
+            why = "there is no evidence: its files were not written by the toolkit"
+            return CohortAudit((*flags, why))
         evidence = read_evidence(path)
         _check_evidence(task, evidence, info)
+        if by_code:
+            reading = own_reading(task.kind, evidence.reading)
+            evidence = replace(evidence, reading=reading)
         cohort = (
             recorded_series(task, evidence)
             if task.kind == "geo"
             else recorded_study(task, evidence)
         )
         if not info.is_usable:
-            again = compare_unusable(cohort) if by_code and cohort is not None else ()
-            return (*_compare_annotation(task, cohort), *again)
+            return _audit_unusable(task, info, evidence, cohort, by_code=by_code)
         return _audit_usable(task, output, info, evidence, cohort, by_code=by_code)
     except FormatError as error:
         reject(str(error))
+
+
+def _audit_unusable(
+    task: Task,
+    info: CohortInfo,
+    evidence: Evidence,
+    cohort: RecordedSeries | RecordedStudy | None,
+    *,
+    by_code: bool,
+) -> CohortAudit:
+    """Look for reasons to use a cohort all the same."""
+    flags = _compare_annotation(task, cohort)
+    if not by_code:
+        return CohortAudit(flags)
+    if cohort is None:
+        absent = prepare_absent_tcga(task.trait, recorded_annotation(evidence.reading).gene.reason)
+        return CohortAudit(flags, _described(task, absent, why_unavailable(absent), info))
+    again = recompute_unusable(cohort, has_genes=info.is_gene_available)
+    found = _described(task, again.prepared, again.judged, info)
+    return CohortAudit((*flags, *again.flags), found)
 
 
 def _audit_usable(
@@ -80,16 +131,59 @@ def _audit_usable(
     cohort: RecordedSeries | RecordedStudy | None,
     *,
     by_code: bool,
-) -> tuple[str, ...]:
+) -> CohortAudit:
     """Look at the tables of a usable cohort, and compute them again where code wrote them."""
-    with naming_rows(
-        cohort if by_code else None, output.linked_csv(task.trait, task.cohort)
-    ) as named:
-        saved = _read_tables(task, output)
-        flags = (*_audit_table(task, saved.filled, info), *_compare_annotation(task, cohort))
-        cohort = _check_codes(task, cohort, saved.filled)
-        again = compare_expression(cohort, evidence, saved, named) if by_code else ()
-    return (*flags, *again)
+    saved = _read_tables(task, output)
+    flags = (*_audit_table(task, saved.filled, info), *_compare_annotation(task, cohort))
+    cohort = _check_codes(task, cohort, saved.filled)
+    if not by_code:
+        return CohortAudit(flags)
+    again = recompute(cohort, evidence, saved)
+    flags = (*flags, *again.flags, *_other_tables(task, output, again.prepared))
+    return CohortAudit(flags, _described(task, again.prepared, again.judged, info))
+
+
+def _described(
+    task: Task, prepared: PreparedCohort | None, judged: JudgedCohort | None, info: CohortInfo
+) -> Evidence | None:
+    """Return the record of a cohort as the host computes it."""
+    if prepared is None or judged is None:
+        return None
+    if judged.info.is_usable or info.is_usable:
+        # The verdict was checked with the saved table, or is doubted.
+        judged = replace(judged, info=replace(info, note=judged.info.note))
+    return describe_cohort(prepared, judged, audit_options(task))
+
+
+def _other_tables(
+    task: Task, output: OutputFolder, prepared: PreparedCohort | None
+) -> tuple[str, ...]:
+    """Return which of the tables that are not linked are not those of the raw files."""
+    if prepared is None or prepared.genes is None:
+        return ()
+    flags = []
+    clinical = output.clinical_csv(task.trait, task.cohort)
+    if clinical.is_file():
+        samples, features = read_clinical_csv(clinical)
+        wanted = {task.trait: prepared.trait_values, **prepared.covariates}
+        if samples != prepared.samples or not _same_columns(features, wanted):
+            flags.append("its table of clinical features is not the one that its encodings give")
+    genes = output.gene_csv(task.trait, task.cohort)
+    if genes.is_file():
+        saved, right = read_gene_csv(genes), prepared.genes.expression
+        same = (saved.ids, saved.samples) == (right.ids, right.samples)
+        if not same or not _close(saved.values, right.values):
+            flags.append("its table of genes is not the one that the raw files give")
+    return tuple(flags)
+
+
+def _same_columns(saved: Mapping[str, Codes], wanted: Mapping[str, Codes | None]) -> bool:
+    given = {name: codes for name, codes in wanted.items() if codes is not None}
+    return list(saved) == list(given) and all(_close(saved[name], given[name]) for name in given)
+
+
+def _close(one: NDArray[np.floating], other: NDArray[np.floating]) -> bool:
+    return bool(np.allclose(one, other, rtol=WITHIN, equal_nan=True))
 
 
 def _compare_annotation(
@@ -177,9 +271,6 @@ def _check_codes(
     return cohort
 
 
-Codes = NDArray[np.float64]
-
-
 def _compare_series(cohort: RecordedSeries) -> tuple[str, ...]:
     """Return how the rules would annotate a series differently.
 
@@ -211,7 +302,7 @@ def _compare_study(task: Task, cohort: RecordedStudy | None) -> tuple[str, ...]:
             f"the built-in rules choose {choice.folder.name} ({choice.reason}), "
             f"generated code {took}",
         )
-    options = PreprocessOptions(procedure=task.procedure)
+    options = audit_options(task)
     features, reading = read_tcga_features(cohort.raw.matrix, choice.reason, options)
     own = encodings_by_name(reading)
     return _other_annotations(cohort, own, {name: features[name].codes for name in own})

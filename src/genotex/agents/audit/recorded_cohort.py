@@ -19,16 +19,16 @@ from genotex.clinical import (
 )
 from genotex.cohorts import PreparedCohort, PreprocessOptions
 from genotex.cohorts.geo import prepare_geo_cohort
-from genotex.cohorts.geo_files import Facts, RawSeries, choose_file, sample_facts
-from genotex.cohorts.tcga import apply_tcga_encoding, prepare_tcga_cohort, read_tcga_features
-from genotex.cohorts.tcga_files import (
-    RawClinical,
-    expression_path,
-    read_raw_clinical,
-    tcga_sample_facts,
+from genotex.cohorts.geo_files import RawSeries, choose_file
+from genotex.cohorts.tcga import (
+    apply_tcga_encoding,
+    assemble_tcga_cohort,
+    read_tcga_features,
+    tcga_genes,
 )
+from genotex.cohorts.tcga_files import RawClinical, read_raw_clinical, read_raw_genes
 from genotex.errors import FormatError, UsageError
-from genotex.formats import Evidence, read_xena_samples
+from genotex.formats import Evidence
 from genotex.layout import (
     GeoCohortFiles,
     TcgaCohortFiles,
@@ -39,6 +39,7 @@ from genotex.layout import (
 __all__ = [
     "RecordedSeries",
     "RecordedStudy",
+    "audit_options",
     "encodings_by_name",
     "recorded_series",
     "recorded_study",
@@ -62,18 +63,15 @@ class RecordedSeries:
         """Sample ids."""
         return self.raw.series.samples
 
-    @property
-    def facts(self) -> Facts:
-        """Other characteristics of the samples."""
-        return sample_facts(self.raw.series, self.reading)
-
-    def prepare(self, *, with_genes: bool) -> PreparedCohort:
+    def prepare(self, *, with_genes: bool | None) -> PreparedCohort:
         """Run the pipeline without agents, with the annotation of the evidence.
 
-        `with_genes` assumes gene expression, even where the built-in rules find none.
+        `with_genes` assumes gene expression, even where the built-in rules find none; without it
+        they decide. None takes the verdict of the evidence.
         """
-        expert = _RecordedExpert(self.reading, with_genes=with_genes)
-        return prepare_geo_cohort(self.files, expert, _options(self.task))
+        expert = _RecordedExpert(self.reading, with_genes)
+        prepared = prepare_geo_cohort(self.files, expert, audit_options(self.task))
+        return replace(prepared, reading=self.reading)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,17 +89,23 @@ class RecordedStudy:
         """Sample ids."""
         return self.raw.matrix.samples
 
-    @property
-    def facts(self) -> Facts:
-        """Other characteristics of the samples, of those with expression."""
-        path = expression_path(self.files, self.task.procedure)
-        measured = self.samples if path is None else read_xena_samples(path)
-        return tcga_sample_facts(self.raw.matrix, measured)
-
-    def prepare(self, *, with_genes: bool) -> PreparedCohort:
+    def prepare(self, *, with_genes: bool | None) -> PreparedCohort:
         """Run the pipeline without agents (see `RecordedSeries.prepare`)."""
-        prepared = prepare_tcga_cohort(self.files, self.task.trait, "", _options(self.task))
-        return replace(prepared, reading=self.reading, features=self.features)
+        options, genes, why = audit_options(self.task), None, self.reading.gene.reason
+        expression = None
+        if with_genes is not None or self.reading.gene.available:
+            expression = read_raw_genes(self.files, options.procedure)
+            genes, why = tcga_genes(expression, options)
+        return assemble_tcga_cohort(
+            self.files,
+            self.task.trait,
+            self.raw,
+            expression,
+            self.reading,
+            self.features,
+            genes,
+            why,
+        )
 
 
 @dataclass(frozen=True)
@@ -109,15 +113,18 @@ class _RecordedExpert:
     """An expert that repeats a recorded annotation."""
 
     reading: ClinicalAnnotation
-    with_genes: bool
+    with_genes: bool | None
 
     def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
         """Return the annotation, and whether there is gene expression."""
+        if self.with_genes is None:
+            return self.reading
         there = GeneVerdict(True, "") if self.with_genes else judge_expression(description)
         return replace(self.reading, gene=there)
 
 
-def _options(task: Task) -> PreprocessOptions:
+def audit_options(task: Task) -> PreprocessOptions:
+    """Return the options of preprocessing, of which generated code chooses none."""
     return PreprocessOptions(procedure=task.procedure)
 
 
@@ -159,8 +166,8 @@ def recorded_study(task: Task, evidence: Evidence) -> RecordedStudy | None:
 
 def _apply(task: Task, files: TcgaCohortFiles, evidence: Evidence) -> RecordedStudy:
     raw = read_raw_clinical(files)
-    reading = _recorded(evidence)
-    own, rules = read_tcga_features(raw.matrix, "", _options(task))
+    reading = recorded_annotation(evidence.reading)
+    own, rules = read_tcga_features(raw.matrix, "", audit_options(task))
     by_rules = encodings_by_name(rules)
     features = {}
     for name, encoding in encodings_by_name(reading).items():
@@ -175,14 +182,6 @@ def _apply(task: Task, files: TcgaCohortFiles, evidence: Evidence) -> RecordedSt
     return RecordedStudy(task, files, raw, reading, features)
 
 
-def _recorded(evidence: Evidence) -> ClinicalAnnotation:
-    try:
-        return recorded_annotation(evidence.reading)
-    except (AttributeError, TypeError, ValueError) as error:
-        msg = f"the annotation in the evidence is not valid: {error}"
-        raise FormatError(msg) from error
-
-
 def _place(encoding: FeatureEncoding) -> tuple[str, str]:
     return encoding.sample_field, encoding.key
 
@@ -190,7 +189,6 @@ def _place(encoding: FeatureEncoding) -> tuple[str, str]:
 def _listed(encoding: FeatureEncoding, raw: RawClinical) -> EncodedFeature:
     try:
         return apply_tcga_encoding(encoding, raw.matrix)
-    except (AttributeError, TypeError, ValueError, OverflowError, UsageError) as error:
-        # Nothing of it was checked before: a code may be anything that JSON can hold.
+    except UsageError as error:
         msg = f"the encoding of {encoding.feature} in the evidence does not fit: {error}"
         raise FormatError(msg) from error

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from genotex.agents.models.model import Reply, Usage
 from genotex.agents.models.providers.catalogue import PROVIDERS, ProviderModelName, parse_name
 from genotex.errors import FormatError, UsageError
+from genotex.formats import read_json_object
 from genotex.io import atomic_write
-from genotex.outside import read_json
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
@@ -179,13 +179,15 @@ class PriceSnapshot:
         """
         try:
             hint = "it is written by a run"
-            data = read_json(path, hint, words="is not a price snapshot")
+            data = read_json_object(path, hint, words="is not a price snapshot")
             prices = {
                 name: Unpriced(each["unknown"]) if "unknown" in each else ModelPrice.from_json(each)
                 for name, each in data["models"].items()
             }
             return cls(date.fromisoformat(data["date"]), data["source"], prices)
-        except (ValueError, KeyError, TypeError, AttributeError, InvalidOperation) as error:
+        except (
+            FormatError, ValueError, KeyError, TypeError, AttributeError, InvalidOperation,
+        ) as error:  # fmt: skip
             msg = f"is not a price snapshot: {error}"
             raise FormatError(msg, path=path, hint=hint) from error
 

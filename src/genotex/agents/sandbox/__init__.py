@@ -1,6 +1,6 @@
 """The sandbox for generated code: session protocol, local implementation, isolation mechanisms."""
 
-from genotex.agents.sandbox.check import Check, CheckedSandbox, check_sandbox
+from genotex.agents.sandbox.check import Check, CheckedSandbox, check_sandbox, is_isolated_here
 from genotex.agents.sandbox.confined.protocol import Mechanism
 from genotex.agents.sandbox.local import local_session
 from genotex.agents.sandbox.processes import Nursery
@@ -31,5 +31,6 @@ __all__ = [
     "SandboxPolicy",
     "Session",
     "check_sandbox",
+    "is_isolated_here",
     "local_session",
 ]

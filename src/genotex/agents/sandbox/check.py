@@ -22,6 +22,7 @@ from genotex.agents.sandbox.session import (
     SandboxPolicy,
     Session,
 )
+from genotex.errors import ConfinementError
 
 _LIMITS = SandboxLimits(seconds=30, memory_bytes=1 << 30, disk_bytes=1 << 20)
 _BEATS_SECONDS = 0.3
@@ -105,6 +106,17 @@ def check_sandbox(policy: SandboxPolicy) -> CheckedSandbox:
             session.execute(_OUTLIVE)
         checks.append(_outlives(folders.writable / "beat"))
         return CheckedSandbox(session.confinement, tuple(checks), took)
+
+
+def is_isolated_here() -> bool:
+    """Return whether this machine has every mechanism that isolation needs."""
+    with tempfile.TemporaryDirectory(prefix="genotex-check-") as name:
+        folders = Folders(Path(name).resolve() / "out")
+        try:
+            with local_session(folders, _LIMITS, SandboxPolicy.REQUIRE):
+                return True
+        except ConfinementError:
+            return False
 
 
 def _reach_out(session: Session, base: Path) -> Iterator[Check]:

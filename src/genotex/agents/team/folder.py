@@ -78,6 +78,10 @@ class TeamFolder(RunFolder):
         """Return where a notebook's session writes."""
         return self.work / task.trait / notebook_name(task)
 
+    def audit_of(self, task: Task) -> Path:
+        """Return where the audit of a notebook writes."""
+        return self.work / "audits" / task.trait / notebook_name(task)
+
 
 def write_limits(path: Path, limits: Limits) -> None:
     """Write limits as JSON."""

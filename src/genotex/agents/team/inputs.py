@@ -6,14 +6,15 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from genotex.agents.task import Task
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.errors import FormatError
 from genotex.formats import read_json_object, sha256, write_json
 from genotex.journal import read_journal
+from genotex.records import Sha256, checked
 
 __all__ = ["InputDigests", "input_of"]
 
@@ -27,6 +28,14 @@ def input_of(journal: Path) -> str:
     return str(first["digest"]) if first.get("kind") == INPUT else ""
 
 
+@dataclass(frozen=True)
+class _KnownFile:
+    """Size and times of a file, and the digest that it had with them."""
+
+    state: tuple[int, int, int]
+    sha256: Sha256
+
+
 class InputDigests:
     """Digests of the raw files of cohorts, and of the prepared cohorts of problems.
 
@@ -36,13 +45,14 @@ class InputDigests:
     def __init__(self, kept: Path, basis: Basis) -> None:
         self._path = kept
         self._basis = basis
-        self._files: dict[str, Any] = {}
+        self._files: dict[str, _KnownFile] = {}
         self._of_folder: dict[Path, str] = {}
         self._turn = threading.Lock()
         if kept.is_file():
             # It saves time, and nothing depends on it.
             with suppress(FormatError):
-                self._files = read_json_object(kept)
+                found = read_json_object(kept)
+                self._files = checked(dict[str, _KnownFile], found, extra="forbid", path=kept)
 
     def of(self, task: Task) -> str:
         """Return the digest of a task's input; empty where nothing is read."""
@@ -63,16 +73,16 @@ class InputDigests:
 
     def _of_file(self, path: Path) -> str:
         facts = path.stat()
-        state = [facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]
+        state = (facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
         known = self._files.get(str(path))
-        if not isinstance(known, dict) or known.get("state") != state:
-            known = self._files[str(path)] = {"state": state, "sha256": sha256(path)}
-        return str(known["sha256"])
+        if known is None or known.state != state:
+            known = self._files[str(path)] = _KnownFile(state, sha256(path))
+        return known.sha256
 
     def save(self) -> None:
         """Keep the digests of files for when the run is resumed."""
         with self._turn:
-            write_json(self._path, self._files)
+            write_json(self._path, {name: asdict(each) for name, each in self._files.items()})
 
 
 def _files(folder: Path) -> Iterator[Path]:

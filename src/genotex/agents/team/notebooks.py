@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from genotex.agents.audit import audit_answer, audit_cohort
+from genotex.agents.audit import Audit, audit_here, audit_in_session
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.models import PriceSnapshot, UsageLedger, reply_from_json
 from genotex.agents.notebook import Event
@@ -18,6 +17,7 @@ from genotex.agents.sandbox import Folders, Session
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
+from genotex.agents.team.accepting import MakeAudit, accept
 from genotex.agents.team.folder import TeamFolder
 from genotex.agents.team.journal import (
     Live,
@@ -29,26 +29,13 @@ from genotex.agents.team.journal import (
 )
 from genotex.agents.team.plan import WRITTEN, is_recorded
 from genotex.agents.team.records import NotebookRecord, State
-from genotex.bench.problems import Problem
-from genotex.bench.runs.outputs import (
-    check_answer,
-    check_cohorts,
-    place,
-    refuse_large,
-    take_answer,
-)
 from genotex.bench.runs.problem_record import ErrorClass
-from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import ContextTooLongError, FormatError, MethodFailedError
 from genotex.formats import (
     CohortInfo,
-    read_cohort_info,
-    read_json_object,
-    update_cohort_info,
     write_json,
 )
 from genotex.formats.raw import decode, read_chunks
-from genotex.io import lock, remove_leftovers
 from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
 
@@ -56,12 +43,10 @@ __all__ = [
     "MOST_CHARACTERS",
     "MakeSession",
     "RunResources",
-    "accept",
     "accepted",
     "book_calls",
     "do_notebook",
     "list_files",
-    "withdraw_cohort",
 ]
 
 MOST_CHARACTERS = 20_000
@@ -101,98 +86,6 @@ def _beginning(path: Path) -> str:
     return "\n".join(line[:_WIDTH] for line in text.splitlines()[:_LINES])
 
 
-@dataclass(frozen=True)
-class Accepted:
-    """What was taken."""
-
-    # SHA-256 of each file, by its path in the run's folder.
-    files: Mapping[str, str] = field(default_factory=dict)
-    # Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    flags: tuple[str, ...] = ()  # What speaks against it (see `looking`)
-
-
-def accept(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -> Accepted:
-    """Take what a notebook has written into the output folder, in place of an earlier attempt."""
-    if not written.is_dir():
-        _make_written(written)
-    if task.kind == "statistics":
-        cohort = check_answer(written, task.problem).cohort
-        flags = audit_answer(task, written, cohort, by_code=by_code)
-        answer, files = take_answer(written, run, task.problem)
-        return Accepted(files, {"genes": answer.genes, "cohort": answer.cohort}, flags)
-    info = _record(task, written)
-    flags = audit_cohort(task, written, info, by_code=by_code)
-    for path in _files_of(task, run.output):
-        remove_leftovers(path)
-        path.unlink(missing_ok=True)
-    here = OutputFolder(written)
-    pairs = zip(_files_of(task, here), _files_of(task, run.output), strict=True)
-    files = {
-        run.relative(target): place(source, target) for source, target in pairs if source.is_file()
-    }
-    # The record comes last: without it there is no cohort.
-    update_cohort_info(run.output.cohort_info(task.trait), task.cohort, info)
-    return Accepted(files, {"usable": info.is_usable}, flags)
-
-
-def _make_written(written: Path) -> None:
-    if written.exists():
-        msg = f"{WRITTEN} is a file; it must be the folder of the results"
-        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
-    written.mkdir()
-
-
-def withdraw_cohort(task: Task, run: RunFolder) -> None:
-    """Remove what was accepted for a cohort whose raw files have changed since."""
-    path = run.output.cohort_info(task.trait)
-    if path.is_file():
-        with lock(path):
-            records = read_json_object(path)
-            if records.pop(task.cohort, None) is not None:
-                write_json(path, records)
-    for each in _files_of(task, run.output):
-        each.unlink(missing_ok=True)
-
-
-def _record(task: Task, written: Path) -> CohortInfo:
-    """Return the cohort's record, once all that was written is found to be in order."""
-    path = OutputFolder(written).cohort_info(task.trait)
-    if not path.is_file():
-        raise MethodFailedError(ErrorClass.NO_ANSWER, _unrecorded(task))
-    refuse_large(path, path.name)
-    check_cohorts(written, Problem(task.trait))
-    try:
-        records = read_cohort_info(path)
-    except FormatError as error:
-        raise MethodFailedError(ErrorClass.BAD_OUTPUT, str(error)) from error
-    if task.cohort not in records:
-        raise MethodFailedError(ErrorClass.NO_ANSWER, _unrecorded(task))
-    if strangers := sorted(set(records) - {task.cohort}):
-        msg = f"the notebook recorded {', '.join(strangers)}; it is about {task.cohort} alone"
-        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
-    info = records[task.cohort]
-    if info.is_usable and not OutputFolder(written).linked_csv(task.trait, task.cohort).is_file():
-        msg = f"{task.cohort} is recorded as usable, but its linked table is missing"
-        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
-    return info
-
-
-def _unrecorded(task: Task) -> str:
-    return f"the notebook ended without recording {task.cohort} in cohort_info.json"
-
-
-def _files_of(task: Task, output: OutputFolder) -> Iterator[Path]:
-    """Yield every file that a cohort may have, in the order in which they are placed."""
-    parquet = output.linked_parquet(task.trait, task.cohort)
-    yield output.clinical_csv(task.trait, task.cohort)
-    yield output.gene_csv(task.trait, task.cohort)
-    yield parquet.with_name(f"{parquet.name}.json")
-    yield parquet
-    yield output.linked_csv(task.trait, task.cohort)
-    yield output.evidence(task.trait, task.cohort)
-
-
 MOST_REMOVED = 10
 """Links and the like that are listed one by one."""
 
@@ -214,6 +107,8 @@ class RunResources:
     temperature: float | None = None
     max_output: int | None = None
     agent: Agent = "team"
+    # Whether audits run in this process: where generated code is not isolated, they are not.
+    audits_here: bool = False
 
     @property
     def settings(self) -> WorkSettings:
@@ -271,8 +166,9 @@ def do_notebook(
             # Asked again, it would be as long.
             record = replace(record, why=str(error), error_class=ErrorClass.ANALYSIS)
         finally:
-            with suppress(OSError):
-                remove_tree(writable)
+            for folder in (writable, resources.folder.audit_of(task)):
+                with suppress(OSError):
+                    remove_tree(folder)
             notebook = recorded.work.notebook
             page = to_ipynb(notebook, platform.python_version())
             write_json(resources.folder.notebook(task), page)
@@ -298,14 +194,30 @@ def _removals(removed: Sequence[str]) -> tuple[str, ...]:
 def accepted(record: NotebookRecord, written: Path, resources: RunResources) -> NotebookRecord:
     """Return the record with what was accepted into the output folder, or why nothing was."""
     try:
-        by_code = resources.agent in ("team", "codeact")
-        found = accept(record.task, written, resources.folder, by_code=by_code)
+        found = accept(record.task, written, resources.folder, _audit(record.task, resources))
     except MethodFailedError as error:
         # The same text wherever the run's folder is.
         why = str(error).replace(f"{written}/", "").replace(f"{resources.folder.root}/", "")
         return replace(record, why=why, error_class=ErrorClass(error.error_class))
     flags = (*record.flags, *found.flags)
     return replace(record, state=State.DONE, files=found.files, facts=found.facts, flags=flags)
+
+
+def _audit(task: Task, resources: RunResources) -> MakeAudit | None:
+    """Return what audits a notebook whose code was generated; None where there is no such code."""
+    if resources.agent not in ("team", "codeact"):
+        return None
+    folder = resources.folder.audit_of(task)
+
+    def audit(written: Path, about: CohortInfo | str | None) -> Audit:
+        with suppress(OSError):
+            remove_tree(folder)
+        if resources.audits_here:
+            return audit_here(task, written, about, folder)
+        readable = _readable(task)
+        return audit_in_session(task, written, about, resources.make_session, folder, readable)
+
+    return audit
 
 
 def _readable(task: Task) -> tuple[Path, ...]:

@@ -21,6 +21,7 @@ from genotex.agents.models import (
     role_models,
 )
 from genotex.agents.rules_model import register_rules
+from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
 from genotex.agents.team.notebooks import MakeSession, RunResources, book_calls, do_notebook
@@ -112,6 +113,7 @@ def _do_on_worker(shared: TeamWork, task: Task) -> NotebookRecord | Exception:
             plan.models.temperature,
             plan.models.max_output,
             plan.agent,
+            audits_here=plan.sandbox is SandboxPolicy.OFF,
         )
         # A worker that was given up may still be at it.
         with lock(plan.folder.notebook_journal(task)):

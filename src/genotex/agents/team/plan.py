@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from genotex.agents.models import Limits, ModelSettings
+from genotex.agents.models.providers.catalogue import (
+    PROVIDERS,
+    ProviderOptions,
+    RetryPolicy,
+    StructuredMode,
+    check_address,
+    parse_name,
+)
 from genotex.agents.prompts import prompt_digests
-from genotex.agents.sandbox import SandboxPolicy
+from genotex.agents.sandbox import SandboxPolicy, is_isolated_here
 from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
+from genotex.bench.evaluation.run_record import read_stored_run
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.bench.problems.starts import NO_DATA, PREPARED_TABLES, RAW_FILES
 from genotex.bench.runs.cohort_stage import check_given_cohorts
 from genotex.bench.runs.run_folder import RunSettings
 from genotex.errors import FormatError, UsageError
-from genotex.formats import read_json_object, sha256
+from genotex.formats import sha256
 from genotex.layout import InputFolder, OutputFolder
 from genotex.procedure import Procedure
+from genotex.records import Shape, TypedDict, checked
 
-__all__ = ["METHOD", "WRITTEN", "TeamPlan", "WorkList", "is_recorded", "read_plan", "work_list"]
+__all__ = [
+    "METHOD",
+    "WRITTEN",
+    "TeamPlan",
+    "WorkList",
+    "is_recorded",
+    "read_plan",
+    "refuse_another_owner",
+    "work_list",
+]
 
 WRITTEN = "output"
 """Folder into which every notebook writes, next to itself or in its session."""
@@ -282,11 +302,17 @@ def _split(models: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return {**rest, "providers": asked}, may_change
 
 
-def _joined(models: Mapping[str, Any], may_change: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `_split` split."""
+def _joined(options: Mapping[str, Any], may_change: Mapping[str, Any]) -> Any:
+    """Return what `_split` split, as far as it is there."""
+    models, waited = options.get("models"), may_change.get("providers")
+    if not isinstance(models, dict) or not isinstance(waited, dict):
+        return models
+    asked = models.get("providers")
+    if not isinstance(asked, dict):
+        return models
     providers = {
-        name: {**options, **may_change["providers"][name]}
-        for name, options in models["providers"].items()
+        name: {**each, **waited.get(name, {})} if isinstance(each, dict) else each
+        for name, each in asked.items()
     }
     return {**models, **may_change, "providers": providers}
 
@@ -297,29 +323,112 @@ def read_plan(target: Path) -> TeamPlan:
     if not path.is_file():
         msg = f"{target} holds no run: there is no {path.relative_to(target.absolute())}"
         raise UsageError(msg)
-    found = read_json_object(path)
-    if found.get("method") != METHOD:
-        msg = f"{target} holds a run of {found.get('method')}, not of the team"
+    found = read_stored_run(target, ours=True, hint=_OTHER_VERSION)
+    if found.method != METHOD:
+        msg = f"{target} holds a run of {found.method}, not of the team"
         raise UsageError(msg)
-    try:
-        return _plan(target, found)
-    except (KeyError, TypeError, ValueError) as error:
-        msg = f"lacks {error}, or has it in another form"
-        raise FormatError(msg, path=path, hint="it was written by another version") from error
-
-
-def _plan(target: Path, found: Mapping[str, Any]) -> TeamPlan:
-    options, tasks = found["options"], found["task_info"]
-    return TeamPlan(
-        source=None if found["input"] is None else Path(found["input"]),
-        target=target,
-        problems=[Problem(each["trait"], each["condition"]) for each in found["problems"]],
-        models=ModelSettings.from_json(_joined(options["models"], found["may_change"])),
-        procedure=found["procedure"] or Procedure.SOUND,
-        switches=Switches.from_json(options["switches"]),
-        sandbox=SandboxPolicy(options["sandbox"]),
-        task_info=Path(tasks["path"]) if tasks else None,
-        agent=options["agent"],
-        preprocessed=None if found["preprocessed"] is None else Path(found["preprocessed"]),
-        preset=options["preset"],
+    joined = {**found.options, "models": _joined(found.options, found.may_change)}
+    options = checked(
+        _StoredOptions, joined, extra="forbid", path=path, place="options", hint=_OTHER_VERSION
     )
+    try:
+        models = ModelSettings.from_json(joined["models"])
+        for provider in models.providers.values():
+            if provider.address is not None:
+                check_address(provider.address, "an address of the run")
+    except (KeyError, TypeError, ValueError, ArithmeticError, UsageError) as error:
+        msg = f"has no settings of models: {error}"
+        raise FormatError(msg, path=path, field="options.models", hint=_OTHER_VERSION) from error
+    tasks = found.task_info.get("path")
+    return TeamPlan(
+        source=None if found.input is None else Path(found.input),
+        target=target,
+        problems=[Problem(each["trait"], each.get("condition")) for each in found.problems],
+        models=models,
+        procedure=found.procedure or Procedure.SOUND,
+        switches=options.switches,
+        sandbox=options.sandbox,
+        task_info=None if tasks is None else Path(tasks),
+        agent=options.agent,
+        preprocessed=None if found.preprocessed is None else Path(found.preprocessed),
+        preset=options.preset,
+    )
+
+
+_OTHER_VERSION = "it was written by another version"
+
+
+class _StoredProvider(TypedDict, total=False):
+    """Options of a provider."""
+
+    address: str | None
+    key: list[str]
+    structured: StructuredMode
+    timeout: float
+    at_once: int
+
+
+class _StoredModels(TypedDict, total=False):
+    """Settings of models, as they are joined again; prices and limits have readers of their own."""
+
+    model: str
+    roles: dict[str, str]
+    temperature: float | None
+    max_output: int | None
+    limits: dict[str, Any]
+    retry: RetryPolicy
+    providers: dict[str, _StoredProvider]
+    prices: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class _StoredOptions:
+    """Options of a run of the team."""
+
+    switches: Switches
+    models: Annotated[dict[str, Any], Shape(_StoredModels)]
+    sandbox: SandboxPolicy
+    agent: Agent
+    preset: str | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+def refuse_another_owner(plan: TeamPlan) -> None:
+    """Refuse to resume with what only the owner of a run may decide, unless it is restated.
+
+    Whoever wrote the folder decides which recorded code runs again, and where keys are sent.
+
+    Raises
+    ------
+    UsageError
+        If its code is not isolated in every respect, or a provider is elsewhere than usual.
+    """
+    reasons = []
+    off = plan.sandbox is SandboxPolicy.OFF
+    if off or (plan.sandbox is SandboxPolicy.BEST and not is_isolated_here()):
+        reasons.append(f"that recorded code runs with --sandbox {plan.sandbox}")
+    reasons += [
+        f"that calls of {name} go to {address}" for name, address in _unusual_addresses(plan.models)
+    ]
+    if reasons:
+        msg = (
+            f"{plan.target} states {' and '.join(reasons)}; if the run is your own, resume it with "
+            "--own-run"
+        )
+        raise UsageError(msg)
+
+
+def _unusual_addresses(models: ModelSettings) -> Iterator[tuple[str, str]]:
+    """Yield the models whose calls go elsewhere than usual, and not to this machine."""
+    for name in models.names:
+        provider = name.partition(":")[0]
+        if provider not in PROVIDERS:
+            continue
+        usual = ProviderOptions.usual(provider).address
+        options = models.providers.get(provider)
+        address = parse_name(name).address or (usual if options is None else options.address)
+        if address and address != usual and urlsplit(address).hostname not in _THIS_MACHINE:
+            yield name.partition("@")[0], address
+
+
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")

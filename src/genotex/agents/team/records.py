@@ -19,7 +19,7 @@ from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord, present
 from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import read_json_object, write_json
 from genotex.layout import OutputFolder
-from genotex.records import checked
+from genotex.records import InsidePath, Sha256, checked
 
 __all__ = ["NotebookRecord", "State", "order_cohorts", "problem_record", "why_unsolvable"]
 
@@ -48,7 +48,7 @@ class NotebookRecord:
     # Tokens and cost by role (see `UsageLedger.to_json`).
     usage: Mapping[str, Any] = field(default_factory=dict)
     # SHA-256 of what was written, by the path in the run's folder.
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[InsidePath, Sha256] = field(default_factory=dict)
     # The isolation mechanisms in use (see `Confinement.to_dict`).
     confinement: Mapping[str, Any] = field(default_factory=dict)
     # Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.

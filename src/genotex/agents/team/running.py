@@ -14,6 +14,7 @@ from typing import Any
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
 from genotex.agents.rules_model import register_rules
+from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, write_limits
 from genotex.agents.team.inputs import InputDigests
@@ -203,6 +204,7 @@ def _run(
             plan.models.temperature,
             plan.models.max_output,
             plan.agent,
+            audits_here=plan.sandbox is SandboxPolicy.OFF,
         )
         stage = Stage(resources, journal, ledger, budget, sessions, progress, spread=spread)
         try:

@@ -13,8 +13,9 @@ from genotex.agents.models import Budget, Limits, UsageLedger
 from genotex.agents.notebook import Event
 from genotex.agents.switches import Agent
 from genotex.agents.task import Task
+from genotex.agents.team.accepting import withdraw_cohort
 from genotex.agents.team.inputs import input_of
-from genotex.agents.team.notebooks import RunResources, do_notebook, withdraw_cohort
+from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.agents.team.on_workers import TeamWork, notebooks_on_workers
 from genotex.agents.team.plan import TeamPlan, WorkList
 from genotex.agents.team.records import NotebookRecord, State, why_unsolvable

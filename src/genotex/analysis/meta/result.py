@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 from scipy.special import bdtrc
 
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
-from genotex.analysis.result import (
-    foreign_content,
-    read_content,
-    read_table,
-    remove_with_csv,
-    write_pair,
-)
+from genotex.analysis.result import read_table, remove_with_csv, write_pair
+from genotex.analysis.stored_results import StoredOptions, StoredPair, read_pair
 from genotex.errors import AnalysisError
-from genotex.layout import OutputFolder
+from genotex.layout import CohortName, OutputFolder
+from genotex.records import Shape, TypedDict, checked
 
 __all__ = [
     "CohortFacts",
@@ -65,7 +61,7 @@ class CohortFacts:
         How RNA-seq counts were treated, in a few words; empty where expression was not counted.
     """
 
-    name: str
+    name: CohortName
     groups: str
     samples: int
     tested: int
@@ -209,27 +205,42 @@ def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaRe
             "with all cohorts first"
         )
         raise AnalysisError(msg)
-    content = read_content(path)
-    with foreign_content(path):
-        cohorts = tuple(_facts(record) for record in content["cohorts"])
-        table = output.meta_table(trait, condition)
-        wanted = [*META_COLUMNS, *_cohort_columns(cohorts)]
-        frame = read_table(table, content["all_genes"]["sha256"], wanted)
-        return MetaResult(
-            trait=content["problem"]["trait"],
-            condition=content["problem"]["condition"],
-            genes=frame.select(META_COLUMNS.keys()),
-            effects=frame.select("Variable", *_cohort_columns(cohorts)),
-            cohorts=cohorts,
-            left_out=content["left_out"],
-            warnings=tuple(content["warnings"]),
-            method=content["method"],
-        )
+    content = read_pair(_StoredMeta, path, trait, condition)
+    cohorts = tuple(
+        checked(CohortFacts, record, extra="forbid", path=path, place=f"cohorts[{i}]")
+        for i, record in enumerate(content["cohorts"])
+    )
+    wanted = [*META_COLUMNS, *_cohort_columns(cohorts)]
+    table = output.meta_table(trait, condition)
+    frame = read_table(table, content["all_genes"]["sha256"], wanted)
+    return MetaResult(
+        trait=content["problem"]["trait"],
+        condition=content["problem"]["condition"],
+        genes=frame.select(META_COLUMNS.keys()),
+        effects=frame.select("Variable", *_cohort_columns(cohorts)),
+        cohorts=cohorts,
+        left_out=content["left_out"],
+        warnings=tuple(content["warnings"]),
+        method=content["method"],
+    )
 
 
-def _facts(record: Mapping[str, Any]) -> CohortFacts:
-    lists = {name: tuple(record[name]) for name in ("covariates", "warnings")}
-    return CohortFacts(**{**record, **lists})
+class _Method(TypedDict, total=False):
+    """What is used of how cohorts were combined; all else in it is for people."""
+
+    kind: str
+    options: StoredOptions
+    versions: dict[str, str | None]
+
+
+@dataclass(frozen=True)
+class _StoredMeta(StoredPair):
+    """The JSON of a result over several cohorts."""
+
+    method: Annotated[dict[str, Any], Shape(_Method)]
+    warnings: tuple[str, ...]
+    cohorts: list[dict[str, Any]]
+    left_out: dict[str, str]
 
 
 def _cohort_columns(cohorts: tuple[CohortFacts, ...]) -> list[str]:

@@ -41,7 +41,8 @@ def read_gene_list(path: Path) -> GeneList:
 
     Only ``significant_genes.Variable`` is needed.
     """
-    content = read_json_object(path, _EXPECTED)
+    # pandas and json.dumps write NaN.
+    content = read_json_object(path, _EXPECTED, finite=False)
     found = content.get("significant_genes")
     names = found.get("Variable") if isinstance(found, dict) else None
     place = "significant_genes.Variable"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.errors import FormatError
-from genotex.formats import read_json_object, sha256, write_json
+from genotex.formats import read_record, sha256, write_json
+from genotex.records import InsidePath, Sha256
 
 __all__ = ["MANIFEST", "check_run", "write_manifest"]
 
@@ -33,6 +35,14 @@ def _files(root: Path) -> Iterator[Path]:
         yield from sorted(path for path in root.glob(pattern) if path.is_file())
 
 
+@dataclass(frozen=True)
+class _Manifest:
+    """The digests of the files of a run."""
+
+    format: int
+    files: Mapping[InsidePath, Sha256]
+
+
 def check_run(root: Path) -> None:
     """Refuse a folder that is not a finished run with all its outputs as they were written.
 
@@ -46,10 +56,7 @@ def check_run(root: Path) -> None:
         if not path.is_file():
             msg = "is missing, so this is no finished run that can be checked"
             raise FormatError(msg, path=path, hint=_AGAIN)
-    listed = read_json_object(manifest, _AGAIN).get("files")
-    if not isinstance(listed, dict):
-        msg = "expected the digests of files"
-        raise FormatError(msg, path=manifest, field="files", hint=_AGAIN)
+    listed = read_record(_Manifest, manifest, hint=_AGAIN).files
     there = {path.relative_to(root).as_posix(): path for path in _files(root)}
     changed = [name for name, path in there.items() if listed.get(name) not in (None, sha256(path))]
     for what, names in (

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
 
 from genotex.bench.evaluation.score_files import SCORES_FILE
 from genotex.bench.problems.starts import (
@@ -22,6 +22,9 @@ from genotex.bench.problems.starts import (
 from genotex.errors import FormatError, UsageError
 from genotex.formats import original, read_json_object
 from genotex.formats.raw import decode, read_bytes
+from genotex.layout import TraitName
+from genotex.procedure import Procedure
+from genotex.records import PlainName, Sha256, Shape, TypedDict, checked
 
 _RUN_FILE = Path("run", "run.json")
 _PROBLEMS_FILE = Path("run", "problems.csv")
@@ -35,6 +38,56 @@ _COSTS = (
     "peak_memory_mb",
 )
 _HINT = "'genotex bench run' writes it; remove it if another tool wrote it"
+
+
+class AskedProblem(TypedDict):
+    """A problem of a run."""
+
+    trait: TraitName
+    condition: NotRequired[TraitName | None]
+
+
+class _TaskList(TypedDict, total=False):
+    """The task list that a run was given."""
+
+    name: PlainName
+    sha256: Sha256
+    path: str
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """The ``run.json`` of a run, by any version."""
+
+    format: int = 1
+    name: str | None = None
+    method: str | None = None
+    procedure: Procedure | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    may_change: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str | None] = field(default_factory=dict)
+    input: str | None = None
+    preprocessed: str | None = None
+    task_info: Annotated[dict[str, Any], Shape(_TaskList)] = field(default_factory=dict)
+    start: str | None = None
+    problems: Annotated[tuple[dict[str, Any], ...], Shape(tuple[AskedProblem, ...])] = ()
+    # Whether it states where the method started from: early versions do not.
+    tells_input: bool = field(default=True, init=False)
+
+    def part(self, name: str) -> Mapping[str, Any]:
+        """Return an option that is an object; empty where it is none."""
+        found = self.options.get(name)
+        return found if isinstance(found, dict) else {}
+
+
+def read_stored_run(folder: Path, *, hint: str = _HINT, ours: bool = False) -> StoredRun:
+    """Read the ``run.json`` of a run; `ours` refuses unknown fields."""
+    path = folder / _RUN_FILE
+    content = read_json_object(path, hint)
+    extra: Literal["ignore", "forbid"] = "forbid" if ours else "ignore"
+    found = checked(StoredRun, content, extra=extra, path=path, hint=hint)
+    object.__setattr__(found, "tells_input", {"input", "preprocessed"} <= content.keys())
+    return found
 
 
 @dataclass(frozen=True)
@@ -53,9 +106,11 @@ class RunRecord:
 def read_run_record(folder: Path) -> RunRecord:
     """Read the record of a run folder; a folder of another tool has none."""
     run, problems = folder / _RUN_FILE, folder / _PROBLEMS_FILE
-    recorded = read_json_object(run, _HINT) if run.is_file() else {}
-    name, method, procedure = (_text(recorded, key) for key in ("name", "method", "procedure"))
-    start = _start(recorded)
+    name = method = procedure = start = None
+    if run.is_file():
+        recorded = read_stored_run(folder)
+        name, method, start = recorded.name or None, recorded.method or None, _start(recorded)
+        procedure = None if recorded.procedure is None else str(recorded.procedure)
     if not problems.is_file():
         return RunRecord(name, method, procedure, start)
     rows = csv.DictReader(io.StringIO(decode(read_bytes(problems)), newline=""))
@@ -71,23 +126,19 @@ def read_run_record(folder: Path) -> RunRecord:
     return RunRecord(name, method, procedure, start, costs, missing, asked)
 
 
-def _text(recorded: Mapping[str, Any], key: str) -> str | None:
-    return str(recorded[key]) if recorded.get(key) else None
-
-
-def _start(recorded: Mapping[str, Any]) -> str | None:
-    if recorded.get("start") in STARTS:
-        return str(recorded["start"])
+def _start(recorded: StoredRun) -> str | None:
+    if recorded.start in STARTS:
+        return str(recorded.start)
     # Runs of earlier versions do not record it.
-    if "input" not in recorded or "preprocessed" not in recorded:
+    if not recorded.tells_input:
         return None
-    if recorded["preprocessed"] is not None:
+    if recorded.preprocessed is not None:
         return PREPARED_TABLES
-    if recorded["input"] is None:
+    if recorded.input is None:
         return NO_DATA
-    method, options = recorded.get("method"), recorded.get("options")
-    own = isinstance(options, dict) and options.get("own_cohorts")
-    return RAW_FILES if own or method in (None, "rules", "agents") else TABLES_OF_GENOTEX
+    own = recorded.options.get("own_cohorts")
+    built_in = recorded.method in (None, "rules", "agents")
+    return RAW_FILES if own or built_in else TABLES_OF_GENOTEX
 
 
 def _averages(

@@ -162,7 +162,8 @@ def read_scores(path: Path) -> Scores:
     """
     if path.is_dir():
         path = path / SCORES_FILE
-    content = read_json_object(path, _HINT)
+    # A number that is not finite is refused with its field.
+    content = read_json_object(path, _HINT, finite=False)
     for name, kind in _KINDS.items():
         if name in content:
             content[name] = _completed(content[name], kind)

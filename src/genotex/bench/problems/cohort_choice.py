@@ -8,7 +8,7 @@ from pathlib import Path
 
 from genotex.bench.problems.problem import Problem, ProblemKind
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
-from genotex.formats import CohortInfo, read_cohort_info, read_evidence
+from genotex.formats import CohortInfo, find_evidence, read_cohort_info
 from genotex.layout import TCGA_COHORT, OutputFolder
 
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
@@ -171,15 +171,16 @@ def read_cohorts(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
         raise NoUsableCohortError(msg)
     cohorts = read_cohort_info(path)
     for name, info in cohorts.items():
-        _check_record(output.evidence(trait, name), path, name, info)
+        # Other tools make none.
+        if evidence := find_evidence(output, trait, name):
+            _check_record(evidence.info, path, name, info)
     return cohorts
 
 
-def _check_record(evidence: Path, path: Path, cohort: str, info: CohortInfo) -> None:
+def _check_record(
+    recorded: Mapping[str, object], path: Path, cohort: str, info: CohortInfo
+) -> None:
     """Refuse facts that are not those that preprocessing recorded."""
-    if not evidence.is_file():
-        return  # Made by other tools.
-    recorded = read_evidence(evidence).info
     for name in ("is_usable", "sample_size"):
         found, wanted = getattr(info, name), recorded.get(name, getattr(info, name))
         # A person may put a cohort aside, but not make one usable.

@@ -125,7 +125,7 @@ def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any
     """Return what a ``task_info.json`` holds, unchecked."""
     try:
         again = "download the file again"
-        content = read_json(path, again, words="is not JSON", object_pairs_hook=kind)
+        content = read_json(path, again, words="is not JSON", pairs=kind)
     except FormatError as error:
         if not isinstance(error.__cause__, OSError):
             raise

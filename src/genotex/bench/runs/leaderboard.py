@@ -11,12 +11,16 @@ from typing import Any
 
 from genotex.bench.evaluation.comparison import RunComparison, compare_runs
 from genotex.bench.evaluation.figures import Figure
-from genotex.bench.evaluation.run_record import RunRecord, read_run_record
+from genotex.bench.evaluation.run_record import (
+    RunRecord,
+    StoredRun,
+    read_run_record,
+    read_stored_run,
+)
 from genotex.bench.evaluation.scores import Scores, headline_figures
 from genotex.bench.evaluation.summary import Average
 from genotex.bench.problems.starts import NO_DATA, PREPARED_TABLES
 from genotex.bench.runs.methods.choosing import BUILT_IN
-from genotex.formats import read_json_object
 
 __all__ = [
     "FIGURES",
@@ -243,52 +247,44 @@ class RunSetup:
 
 def read_setup(folder: Path) -> RunSetup:
     """Read what a run folder states of its method, and the command that repeats it."""
-    recorded = read_json_object(folder / "run" / "run.json")
-    record = read_run_record(folder)
-    options = _object(recorded, "options")
-    tasks = _object(recorded, "task_info")
-    method, problems = str(recorded.get("method") or ""), len(recorded.get("problems") or ())
-    digest = str(tasks.get("sha256") or "")[:12]
+    recorded, record = read_stored_run(folder), read_run_record(folder)
+    method, problems = recorded.method or "", len(recorded.problems)
+    digest = str(recorded.task_info.get("sha256") or "")[:12]
+    start = record.start or ""
     return RunSetup(
         method=method,
-        model=str(_object(options, "models").get("model") or ""),
-        version=str(_object(recorded, "versions").get("genotex") or ""),
-        start=record.start or "",
-        procedure=str(recorded.get("procedure") or ""),
-        task_info=" ".join(filter(None, (str(tasks.get("name") or ""), digest))),
+        model=str(recorded.part("models").get("model") or ""),
+        version=str(recorded.versions.get("genotex") or ""),
+        start=start,
+        procedure="" if recorded.procedure is None else str(recorded.procedure),
+        task_info=" ".join(filter(None, (str(recorded.task_info.get("name") or ""), digest))),
         problems=problems,
-        options=options,
-        command=_command(method, recorded, options, record.start or ""),
+        options=recorded.options,
+        command=_command(recorded, start),
         used=used_by_method(method, record, problems),
     )
 
 
-def _object(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = content.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _command(
-    method: str, recorded: Mapping[str, Any], options: Mapping[str, Any], start: str
-) -> str:
+def _command(recorded: StoredRun, start: str) -> str:
     """Return the command of the run; folders are placeholders, since they differ by machine."""
+    method, options = recorded.method or "", recorded.options
     needs_input = start not in (NO_DATA, PREPARED_TABLES)
     words = ["genotex", "bench", "run", "INPUT" if needs_input else "-", "OUTPUT"]
-    words += ["--task-info", str(_object(recorded, "task_info").get("name") or "task_info.json")]
+    words += ["--task-info", str(recorded.task_info.get("name") or "task_info.json")]
     words += ["--problems", "problems.csv"]
     if method == _OF_AGENTS:
         words += ["--preset", str(options.get("preset") or "full")]
-        model = _object(options, "models").get("model")
+        model = recorded.part("models").get("model")
         words += ["--model", str(model)] if model else []
     elif method == "command":
         words += ["--command", str(options.get("command"))]
     else:
         words += ["--method", method]
-    if recorded.get("procedure"):
-        words += ["--procedure", str(recorded["procedure"])]
+    if recorded.procedure is not None:
+        words += ["--procedure", str(recorded.procedure)]
     for name in ("genes", "seed"):
         words += [f"--{name}", str(options[name])] if options.get(name) is not None else []
-    if answers := _object(options, "answers"):
+    if answers := recorded.part("answers"):
         words += ["--answers", str(answers.get("name"))]
     words += ["--own-cohorts"] if options.get("own_cohorts") else []
     words += ["--preprocessed", "FOLDER"] if start == PREPARED_TABLES else []

@@ -18,12 +18,16 @@ from genotex.bench.runs.children.processes import SHORTEST_SECRET
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder, result_name
 from genotex.errors import FormatError, MethodFailedError
-from genotex.formats import read_cohort_info, read_linked_header, write_cohort_info
-from genotex.formats.cohort_records import CohortInfo
+from genotex.formats import (
+    CohortInfo,
+    read_cohort_info,
+    read_json_object,
+    read_linked_header,
+    write_cohort_info,
+)
 from genotex.formats.raw import sha256
 from genotex.io import atomic_write, remove_leftovers
 from genotex.layout import OutputFolder
-from genotex.outside import current_limits, read_json
 
 _LONGEST_NAME = 200
 _COHORT = r"[A-Za-z0-9][\w.-]*"
@@ -135,27 +139,12 @@ def _holds(path: Path, values: Sequence[bytes]) -> bool:
             return any(content.find(value) >= 0 for value in values)
 
 
-def refuse_large(path: Path, name: object) -> None:
-    """Refuse a file that is too large for a document; the largest of the benchmark has 1 MB."""
-    size, most = path.stat().st_size, current_limits().document
-    if size > most:
-        _refuse(f"{name} has {size} bytes; at most {most} are read")
-
-
 def _read(path: Path, name: Path) -> dict[str, Any]:
-    refuse_large(path, name)
+    hint = "write an answer in the benchmark's format"
     try:
-        content = read_json(path, words="is not JSON", parse_constant=_no_number)
+        return read_json_object(path, hint, words="is not JSON")
     except FormatError as error:
-        _refuse(f"{name} {error.message}")
-    if not isinstance(content, dict):
-        _refuse(f"{name} is not a JSON object")
-    return content
-
-
-def _no_number(name: str) -> NoReturn:
-    msg = f"{name} is not a JSON number; write null"
-    raise ValueError(msg)
+        _refuse(f"{name} {error.message.replace('expected a', 'is not a')}")
 
 
 def _count_genes(content: Mapping[str, Any], name: Path) -> int:

@@ -68,7 +68,7 @@ def _check_end(task: Task, ended: Ended) -> None:
     check_exit(ended.code, "its process")
     try:
         report = Report.read(task.report)
-    except (FormatError, KeyError, TypeError) as error:
+    except FormatError as error:
         msg = "its process ended before the method did"
         raise MethodFailedError(ErrorClass.CRASHED, msg) from error
     if report.error_class is not None:

@@ -11,7 +11,7 @@ from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption, score_options, trait_options
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.wording import simple_key
-from genotex.formats.cohort_records import Role
+from genotex.formats.evidence import Role
 
 _Cells = Sequence[Sequence[str | None]]
 

@@ -18,7 +18,7 @@ from genotex.clinical.words.wording import (
     mask,
     simplify,
 )
-from genotex.formats.cohort_records import Role
+from genotex.formats.evidence import Role
 
 
 class Ground(IntEnum):

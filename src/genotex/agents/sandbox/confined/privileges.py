@@ -81,6 +81,8 @@ RESERVE_BYTES = 64 * 2**20
 """What the kernel keeps back to report with when the code has used up its memory."""
 
 _FILES = 1024
+_SIGNALS = 1024
+"""Queued signals and timers of the user, in the user namespace where there is one."""
 _LEAST_PID_MAX = 301
 _PID_MAX_IS_PER_NAMESPACE = (6, 14)
 _COUNTS_ARE_PER_NAMESPACE = (5, 14)
@@ -96,7 +98,10 @@ def bound_each_process(memory: int, file: int) -> str:
     _lower(resource.RLIMIT_FSIZE, file, file)
     _lower(resource.RLIMIT_DATA, memory, memory + RESERVE_BYTES)
     resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
-    return "memory of each process, size of each file, open files"
+    if hasattr(resource, "RLIMIT_SIGPENDING"):
+        # A timer of POSIX holds a queued signal, and kernel memory that no process shows.
+        _lower(resource.RLIMIT_SIGPENDING, _SIGNALS, _SIGNALS)
+    return "memory of each process, size of each file, open files, timers"
 
 
 def _lower(which: int, soft: int, hard: int) -> None:

@@ -11,8 +11,8 @@ from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.runs.methods.method import Context, Method
 from genotex.bench.runs.problem_record import ErrorClass, classify
 from genotex.errors import GenotexError
+from genotex.formats import read_record
 from genotex.layout import OutputFolder
-from genotex.outside import read_json
 from genotex.procedure import Procedure
 
 
@@ -61,7 +61,7 @@ class Task:
 class Report:
     """The outcome of a problem, from the process that solved it."""
 
-    error_class: str | None = None
+    error_class: ErrorClass | None = None
     error: str = ""
 
     def write(self, path: Path) -> None:
@@ -70,9 +70,8 @@ class Report:
 
     @classmethod
     def read(cls, path: Path) -> Report:
-        """Read the report; a FormatError, KeyError or TypeError where there is no whole one."""
-        found = read_json(path)
-        return cls(found["error_class"], found["error"])
+        """Read the report; raises a FormatError when there is no whole one."""
+        return read_record(cls, path)
 
 
 def solve_task(setup: Setup, task: Task) -> None:
@@ -95,12 +94,12 @@ def solve_task(setup: Setup, task: Task) -> None:
     try:
         setup.method.solve(task.problem, context)
     except GenotexError as error:
-        report = Report(classify(error).value, str(error))
+        report = Report(classify(error), str(error))
     except Exception as error:
         traceback.print_exc()
-        report = Report(classify(error).value, "".join(traceback.format_exception_only(error)))
+        report = Report(classify(error), "".join(traceback.format_exception_only(error)))
     except SystemExit as end:
         # A plug-in may be a script that reports failure by an exit code other than 0.
         if end.code not in (None, 0):
-            report = Report(ErrorClass.CRASHED.value, f"ended by exit({end.code!r})")
+            report = Report(ErrorClass.CRASHED, f"ended by exit({end.code!r})")
     report.write(task.report)

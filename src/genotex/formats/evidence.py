@@ -1,0 +1,382 @@
+"""The evidence files: our own record of how each cohort was read, as ``evidence/<cohort>.json``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired
+
+from genotex.errors import FormatError
+from genotex.formats.json_files import read_record, write_json
+from genotex.layout import CohortName, OutputFolder, TraitName, trait_folder_name
+from genotex.options import Controls, MissingValues, Scale
+from genotex.procedure import Procedure
+from genotex.records import Check, PlainName, Scalar, Sha256, Shape, TypedDict
+
+__all__ = [
+    "Confidence",
+    "CountsRecord",
+    "Evidence",
+    "Kind",
+    "Parser",
+    "Role",
+    "SampleField",
+    "check_evidence",
+    "find_evidence",
+    "read_evidence",
+    "why_no_formula",
+    "write_evidence",
+]
+
+
+Role = Literal["case", "healthy control", "other disease", "unknown"]
+"""What a sample is in the contrast of a binary trait; "unknown" also for continuous traits."""
+Kind = Literal["binary", "continuous"]
+"""Kind of a feature of the samples."""
+Parser = Literal["age_years", "sex", "number"]
+"""How cells are parsed that an encoding does not list."""
+Confidence = Literal["explicit", "inferred", "arguable"]
+SampleField = Literal[
+    "characteristics_ch1",
+    "title",
+    "source_name_ch1",
+    "description",
+    "sample",
+    "barcode",
+    "clinical_matrix",
+]
+"""Line of a GEO series that holds the cells; the last two are those of a TCGA study.
+
+``sample`` are the sample ids themselves: a person decided sample by sample.
+"""
+
+_LONGEST_FORMULA = 2000
+
+
+def why_no_formula(text: str) -> str:
+    """Return why a text is no formula or contrast of a design; empty where it may be one."""
+    if len(text) > _LONGEST_FORMULA:
+        return f"must have at most {_LONGEST_FORMULA:,} characters"
+    if any(not sign.isprintable() and sign not in "\t\n" for sign in text) or "\\" in text:
+        return "must be plain text without control characters and backslashes"
+    # What one reader takes for a quoted text, another one might take for a quoted name.
+    if any("`" in quoted for quoted in re.findall(r"\"[^\"]*\"|'[^']*'", text)):
+        return "must not have backticks within quotation marks"
+    return ""
+
+
+class _File(TypedDict):
+    """A file that was read."""
+
+    name: PlainName
+    size: int
+    used_for: str
+    sha256: NotRequired[Sha256]
+
+
+class _Named(TypedDict):
+    """A file that a person gave."""
+
+    name: PlainName
+    sha256: Sha256
+
+
+class _Options(TypedDict, total=False):
+    """Options of preprocessing."""
+
+    cases: list[str]
+    controls: list[str]
+    control_roles: Controls
+    scale: Scale
+    gene_table: PlainName | None
+    vocabulary: _Named | None
+    least_certainty: float
+    reading_given: bool
+    encoding: _Named | None
+    samples: _Named
+    exclude: list[str]
+    pairs: _Named
+    series_platform: list[str]
+
+
+class _Gene(TypedDict, total=False):
+    """A verdict on gene expression, by any version."""
+
+    available: bool
+    reason: str | None
+    evidence: list[str]
+    certainty: float | None
+    human: bool
+
+
+class _Encoding(TypedDict, total=False):
+    """A `FeatureEncoding` as JSON, by any version."""
+
+    row: int | None
+    key: str | None
+    kind: Kind
+    values: dict[str, float | None]
+    roles: dict[str, Role]
+    parser: Parser | None
+    confidence: Confidence
+    evidence: list[str]
+    sample_field: SampleField
+    certainty: float | None
+    reasons: dict[str, str]
+    shifted: list[int]
+    cautions: list[str]
+    told_by: str
+    by: str
+
+
+class _Reading(TypedDict, total=False):
+    """A `ClinicalAnnotation` as JSON, by any version."""
+
+    gene: _Gene
+    trait: _Encoding | None
+    age: _Encoding | None
+    gender: _Encoding | None
+    notes: list[str]
+    by: str
+    certainty: float | None
+    runner_up: _Encoding | None
+    left_out: float | None
+    untold: dict[str, str]
+    excluded: dict[str, str]
+    facts: dict[str, dict[str, str]]
+
+
+class _Value(TypedDict):
+    """A raw value and its code."""
+
+    raw: str | None
+    code: float | None
+    role: Role | None
+    samples: int
+
+
+class CountsRecord(TypedDict):
+    """How counts became expression."""
+
+    file: NotRequired[str | None]
+    annotation: NotRequired[str | None]
+    genes: int
+    filtered: int
+    kept: int
+    rule: str
+    normalisation: str
+    totals: dict[str, float]
+    factors: dict[str, float]
+    effective_library_sizes: dict[str, float]
+
+
+class _Relation(TypedDict):
+    """Samples that belong together by what a text states."""
+
+    value: str
+    place: str
+    words: str
+    samples: list[str]
+
+
+class _Design(TypedDict):
+    """A `DesignRequest` as JSON."""
+
+    formula: Annotated[str, Check(why_no_formula)]
+    contrast: Annotated[str, Check(why_no_formula)]
+    block: str | None
+    missing: MissingValues
+    order: dict[str, list[str]]
+    samples: list[str]
+    table: dict[str, list[Scalar]]
+
+
+class _Distributions(TypedDict):
+    """Quantiles of each sample."""
+
+    percent: list[int | float]
+    rows: int
+    scale: str
+    by_sample: dict[str, list[float]]
+
+
+class _Info(TypedDict, total=False):
+    """A `CohortInfo` as JSON."""
+
+    is_usable: bool
+    is_gene_available: bool
+    is_trait_available: bool
+    is_available: bool
+    is_biased: bool | None
+    has_age: bool | None
+    has_gender: bool | None
+    sample_size: int | None
+    note: str | None
+
+
+_TextOfSample = dict[str, str | None]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Every decision about one cohort, stored as JSON alongside its tables.
+
+    Attributes
+    ----------
+    trait, cohort : str
+        What was read.
+    procedure : Procedure
+        By which procedure.
+    source : str
+        "GEO" or "TCGA".
+    genotex_version : str
+        Version that wrote it.
+    files : list of dict
+        ``name``, ``size`` (bytes) and ``used_for`` ("matrix", "platform", "counts",
+        "annotation", "clinical", "expression") of every input file that was read.
+    options : dict
+        The options that shaped the result.
+    series : dict of str
+        ``title``, ``summary``, ``overall_design``, ``platform``, ``platform_title``, ``organism``,
+        ``type``, ``pubmed_id``, ``status``; unknown keys are missing.
+    reading : dict
+        A ``ClinicalAnnotation`` in its JSON form: gene verdict and encodings with evidence.
+    encoded : dict
+        ``trait``, ``Age``, ``Gender`` -> list of ``{"raw", "code", "role", "samples"}``, one for
+        each different raw value (role None except for the trait).
+    roles : dict
+        Sample id -> role in the contrast (see `Role`).
+    sample_facts : dict
+        Characteristic -> sample id -> raw value (None: missing), for characteristics other than
+        trait, age and gender that vary; of a TCGA study those columns that can be adjusted for.
+    sample_texts : dict
+        ``title``, ``source_name`` and, where the trait is read from a characteristic, ``trait`` ->
+        sample id -> text, of a GEO series; files of earlier versions have none.
+    relations : dict
+        Kind (``donor``, ``treatment``, ``time point``, ...) -> list of ``{"value", "place",
+        "words", "samples"}``: what the texts of a GEO series state on the relations of its samples;
+        not there where they state nothing.
+    mapping : dict
+        How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
+        ``rows_with_symbol``, ``genes_mapped``, ``genes``. ``offset`` is there where zeros were
+        kept: what was added to linear values before the logarithm.
+    counts : dict
+        How RNA-seq counts became expression: ``file``, ``annotation``; ``genes`` counted,
+        ``filtered`` for lack of counts by the ``rule``, ``kept``; ``normalisation``; by sample
+        ``totals`` (reads), ``factors`` (TMM) and ``effective_library_sizes`` (reads in the genes
+        kept times the factor, which voom needs). Not there for other cohorts.
+    distributions : dict
+        The values of each sample as in the input file: ``percent`` (5, 25, 50, 75, 95), ``rows``,
+        ``scale`` (log2, linear or counts), and ``by_sample``: sample -> the five quantiles. Files
+        of earlier versions and of other tools have none.
+    linking : dict
+        Counts of step 9: ``samples``, ``samples_without_trait``, ``genes_dropped``,
+        ``samples_dropped``, ``values_filled``, and what became of Age and Gender.
+    notes : list of str
+        Everything a careful reader should know.
+    warnings : list of str
+        Why samples, or more than a few genes, are not in the linked table.
+    info : dict
+        The cohort's `CohortInfo` as JSON.
+    fingerprint : str
+        Digest of input files, options and version; equal means nothing needs doing again.
+    design : dict
+        Of own tables: the formula, contrast and sample table of a design, as given.
+    tables : dict of str
+        ``csv`` and ``parquet`` -> SHA-256 of the linked table as it was written, filled and with
+        its missing values; empty where there is none, and in files of earlier versions.
+    """
+
+    trait: TraitName
+    cohort: CohortName
+    procedure: Procedure
+    source: str
+    genotex_version: str
+    files: Annotated[list[dict[str, Any]], Shape(list[_File])] = field(default_factory=list)
+    options: Annotated[dict[str, Any], Shape(_Options)] = field(default_factory=dict)
+    series: dict[str, str] = field(default_factory=dict)
+    reading: Annotated[dict[str, Any], Shape(_Reading)] = field(default_factory=dict)
+    encoded: Annotated[dict[str, list[dict[str, Any]]], Shape(dict[str, list[_Value]])] = field(
+        default_factory=dict
+    )
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    mapping: Annotated[dict[str, Any], Shape(dict[str, Scalar])] = field(default_factory=dict)
+    linking: Annotated[dict[str, Any], Shape(dict[str, Scalar])] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    info: Annotated[dict[str, Any], Shape(_Info)] = field(default_factory=dict)
+    fingerprint: str = ""
+    sample_facts: dict[str, _TextOfSample] = field(default_factory=dict)
+    counts: Annotated[dict[str, Any], Shape(CountsRecord)] = field(default_factory=dict)
+    sample_texts: dict[str, _TextOfSample] = field(default_factory=dict)
+    design: Annotated[dict[str, Any], Shape(_Design)] = field(default_factory=dict)
+    relations: Annotated[dict[str, list[dict[str, Any]]], Shape(dict[str, list[_Relation]])] = (
+        field(default_factory=dict)
+    )
+    tables: dict[str, Sha256] = field(default_factory=dict)
+    distributions: Annotated[dict[str, Any], Shape(_Distributions)] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make a procedure of its name."""
+        object.__setattr__(self, "procedure", Procedure(self.procedure))
+
+
+def write_evidence(path: Path, evidence: Evidence) -> None:
+    """Write the record of every decision about a cohort; values that are not finite become null."""
+    record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
+    optional = ("counts", "sample_texts", "relations", "design", "tables", "distributions")
+    for name in optional:
+        if not record[name]:
+            del record[name]
+    write_json(path, record)
+
+
+def read_evidence(path: Path | str) -> Evidence:
+    """Read the record of every decision about a cohort.
+
+    Raises
+    ------
+    FormatError
+        If the file is not such JSON; names the line or the field.
+    """
+    return read_record(Evidence, Path(path), hint=_AGAIN, complete=_without_empty)
+
+
+def find_evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
+    """Read the record of a cohort in an output folder; None where there is none.
+
+    Raises
+    ------
+    FormatError
+        If the file is not such a record, or that of another cohort.
+    """
+    path = output.evidence(trait, cohort)
+    if not path.is_file():
+        return None
+    evidence = read_evidence(path)
+    check_evidence(evidence, path, trait, cohort)
+    return evidence
+
+
+def _without_empty(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record without parts that are empty, as some versions write them."""
+    return {name: part for name, part in record.items() if part != {}}
+
+
+_AGAIN = "preprocess it again"
+
+
+def check_evidence(evidence: Evidence, path: Path, trait: str, cohort: str) -> None:
+    """Refuse the record of another cohort.
+
+    Raises
+    ------
+    FormatError
+        If trait or cohort is another one.
+    """
+    named = (trait_folder_name(evidence.trait), evidence.cohort)
+    if named != (trait_folder_name(trait), cohort):
+        msg = f"is the record of {evidence.trait}, {evidence.cohort}"
+        raise FormatError(msg, path=path, hint=_AGAIN)
