@@ -116,7 +116,7 @@ def _read(content: bytes, path: Path) -> tuple[list[Entry], int]:
     entries, whole = [], 0
     lines = content.splitlines(keepends=True)
     for number, line in enumerate(lines, start=1):
-        entry = _entry(line)
+        entry = _entry(line, path, number)
         if entry is None:
             if number == len(lines):
                 break
@@ -128,12 +128,14 @@ def _read(content: bytes, path: Path) -> tuple[list[Entry], int]:
     return entries, whole
 
 
-def _entry(line: bytes) -> Entry | None:
+def _entry(line: bytes, path: Path, number: int) -> Entry | None:
     """Return the entry of a line, None if the line is damaged."""
     if not line.endswith(b"\n"):
         return None
     try:
-        found = parse_json(line)
+        found = parse_json(
+            line, path, f"remove {path} to do all steps of the run again", line=number
+        )
         entry = found["entry"]
         intact = isinstance(entry, dict) and found["sha256"] == _digest(_text(entry))
     except FileLimitError:

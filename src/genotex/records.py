@@ -187,6 +187,8 @@ def _joined(*names: str) -> str:
 
 def field_name(location: Sequence[str | int]) -> str:
     """Return pydantic's location of a field as people write it: ``analysis[0].f1``."""
+    # A wrong key of an object stands after its own name.
+    location = location[:-1] if location and location[-1] == "[key]" else location
     parts = (
         f".{key}" if isinstance(key, str) and key.isidentifier() else f"[{key!r}]"
         for key in location

@@ -38,7 +38,7 @@ def output(source: Path, tmp_path: Path) -> OutputFolder:
 def test_record_of_another_cohort(source: Path, output: OutputFolder) -> None:
     one, other = (output.evidence("Asthma", name) for name in ("GSE1", "GSE2"))
     shutil.copy(one, other)
-    with pytest.raises(FormatError, match="run preprocess again"):
+    with pytest.raises(FormatError, match="preprocess it again"):
         solve_problem(output, PROBLEM, FAST)
     shutil.copy(other, one)
     other.write_text(one.read_text().replace('"sample_size": 24', '"sample_size": 30'))

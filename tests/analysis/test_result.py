@@ -178,7 +178,7 @@ def test_result_that_was_never_written(output: OutputFolder) -> None:
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        ({"procedure": "quick"}, "must be sound or benchmark, not 'quick'"),
+        ({"procedure": "quick"}, "procedure 'quick' is not known; use sound or benchmark"),
         ("sound", "method: must be an object"),
     ],
 )
@@ -196,7 +196,7 @@ def test_result_of_another_tool(output: OutputFolder) -> None:
     with pytest.raises(FormatError, match="not written by genotex"):
         read_result(output, "Asthma", None)
     path.write_text("<html>")
-    with pytest.raises(FormatError, match="not valid JSON"):
+    with pytest.raises(FormatError, match="an HTML or XML page"):
         read_result(output, "Asthma", None)
 
 

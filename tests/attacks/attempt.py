@@ -129,15 +129,18 @@ MALFORMED: Mapping[str, tuple[Callable[[str], Change], str]] = {
     "infinite": (lambda f: text(f, lambda t: t.replace("{", '{"x": 1e999, ', 1)), "too large"),
     "a name twice": (lambda f: text(f, repeated), "appears twice"),
     "deep": (lambda f: text(f, deep), "levels deep"),
-    "many entries": (lambda f: whole(f, "[" + "0," * 4_000_001 + "0]"), "entries"),
-    "large": (lambda f: instead(f, sparse), "is larger than"),
+    "many entries": (lambda f: whole(f, "[" + "0," * 10_000_001 + "0]"), "limit 'values'"),
+    "large": (
+        lambda f: whole(f, b"[" + b" " * 65 * 2**20 + b"]"),
+        "limit 'document'",
+    ),
     "packed": (
         lambda f: whole(f, gzip.compress(b"[" + b" " * 70 * 2**20 + b"]")),
-        "is larger than",
+        "limit 'document'",
     ),
     "a pipe": (lambda f: instead(f, os.mkfifo), _IRREGULAR),
     "a device": (lambda f: instead(f, lambda p: p.symlink_to("/dev/zero")), _IRREGULAR),
-    "a pickle": (lambda f: whole(f, pickle.dumps(Unpickled())), "not valid JSON"),
+    "a pickle": (lambda f: whole(f, pickle.dumps(Unpickled())), "a pickle of Python"),
     "Python": (lambda f: whole(f, CODE), "not valid JSON"),
     "a list": (lambda f: whole(f, "[1]"), "expected a JSON object"),
 }

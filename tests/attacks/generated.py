@@ -53,6 +53,7 @@ def of_generated_code() -> Iterator[Attempt]:
         "info.note": {"info__note": "as good as it gets"},
     }
     words = {"roles": "roles of samples", "sample_facts": "other characteristics"}
+    words["info.note"] = "info"
     words["options.control_roles"] = "controls in its evidence"
     for name, change in changes.items():
         told = words.get(name, "fingerprint" if name == "fingerprint" else name)
@@ -61,8 +62,8 @@ def of_generated_code() -> Iterator[Attempt]:
             "doubted",
         )  # fmt: skip
     hidden = by_code(design={**design, "formula": HIDDEN})
-    told = "backticks within quotation marks"
-    yield Attempt("generated code hides code in a design", "by code", hidden, accept_cohort, told)
+    name = "generated code hides code in a design"
+    yield Attempt(name, "by code", hidden, accept_cohort, "design", "doubted")
     other = f"{COHORTS}/evidence/GSE2.json"
     stranger = "is no file of GSE1: not taken"
     yield Attempt(

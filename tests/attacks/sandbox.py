@@ -141,7 +141,7 @@ _REPLACED = "path.unlink()\n"
 OF_RECORDS = (
     _case("a design", _tells(design=_DESIGN), "design is not for generated", refused=False),
     _case("code in a design", _tells(design={**_DESIGN, "formula": HIDDEN}),
-          "backticks within quotation marks", refused=True),
+          "design is not for generated", refused=False),
     _case("a notebook of the pipeline", _tells(fingerprint="of the pipeline"),
           "fingerprint is not for generated", refused=False),
     _case("files that were not read", _tells(files=[{"name": "a", "size": 1, "used_for": "x"}]),
@@ -151,9 +151,9 @@ OF_RECORDS = (
     _case("another cohort's", _tells(cohort="GSE9"), "is that of GSE9", refused=True),
     _case("deep", _after("path.write_text('[' * 5000 + ']' * 5000)"), "levels deep", refused=True),
     _case("a pickle", _after("import pickle\npath.write_bytes(pickle.dumps(told))"),
-          "not valid JSON", refused=True),
-    _case("many entries", _after("path.write_text('[' + '0,' * 4_000_001 + '0]')"),
-          "entries", refused=True),
+          "a pickle of Python", refused=True),
+    _case("many entries", _after("path.write_text('[' + '0,' * 10_000_001 + '0]')"),
+          "limit 'values'", refused=True),
     _case("a link", _after(f"{_REPLACED}path.symlink_to('/etc/hostname')"),
           "was not a regular file", refused=False, check=flag("was not a regular file")),
     _case("a pipe", _after(f"{_REPLACED}os.mkfifo(path)"),
@@ -166,7 +166,7 @@ OF_RECORDS = (
     _case("options of an answer", replaced("unconditional_regression", (_ANSWERED, (
         "path = save_result(result)\nimport json\ncontent = json.loads(path.read_text())\n"
         "content['method']['options']['q_cut'] = 1\npath.write_text(json.dumps(content))\n"))),
-        "method.options is not for generated", refused=False, notebook="problem",
-        check=flag("method.options is not for generated")),
+        "method.options.q_cut is not for generated", refused=False, notebook="problem",
+        check=flag("method.options.q_cut is not for generated")),
 )  # fmt: skip
 """What generated code writes over the records that the toolkit wrote."""

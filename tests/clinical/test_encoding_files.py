@@ -203,7 +203,7 @@ def test_file_that_is_no_encoding_file(tmp_path: Path, text: str, message: str) 
 
 
 def test_missing_file_and_wrong_bytes(tmp_path: Path) -> None:
-    with pytest.raises(EncodingFileError, match="cannot be opened"):
+    with pytest.raises(EncodingFileError, match="cannot be read"):
         load_annotations(tmp_path / "none.json")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(EncodingFileError, match="is not JSON"):

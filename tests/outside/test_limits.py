@@ -121,3 +121,10 @@ def test_rows_may_leave_out_some_cells_but_not_nearly_all(written: int, fits: bo
         return
     with pytest.raises(FileLimitError, match="20,000,000 cells, of which the file holds 100,000"):
         limits.check_padding(20_000_000, written, None)
+
+
+def test_the_page_of_limits_lists_each_with_its_value() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "limits.md").read_text()
+    usual = Limits()
+    rows = [f"| `{name}` | {usual.shown(name)} | {what} |" for name, what in Limits.named().items()]
+    assert re.findall(r"^\| `.*$", page, re.MULTILINE) == rows

@@ -24,16 +24,17 @@ _OPENERS = re.compile(
 _ALLOWED = {
     "outside/": "the door itself",
     "agents/sandbox/": "messages between processes of a session, and files of /proc",
+    "agents/audit/auditing.py": "the call that its own process wrote",
     "agents/team/on_workers.py": "what its own process wrote",
     "agents/models/recording.py": "a recording that was read, within the limits, before",
     "agents/prompts/__init__.py": "files of the package",
-    "agents/promises.py": "a line printed by a cell, which is bounded",
     "agents/written_code.py": "the answer of a model, in memory",
     "analysis/enrichment_files.py": "the part that was just written",
     "analysis/result.py": "the part that was just written, and the table before it",
     "analysis/shared_work.py": "what its own process wrote",
     "app/downloads.py": "writes a workbook",
     "app/gene_sets.py": "compared with an upload of the same size",
+    "app/sample_pages.py": "the copy that was just written",
     "app/server.py": "files of the package",
     "bench/adapters/": "task folders of its own, read in the container of another tool",
     "bench/evaluation/labels/reference.py": "a mark of its own",
@@ -43,7 +44,6 @@ _ALLOWED = {
     "bench/runs/cohort_stage.py": "records of its own run, of which a digest is made",
     "bench/runs/methods/built_in.py": "lines of a file that was read within the limits",
     "cli/": "a password, and files that the command has just written",
-    "clinical/encoding_files.py": "a text that `check_json` has passed",
     "clinical/words/": "files of the package",
     "fetch/open_targets.py": "a file that the command writes itself",
     "cluster/": "tasks and results between its own workers",
@@ -53,11 +53,9 @@ _ALLOWED = {
     "formats/table_text.py": "the open file, after its size was found, and bytes in memory",
     "genes/sources.py": "bytes that are in memory",
     "genes/table.py": "a pipe from its own process",
-    "journal.py": "lines whose digest is compared",
     "mcp/server.py": "a report, after its size was compared",
     "simulate/": "writes what it packs",
     "atlas/store.py": "files that were checked before they are searched",
-    "atlas/trait_queries.py": "a cell of a table",
 }
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from genotex.analysis.formulas import as_text, check_column, listed
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats import why_no_formula
 from genotex.options import MissingValues, refuse_unknown
 
 __all__ = ["DesignRequest", "complete_rows", "sample_facts_of", "typed_columns"]
@@ -50,10 +49,6 @@ class DesignRequest:
     def __post_init__(self) -> None:
         """Refuse unknown words and a table of other samples."""
         refuse_unknown(self, {"missing": get_args(MissingValues)})
-        for name in ("formula", "contrast"):
-            if why := why_no_formula(getattr(self, name)):
-                msg = f"the {name} of a design {why}"
-                raise UsageError(msg)
         if self.table.height != len(self.samples):
             msg = f"the sample table has {self.table.height} rows for {len(self.samples)} samples"
             raise UsageError(msg)

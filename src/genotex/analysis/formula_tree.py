@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from genotex.formats import LONGEST_FORMULA
+
 __all__ = [
     "FUNCTIONS",
     "LIMITS",
@@ -28,7 +30,7 @@ __all__ = [
 class FormulaLimits:
     """How large a design may be: far beyond any real study, and computed within seconds."""
 
-    characters: int = 8_000
+    characters: int = LONGEST_FORMULA
     depth: int = 40
     terms: int = 1_000
     factors: int = 6

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from genotex.errors import FormatError
-from genotex.formats import read_json_object, why_no_formula
+from genotex.formats import read_json_object, why_no_formula, why_no_procedure
 from genotex.layout import CohortName, TraitName, trait_folder_name
-from genotex.procedure import Procedure
 from genotex.records import Check, PlainName, Sha256, Shape, TypedDict, checked
 
 __all__ = [
@@ -115,14 +114,10 @@ class _TwoStep(TypedDict, total=False):
     regressors: list[str]
 
 
-def _why_no_procedure(name: str) -> str:
-    return "" if name in tuple(Procedure) else f"must be {' or '.join(Procedure)}, not {name!r}"
-
-
 class StoredMethod(TypedDict, total=False):
     """What is used of a method record; all else in it is for people."""
 
-    procedure: Annotated[str, Check(_why_no_procedure)]
+    procedure: Annotated[str, Check(why_no_procedure)]
     model: str
     ranked_by: str
     options: StoredOptions

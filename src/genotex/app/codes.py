@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
@@ -16,8 +15,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
-from genotex.errors import UsageError
+from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
+from genotex.outside import read_document, read_json
 
 __all__ = ["OneTimeCode", "PrivateFolder", "new_code"]
 
@@ -58,9 +58,9 @@ class OneTimeCode:
         if self.path is None:
             return
         try:
-            newer = self.path.read_text(encoding="ascii")[:100].strip()
+            newer = read_document(self.path).decode("ascii")[:100].strip()
             self.path.unlink()
-        except (OSError, UnicodeDecodeError):
+        except (OSError, FormatError, UnicodeDecodeError):
             return
         self._digest = newer
 
@@ -177,9 +177,9 @@ def _servers(parent: Path) -> list[tuple[Path, _Record]]:
     found, here = [], socket.gethostname()
     for path in parent.glob(f"serve-*/{_RECORD}"):
         try:
-            written, content = path.stat().st_mtime_ns, path.read_bytes()[:10_000]
-            record = _Record.model_validate(json.loads(content))
-        except (OSError, ValueError, ValidationError):
+            written, content = path.stat().st_mtime_ns, read_json(path)
+            record = _Record.model_validate(content)
+        except (OSError, FormatError, ValidationError):
             continue
         # The folder may be on a disk that several machines share.
         if record.host == here:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from genotex.errors import FormatError
 from genotex.formats import read_json_object, why_no_formula
@@ -113,12 +113,18 @@ class AnalysisRecord(JobRecord):
 
 
 class TablesRecord(JobRecord):
-    """An analysis of own tables; `traits` are the names of the results, one for each contrast."""
+    """An analysis of own tables.
+
+    Attributes
+    ----------
+    traits
+        Names of the results, one for each contrast; of a time to an event there is none.
+    """
 
     tables: str
     design: Annotated[str, Check(why_no_formula)]
     contrasts: list[Annotated[str, Check(why_no_formula)]]
-    traits: list[TraitName] = Field(min_length=1)
+    traits: list[TraitName]
     block: str | None
     missing: Literal["error", "drop", "fill"]
     order: list[str]
@@ -147,7 +153,8 @@ class TablesRecord(JobRecord):
         """What names the result of the first contrast in an address."""
         if self.survival is not None:
             return {"output": f"analyses/{self.name}"}
-        return {"output": f"analyses/{self.name}", "trait": self.traits[0], "condition": ""}
+        trait = self.traits[0] if self.traits else ""
+        return {"output": f"analyses/{self.name}", "trait": trait, "condition": ""}
 
 
 class FetchRecord(JobRecord):

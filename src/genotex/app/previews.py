@@ -221,7 +221,7 @@ def _checked(tables: OwnTables, record: TablesRecord) -> CheckedDesign:
     asked, options = design_options(record), table_options(record)
     if record.survival is not None:
         text, warnings = check_survival(survival_data(tables, options), asked)
-        trait = record.traits[0]
+        trait = record.survival.partition(",")[2]
         row = Compared(contrast=f"time to {trait}", samples=None, text=text, trait=trait)
         return CheckedDesign(rows=[row], warnings=list(warnings))
     prepared, _ = prepare_designs(tables, asked, options)

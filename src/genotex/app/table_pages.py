@@ -141,7 +141,7 @@ def _record(files: TablesFiles, form: FormData) -> TablesRecord:
         tables=files.name,
         design=text("design"),
         contrasts=contrasts,
-        traits=contrasts if survival is None else [text("event")],
+        traits=[],
         survival=survival,
         block=text("block") or None,
         missing=next((word for word in MISSING if word == text("missing")), usual),
@@ -176,7 +176,7 @@ def _submit(request: Request, form: FormData) -> None:
     jobs = workbench_of(request).jobs
     jobs.check_room()
     files, record, checked = _checked(request, form)
-    traits = [row.trait for row in checked.rows]
+    traits = [row.trait for row in checked.rows if record.survival is None]
     name = jobs.new_folder(files.name).name
     jobs.submit(record.model_copy(update={"name": name, "traits": traits}))
 

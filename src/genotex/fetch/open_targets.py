@@ -143,7 +143,7 @@ class OpenTargets:
         question = {"query": query, "variables": dict(variables)}
         content = self._client.text(self.address, question=question)
         try:
-            answer = parse_json(content, None, parse_int=_whole_number, words="is no JSON")
+            answer = parse_json(content, parse_int=_whole_number, finite=False, words="is no JSON")
         except FormatError as error:
             message = f"the answer {error.message}"
             raise self._wrong(message) from error

@@ -6,6 +6,7 @@ from .cohort_records import (
     write_cohort_info as write_cohort_info,
 )
 from .evidence import (
+    LONGEST_FORMULA as LONGEST_FORMULA,
     Confidence as Confidence,
     CountsRecord as CountsRecord,
     Evidence as Evidence,
@@ -17,6 +18,7 @@ from .evidence import (
     find_evidence as find_evidence,
     read_evidence as read_evidence,
     why_no_formula as why_no_formula,
+    why_no_procedure as why_no_procedure,
     write_evidence as write_evidence,
 )
 from .csv_tables import (

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
 from genotex.formats.json_files import read_record, write_json
 from genotex.layout import CohortName, OutputFolder, TraitName, trait_folder_name
 from genotex.options import Controls, MissingValues, Scale
@@ -16,6 +15,7 @@ from genotex.procedure import Procedure
 from genotex.records import Check, PlainName, Scalar, Sha256, Shape, TypedDict
 
 __all__ = [
+    "LONGEST_FORMULA",
     "Confidence",
     "CountsRecord",
     "Evidence",
@@ -27,6 +27,7 @@ __all__ = [
     "find_evidence",
     "read_evidence",
     "why_no_formula",
+    "why_no_procedure",
     "write_evidence",
 ]
 
@@ -52,18 +53,25 @@ SampleField = Literal[
 ``sample`` are the sample ids themselves: a person decided sample by sample.
 """
 
-_LONGEST_FORMULA = 2000
+LONGEST_FORMULA = 8_000
+"""Characters of the formula or the contrast of a design."""
 
 
 def why_no_formula(text: str) -> str:
-    """Return why a text is no formula or contrast of a design; empty where it may be one."""
-    if len(text) > _LONGEST_FORMULA:
-        return f"must have at most {_LONGEST_FORMULA:,} characters"
-    if any(not sign.isprintable() and sign not in "\t\n" for sign in text) or "\\" in text:
-        return "must be plain text without control characters and backslashes"
-    # What one reader takes for a quoted text, another one might take for a quoted name.
-    if any("`" in quoted for quoted in re.findall(r"\"[^\"]*\"|'[^']*'", text)):
-        return "must not have backticks within quotation marks"
+    """Return why a text is no formula or contrast; a parser reads it where it is used."""
+    if len(text) > LONGEST_FORMULA:
+        return f"must have at most {LONGEST_FORMULA:,} characters"
+    if any(not sign.isprintable() and sign not in "\t\n" for sign in text):
+        return "must be plain text without control characters"
+    return ""
+
+
+def why_no_procedure(name: str) -> str:
+    """Return why a text names no procedure; empty where it does."""
+    try:
+        Procedure(name)
+    except UsageError as error:
+        return str(error)
     return ""
 
 
@@ -291,7 +299,7 @@ class Evidence:
 
     trait: TraitName
     cohort: CohortName
-    procedure: Procedure
+    procedure: Annotated[Procedure, Shape(Annotated[str, Check(why_no_procedure)])]
     source: str
     genotex_version: str
     files: Annotated[list[dict[str, Any]], Shape(list[_File])] = field(default_factory=list)

@@ -240,7 +240,8 @@ def read_document(path: Path, most: str = "document", limits: Limits | None = No
     OSError
         If it cannot be opened or read.
     """
-    if not stat.S_ISREG(path.stat().st_mode):
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         msg = "is not a plain file"
         raise FormatError(msg, path=path)
     with path.open("rb") as handle:

@@ -114,8 +114,8 @@ def test_forged_answers_are_flagged(
     ("options", "told"),
     [
         ({}, "its options lack 'covariates'"),
-        ({"model": 1, "covariates": []}, "model 1 is not known"),
-        ({"model": "moderated", "covariates": [{"a": 1}]}, "{'a': 1}"),
+        ({"model": "best", "covariates": []}, "model 'best' is not known"),
+        ({"model": "moderated", "covariates": ["height"]}, "height"),
     ],
 )
 def test_options_that_are_none_are_flagged(
@@ -125,6 +125,21 @@ def test_options_that_are_none_are_flagged(
     (flag,) = look(study, tmp_path, replace(found, method={**found.method, "options": options}))
     assert flag.startswith("the analysis cannot be rerun from its record: ")
     assert told in flag
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"model": 1, "covariates": []}, "method.options.model: must be a text, not 1"),
+        ({"covariates": [{"a": 1}]}, "method.options.covariates[0]: must be a text"),
+    ],
+)
+def test_options_of_another_kind_are_flagged(
+    study: Path, tmp_path: Path, options: dict[str, Any], told: str
+) -> None:
+    found = solve(study, ALONE)
+    (flag,) = look(study, tmp_path, replace(found, method={**found.method, "options": options}))
+    assert flag.startswith(f"the answer was not written by the toolkit: {told}")
 
 
 def test_interactions_written_by_hand_are_flagged(study: Path, tmp_path: Path) -> None:

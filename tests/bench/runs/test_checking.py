@@ -62,7 +62,7 @@ def test_nothing_written_is_no_answer(tmp_path: Path) -> None:
 MISTAKES: list[tuple[str, Write, str]] = [
     ("text", put("TP53, EGFR"), "is not JSON"),
     ("cut off", put('{"significant_genes": {"Vari'), "is not JSON"),
-    ("other bytes", put(b"\xff\xfe\x00"), "is not JSON"),
+    ("other bytes", put(b"\xff\xfe\x00"), "UTF-16 text in place of the data"),
     ("nested", put("[" * 100_000), "nested 100,000 levels deep"),
     ("NaN", put(genes("TP53", Coefficient=[float("nan")])), "NaN is not a JSON number"),
     ("list", put('["TP53"]'), "is not a JSON object"),

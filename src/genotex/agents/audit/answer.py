@@ -76,9 +76,11 @@ def look_at_answer(
         reject_oversized(table, columns, _MOST_COLUMNS)
     try:
         result = read_result(output, task.trait, task.condition)
-    except GenotexError:
-        why = "the answer was not written by the toolkit: no table of all genes belongs to it"
-        return AnswerAudit((why,))
+    except GenotexError as error:
+        why = "no table of all genes belongs to it"
+        if table.is_file() and isinstance(error, FormatError) and error.field:
+            why = f"{error.field}: {error.message}"[:300]
+        return AnswerAudit((f"the answer was not written by the toolkit: {why}",))
     if dict(result.genes.schema) != dict(GENE_COLUMNS):
         reject("the columns of the table of all genes are not those that the toolkit writes")
     found = result.significant
