@@ -1447,7 +1447,7 @@ _OTHERS: Sequence[tuple[str, str, Make, str]] = (
         "l.jsonl.gz", lambda: repeated(b" " * 5000 + b"\n")
     ), "limit 'ratio'|lacks|missing"),
     ("deep JSON", "recording", text("r.jsonl", b'{"a":' + nested(5000) + b"}\n"), "limit 'depth'"),
-    ("deep JSON", "journal", text("j.jsonl", b'{"entry":' + nested(5000) + b"}\n{}\n"), "limit 'depth'"),
+    ("deep JSON", "journal", text("j.jsonl", b'{"entry":' + nested(5000) + b"}\n{}\n"), "'depth'"),
     ("deep TOML", "model settings", text("m.toml", b"a = " + nested(800)), "'depth'|recursion"),
     ("long text", "gene names", text("g.txt", lambda: b"TP53\n" * (14 * _MIB)), "'document'"),
 )  # fmt: skip

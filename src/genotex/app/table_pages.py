@@ -24,6 +24,7 @@ from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.app.previews import CheckedDesign
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
+from genotex.formats import why_no_formula
 from genotex.options import MissingValues
 
 __all__ = ["routes"]
@@ -134,6 +135,10 @@ def _record(files: TablesFiles, form: FormData) -> TablesRecord:
     except ValueError as error:
         msg = f"{text('q')!r} is not a number"
         raise UsageError(msg) from error
+    for name, given in (("design", text("design")), *(("contrast", each) for each in contrasts)):
+        if why := why_no_formula(given):
+            msg = f"the {name} {why}"
+            raise UsageError(msg)
     usual: MissingValues = "error"
     return TablesRecord(
         name="",
