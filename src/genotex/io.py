@@ -80,7 +80,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     Yields
     ------
     Path
-        Where to write.
+        Where to write. Open it for polars: it takes no path that is not UTF-8.
 
     Raises
     ------

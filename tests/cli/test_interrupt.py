@@ -1,4 +1,4 @@
-"""Ctrl-C and kill -9 in the middle of a run, in a process of its own."""
+"""Ctrl-C, kill -9 and an odd locale, in a process of its own."""
 
 import os
 import signal
@@ -135,3 +135,12 @@ def test_standard_output_that_is_closed_or_full_does_not_stop_the_work(
     output = OutputFolder(tmp_path / "out")
     assert output.evidence("Asthma", "GSE1").is_file()
     assert read_cohort_info(output.cohort_info("Asthma"))["GSE1"].is_usable
+
+
+def test_a_folder_that_the_language_of_the_system_cannot_write(tmp_path: Path) -> None:
+    write_asthma(tmp_path / "öin", "GSE1", number=12)
+    command = [sys.executable, "-m", "genotex", "solve", "öin", "öut", "--trait", "Asthma"]
+    system = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}
+    done = subprocess.run(command, cwd=tmp_path, env=system, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert OutputFolder(tmp_path / "öut").all_genes("Asthma", None).is_file()

@@ -186,8 +186,8 @@ def write_gene_files(output: OutputFolder, results: Sequence[AnalysisResult]) ->
     """Write the tested genes of each contrast as CSV, and return the files by trait."""
     files = gene_files(output, [result.trait for result in results])
     for result in results:
-        with atomic_write(files[result.trait]) as part:
-            inert_frame(result_table(result)).write_csv(part)
+        with atomic_write(files[result.trait]) as part, part.open("wb") as handle:
+            inert_frame(result_table(result)).write_csv(handle)
     return files
 
 

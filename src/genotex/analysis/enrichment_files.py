@@ -114,7 +114,8 @@ def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: s
     # What cannot be written as JSON must fail before anything is removed.
     json.dumps(content, allow_nan=False)
     with atomic_write(table) as part:
-        inert_frame(enrichment.sets).write_csv(part)
+        with part.open("wb") as handle:
+            inert_frame(enrichment.sets).write_csv(handle)
         content["table"] = {"file": table.name, "sha256": digest(part.read_bytes())}
         path.unlink(missing_ok=True)
     with atomic_write(path) as part:

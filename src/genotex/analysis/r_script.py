@@ -139,13 +139,13 @@ def write_r_script(
     name = f"missing{suffix}.csv"
     (folder / name).unlink(missing_ok=True)
     if missing.height:
-        with atomic_write(folder / name) as part:
-            missing.write_csv(part)
+        with atomic_write(folder / name) as part, part.open("wb") as handle:
+            missing.write_csv(handle)
     files = RFiles(
         linked, f"design{suffix}.csv", f"genes{suffix}.csv", name if missing.height else None
     )
-    with atomic_write(folder / files.design) as part:
-        design_table(result).write_csv(part)
+    with atomic_write(folder / files.design) as part, part.open("wb") as handle:
+        design_table(result).write_csv(handle)
     path = folder / f"analysis{suffix}.R"
     with atomic_write(path) as part:
         part.write_text(r_script(result, files), encoding="utf-8")

@@ -60,7 +60,8 @@ def write_pair(
     # What cannot be written as JSON must fail before anything is removed.
     json.dumps(content, allow_nan=False)
     with atomic_write(table) as part:
-        genes.write_parquet(part)
+        with part.open("wb") as handle:
+            genes.write_parquet(handle)
         seal = digest(part.read_bytes())
         before(seal)
         path.unlink(missing_ok=True)

@@ -204,8 +204,8 @@ def write_survival(folder: Path, found: SurvivalResult) -> tuple[Path, Path]:
     """Write ``genes.csv`` and ``survival.json``; return both."""
     table, record = (folder / name for name in SURVIVAL_FILES)
     text = json.dumps({**found.method, "warnings": list(found.warnings)}, indent=2, allow_nan=False)
-    with atomic_write(table) as part:
-        inert_frame(found.genes).write_csv(part)
+    with atomic_write(table) as part, part.open("wb") as handle:
+        inert_frame(found.genes).write_csv(handle)
     with atomic_write(record) as part:
         part.write_text(text + "\n", encoding="utf-8")
     return table, record

@@ -43,8 +43,8 @@ _WIDEST = 40
 
 def write_csv(genes: pl.DataFrame, path: Path) -> Path:
     """Write a table of genes."""
-    with atomic_write(path) as part:
-        inert_frame(genes).write_csv(part)
+    with atomic_write(path) as part, part.open("wb") as handle:
+        inert_frame(genes).write_csv(handle)
     return path
 
 

@@ -269,8 +269,8 @@ class AtlasFolder:
 
     def write_table(self, name: str, frame: pl.DataFrame) -> str:
         """Write a small table."""
-        with atomic_write(self.root / name) as part:
-            frame.write_parquet(part)
+        with atomic_write(self.root / name) as part, part.open("wb") as handle:
+            frame.write_parquet(handle)
         return name
 
     def write_matrix(self, name: str, matrix: NDArray[np.float16]) -> str:
@@ -292,8 +292,8 @@ class AtlasFolder:
     def _write_block(self, table: Table, segment: str, block: int, rows: pl.DataFrame) -> str:
         name = f"{table}/block={block:02d}/{segment}.parquet"
         ordered = rows.select(_COLUMNS[table].keys()).sort("gene", _OWNER[table])
-        with atomic_write(self.root / name) as part:
-            ordered.write_parquet(part, row_group_size=_ROWS, compression_level=3)
+        with atomic_write(self.root / name) as part, part.open("wb") as handle:
+            ordered.write_parquet(handle, row_group_size=_ROWS, compression_level=3)
         return name
 
     def read_gene(self, manifest: AtlasManifest, table: Table, gene: str) -> pl.DataFrame:

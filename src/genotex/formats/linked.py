@@ -135,7 +135,8 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
         data[sample] = pl.Series(np.concatenate([start, table.expression[i]]).astype(np.float64))
     seal = {} if csv is None else {"csv": _fingerprint(csv)}
     with atomic_write(path) as part:
-        pl.DataFrame(data).write_parquet(part, compression="lz4", statistics=False)
+        with part.open("wb") as handle:
+            pl.DataFrame(data).write_parquet(handle, compression="lz4", statistics=False)
         seal["parquet"] = _fingerprint(part)
     _write_seal(path, seal)
 

@@ -81,15 +81,15 @@ def write_gene_table(
         pl.col("number").diff().fill_null(pl.col("number").first()).cast(pl.Int64).alias("step"),
         pl.col("row").cast(pl.Int32),
     )
-    with atomic_write(folder / "accessions.parquet") as part:
-        steps.write_parquet(part, **options)
+    with atomic_write(folder / "accessions.parquet") as part, part.open("wb") as handle:
+        steps.write_parquet(handle, **options)
     with atomic_write(folder / "genes.json") as part:
         part.write_text(source.to_json(), encoding="utf-8")
     small = genes.with_columns(
         pl.col("gene_id").cast(pl.Int32), pl.col("type").cast(pl.Categorical)
     )
-    with atomic_write(folder / "genes.parquet") as part:
-        small.write_parquet(part, **options)
+    with atomic_write(folder / "genes.parquet") as part, part.open("wb") as handle:
+        small.write_parquet(handle, **options)
 
 
 def read_org_db(path: Path) -> tuple[pl.DataFrame, pl.DataFrame, GeneSource]:

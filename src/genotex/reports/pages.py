@@ -63,8 +63,8 @@ def write_page_files(html: str, path: Path, genes: pl.DataFrame | None = None) -
     The page is written last: it never names a CSV file that does not exist.
     """
     if genes is not None:
-        with atomic_write(path.with_suffix(".csv")) as part:
-            inert_frame(genes).write_csv(part)
+        with atomic_write(path.with_suffix(".csv")) as part, part.open("wb") as handle:
+            inert_frame(genes).write_csv(handle)
     with atomic_write(path) as part:
         part.write_text(html, encoding="utf-8")
     return path
