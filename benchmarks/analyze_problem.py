@@ -134,7 +134,7 @@ def solve_sound(cohort: Cohort, threads: int) -> dict[str, Any]:
 def solve_tests(cohort: Cohort) -> dict[str, Any]:
     """Run the moderated t of all genes, as `analyze_table` does, without anything beside it."""
     from genotex.analysis import Precision
-    from genotex.analysis.gene_tests import TestSettings, moderated_columns
+    from genotex.analysis.gene_tests.coefficients import TestSettings, moderated_columns
 
     design = np.column_stack([np.ones(len(cohort.trait)), cohort.trait])
     settings = TestSettings(Precision())
@@ -146,7 +146,7 @@ def solve_tests(cohort: Cohort) -> dict[str, Any]:
 def solve_mixed(cohort: Cohort) -> dict[str, Any]:
     """Run the mixed model of all genes alone."""
     from genotex.analysis import fit_mixed
-    from genotex.analysis.gene_tests import mixed_columns
+    from genotex.analysis.gene_tests.coefficients import mixed_columns
 
     fit = fit_mixed(cohort.expression, np.ones((len(cohort.trait), 1)), cohort.trait)
     found = np.flatnonzero(mixed_columns(fit)["Mixed q"] < 0.05)

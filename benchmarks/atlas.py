@@ -24,8 +24,8 @@ import numpy as np
 import polars as pl
 from workbench_response import measure as ask
 
-from genotex.analysis.gene_columns import GENE_COLUMNS
-from genotex.analysis.result import AnalysisResult, write_result
+from genotex.analysis.results.columns import GENE_COLUMNS
+from genotex.analysis.results.result import AnalysisResult, write_result
 from genotex.atlas import (
     AtlasReader,
     Signature,

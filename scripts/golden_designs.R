@@ -1,5 +1,5 @@
 # Golden values of general linear designs from R limma (statmod, splines, edgeR), for the tests of
-# genotex.analysis.designs.
+# genotex.analysis.designs.fitting.
 #
 #   Rscript scripts/golden_designs.R tests/fixtures/designs
 #

@@ -1,5 +1,5 @@
 # Golden values of Cox score tests, Kaplan-Meier curves and log-rank tests from R survival, for the
-# tests of genotex.analysis.survival.
+# tests of genotex.analysis.survival.score_tests.
 #
 #   Rscript scripts/golden_survival.R tests/fixtures/survival
 #

@@ -69,9 +69,9 @@ from genotex.analysis import (
     over_representation,
     ranked_enrichment,
 )
-from genotex.analysis.gene_set_tests import scale_effects
+from genotex.analysis.gene_sets.correlated import scale_effects
+from genotex.analysis.gene_tests.trait_effects import trait_effects
 from genotex.analysis.sound import carry_out
-from genotex.analysis.trait_effects import trait_effects
 from genotex.bench.problems import Problem
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
 from genotex.layout import OutputFolder

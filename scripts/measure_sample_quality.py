@@ -65,7 +65,7 @@ from genotex.analysis import (
     consensus_correlation,
     moderate,
 )
-from genotex.analysis.sample_sex import SEX_GENES
+from genotex.analysis.samples.sex import SEX_GENES
 from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.formats import LinkedTable, read_evidence, read_linked

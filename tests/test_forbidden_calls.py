@@ -31,10 +31,10 @@ EXCEPTIONS = {
         "work that this command sends to its own workers through Dask"
     ),
     ("genes/table.py", "marshal.loads"): "what a child of this process writes into a pipe",
-    ("analysis/method_record.py", "platform.system"): "the name of the operating system",
+    ("analysis/results/method_record.py", "platform.system"): "the name of the operating system",
     ("bench/adapters/inspect/samples.py", "sandbox.exec"): "runs a command in Inspect's sandbox",
     ("bench/adapters/inspect/solvers.py", "box.exec"): "runs a command in Inspect's sandbox",
-    ("analysis/formulas.py", "formulaic.Formula"): (
+    ("analysis/designs/formulas.py", "formulaic.Formula"): (
         "a list of terms whose factors are looked up by name; a text is never parsed"
     ),
 }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
 from genotex.analysis import GeneSet, match_gene_sets, over_representation, ranked_enrichment
-from genotex.analysis.gene_sets import AT_ONCE
+from genotex.analysis.gene_sets.lists import AT_ONCE
 from genotex.errors import AnalysisError, UsageError
 
 GENES = ["TP53", "MYC", "C1orf43", "HLA-DRA", "IL6", "TNF"]

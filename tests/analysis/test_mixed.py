@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
-from genotex.analysis import MixedFit, fit_mixed, mixed, mixed_record, mixed_warnings
+from genotex.analysis import MixedFit, fit_mixed, mixed_record, mixed_warnings
+from genotex.analysis.gene_tests import mixed
 from genotex.errors import AnalysisError
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from genotex.analysis import analyze_table, check_samples
-from genotex.analysis.panel import REPEATED
+from genotex.analysis.panel.selection import REPEATED
 from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable

@@ -17,7 +17,7 @@ from genotex.analysis import (
     permute_rows,
     surrogate_number,
 )
-from genotex.analysis.surrogate import ROWS_AT_ONCE
+from genotex.analysis.hidden.surrogate import ROWS_AT_ONCE
 from genotex.errors import AnalysisError
 from tests.analysis.hidden_cohorts import (
     half_confounded_batch,

@@ -27,8 +27,8 @@ from genotex.analysis import (
     find_unmeasured,
     no_blocks,
     rank_without_if_dense,
-    unmeasured,
 )
+from genotex.analysis.hidden import unmeasured
 from genotex.bench import Problem
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from genotex.analysis import Enrichment, enrich_problem, read_enrichment, read_result
-from genotex.analysis.enrichment import running_sum
+from genotex.analysis.gene_sets.enrichment import running_sum
 from genotex.app import Access
 from genotex.app.gene_sets import GENE_SETS
 from genotex.bench import Problem

@@ -186,7 +186,7 @@ def test_the_tables_are_not_read_again_for_the_r_script(
     def refused(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("genotex.analysis.design_files.read_linked", refused)
+    monkeypatch.setattr("genotex.analysis.designs.files.read_linked", refused)
     code, _, err = genotex("de", *write(tmp_path), tmp_path / "o", *DESIGN)
     assert code == 0, err
     assert (tmp_path / "o" / "analysis.R").is_file()

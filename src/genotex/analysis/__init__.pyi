@@ -1,41 +1,44 @@
-from .adjustment import (
+from .hidden.adjustment import (
     Adjustment as Adjustment,
     batch_columns as batch_columns,
     find_characteristic as find_characteristic,
     named_covariates as named_covariates,
 )
 from .benchmark.procedure import analyze_benchmark as analyze_benchmark
-from .blocks import (
+from .gene_tests.blocks import (
     Blocks as Blocks,
     block_detected as block_detected,
     block_samples as block_samples,
     blocked_by as blocked_by,
 )
-from .comparison import Comparison as Comparison, set_up_comparison as set_up_comparison
-from .condition_predictor import predict_condition as predict_condition
-from .confounders import Confounders as Confounders, estimate_confounders as estimate_confounders
-from .confounding import (
+from .gene_tests.comparison import Comparison as Comparison, set_up_comparison as set_up_comparison
+from .panel.condition_predictor import predict_condition as predict_condition
+from .hidden.confounders import (
+    Confounders as Confounders,
+    estimate_confounders as estimate_confounders,
+)
+from .hidden.confounding import (
     associate_levels as associate_levels,
     cramers_v as cramers_v,
     variance_inflation as variance_inflation,
 )
-from .contrast import (
+from .designs.contrast import (
     Contrast as Contrast,
     Levels as Levels,
     choose_contrast as choose_contrast,
     find_levels as find_levels,
 )
-from .cross_validation import (
+from .panel.cross_validation import (
     complementary_halves as complementary_halves,
     splits as splits,
     stratified_folds as stratified_folds,
 )
-from .design import (
+from .designs.matrix import (
     Design as Design,
     build_design as build_design,
     independent_columns as independent_columns,
 )
-from .design_files import (
+from .designs.files import (
     OWN_TABLES as OWN_TABLES,
     DesignCohort as DesignCohort,
     describe_design_cohort as describe_design_cohort,
@@ -43,7 +46,7 @@ from .design_files import (
     write_gene_files as write_gene_files,
     write_r_files as write_r_files,
 )
-from .designs import (
+from .designs.fitting import (
     RESULT_COLUMNS as RESULT_COLUMNS,
     DesignData as DesignData,
     DesignResult as DesignResult,
@@ -53,14 +56,18 @@ from .designs import (
     formula_of as formula_of,
     result_table as result_table,
 )
-from .enrichment import TEST_COLUMNS as TEST_COLUMNS, Enrichment as Enrichment, enrich as enrich
-from .enrichment_files import (
+from .gene_sets.enrichment import (
+    TEST_COLUMNS as TEST_COLUMNS,
+    Enrichment as Enrichment,
+    enrich as enrich,
+)
+from .gene_sets.files import (
     enrich_problem as enrich_problem,
     read_enrichment as read_enrichment,
     write_enrichment as write_enrichment,
 )
-from .gene_columns import COLUMN_GROUPS as COLUMN_GROUPS, GENE_TABLE as GENE_TABLE
-from .gene_set_tests import (
+from .results.columns import COLUMN_GROUPS as COLUMN_GROUPS, GENE_TABLE as GENE_TABLE
+from .gene_sets.correlated import (
     CameraTest as CameraTest,
     FryTest as FryTest,
     camera as camera,
@@ -69,13 +76,13 @@ from .gene_set_tests import (
     scale_effects as scale_effects,
     z_scores as z_scores,
 )
-from .gene_sets import (
+from .gene_sets.lists import (
     match_gene_sets as match_gene_sets,
     over_representation as over_representation,
     ranked_enrichment as ranked_enrichment,
 )
-from .gene_table import GENE_COLUMNS as GENE_COLUMNS
-from .gene_tests import (
+from .results.gene_table import GENE_COLUMNS as GENE_COLUMNS
+from .gene_tests.coefficients import (
     TestSettings as TestSettings,
     departure_columns as departure_columns,
     factor_columns as factor_columns,
@@ -83,15 +90,15 @@ from .gene_tests import (
     moderate_f as moderate_f,
     partial_correlation as partial_correlation,
 )
-from .gmt import GeneSet as GeneSet, read_gmt as read_gmt
-from .kaplan_meier import (
+from .gene_sets.gmt import GeneSet as GeneSet, read_gmt as read_gmt
+from .survival.kaplan_meier import (
     LogRankTest as LogRankTest,
     SurvivalCurve as SurvivalCurve,
     kaplan_meier as kaplan_meier,
     log_rank_test as log_rank_test,
     split_by_level as split_by_level,
 )
-from .linear import (
+from .gene_tests.linear import (
     fit_last_column as fit_last_column,
     fit_weighted_columns as fit_weighted_columns,
     lowess as lowess,
@@ -128,13 +135,13 @@ from .meta.result import (
     remove_meta as remove_meta,
     write_meta as write_meta,
 )
-from .mixed import (
+from .gene_tests.mixed import (
     MixedFit as MixedFit,
     fit_mixed as fit_mixed,
     mixed_record as mixed_record,
     mixed_warnings as mixed_warnings,
 )
-from .moderated import (
+from .gene_tests.moderated import (
     ModeratedFit as ModeratedFit,
     VariancePrior as VariancePrior,
     fit_variance_prior as fit_variance_prior,
@@ -143,11 +150,11 @@ from .moderated import (
     moderate_variance as moderate_variance,
     shrink as shrink,
 )
-from .design_request import (
+from .designs.request import (
     DesignRequest as DesignRequest,
     typed_columns as typed_columns,
 )
-from .p_values import (
+from .gene_tests.p_values import (
     average_ranks as average_ranks,
     benjamini_hochberg as benjamini_hochberg,
     binomial_p as binomial_p,
@@ -161,12 +168,12 @@ from .p_values import (
     pearson as pearson,
     spearman as spearman,
 )
-from .panel import (
+from .panel.selection import (
     Panel as Panel,
     fit_panel as fit_panel,
     selection_frequency as selection_frequency,
 )
-from .panel_path import PanelData as PanelData, PanelPath as PanelPath, fit_paths as fit_paths
+from .panel.path import PanelData as PanelData, PanelPath as PanelPath, fit_paths as fit_paths
 from .pipeline import (
     ProblemOutcome as ProblemOutcome,
     analyze_data as analyze_data,
@@ -175,7 +182,10 @@ from .pipeline import (
     solve_problem as solve_problem,
     solve_problems as solve_problems,
 )
-from .precision import Precision as Precision, consensus_correlation as consensus_correlation
+from .gene_tests.precision import (
+    Precision as Precision,
+    consensus_correlation as consensus_correlation,
+)
 from .problem_data import (
     CohortData as CohortData,
     ConditionCohort as ConditionCohort,
@@ -184,42 +194,42 @@ from .problem_data import (
     choose_data as choose_data,
     read_data as read_data,
 )
-from .r_script import (
+from .designs.r_script import (
     RFiles as RFiles,
     design_table as design_table,
     r_script as r_script,
     write_r_script as write_r_script,
 )
-from .result import (
+from .results.result import (
     AnalysisResult as AnalysisResult,
     read_result as read_result,
     remove_result as remove_result,
     write_result as write_result,
 )
-from .sample_blocks import (
+from .samples.blocks import (
     PERSONAL_GENES as PERSONAL_GENES,
     detect_blocks as detect_blocks,
     find_blocks as find_blocks,
     no_blocks as no_blocks,
 )
-from .sample_facts import (
+from .samples.facts import (
     DETECTED as DETECTED,
     FactChecks as FactChecks,
     SampleFacts as SampleFacts,
     check_sample_facts as check_sample_facts,
 )
-from .sample_profiles import (
+from .samples.profiles import (
     Profiles as Profiles,
     find_nearly_identical as find_nearly_identical,
     find_outliers as find_outliers,
 )
-from .sample_quality import (
+from .samples.quality import (
     SampleQuality as SampleQuality,
     check_samples as check_samples,
     named_pools as named_pools,
 )
-from .sample_sex import Y_GENES as Y_GENES, check_sex as check_sex
-from .sample_weights import (
+from .samples.sex import Y_GENES as Y_GENES, check_sex as check_sex
+from .gene_tests.weights import (
     estimate_sample_weights as estimate_sample_weights,
     weigh_samples as weigh_samples,
 )
@@ -230,16 +240,16 @@ from .sound import (
     check_p_values as check_p_values,
     check_scale as check_scale,
 )
-from .surrogate import (
+from .hidden.surrogate import (
     SurrogateVariables as SurrogateVariables,
     find_reweighted_surrogates as find_reweighted_surrogates,
     find_surrogates as find_surrogates,
     permute_rows as permute_rows,
     surrogate_number as surrogate_number,
 )
-from .survival import CoxTests as CoxTests, cox_score_tests as cox_score_tests
-from .time_to_event import read_events as read_events
-from .survival_analysis import (
+from .survival.score_tests import CoxTests as CoxTests, cox_score_tests as cox_score_tests
+from .survival.time_to_event import read_events as read_events
+from .survival.analysis import (
     SURVIVAL_FILES as SURVIVAL_FILES,
     SurvivalResult as SurvivalResult,
     check_survival as check_survival,
@@ -247,12 +257,15 @@ from .survival_analysis import (
     read_survival as read_survival,
     write_survival as write_survival,
 )
-from .trait_effects import TraitEffects as TraitEffects, read_trait_effects as read_trait_effects
-from .trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes
-from .unmeasured import (
+from .gene_tests.trait_effects import (
+    TraitEffects as TraitEffects,
+    read_trait_effects as read_trait_effects,
+)
+from .gene_tests.trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes
+from .hidden.unmeasured import (
     Unmeasured as Unmeasured,
     compare_rankings as compare_rankings,
     find_unmeasured as find_unmeasured,
     rank_without_if_dense as rank_without_if_dense,
 )
-from .voom import count_trend as count_trend, counts_of as counts_of
+from .gene_tests.voom import count_trend as count_trend, counts_of as counts_of

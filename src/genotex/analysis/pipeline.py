@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.analysis.design_request import DesignRequest
-from genotex.analysis.gene_table import describe_selection
-from genotex.analysis.libraries import Counts
+from genotex.analysis.designs.request import DesignRequest
+from genotex.analysis.gene_tests.libraries import Counts
 from genotex.analysis.problem_data import (
     CohortData,
     ConditionCohort,
@@ -21,10 +20,11 @@ from genotex.analysis.problem_data import (
     naming_place,
     read_data,
 )
-from genotex.analysis.result import AnalysisResult, read_result, remove_result, write_result
-from genotex.analysis.sample_facts import SampleFacts
-from genotex.analysis.sample_quality import SampleTexts
-from genotex.analysis.sample_relations import Relations
+from genotex.analysis.results.gene_table import describe_selection
+from genotex.analysis.results.result import AnalysisResult, read_result, remove_result, write_result
+from genotex.analysis.samples.facts import SampleFacts
+from genotex.analysis.samples.quality import SampleTexts
+from genotex.analysis.samples.relations import Relations
 from genotex.analysis.shared_work import keep_sharing, sharing
 from genotex.analysis.sound import analyze_sound, check_table
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo

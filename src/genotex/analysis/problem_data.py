@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from genotex.analysis.design_request import DesignRequest
-from genotex.analysis.libraries import Counts
-from genotex.analysis.sample_facts import SampleFacts
-from genotex.analysis.sample_quality import SampleTexts
-from genotex.analysis.sample_relations import Relations
+from genotex.analysis.designs.request import DesignRequest
+from genotex.analysis.gene_tests.libraries import Counts
+from genotex.analysis.samples.facts import SampleFacts
+from genotex.analysis.samples.quality import SampleTexts
+from genotex.analysis.samples.relations import Relations
 from genotex.analysis.shared_work import last_table
 from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import AnalysisError, FormatError, UsageError

@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.adjustment import Adjustment
-from genotex.analysis.comparison import Comparison, set_up_comparison
-from genotex.analysis.confounding import associate_measured, variance_inflation
-from genotex.analysis.contrast import Contrast
-from genotex.analysis.design import Design
-from genotex.analysis.gene_table import arrange_genes
-from genotex.analysis.method_record import Steps, record_method, record_regression
-from genotex.analysis.mixed import mixed_warnings
-from genotex.analysis.p_values import binomial_p, excess_near_one, null_share
-from genotex.analysis.panel import Panel, fit_panel
+from genotex.analysis.designs.contrast import Contrast
+from genotex.analysis.designs.matrix import Design
+from genotex.analysis.gene_tests.comparison import Comparison, set_up_comparison
+from genotex.analysis.gene_tests.mixed import mixed_warnings
+from genotex.analysis.gene_tests.p_values import binomial_p, excess_near_one, null_share
+from genotex.analysis.gene_tests.trait_tests import TraitTests, choose_genes, run_tests
+from genotex.analysis.hidden.adjustment import Adjustment
+from genotex.analysis.hidden.confounding import associate_measured, variance_inflation
+from genotex.analysis.panel.selection import Panel, fit_panel
 from genotex.analysis.problem_data import CohortData
-from genotex.analysis.result import AnalysisResult
+from genotex.analysis.results.gene_table import arrange_genes
+from genotex.analysis.results.method_record import Steps, record_method, record_regression
+from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.shared_work import once
-from genotex.analysis.trait_tests import TraitTests, choose_genes, run_tests
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable

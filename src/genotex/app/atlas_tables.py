@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.analysis.gene_columns import GeneColumn
+from genotex.analysis.results.columns import GeneColumn
 from genotex.app.downloads import send_table
 from genotex.app.frame_table import FrameQuery, FrameView, Row, column
 from genotex.app.pages import part_of_page, render

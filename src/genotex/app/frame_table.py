@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from genotex.analysis.gene_columns import GeneColumn
+from genotex.analysis.results.columns import GeneColumn
 from genotex.app.pages import address
 from genotex.reports.gene_table import GeneTableView
 

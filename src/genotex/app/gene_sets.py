@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis import Enrichment, GeneSet, read_gmt
-from genotex.analysis.enrichment import ranking, running_sum
+from genotex.analysis.gene_sets.enrichment import ranking, running_sum
 from genotex.app.gene_plots import rounded
 from genotex.app.loaded import Floats, LoadedAnalysis
 from genotex.app.workspace import Workspace

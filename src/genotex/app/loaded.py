@@ -10,8 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis import AnalysisResult, read_meta, read_result
-from genotex.analysis.gene_columns import GeneColumn
 from genotex.analysis.meta import MetaResult
+from genotex.analysis.results.columns import GeneColumn
 from genotex.app.recent import Recent, State, state_of
 from genotex.formats import Evidence
 from genotex.layout import OutputFolder

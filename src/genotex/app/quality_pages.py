@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from genotex.analysis.sample_profiles import FAR
+from genotex.analysis.samples.profiles import FAR
 from genotex.app.cohort_quality import CohortQuality, colours_of
 from genotex.app.gene_plots import rounded
 from genotex.app.pages import not_found, place_of, render, workbench_of

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from genotex.analysis.stored_results import AGAIN, StoredMethod, StoredProblem, read_content
+from genotex.analysis.results.stored import AGAIN, StoredMethod, StoredProblem, read_content
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CohortInfo, read_cohort_info
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, trait_folder_name

@@ -12,7 +12,7 @@ import polars as pl
 from scipy.special import ndtri
 
 from genotex.analysis.meta import combine_results
-from genotex.analysis.result import AnalysisResult
+from genotex.analysis.results.result import AnalysisResult
 from genotex.atlas.overlaps import sample_keys
 from genotex.atlas.result_files import TESTS_GENES
 from genotex.atlas.store import COMBINED

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis.meta import COHORT_COLUMNS, MetaResult, read_meta
-from genotex.analysis.result import AnalysisResult, read_result
-from genotex.analysis.stored_results import read_content
+from genotex.analysis.results.result import AnalysisResult, read_result
+from genotex.analysis.results.stored import read_content
 from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, find_evidence, sha256
 from genotex.layout import OutputFolder

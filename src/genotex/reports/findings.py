@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis import AnalysisResult
-from genotex.analysis.gene_columns import GENE_COLUMNS, GENE_TABLE
+from genotex.analysis.results.columns import GENE_COLUMNS, GENE_TABLE
 from genotex.formats import LinkedTable
 from genotex.reports.design_words import DesignWords
 from genotex.reports.records import (

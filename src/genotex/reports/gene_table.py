@@ -1,6 +1,6 @@
 """The gene table of a page, the columns of its CSV file, and the short list under the answer.
 
-The columns themselves are declared in `genotex.analysis.gene_columns`.
+The columns themselves are declared in `genotex.analysis.results.columns`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from genotex.analysis.gene_columns import (
+from genotex.analysis.results.columns import (
     COLUMN_GROUPS,
     GENE_TABLE,
     GeneColumn,

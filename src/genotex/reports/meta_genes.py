@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from genotex.analysis.gene_columns import GeneColumn
 from genotex.analysis.meta import COHORT_COLUMNS, MetaResult
+from genotex.analysis.results.columns import GeneColumn
 from genotex.reports.figures import ForestRow, draw_forest
 from genotex.reports.gene_table import GeneTableView, rows_on_page
 from genotex.reports.sections import FigureView

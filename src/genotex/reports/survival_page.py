@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis import SurvivalResult
-from genotex.analysis.gene_columns import GeneColumn
+from genotex.analysis.results.columns import GeneColumn
 from genotex.reports.gene_table import GeneTableView, TopGene, rows_on_page, top_genes
 from genotex.reports.pages import checked_page, render_template, write_page_files
 from genotex.reports.sections import FigureView

@@ -35,10 +35,10 @@ from genotex.analysis.benchmark.tuning import (
     choose_lambda,
     cross_validate,
 )
-from genotex.analysis.gene_table import GENE_COLUMNS
-from genotex.analysis.method_record import session, versions
 from genotex.analysis.problem_data import ConditionCohort
-from genotex.analysis.result import AnalysisResult
+from genotex.analysis.results.gene_table import GENE_COLUMNS
+from genotex.analysis.results.method_record import session, versions
+from genotex.analysis.results.result import AnalysisResult
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable

@@ -23,9 +23,9 @@ from genotex.analysis.meta.result import (
     differing_share,
     left_out_warnings,
 )
-from genotex.analysis.method_record import session
 from genotex.analysis.pipeline import solve_problem
-from genotex.analysis.result import AnalysisResult
+from genotex.analysis.results.method_record import session
+from genotex.analysis.results.result import AnalysisResult
 from genotex.bench.problems import Problem, TaskInfo, usable_cohorts
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
-from genotex.analysis.p_values import benjamini_hochberg
+from genotex.analysis.gene_tests.p_values import benjamini_hochberg
 from genotex.errors import AnalysisError
 
 __all__ = [

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.analysis.gene_tests.p_values import benjamini_hochberg
 from genotex.analysis.meta.effects import (
     NOMINAL,
     CombinedEffects,
@@ -21,7 +22,6 @@ from genotex.analysis.meta.effects import (
 )
 from genotex.analysis.meta.heterogeneity import Heterogeneity
 from genotex.analysis.meta.methods import DEFAULT, CohortStatistics, find_method
-from genotex.analysis.p_values import benjamini_hochberg
 
 __all__ = ["COHORT_COLUMNS", "META_COLUMNS", "CombinedGenes", "combine_genes"]
 

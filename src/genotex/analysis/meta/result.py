@@ -11,8 +11,8 @@ import polars as pl
 from scipy.special import bdtrc
 
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
-from genotex.analysis.result import read_table, remove_with_csv, write_pair
-from genotex.analysis.stored_results import StoredOptions, StoredPair, read_pair
+from genotex.analysis.results.result import read_table, remove_with_csv, write_pair
+from genotex.analysis.results.stored import StoredOptions, StoredPair, read_pair
 from genotex.errors import AnalysisError
 from genotex.layout import CohortName, OutputFolder
 from genotex.records import Shape, TypedDict, checked

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from genotex.analysis.result import remove_result
+from genotex.analysis.results.result import remove_result
 from genotex.bench.problems import Problem
 from genotex.bench.runs.children.processes import SHORTEST_SECRET
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord

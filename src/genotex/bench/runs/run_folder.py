@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from genotex.analysis.method_record import versions
+from genotex.analysis.results.method_record import versions
 from genotex.bench.evaluation.run_manifest import MANIFEST
 from genotex.bench.problems import Problem
 from genotex.errors import UsageError

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from genotex.analysis.sample_profiles import CLEAR, FAR
+from genotex.analysis.samples.profiles import CLEAR, FAR
 from genotex.reports.figures import draw_sample_distances, draw_sex
 from genotex.reports.findings import Findings
 from genotex.reports.illustrations import draw_planned, plan_figure

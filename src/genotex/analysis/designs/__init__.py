@@ -1,0 +1,1 @@
+"""Designs: formulas, contrasts, model matrices, and fits by them."""

@@ -1,0 +1,323 @@
+"""Genes tested under any design: a formula and contrasts, on an expression table in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.analysis.designs.request import DesignRequest, sample_facts_of, typed_columns
+from genotex.analysis.gene_tests.trait_effects import TraitEffects, stored_options, trait_effects
+from genotex.analysis.pipeline import analyze_table
+from genotex.analysis.problem_data import CohortData
+from genotex.analysis.results.columns import GENE_COLUMNS
+from genotex.analysis.results.result import AnalysisResult
+from genotex.analysis.sound import carry_out
+from genotex.bench.problems import Problem
+from genotex.errors import UsageError
+from genotex.formats.linked import LinkedTable
+from genotex.layout import trait_folder_name
+from genotex.options import AnalysisOptions, MissingValues
+
+__all__ = [
+    "RESULT_COLUMNS",
+    "DesignData",
+    "DesignResult",
+    "FormulaText",
+    "contrast_name",
+    "design_effects",
+    "fit_design",
+    "formula_of",
+    "result_table",
+]
+
+Floats = NDArray[np.float64]
+_STANDARD = {"Age": "age", "Gender": "sex"}
+"""Covariates of a linked table -> columns of a sample sheet."""
+
+RESULT_COLUMNS = {
+    "gene": "Variable",
+    "log2_fold_change": "Coefficient",
+    "ci_low": "CI Lower",
+    "ci_high": "CI Upper",
+    "mean": "Mean Expression",
+    "t": "t",
+    "p": "p",
+    "q": "q",
+}
+"""Columns of the short table of genes, and where they come from."""
+
+
+@dataclass(frozen=True, eq=False)
+class DesignData:
+    """What a design is fitted to.
+
+    Attributes
+    ----------
+    name
+        Of the cohort.
+    genes, samples
+        Symbols of the p genes, names of the n samples.
+    expression : ndarray of float64, shape (n, p)
+        log2 values, of counts log2 counts per million; NaN is missing.
+    table
+        n rows, the annotation of the samples; texts are factors, texts that are all numbers are
+        numbers.
+    counts
+        How counts became expression, as in `Evidence.counts`; the tests then use voom's weights.
+    """
+
+    name: str
+    genes: tuple[str, ...]
+    samples: tuple[str, ...]
+    expression: Floats
+    table: pl.DataFrame
+    counts: Mapping[str, Any] = field(default_factory=dict)
+
+    def linked(self, trait: str) -> LinkedTable:
+        """Return it as a linked table; the values of the trait are those of the design, not its."""
+        return LinkedTable(
+            trait,
+            self.samples,
+            np.zeros(len(self.samples)),
+            standard_covariates(self.table),
+            self.genes,
+            self.expression,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class DesignResult:
+    """The genes of one contrast.
+
+    Attributes
+    ----------
+    contrast, design
+        As asked for.
+    genes
+        Tested genes by p-value, with the columns of `RESULT_COLUMNS`; of several coefficients also
+        ``F`` and each coefficient with its p- and q-value.
+    result
+        The whole analysis, as `genotex solve` gives it.
+    data
+        What was analysed.
+    groups
+        Sample -> level of the factor that was compared, or value of the tested column.
+    request
+        The design as it was asked for.
+    """
+
+    contrast: str
+    design: str
+    genes: pl.DataFrame
+    result: AnalysisResult
+    data: DesignData
+    groups: Mapping[str, str | float]
+    request: DesignRequest
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should know before trusting the list."""
+        return self.result.warnings
+
+    @property
+    def method(self) -> Mapping[str, Any]:
+        """How it came about, plain JSON values."""
+        return self.result.method
+
+
+def contrast_name(contrast: str) -> str:
+    """Return a contrast as a name for files, such as ``group_case_vs_control``."""
+    words = {" - ": " vs ", " | ": " in ", " = ": " ", ":": " ", "/": " per "}
+    for sign, word in words.items():
+        contrast = contrast.replace(sign, word)
+    return trait_folder_name(contrast)
+
+
+def standard_covariates(table: pl.DataFrame) -> dict[str, Floats]:
+    """Return ``Age`` and ``Gender`` (female 0, male 1) of a sample table that names them so."""
+    found = {}
+    typed = typed_columns(table)
+    by_name = {name.lower(): name for name in reversed(typed.columns)}
+    if (name := by_name.get("age")) and typed[name].dtype.is_numeric():
+        found["Age"] = typed[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    name = by_name.get("sex", by_name.get("gender"))
+    if name is not None:
+        words = {"female": 0.0, "f": 0.0, "woman": 0.0, "male": 1.0, "m": 1.0, "man": 1.0}
+        values = [words.get(str(value).lower(), np.nan) for value in typed[name].to_list()]
+        if np.isfinite(values).any():
+            found["Gender"] = np.array(values, dtype=np.float64)
+    return found
+
+
+def fit_design(
+    data: DesignData,
+    design: str,
+    contrasts: Sequence[str],
+    options: AnalysisOptions | None = None,
+    *,
+    trait: str | None = None,
+    block: str | None = None,
+    missing: MissingValues = "error",
+    order: Mapping[str, Sequence[str]] | None = None,
+    threads: int = 1,
+) -> tuple[DesignResult, ...]:
+    """Test every gene for each contrast of a design.
+
+    Parameters
+    ----------
+    data
+        Expression and annotation of the samples.
+    design
+        A formula such as ``~ group + age``, ``~ group * sex``, ``~ group + ns(age, 3)``; read by
+        formulaic, with ``offset(column)`` in addition.
+    contrasts
+        ``group: case - control``, ``group: (B + C)/2 - A``, ``group: B - A | sex = female``,
+        ``stage: trend``, or a term or coefficient of the design (``age``, ``group:sex``); several
+        coefficients are tested together by an F test.
+    options
+        As of `genotex solve`; those that choose covariates, pairs and levels have no effect.
+    trait
+        What the result is about, the contrast by default.
+    block
+        Column of the sample table; samples with the same value are correlated.
+    missing
+        What becomes of samples without a value that the design needs: ``error``, ``drop`` or
+        ``fill``.
+    order
+        Factor to its levels, the reference first.
+    threads
+        Threads to compute with; the answer does not depend on them.
+
+    Raises
+    ------
+    UsageError
+        If the design or a contrast names what is not there; the message says what there is.
+    AnalysisError
+        If the design is not estimable, values are missing, or groups are too small.
+
+    References
+    ----------
+    Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3:3; block: Smyth, Michaud and Scott 2005,
+    Bioinformatics 21:2067; counts: Law and others 2014, Genome Biol. 15:R29.
+    """
+    if not contrasts:
+        msg = "no contrast was given; name one, such as 'group: case - control'"
+        raise UsageError(msg)
+    typed = typed_columns(data.table)
+    found = []
+    for contrast in contrasts:
+        name = (
+            trait_folder_name(trait) if trait and len(contrasts) == 1 else contrast_name(contrast)
+        )
+        request = DesignRequest(
+            design,
+            contrast,
+            data.samples,
+            typed,
+            block,
+            missing,
+            {key: tuple(levels) for key, levels in (order or {}).items()},
+        )
+        result = analyze_table(
+            data.linked(name),
+            {},
+            Problem(name, None),
+            options,
+            sample_facts_of(request),
+            counts=data.counts,
+            design=request,
+            threads=threads,
+        )
+        result = replace(result, cohort=data.name, cohort_reason="the table that was given")
+        groups = _groups(result, request)
+        genes = result_table(result)
+        found.append(DesignResult(contrast, design, genes, result, data, groups, request))
+    return tuple(found)
+
+
+def design_effects(found: DesignResult) -> TraitEffects:
+    """Return the effects of the regression behind a result, for tests of gene sets.
+
+    Raises
+    ------
+    AnalysisError
+        If several coefficients were tested together, or nearly all genes have missing values.
+    """
+    data, result = found.data, found.result
+    cohort = CohortData(
+        data.linked(result.trait),
+        sample_facts=sample_facts_of(found.request),
+        counts=data.counts,
+        design=found.request,
+    )
+    steps = carry_out(cohort, Problem(result.trait, None), stored_options(result))
+    return trait_effects(steps)
+
+
+def result_table(result: AnalysisResult) -> pl.DataFrame:
+    """Return the tested genes of a result with the columns of `RESULT_COLUMNS`, by p-value."""
+    tested = result.genes.filter(pl.col("Status") == "tested")
+    columns = [pl.col(name).alias(short) for short, name in RESULT_COLUMNS.items()]
+    factor = result.method["contrast"]["kind"] == "factor"
+    of_tests = [n for n in tested.columns if n == "F" or n not in GENE_COLUMNS]
+    more = [n for n in of_tests if factor and tested[n].null_count() < tested.height]
+    return tested.select(*columns, *more)
+
+
+@dataclass(frozen=True)
+class FormulaText:
+    """The design of an analysis in the words of ``genotex de``, with a sample sheet's columns."""
+
+    design: str
+    contrast: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options of ``genotex de``."""
+        return ("--design", self.design, "--contrast", self.contrast, *self.options)
+
+
+def formula_of(result: AnalysisResult) -> FormulaText | None:
+    """Return the formula and contrast of a result; None where no formula says the same."""
+    method = result.method
+    if "formula" in method:
+        asked = method["formula"]
+        return FormulaText(asked["formula"], asked["contrast"])
+    pair = method.get("pair", {})
+    if "hidden" not in method or method.get("two_step") or pair.get("design") == "averaged":
+        return None
+    kind = method["contrast"]["kind"]
+    terms = ["C(group)" if kind == "factor" else "group"]
+    codes = method.get("named_covariates", {})
+    for name in method.get("adjusted_for", ()):
+        quoted = _STANDARD.get(name) or (name if name.isidentifier() else f"`{name}`")
+        terms.append(f"C({quoted})" if "groups" in str(codes.get(name, "")) else quoted)
+    options: list[str] = []
+    if pair:
+        key = str(pair["key"])
+        if pair["design"] == "paired":
+            terms.append(f"C({key if key.isidentifier() else f'`{key}`'})")
+        else:
+            options += ["--block", key]
+    if method.get("filled"):
+        options += ["--missing", "fill"]
+    if method["contrast"].get("controls") == "all" and kind == "binary":
+        options += ["--controls", "all"]
+    contrast = "group: case - control" if kind == "binary" else terms[0]
+    return FormulaText("~ " + " + ".join(terms), contrast, tuple(options))
+
+
+def _groups(result: AnalysisResult, request: DesignRequest) -> dict[str, str | float]:
+    """Return the level or value that was compared, for the samples that took part."""
+    formula = result.method["formula"]
+    if not formula["variables"]:
+        return {}
+    rows = {sample: i for i, sample in enumerate(request.samples)}
+    values = request.table[formula["variables"][0]].to_list()
+    return {sample: values[rows[sample]] for sample in formula["samples"]}

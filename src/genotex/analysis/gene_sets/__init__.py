@@ -1,0 +1,1 @@
+"""Gene sets: lists, correlated genes, ranked genes, and their files."""

@@ -1,0 +1,194 @@
+"""The gene sets of a problem on disk: a record as JSON, and the table of all sets as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars as pl
+
+import genotex
+from genotex.analysis.gene_sets.enrichment import SET_COLUMNS, Enrichment, enrich, why_not_tested
+from genotex.analysis.gene_sets.gmt import read_gmt
+from genotex.analysis.gene_tests.trait_effects import read_trait_effects
+from genotex.analysis.results.result import digest, read_result
+from genotex.analysis.results.stored import SealedFile, StoredPair, read_pair
+from genotex.bench.problems import Problem
+from genotex.errors import FormatError
+from genotex.formats import inert_frame, original_frame, sha256
+from genotex.io import atomic_write
+from genotex.layout import OutputFolder
+from genotex.options import EnrichmentOptions
+from genotex.outside import read_document
+from genotex.records import Shape
+
+__all__ = ["enrich_problem", "read_enrichment", "write_enrichment"]
+
+PACKAGES = ("gseapy", "numpy", "scipy", "polars")
+_AGAIN = "run enrich again"
+
+
+def enrich_problem(
+    output: OutputFolder,
+    problem: Problem,
+    gene_sets: Path,
+    options: EnrichmentOptions | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Enrichment:
+    """Test the gene sets of a file for a problem that has been analysed, and write the answer.
+
+    The comparison behind the result is set up again from the output folder (`read_trait_effects`),
+    unless sets of such a result can only be described (`why_not_tested`).
+
+    Parameters
+    ----------
+    output
+        Folder with the result.
+    problem
+        Trait and condition.
+    gene_sets
+        A GMT file with official symbols, plain or gzip.
+    options
+        What the user chose.
+    progress
+        Called with each step, in words.
+
+    Raises
+    ------
+    AnalysisError
+        If the problem has not been analysed, its comparison cannot be set up again, or no set can
+        be tested.
+    FormatError
+        If a file is not what it should be.
+    """
+    step = progress or (lambda _: None)
+    step("reading the gene sets and the analysis")
+    sets = read_gmt(gene_sets)
+    result = read_result(output, problem.trait, problem.condition)
+    belongs_to = _result_digest(output, problem.trait, problem.condition)
+    effects = None if why_not_tested(result) else read_trait_effects(output, result)
+    step(f"testing {len(sets):,} gene sets")
+    enrichment = enrich(result, sets, options, effects)
+    enrichment.record["gene_sets"] |= {
+        "file": gene_sets.name,
+        "sha256": sha256(gene_sets),
+    }
+    enrichment.record["versions"] = _versions()
+    write_enrichment(output, enrichment, belongs_to)
+    return enrichment
+
+
+def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: str) -> Path:
+    """Write the record as JSON and the table of sets as CSV, as a pair.
+
+    An earlier JSON goes before the new CSV comes, so that a crash leaves no pair that does not
+    match.
+
+    Parameters
+    ----------
+    output
+        Where to.
+    enrichment
+        What to write.
+    belongs_to
+        SHA-256 of the table of all genes that the sets were tested on.
+
+    Returns
+    -------
+    Path
+        The JSON file.
+    """
+    trait, condition = enrichment.trait, enrichment.condition
+    path = output.enrichment(trait, condition)
+    table = path.with_suffix(".csv")
+    content: dict[str, Any] = {
+        "problem": {"trait": trait, "condition": condition},
+        "versions": _versions(),
+        **enrichment.record,
+        "all_genes": {"file": output.all_genes(trait, condition).name, "sha256": belongs_to},
+    }
+    # What cannot be written as JSON must fail before anything is removed.
+    json.dumps(content, allow_nan=False)
+    with atomic_write(table) as part:
+        with part.open("wb") as handle:
+            inert_frame(enrichment.sets).write_csv(handle)
+        content["table"] = {"file": table.name, "sha256": digest(part.read_bytes())}
+        path.unlink(missing_ok=True)
+    with atomic_write(path) as part:
+        text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
+        part.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> Enrichment | None:
+    """Read what `write_enrichment` wrote.
+
+    Returns
+    -------
+    Enrichment or None
+        None when there is none, or it was made from another result than the one that is there now.
+
+    Raises
+    ------
+    FormatError
+        If one of the two files is not what it should be, they are not a pair, or an earlier
+        version of genotex wrote them.
+    """
+    path = output.enrichment(trait, condition)
+    if not path.is_file():
+        return None
+    content = read_pair(_StoredSets, path, trait, condition, _AGAIN)
+    if content["all_genes"]["sha256"] != _result_digest(output, trait, condition):
+        return None
+    if "tests" not in content:
+        msg = "these gene sets were tested by an earlier version of genotex, in another way"
+        raise FormatError(msg, path=path, hint=_AGAIN)
+    sets = _read_table(path.with_suffix(".csv"), content["table"]["sha256"])
+    left_out = ("problem", "all_genes", "table")
+    record = {key: value for key, value in content.items() if key not in left_out}
+    problem = content["problem"]
+    return Enrichment(problem["trait"], problem["condition"], sets, record)
+
+
+@dataclass(frozen=True)
+class _StoredSets(StoredPair):
+    """The record of gene sets; `tests` is missing in those of earlier versions."""
+
+    table: Annotated[dict[str, Any], Shape(SealedFile)]
+    tests: dict[str, Any] | None = None
+    gene_sets: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    significant: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def _read_table(path: Path, seal: str) -> pl.DataFrame:
+    try:
+        content = read_document(path, "gene_sets")
+        if digest(content) != seal:
+            msg = "is not the table that its record was written with (digests differ)"
+            raise FormatError(msg, path=path, hint=_AGAIN)
+        return original_frame(pl.read_csv(content, schema=SET_COLUMNS))
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = f"the table of gene sets cannot be read: {error}"
+        raise FormatError(msg, path=path, hint=_AGAIN) from error
+
+
+def _result_digest(output: OutputFolder, trait: str, condition: str | None) -> str:
+    path = output.all_genes(trait, condition)
+    return sha256(path) if path.is_file() else ""
+
+
+def _versions() -> dict[str, str | None]:
+    return {"genotex": genotex.__version__, **{name: _version(name) for name in PACKAGES}}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,272 @@
+"""The gene sets that can be tested, and descriptions of them: ranked scores and overlaps.
+
+Both take genes as independent, which they are not, so that their p-values hold no error rate
+(docs: enrichment). The tests whose q-values count are in `gene_set_tests`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from genotex.analysis.gene_sets.gmt import GeneSet
+from genotex.errors import AnalysisError, UsageError
+
+__all__ = [
+    "NOT_THERE",
+    "MatchedSets",
+    "OverRepresentation",
+    "RankedScore",
+    "can_rank",
+    "match_gene_sets",
+    "over_representation",
+    "ranked_enrichment",
+]
+
+ENOUGH_KNOWN = 0.5
+"""Share of known genes from which the ids are surely of the right kind."""
+
+
+@dataclass(frozen=True)
+class MatchedSets:
+    """The sets that can be tested."""
+
+    sets: tuple[GeneSet, ...]  # As listed in the file
+    # For each of them, the places of its genes among the genes of the result, ascending
+    members: tuple[tuple[int, ...], ...]
+    record: dict[str, Any]  # Counts of sets and genes, plain JSON values
+
+    def matrix(self, places: NDArray[np.intp]) -> csr_array:
+        """Return 1 where a gene (column) is in a set (row), with the genes in another order."""
+        # Shapes: places (p,).
+        columns = np.concatenate([places[list(members)] for members in self.members])
+        starts = np.cumsum([0, *(len(members) for members in self.members)])
+        shape = (len(self.members), len(places))
+        return csr_array((np.ones(len(columns)), columns, starts), shape=shape)
+
+
+def match_gene_sets(
+    sets: Sequence[GeneSet], genes: Sequence[str], min_size: int, max_size: int
+) -> MatchedSets:
+    """Find the genes of each set in a result and keep the sets of a fitting size."""
+    place = {gene: i for i, gene in enumerate(genes)}
+    named = {gene for gene_set in sets for gene in gene_set.genes}
+    known = named & place.keys()
+    _check_ids(named, known, genes)
+    found = [sorted(place[g] for g in s.genes if g in place) for s in sets]
+    most = min(max_size, len(genes) - 1)
+    fits = [min_size <= len(members) <= most for members in found]
+    if not any(fits):
+        sizes = [len(members) for members in found]
+        msg = (
+            f"none of the {len(sets):,} gene sets has {min_size:,} to {most:,} of the "
+            f"{len(genes):,} tested genes (they have {min(sizes):,} to {max(sizes):,}); "
+            "change the minimal or maximal size, or take another file of sets"
+        )
+        raise AnalysisError(msg)
+    return MatchedSets(
+        tuple(s for s, fit in zip(sets, fits, strict=True) if fit),
+        tuple(tuple(m) for m, fit in zip(found, fits, strict=True) if fit),
+        {
+            "sets": len(sets),
+            "tested": sum(fits),
+            "too_small": sum(len(members) < min_size for members in found),
+            "too_large": sum(len(members) > most for members in found),
+            "genes": len(named),
+            "genes_tested": len(known),
+        },
+    )
+
+
+def _check_ids(named: Collection[str], known: Collection[str], genes: Sequence[str]) -> None:
+    """Refuse sets whose genes bear another kind of name than those of the result."""
+    if not named:
+        msg = "the gene sets name no gene; take another file of sets"
+        raise AnalysisError(msg)
+    if len(known) >= ENOUGH_KNOWN * len(named):
+        return
+    share = f"{len(known):,} of the {len(named):,} genes in the file of sets are in the result"
+    if kind := _other_ids(named, genes):
+        msg = f"{share}: {kind}"
+        raise AnalysisError(msg)
+    if not known:
+        ours, theirs = ", ".join(sorted(genes)[:3]), ", ".join(sorted(named)[:3])
+        msg = f"{share}: it names {theirs}, the result {ours}; take a file of official symbols"
+        raise AnalysisError(msg)
+
+
+def _other_ids(named: Collection[str], genes: Sequence[str]) -> str:
+    """Return which other ids most of the names are, and what to do; empty for symbols."""
+    half = len(named) / 2
+    hint = "take the file with official symbols (MSigDB: ...symbols.gmt)"
+    if sum(name.isdecimal() for name in named) > half:
+        return f"the file names genes by numbers, as Entrez ids are; {hint}"
+    if sum(name.upper().startswith("ENS") and name[-1:].isdecimal() for name in named) > half:
+        return f"the file names genes by Ensembl ids; {hint}"
+    if len({name.upper() for name in named} & set(genes)) > half:
+        return "the file writes them in lower case, as genes of the mouse are; take the human sets"
+    return ""
+
+
+Floats = NDArray[np.float64]
+Members = Sequence[Sequence[int]]
+
+AT_ONCE = 200
+"""Sets given to gseapy in one call: it keeps the running sum of each, a float for each gene."""
+
+NOT_THERE = (
+    "the enrichment of ranked genes needs gseapy 1.3 or newer; "
+    "install it with: pip install 'genotex[enrichment]'"
+)
+
+
+class RankedScore(NamedTuple):
+    """Enrichment of one set along the ranking; NaN where it is not defined."""
+
+    score: float
+    """Enrichment score: largest deviation of the running sum, -1 to 1."""
+    normalised: float
+    """The score over the mean score of random sets of its size and sign."""
+    p: float
+    """One-sided, on the side of the score's sign."""
+    leading: tuple[int, ...]
+    """Places of the genes up to the largest deviation, the outermost first."""
+
+
+class OverRepresentation(NamedTuple):
+    """Over-representation of sets in a list of genes, each of shape (s,)."""
+
+    found: NDArray[np.int64]
+    """Genes of the set in the list."""
+    expected: Floats
+    """Their number by chance."""
+    p: Floats
+    """Chance of at least that many (hypergeometric)."""
+
+
+def over_representation(members: Members, listed: NDArray[np.bool_]) -> OverRepresentation:
+    """Test whether sets hold more listed genes than a random draw of the list would give them.
+
+    gseapy's own function is not used for this: it leaves sets without a listed gene out before
+    it corrects for the number of sets.
+
+    Parameters
+    ----------
+    members
+        For each set, the places of its genes.
+    listed : ndarray of bool, shape (m,)
+        Whether each of the m background genes is in the list.
+    """
+    from scipy.stats import hypergeom
+
+    sizes = np.array([len(places) for places in members])
+    found = np.array([int(listed[list(places)].sum()) for places in members])
+    total, drawn = len(listed), int(listed.sum())
+    p = hypergeom.sf(found - 1, total, sizes, drawn)
+    return OverRepresentation(found, sizes * drawn / total, np.minimum(p, 1.0))
+
+
+def ranked_enrichment(
+    members: Members, statistic: Floats, *, permutations: int, seed: int
+) -> list[RankedScore]:
+    """Test whether the genes of each set gather at one end of the ranking.
+
+    The score is that of Subramanian et al. (2005) with weight 1; it is normalised by the scores of
+    random sets of the same size. Its p-value comes from adaptive multilevel sampling
+    (Korotkevich et al. 2021, in gseapy), which reaches far below one over the number of
+    permutations. One thread; the same seed gives the same answer.
+
+    Parameters
+    ----------
+    members
+        For each set, the places of its genes.
+    statistic : ndarray of float64, shape (m,)
+        One finite number for each gene, descending.
+    permutations
+        Random sets of each size by which scores are normalised.
+    seed
+        Of the random sets.
+
+    Raises
+    ------
+    UsageError
+        If gseapy is not installed or too old.
+    """
+    with _quiet():
+        prerank = _load()
+        scores: list[RankedScore] = []
+        for start in range(0, len(members), AT_ONCE):
+            scores += _score(
+                prerank, members[start : start + AT_ONCE], statistic, permutations, seed
+            )
+    return scores
+
+
+def can_rank() -> bool:
+    """Whether `ranked_enrichment` has the gseapy that it needs."""
+    try:
+        _load()
+    except UsageError:
+        return False
+    return True
+
+
+def _load() -> Callable[..., Any]:
+    try:
+        from gseapy import prerank
+    except ImportError as error:
+        raise UsageError(NOT_THERE) from error
+    if "method" not in inspect.signature(prerank).parameters:
+        raise UsageError(NOT_THERE)
+    return prerank  # type: ignore[no-any-return]  # gseapy has no type hints that count
+
+
+def _score(
+    prerank: Callable[..., Any], members: Members, statistic: Floats, permutations: int, seed: int
+) -> list[RankedScore]:
+    import pandas as pd
+
+    # Numbered names, since gseapy changes the case of symbols and joins them by semicolons.
+    ranking = pd.DataFrame({"gene": [f"G{i}" for i in range(len(statistic))], "value": statistic})
+    done = prerank(
+        ranking,
+        {f"S{j}": [f"G{i}" for i in places] for j, places in enumerate(members)},
+        method="multilevel",
+        permutation_num=permutations,
+        seed=seed,
+        threads=1,
+        min_size=1,
+        max_size=len(statistic),
+        ascending=None,
+        no_plot=True,
+        outdir=None,
+    )
+    rows = {row["Term"]: row for row in done.res2d.to_dict("records")}
+    return [_ranked_score(rows[f"S{j}"]) for j in range(len(members))]
+
+
+def _ranked_score(row: dict[str, Any]) -> RankedScore:
+    leading = tuple(int(name[1:]) for name in row["Lead_genes"].split(";") if name)
+    return RankedScore(float(row["ES"]), float(row["NES"]), float(row["NOM p-val"]), leading)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep gseapy's log and the deprecations it meets in pandas off the screen."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)

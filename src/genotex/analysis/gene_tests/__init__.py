@@ -1,0 +1,1 @@
+"""Tests of every gene: moderated, weighted, of counts, of dependent samples."""

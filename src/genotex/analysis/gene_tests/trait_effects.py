@@ -1,0 +1,175 @@
+"""The effects of a comparison, for tests of gene sets: the trait's, and those of chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import genotex
+from genotex.analysis.gene_sets.correlated import effect_matrix
+from genotex.analysis.gene_tests.moderated import ModeratedFit, VariancePrior
+from genotex.analysis.problem_data import DataChoice, naming_place, read_data
+from genotex.analysis.results.method_record import Steps
+from genotex.analysis.results.result import AnalysisResult
+from genotex.analysis.sound import carry_out
+from genotex.bench.problems import Problem
+from genotex.errors import AnalysisError
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
+from genotex.records import checked
+
+__all__ = ["TraitEffects", "read_trait_effects", "stored_options", "trait_effects"]
+
+Floats = NDArray[np.float64]
+FEWEST_GENES = 10
+SAME = 1e-6
+"""Largest difference, relative to 1 + |t|, by which rounding moves a t-statistic."""
+
+
+@dataclass(frozen=True, eq=False)
+class TraitEffects:
+    """The regression of the genes without missing values, turned into independent effects.
+
+    Attributes
+    ----------
+    genes : tuple of str, length p
+        The genes.
+    matrix : ndarray of float64, shape (p, 1 + d)
+        The trait's effect, and the d residual effects (see `effect_matrix`). Where the analysis
+        inflates the variance of the trait's coefficient for having estimated surrogate variables,
+        the trait's effect is divided by the root of that factor.
+    t, df : ndarray of float64, shape (p,)
+        Moderated t of the genes against no effect, and its degrees of freedom.
+    prior
+        What the residual variances were shrunk towards.
+    left_out
+        Tested genes that are not here, since they have missing values.
+    """
+
+    genes: tuple[str, ...]
+    matrix: Floats
+    t: Floats
+    df: Floats
+    prior: VariancePrior
+    left_out: int
+
+
+def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEffects:
+    """Repeat the analysis behind a stored result, and return its effects.
+
+    Everything comes from the output folder: the linked table and record of the cohort, of a
+    two-step problem those of the condition's cohort too, and the options, cohorts and regressor
+    genes that the result names.
+
+    Parameters
+    ----------
+    output
+        Folder with the preprocessed cohorts.
+    result
+        A result of the procedure ``sound`` that is ranked by the moderated t.
+
+    Raises
+    ------
+    AnalysisError
+        If the analysis does not give the stored t-statistics again, or all but a few genes have
+        missing values.
+    FormatError
+        If a file of a cohort is not what it should be.
+    """
+    problem, options = Problem(result.trait, result.condition), stored_options(result)
+    data = read_data(output, problem, _cohorts(result), options)
+    with naming_place(problem, result.cohort):
+        steps = carry_out(data.cohort, problem, options)
+        _check_same(result, steps)
+        return trait_effects(steps)
+
+
+def trait_effects(steps: Steps) -> TraitEffects:
+    """Return the effects of the very regression that gave the moderated t of an analysis."""
+    tests, names = steps.tests, _tested(steps)
+    complete: NDArray[np.bool_] = np.asarray(~np.isnan(tests.values).any(axis=0))
+    if complete.sum() < FEWEST_GENES:
+        msg = (
+            f"{int(complete.sum())} of {len(names):,} tested genes have no missing value; tests of "
+            f"gene sets need at least {FEWEST_GENES}"
+        )
+        raise AnalysisError(msg)
+    fit = tests.fit
+    if not isinstance(fit, ModeratedFit):
+        msg = (
+            "differences among levels have no direction, so that no gene set can be tested on them"
+        )
+        raise AnalysisError(msg)
+    own = fit.prior.df_of_gene
+    matrix = effect_matrix(
+        tests.moderated.matrix, tests.values[:, complete], tests.settings.precision
+    )
+    matrix[:, 0] /= np.sqrt(tests.unmeasured.moderated_inflation)
+    return TraitEffects(
+        genes=tuple(name for name, whole in zip(names, complete, strict=True) if whole),
+        matrix=matrix,
+        # The reported t may be one against effects of at most some size.
+        t=(fit.coefficient / fit.standard_error)[complete],
+        df=fit.df[complete],
+        prior=VariancePrior(
+            fit.prior.df, fit.prior.variance[complete], None if own is None else own[complete]
+        ),
+        left_out=int((~complete).sum()),
+    )
+
+
+def _tested(steps: Steps) -> tuple[str, ...]:
+    genes = steps.comparison.table.genes
+    return tuple(genes[i] for i in np.flatnonzero(steps.tests.kept.tested))
+
+
+def stored_options(result: AnalysisResult) -> AnalysisOptions:
+    """Return the options that the result was made with."""
+    stored: dict[str, Any] = dict(result.method.get("options", {}))
+    if stored.keys() != {field.name for field in fields(AnalysisOptions)} or not result.cohort:
+        made = result.method.get("versions", {}).get("genotex", "another version")
+        msg = (
+            f"{_place(result)}: the result does not record how it was made, or was made by another "
+            f"version (genotex {made}, this is {genotex.__version__}); run analyze again"
+        )
+        raise AnalysisError(msg)
+    # Neither the mixed model nor the panel ranks, and both take their time.
+    stored |= {"model": "moderated", "panel": False}
+    return checked(AnalysisOptions, stored, extra="forbid", place="method.options")
+
+
+def _cohorts(result: AnalysisResult) -> DataChoice:
+    two_step = result.method.get("two_step")
+    if two_step is None:
+        return DataChoice(result.cohort, "", {})
+    return DataChoice(result.cohort, "", {}, two_step["cohort"], tuple(two_step["regressors"]))
+
+
+def _check_same(result: AnalysisResult, steps: Steps) -> None:
+    """Refuse to go on where other genes were tested or their t-statistics differ."""
+    names, t = _tested(steps), steps.tests.columns["t"]
+    tested = result.genes.filter(result.genes["Status"] == "tested")
+    stored = dict(zip(tested["Variable"], tested["t"].to_numpy(), strict=True))
+    if stored.keys() == set(names):
+        before = np.array([stored[name] for name in names])
+        differ = ~(np.abs(t - before) <= SAME * (1.0 + np.abs(before)))
+        if not differ.any():
+            return
+        what = f"{int(differ.sum()):,} of {len(names):,} genes have another t-statistic"
+    else:
+        what = f"{len(names):,} genes are tested, not the {len(stored):,} of the result"
+    made = result.method.get("versions", {}).get("genotex", "unknown")
+    msg = (
+        f"{_place(result)}: the analysis cannot be repeated: {what}. The cohort's tables have "
+        f"changed since, or the software (result: genotex {made}, this is {genotex.__version__}); "
+        "run analyze again"
+    )
+    raise AnalysisError(msg)
+
+
+def _place(result: AnalysisResult) -> str:
+    problem = Problem(result.trait, result.condition)
+    return f"{problem}, {result.cohort}" if result.cohort else str(problem)

@@ -1,0 +1,372 @@
+"""The choice of genes and the tests of every gene in the procedure ``sound``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.analysis.designs.contrast import Contrast
+from genotex.analysis.designs.matrix import MIN_RESIDUAL_DF, Design
+from genotex.analysis.gene_tests.coefficients import (
+    ModeratedF,
+    TestSettings,
+    departure_columns,
+    estimable_columns,
+    estimable_factor_columns,
+    factor_columns,
+    fit_interaction,
+    mixed_columns,
+    moderated_columns,
+)
+from genotex.analysis.gene_tests.comparison import Comparison
+from genotex.analysis.gene_tests.libraries import FEWEST_READS, Libraries, few_reads
+from genotex.analysis.gene_tests.linear import SeveralFit, fit_last_column
+from genotex.analysis.gene_tests.mixed import MixedFit, fit_mixed
+from genotex.analysis.gene_tests.moderated import ModeratedFit
+from genotex.analysis.gene_tests.p_values import benjamini_hochberg
+from genotex.analysis.gene_tests.precision import Precision, consensus_correlation
+from genotex.analysis.gene_tests.weights import Spread, weigh_samples
+from genotex.analysis.hidden.unmeasured import (
+    Unmeasured,
+    adjust_for_unmeasured,
+    compare_rankings,
+    find_unmeasured,
+    rank_without_if_dense,
+)
+from genotex.errors import AnalysisError
+from genotex.options import AnalysisOptions
+
+__all__ = [
+    "GENE_STATUS",
+    "GeneFilter",
+    "TraitTests",
+    "choose_genes",
+    "filter_genes",
+    "run_tests",
+]
+
+GENE_STATUS = ("tested", "low", "constant", "too few values", "regressor")
+"""What became of a gene before any test."""
+
+LOW_QUANTILE = 0.10
+CENTRED_SHARE = 0.05
+FLOOR_SHARE = 0.01
+CONTINUOUS_SHARE = 0.10
+_ROUNDING = 1e-9
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class GeneFilter:
+    """Which genes are tested and why not the others."""
+
+    status: NDArray[np.str_]  # (p,): one of `GENE_STATUS`
+    record: dict[str, Any]  # The rule in words and numbers, and counts
+
+    @property
+    def tested(self) -> Mask:
+        """Mask of the genes that are tested."""
+        return np.asarray(self.status == "tested")
+
+    def with_status(self, status: NDArray[np.str_]) -> GeneFilter:
+        """Return the filter with another status of the genes, and the counts that follow."""
+        return GeneFilter(status, {**self.record, **_counts(status)})
+
+    def without(self, dropped: Mask) -> GeneFilter:
+        """Return the filter with fewer genes."""
+        # Shapes: dropped (m,).
+        status = self.status.copy()
+        status[np.flatnonzero(self.tested)[dropped]] = "too few values"
+        return self.with_status(status)
+
+
+def filter_genes(
+    expression: NDArray[np.float64], contrast: Contrast, columns: int, filter_low: bool
+) -> GeneFilter:
+    """Sort out constant genes, genes with too few values and genes low in nearly all samples."""
+    # A gene is low when its value is above the cut in fewer samples than the smaller group has (a
+    # tenth of the samples for a continuous trait). The cut is the 10 % quantile of all values, or
+    # the floor where a share of the values is at the minimum. Values centred gene by gene (more
+    # than 5 % negative, no floor) carry no information on the level of a gene, so no gene counts as
+    # low.
+    # Shapes: expression (n, p).
+    status = np.full(expression.shape[1], "tested", dtype="<U14")
+    present = ~np.isnan(expression)
+    low, rule = _low_genes(expression, present, contrast, filter_low)
+    status[low] = "low"
+    status[_constant(expression)] = "constant"
+    status[~_enough_values(present, contrast, columns)] = "too few values"
+    record = {"genes": len(status), **_counts(status), "rule": rule}
+    return GeneFilter(status, record)
+
+
+def _carries_design(design: NDArray[np.float64], expression: NDArray[np.float64]) -> Mask:
+    """Return which genes have the values that a design needs."""
+    # Genes whose missing values make the design singular on the rest, or leave fewer than
+    # `MIN_RESIDUAL_DF` degrees of freedom, have not; one of them would spoil the variance prior of
+    # all genes.
+    # Shapes: design (n, k), expression (n, p).
+    carries = np.ones(expression.shape[1], dtype=bool)
+    partial = np.flatnonzero(np.isnan(expression).any(axis=0))
+    if len(partial):
+        fit = fit_last_column(design, expression[:, partial])
+        carries[partial] = np.isfinite(fit.coefficient) & (fit.df >= MIN_RESIDUAL_DF)
+    return carries
+
+
+def _counts(status: NDArray[np.str_]) -> dict[str, int]:
+    return {kind: int((status == kind).sum()) for kind in GENE_STATUS}
+
+
+def _low_genes(
+    expression: NDArray[np.float64], present: Mask, contrast: Contrast, filter_low: bool
+) -> tuple[Mask, str]:
+    nothing = np.zeros(expression.shape[1], dtype=bool)
+    if not filter_low:
+        return nothing, "no filter of low genes (switched off)"
+    values = expression.reshape(-1) if present.all() else expression[present]
+    if len(values) == 0:
+        return nothing, "no filter of low genes (no values)"
+    # A gene at the floor that is the mean of several rows may differ from it in the last bits.
+    floor = float(values.min()) + _ROUNDING
+    has_floor = float((values <= floor).mean()) >= FLOOR_SHARE
+    if not has_floor and float((values < 0).mean()) > CENTRED_SHARE:
+        return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
+    cut = float(np.quantile(values, LOW_QUANTILE))
+    if contrast.members:
+        need = contrast.smaller_group
+    else:
+        need = max(1, int(np.ceil(CONTINUOUS_SHARE * len(contrast.rows))))
+    with np.errstate(invalid="ignore"):
+        high = (expression > cut + _ROUNDING).sum(axis=0)
+    rule = f"low: above {cut:.4g} (10 % quantile of all values) in fewer than {need} samples"
+    return high < need, rule
+
+
+def _constant(expression: NDArray[np.float64]) -> Mask:
+    lowest, highest = np.fmin.reduce(expression, axis=0), np.fmax.reduce(expression, axis=0)
+    # Averages of equal numbers may differ in the last bits.
+    return np.asarray(highest - lowest <= 1e-12 * np.maximum(1.0, np.abs(highest)))
+
+
+def _enough_values(present: Mask, contrast: Contrast, columns: int) -> Mask:
+    enough = present.sum(axis=0) >= columns + MIN_RESIDUAL_DF
+    for members in contrast.members:
+        enough &= present[members].sum(axis=0) >= 2
+    return np.asarray(enough)
+
+
+Floats = NDArray[np.float64]
+Columns = dict[str, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class TraitTests:
+    """What was found of every gene."""
+
+    kept: GeneFilter  # Which genes were tested
+    values: Floats  # (n, m): expression of the m tested genes
+    columns: Columns  # (m,): columns of `GENE_COLUMNS`
+    unmeasured: Unmeasured  # Surrogate variables
+    spread: Spread  # Weights of the samples
+    settings: TestSettings  # How the moderated t was computed
+    # Regression of the moderated t, and of the test that ranks: the mixed model has no surrogate
+    # variables
+    moderated: Design
+    ranking: Design
+    p: Floats  # (m,): p-values that rank, NaN where that test has none
+    fit: ModeratedFit | ModeratedF  # Of a factor the F test
+    mixed: MixedFit | None
+    # Genes significant by the moderated t without covariates; None where there are none
+    without_covariates: int | None = None
+
+
+def choose_genes(
+    comparison: Comparison, expression: Floats, options: AnalysisOptions
+) -> GeneFilter:
+    """Filter, and leave out genes whose missing values make the design singular on the rest."""
+    # Shapes: expression (n, p).
+    design, table = comparison.design, comparison.table
+    columns = design.matrix.shape[1]
+    if comparison.libraries is None:
+        kept = filter_genes(expression, comparison.contrast, columns, options.filter_low)
+    else:
+        kept = filter_genes(expression, comparison.contrast, columns, filter_low=False)
+        kept = _without_few_reads(kept, comparison.libraries, expression, options)
+    status = kept.status.copy()
+    partial = np.flatnonzero(kept.tested & np.isnan(expression).any(axis=0))
+    if len(partial):
+        fits = _carries_design(design.matrix, expression[:, partial])
+        status[partial[~fits]] = "too few values"
+    if comparison.regressors:
+        status[np.isin(np.array(table.genes), comparison.regressors)] = "regressor"
+    kept = kept.with_status(status)
+    if not kept.record["tested"]:
+        counts = ", ".join(f"{name} {n}" for name, n in kept.record.items() if name != "rule")
+        msg = f"no gene of {table.trait} can be tested ({counts})"
+        raise AnalysisError(msg)
+    return kept
+
+
+def _without_few_reads(
+    kept: GeneFilter, libraries: Libraries, expression: Floats, options: AnalysisOptions
+) -> GeneFilter:
+    """Leave out genes that hardly any read fell on; preprocessing has judged the others."""
+    if not options.filter_low or libraries.sizes is None:
+        return kept
+    status = kept.status.copy()
+    status[kept.tested & few_reads(expression, libraries.sizes)] = "low"
+    rule = (
+        f"low: fewer than {FEWEST_READS} reads in the samples compared; preprocessing kept the "
+        f"genes with {libraries.record['rule']}"
+    )
+    return GeneFilter(status, {**kept.record, "rule": rule}).with_status(status)
+
+
+def run_tests(
+    comparison: Comparison,
+    values: Floats,
+    kept: GeneFilter,
+    options: AnalysisOptions,
+) -> TraitTests:
+    """Estimate unmeasured confounding and test the trait's coefficient of every gene."""
+    # Shapes: values (n, m).
+    contrast, design = comparison.contrast, comparison.design
+    mixed_ranks = options.model == "mixed"
+    spread = weigh_samples(
+        values, design.saturated, contrast.groups, options.weights, comparison.library_sizes
+    )
+    precision = _with_blocks(comparison, values, spread.weights)
+    settings = TestSettings(precision, options.trend, options.robust, options.min_effect)
+    unmeasured = find_unmeasured(values, comparison, options, precision)
+    without = settings.regress_several(design.matrix, values, design.tested)
+    if unmeasured.columns:
+        p = _estimable_columns(without, values, settings.against_none, contrast)["p"]
+        unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
+    adjusted, inflation = unmeasured.moderated_with, unmeasured.moderated_inflation
+    moderated = design.with_columns(unmeasured.columns) if adjusted else design
+    fits = _carries_design(moderated.matrix, values)
+    if not fits.all():
+        values, kept = values[:, fits], kept.without(~fits)
+        without = settings.regress_several(design.matrix, values, design.tested)
+    ranking = without
+    if adjusted:
+        ranking = settings.regress_several(moderated.matrix, values, design.tested, inflation)
+    columns, fit = _rank(comparison, ranking, values, settings, without if adjusted else None)
+    columns |= _alternative_columns(comparison, values, settings, unmeasured, without)
+    columns |= fit_interaction(values, moderated, settings, inflation)
+    columns |= departure_columns(values, moderated, settings, inflation)
+    mixed = _fit_mixed(values, design, options)
+    columns |= {} if mixed is None else mixed_columns(mixed)
+    names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
+    return TraitTests(
+        kept=kept,
+        values=values,
+        columns=columns,
+        unmeasured=_with_change(unmeasured, columns, names, options),
+        spread=spread,
+        settings=settings,
+        moderated=moderated,
+        ranking=design if mixed_ranks else moderated,
+        p=columns["Mixed p" if mixed_ranks else "p"],
+        fit=fit,
+        mixed=mixed,
+        without_covariates=_without_covariates(values, comparison, adjusted, settings, options),
+    )
+
+
+def _alternative_columns(
+    comparison: Comparison,
+    values: Floats,
+    settings: TestSettings,
+    unmeasured: Unmeasured,
+    without: SeveralFit,
+) -> Columns:
+    """Return the columns of the analysis that does not rank (with or without surrogates)."""
+    if not unmeasured.columns:
+        return {}
+    name, other = "Without SV", without
+    if not unmeasured.moderated_with:
+        design = comparison.design
+        matrix = design.with_columns(unmeasured.columns).matrix
+        name = "With SV"
+        other = settings.regress_several(matrix, values, design.tested, unmeasured.inflation)
+    found = _estimable_columns(other, values, settings, comparison.contrast)
+    return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
+
+
+def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None) -> Precision:
+    """Return the samples' precision with the correlation of samples of the same block."""
+    precision = Precision(weights, comparison.blocks.correlated, libraries=comparison.library_sizes)
+    correlation = consensus_correlation(comparison.design.matrix, values, precision)
+    return replace(precision, correlation=correlation)
+
+
+def _rank(
+    comparison: Comparison,
+    fit: SeveralFit,
+    values: Floats,
+    settings: TestSettings,
+    without: SeveralFit | None,
+) -> tuple[Columns, ModeratedFit | ModeratedF]:
+    """Test the trait: one coefficient, or the levels of a factor together."""
+    # `without` is the regression without surrogate variables where `fit` has them.
+    contrast, precision = comparison.contrast, settings.precision
+    if contrast.factor is not None:
+        return factor_columns(fit, values, settings, contrast.factor)
+    unit = None if without is None else without.last
+    if precision.libraries is not None:
+        # Weights of single observations give deviations no unit that other cohorts share.
+        unit = replace(precision, libraries=None).fit(comparison.design.matrix, values)
+    return moderated_columns(fit.last, values, settings, binary=contrast.two_groups, unit=unit)
+
+
+def _estimable_columns(
+    fit: SeveralFit, values: Floats, settings: TestSettings, contrast: Contrast
+) -> Columns:
+    """Test the trait in another regression; NaN for genes that have no estimate there."""
+    if contrast.factor is None:
+        return estimable_columns(fit.last, values, settings)
+    return estimable_factor_columns(fit, values, settings, contrast.factor)
+
+
+def _without_covariates(
+    values: Floats,
+    comparison: Comparison,
+    adjusted: bool,
+    settings: TestSettings,
+    options: AnalysisOptions,
+) -> int | None:
+    """Return how many genes are significant without covariates; None where there are none."""
+    if not comparison.covariates:
+        return None
+    design, inflation = comparison.design.without(comparison.covariates), 1.0
+    if adjusted:
+        design, inflation = adjust_for_unmeasured(values, design, options, settings.precision)
+    fit = settings.regress_several(design.matrix, values, design.tested, inflation)
+    p = _estimable_columns(fit, values, settings, comparison.contrast)["p"]
+    return int((benjamini_hochberg(p[np.isfinite(p)]) < options.q_cut).sum())
+
+
+def _with_change(
+    unmeasured: Unmeasured, columns: Columns, names: Sequence[str], options: AnalysisOptions
+) -> Unmeasured:
+    """Add to the record how the top genes change with surrogate variables."""
+    if not unmeasured.columns:
+        return unmeasured
+    adjusted = unmeasured.moderated_with
+    other = columns["Without SV p" if adjusted else "With SV p"]
+    pair = (other, columns["p"]) if adjusted else (columns["p"], other)
+    change = compare_rankings(*pair, names, options.q_cut)
+    return replace(unmeasured, record={**unmeasured.record, "change": change})
+
+
+def _fit_mixed(values: Floats, design: Design, options: AnalysisOptions) -> MixedFit | None:
+    if options.model == "moderated":
+        return None
+    return fit_mixed(values, design.others, design.matrix[:, -1])

@@ -1,0 +1,1 @@
+"""Hidden variation: surrogate variables, confounders, what is adjusted for."""

@@ -1,0 +1,450 @@
+"""Unmeasured confounding: which surrogate variables are used, and what is reported of them.
+
+Background and measurements: docs/unmeasured-confounding.md, docs/calibration.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc
+
+from genotex.analysis.designs.contrast import Contrast
+from genotex.analysis.designs.matrix import Design
+from genotex.analysis.gene_tests.comparison import Comparison
+from genotex.analysis.gene_tests.p_values import benjamini_hochberg, null_share, pearson
+from genotex.analysis.gene_tests.precision import Precision
+from genotex.analysis.hidden.confounders import SMALLEST_RESIDUAL_DF, estimate_confounders
+from genotex.analysis.hidden.confounding import Association, associate_covariate, associate_levels
+from genotex.analysis.hidden.surrogate import find_reweighted_surrogates, find_surrogates
+from genotex.analysis.samples.facts import read_numbers, read_value
+from genotex.analysis.shared_work import once
+from genotex.options import AnalysisOptions
+from genotex.options import Hidden as Mode
+
+__all__ = [
+    "Unmeasured",
+    "adjust_for_unmeasured",
+    "compare_rankings",
+    "find_unmeasured",
+    "rank_without_if_dense",
+]
+
+Floats = NDArray[np.float64]
+
+REPORTED_P = 0.05
+"""Associations are reported when their p-value, times the number of tests, is below."""
+MOST_REPORTED = 10
+ENOUGH_SAMPLES = 4
+
+
+def _correlation_with_trait(
+    columns: Mapping[str, Floats], contrast: Contrast
+) -> dict[str, tuple[float, float]]:
+    """Return Pearson's correlation of each surrogate variable with the trait, and its p-value."""
+    # Shapes: columns (n,).
+    return {name: _with_trait(column, contrast) for name, column in columns.items()}
+
+
+def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
+    """Return the correlation with the trait; of a factor the multiple correlation."""
+    if contrast.factor is None:
+        return pearson(column, contrast.values)
+    wide = np.column_stack([np.ones(len(column)), contrast.columns])
+    centred = column - column.mean()
+    rest = centred - wide @ np.linalg.lstsq(wide, centred, rcond=None)[0]
+    share = 1 - float(rest @ rest) / float(centred @ centred)
+    tested, left = wide.shape[1] - 1, len(column) - wide.shape[1]
+    f = share / tested / max((1 - share) / left, np.finfo(np.float64).tiny)
+    return float(np.sqrt(share)), float(fdtrc(tested, left, f))
+
+
+def _associate_surrogates(
+    columns: Mapping[str, Floats], comparison: Comparison
+) -> list[dict[str, Any]]:
+    """Find what the surrogate variables are associated with, strongest first."""
+    # Each is tested against the trait (Pearson's correlation), each covariate and each
+    # characteristic that varies; those are reported whose p-value is below 0.05 after Bonferroni's
+    # correction for all these tests, ten at most.
+    # Shapes: columns (n,).
+    # Returns ``surrogate``, ``with``, ``kind`` (trait, covariate, characteristic), ``test``,
+    # ``measure``, ``size``, ``p``.
+    tests = [
+        (surrogate, *test)
+        for surrogate, column in columns.items()
+        for test in _tests(column, comparison)
+    ]
+    reported = [test for test in tests if test[-1].p * len(tests) < REPORTED_P]
+    reported.sort(key=lambda test: test[-1].p)
+    return [
+        {
+            "surrogate": surrogate,
+            "with": other,
+            "kind": kind,
+            "test": found.test,
+            "measure": found.measure,
+            "size": found.size,
+            "p": found.p,
+        }
+        for surrogate, other, kind, found in reported[:MOST_REPORTED]
+    ]
+
+
+def _tests(column: Floats, comparison: Comparison) -> Iterator[tuple[str, str, Association]]:
+    contrast, design = comparison.contrast, comparison.design
+    r, p = _with_trait(column, contrast)
+    test, measure = "Pearson's correlation", "r"
+    if contrast.factor is not None:
+        test, measure = "analysis of variance", "multiple r"
+    yield design.trait, "trait", Association(test, p, measure, r, False)
+    for place, name in enumerate(design.adjusted, start=1):
+        covariate = design.matrix[:, place]
+        yield name, "covariate", associate_covariate(column, covariate, binary=False)
+    for key, recorded in comparison.cohort.sample_facts.items():
+        values = [read_value(key, recorded.get(sample)) for sample in comparison.samples]
+        found = _associate_characteristic(column, values)
+        if found is not None:
+            yield key, "characteristic", found
+
+
+def _associate_characteristic(column: Floats, values: Sequence[str | None]) -> Association | None:
+    """Take few different values for groups, many numbers for a measurement."""
+    known = np.array([value is not None for value in values], dtype=bool)
+    levels = [value for value in values if value is not None]
+    different = len(set(levels))
+    if len(levels) < ENOUGH_SAMPLES or different < 2:
+        return None
+    if different <= max(2, len(levels) // 3):
+        return associate_levels(column[known], levels, binary=False)
+    measured = read_numbers(levels)
+    if measured is None:
+        return None  # names of samples or people
+    return associate_covariate(column[known], measured, binary=False)
+
+
+FEWEST_GENES = 100
+MOST_MISSING = 0.5
+"""A gene takes part in the estimate when at most this share of its values is missing."""
+STRONG_SHARE = 0.4
+"""Share of the trait explained by surrogate variables from which they may be the trait itself."""
+DENSE_SIGNAL = 0.5
+"""Share of affected genes from which the signal is dense."""
+STRONG_WITH_TRAIT = 0.5
+SVA_FROM = 40
+"""R's sva with fewer samples makes false findings as well as removing them."""
+TOPS = (10, 50, 100)
+NAMED = 10
+METHODS = {
+    "auto": "factors by parallel analysis; their share of the trait by an empirical-Bayes "
+    "regression over genes",
+    "sva": "iteratively reweighted surrogate variable analysis (Leek and Storey 2008)",
+    "two-step": "two-step surrogate variable analysis (Leek and Storey 2007)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Unmeasured:
+    """The surrogate variables of an analysis and what is reported of them."""
+
+    columns: dict[str, Floats]  # (n,): ``SV1``, ``SV2``, ...; empty when there are none
+    inflation: float  # Variances of coefficients adjusted for them are this many times larger
+    # Whether the moderated t adjusts for them, and the alternative analysis is the one without;
+    # False with columns: the other way round
+    moderated_with: bool
+    # Plain JSON: ``mode``, ``method``, ``estimated`` (factors above the noise), ``used`` (number of
+    # columns), ``limited`` (some left out for lack of samples), ``share`` (of residual variance,
+    # each), ``residual_df`` (with the columns), ``inflation``, ``trait_share`` (squared multiple
+    # correlation of trait and columns), ``affected_share`` (of genes, by their p-values without
+    # adjustment), ``moderated_with``, ``ranked_with`` (whether the test that ranks adjusts for
+    # them; the mixed model never does), ``set_aside`` (why the moderated t does not, when there are
+    # columns: ``dense signal``), ``associations`` (see `_associate_surrogates`), ``genes_used``,
+    # ``notes``; `compare_rankings` adds ``change``
+    record: dict[str, Any]
+    warnings: tuple[str, ...] = ()  # What a reader should know
+
+    @property
+    def moderated_inflation(self) -> float:
+        """By how much the variances of the moderated t are inflated."""
+        return self.inflation if self.moderated_with else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimate:
+    columns: Floats
+    number: int
+    share: Floats
+    inflation: float = 1.0
+    limited: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def find_unmeasured(
+    values: Floats, comparison: Comparison, options: AnalysisOptions, precision: Precision
+) -> Unmeasured:
+    """Estimate the surrogate variables of a comparison from the expression (n, p) of its genes."""
+    contrast, design, mode = comparison.contrast, comparison.design, options.hidden
+    if mode == "none":
+        return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
+    whole = _without_gaps(values, design)
+    needed = _genes_needed(values)
+    if whole.shape[1] < needed:
+        note = f"{whole.shape[1]} genes with enough values are too few, {needed} are needed"
+        warning = f"Unmeasured confounding was not examined: {note}."
+        record = _record(mode, None, design, whole.shape[1], note)
+        return Unmeasured({}, 1.0, False, record, (warning,))
+    found = _estimate_shared(whole, comparison, options, precision)
+    columns = _columns_of(found, precision)
+    record = _record(mode, found, design, whole.shape[1])
+    record["moderated_with"] = bool(columns)
+    record["ranked_with"] = bool(columns) and options.model != "mixed"
+    record["trait_share"] = _explained(
+        precision.whiten(design.matrix), found.columns, design.tested
+    )
+    record["associations"] = _associate_surrogates(columns, comparison)
+    warnings = (
+        *_limits(found, len(values)),
+        *_few_samples(mode, len(columns), len(values)),
+        *_warn_of_trait(columns, contrast, design.trait),
+    )
+    return Unmeasured(columns, found.inflation, bool(columns), record, warnings)
+
+
+def adjust_for_unmeasured(
+    values: Floats, design: Design, options: AnalysisOptions, precision: Precision
+) -> tuple[Design, float]:
+    """Return another design of the same samples with its surrogate variables, and the inflation."""
+    whole = _without_gaps(values, design)
+    if options.hidden == "none" or whole.shape[1] < _genes_needed(values):
+        return design, 1.0
+    found = _estimate(whole, design, options.hidden, options.seed, precision)
+    return design.with_columns(_columns_of(found, precision)), found.inflation
+
+
+def _genes_needed(values: Floats) -> int:
+    return max(FEWEST_GENES, len(values))
+
+
+def _columns_of(found: _Estimate, precision: Precision) -> dict[str, Floats]:
+    raw = precision.unwhiten(found.columns)
+    return {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
+
+
+def _without_gaps(values: Floats, design: Design) -> Floats:
+    """Return the genes with enough values, (n, g); gaps are filled with what the design fits."""
+    missing = np.isnan(values)
+    share = missing.mean(axis=0)
+    if not share.any():
+        return values
+    enough = share <= MOST_MISSING
+    chosen = np.compress(enough, values, axis=1)
+    _fill_gaps(chosen, np.compress(enough, missing, axis=1), np.linalg.qr(design.saturated)[0])
+    return chosen
+
+
+def _fill_gaps(values: Floats, gaps: NDArray[np.bool_], basis: Floats) -> None:
+    """Fill gaps, in place, with what an orthonormal basis (n, k) fits to each gene."""
+    gene, sample = np.nonzero(gaps.T)
+    genes, first, of_gene = np.unique(gene, return_index=True, return_inverse=True)
+    some = values[:, genes]
+    start = np.nanmean(some, axis=0)
+    filled = start[of_gene]
+    scores = (basis.T @ np.where(np.isnan(some), start, some)).T
+    weights = basis[sample]
+    for _ in range(20):  # repeated fits converge to the fit of the known values alone
+        fitted = np.einsum("ij,ij->i", weights, scores[of_gene])
+        scores += np.add.reduceat(weights * (fitted - filled)[:, None], first, axis=0)
+        filled = fitted
+    values[sample, gene] = filled
+
+
+def _estimate_shared(
+    genes: Floats, comparison: Comparison, options: AnalysisOptions, precision: Precision
+) -> _Estimate:
+    """Estimate them; without a condition and given age they are often the same."""
+    of, mode, seed = comparison.design, options.hidden, options.seed
+    if comparison.condition is not None:
+        return _estimate(genes, of, mode, seed, precision)
+    given = (genes, of.saturated, of.of_trait, mode, seed, precision)
+    return once("surrogates", lambda: _estimate(genes, of, mode, seed, precision), *given)
+
+
+def _estimate(genes: Floats, of: Design, mode: Mode, seed: int, precision: Precision) -> _Estimate:
+    # What the levels of a trait do is the trait's own, whether along a line or not.
+    values, design, tested = precision.whiten(genes), precision.whiten(of.saturated), of.of_trait
+    if mode == "auto":
+        found = estimate_confounders(values, design, tested)
+        used = found.columns.shape[1]
+        room = max(0, len(design) - design.shape[1] - SMALLEST_RESIDUAL_DF)
+        limited = used < found.number
+        notes = (
+            (
+                f"{used} of {found.number} are used, so that {SMALLEST_RESIDUAL_DF} residual "
+                "degrees of freedom are left",
+            )
+            if limited and used >= room
+            else ()
+        )
+        return _Estimate(found.columns, found.number, found.share, found.inflation, limited, notes)
+    by_sva = (
+        find_surrogates(values, design, seed=seed)
+        if mode == "two-step"
+        else find_reweighted_surrogates(values, design, seed=seed, tested=tested)
+    )
+    return _Estimate(
+        by_sva.columns, by_sva.estimated, by_sva.share, 1.0, by_sva.limited, by_sva.notes
+    )
+
+
+def _length(columns: Floats) -> Floats:
+    length: Floats = np.sqrt((columns**2).sum(axis=0))
+    return length
+
+
+def _explained(design: Floats, columns: Floats, tested: int) -> float:
+    """Return the squared multiple correlation of trait and columns, given the covariates."""
+    # Of a factor the mean over its (orthonormalised) columns.
+    if not columns.shape[1]:
+        return 0.0
+    others = np.linalg.qr(design[:, :-tested])[0]
+    basis = np.linalg.qr(columns - others @ (others.T @ columns))[0]
+    if tested == 1:
+        trait = design[:, -1] - others @ (others.T @ design[:, -1])
+        return float(((basis.T @ trait) ** 2).sum() / (trait @ trait))
+    of_trait = np.linalg.qr(design)[0][:, -tested:]
+    return float(((basis.T @ of_trait) ** 2).sum() / tested)
+
+
+def _record(
+    mode: Mode, found: _Estimate | None, design: Design, genes: int, *notes: str
+) -> dict[str, Any]:
+    used = 0 if found is None else found.columns.shape[1]
+    return {
+        "mode": mode,
+        "method": "" if found is None else METHODS[mode],
+        "estimated": 0 if found is None else found.number,
+        "used": used,
+        "limited": found is not None and found.limited,
+        "share": [] if found is None else [float(share) for share in found.share],
+        "residual_df": len(design.matrix) - design.matrix.shape[1] - used,
+        "inflation": 1.0 if found is None else found.inflation,
+        "trait_share": 0.0,
+        "affected_share": None,
+        "moderated_with": False,
+        "ranked_with": False,
+        "set_aside": "",
+        "associations": [],
+        "genes_used": genes,
+        "notes": [*notes, *(() if found is None else found.notes)],
+    }
+
+
+def _limits(found: _Estimate, samples: int) -> tuple[str, ...]:
+    if not found.limited:
+        return ()
+    used = found.columns.shape[1]
+    return (
+        f"The residuals show {found.number} unmeasured factors, but {samples} samples leave room "
+        f"for {used or 'no'} surrogate variable{'' if used == 1 else 's'}: what remains may cause "
+        "false findings.",
+    )
+
+
+def _few_samples(mode: Mode, number: int, samples: int) -> tuple[str, ...]:
+    if mode == "auto" or number == 0 or samples >= SVA_FROM:
+        return ()
+    return (
+        f"Adjusted for {_count_surrogates(number)} with {samples} samples only: below {SVA_FROM}, "
+        "surrogate variables by sva can cause false findings as well as remove them; compare with "
+        "the analysis without them.",
+    )
+
+
+def _warn_of_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str) -> list[str]:
+    """Warn of surrogate variables that are strongly correlated with the trait."""
+    strong = [
+        f"{name} (r = {r:.2f})"
+        for name, (r, _) in _correlation_with_trait(columns, contrast).items()
+        if abs(r) > STRONG_WITH_TRAIT
+    ]
+    if not strong:
+        return []
+    return [
+        f"Unmeasured factors are strongly confounded with {trait}: {', '.join(strong)}. Adjusting "
+        "for them removes part of the trait's own signal; without it, signal and confounding are "
+        "hard to distinguish."
+    ]
+
+
+def _count_surrogates(number: int) -> str:
+    """Return ``1 surrogate variable``, ``2 surrogate variables``."""
+    return f"{number} surrogate variable{'' if number == 1 else 's'}"
+
+
+def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = False) -> Unmeasured:
+    """Rank without surrogate variables where they seem to be the trait's own signal."""
+    # Where most genes are affected and the surrogate variables explain much of the trait, as in a
+    # tumour against normal tissue, the largest factor is the disease itself; adjusting would remove
+    # the signal of interest (docs/calibration.md).
+    # Shapes: p (p,).
+    # Returns the same with the share of affected genes on record; `moderated_with` off and a
+    # warning where the rule applies, and the mode is ``auto``.
+    if not found.columns:
+        return found
+    affected = 1 - null_share(p[np.isfinite(p)])
+    record = {**found.record, "affected_share": affected}
+    explained = record["trait_share"]
+    if record["mode"] != "auto" or affected < DENSE_SIGNAL or explained < STRONG_SHARE:
+        return replace(found, record=record)
+    first = (
+        "The moderated t is reported with and without them, first without"
+        if mixed_ranks
+        else "Genes are ranked without adjusting for them, and the adjusted analysis is shown "
+        "alongside"
+    )
+    warning = (
+        f"About {100 * affected:.0f} % of the genes are affected, and {100 * explained:.0f} % of "
+        "the trait is explained by the surrogate variables: they are probably the trait's own "
+        f"signal. {first}; a batch confounded with the trait would not be noticed."
+    )
+    record |= {"moderated_with": False, "ranked_with": False, "set_aside": "dense signal"}
+    return replace(found, moderated_with=False, record=record, warnings=(*found.warnings, warning))
+
+
+def compare_rankings(
+    without: Floats, with_surrogates: Floats, names: Sequence[str], q_cut: float
+) -> dict[str, Any]:
+    """Describe how the top genes change with surrogate variables."""
+    # Shapes: without (p,), with_surrogates (p,).
+    # Returns ``top``: for the first 10, 50 and 100 genes (``genes``) how many both share
+    # (``shared``): ``significant_without``, ``significant_with``, ``significant_both``;
+    # ``first_without``, ``first_with``: the first ten genes of each.
+    orders = [_ranked(without), _ranked(with_surrogates)]
+    found = [_significant(p, q_cut) for p in (without, with_surrogates)]
+    most = min(len(order) for order in orders)
+    sizes = [size for size in TOPS if size <= most] or ([most] if most else [])
+    shared = [len(set(orders[0][:size]) & set(orders[1][:size])) for size in sizes]
+    first = [[names[i] for i in order[:NAMED]] for order in orders]
+    return {
+        "top": [{"genes": k, "shared": both} for k, both in zip(sizes, shared, strict=True)],
+        "significant_without": int(found[0].sum()),
+        "significant_with": int(found[1].sum()),
+        "significant_both": int((found[0] & found[1]).sum()),
+        "first_without": first[0],
+        "first_with": first[1],
+    }
+
+
+def _ranked(p: Floats) -> list[int]:
+    order = np.argsort(p, kind="stable")  # NaN last
+    return [int(i) for i in order[: int((~np.isnan(p)).sum())]]
+
+
+def _significant(p: Floats, q_cut: float) -> NDArray[np.bool_]:
+    tested = ~np.isnan(p)
+    found = np.zeros(len(p), dtype=bool)
+    found[tested] = benjamini_hochberg(p[tested]) < q_cut
+    return found

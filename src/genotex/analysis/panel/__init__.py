@@ -1,0 +1,1 @@
+"""Panels: few genes that predict the trait together."""

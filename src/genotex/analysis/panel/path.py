@@ -1,0 +1,306 @@
+"""L1-penalised regressions of many training sets, all genes at hand, covariates unpenalised.
+
+The training sets go down their penalties in step. At every penalty each of them is solved on the
+few genes in use, and then one product for all of them finds the genes that the optimality
+conditions ask for; what was found is solved again until no gene is missed. So each fit is the
+optimum over all genes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, xlogy
+
+from genotex.analysis.panel.active_set import TOLERANCE, ActiveFit
+from genotex.analysis.panel.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
+
+__all__ = [
+    "PanelData",
+    "PanelPath",
+    "best_of",
+    "fit_paths",
+    "fit_single",
+    "fold_errors",
+]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+PENALTIES = 40
+SATURATED = 0.9
+LOOK_EVERY = 3
+"""Penalties after which the cross-validated deviance is checked."""
+WORSE_FOR = 6
+"""A path ends when so many penalties in a row were worse than the best by a standard error."""
+MISSED = 1e-4
+"""A gene is missed when its slope exceeds the penalty by more than this share."""
+LIKELY = 0.6
+"""A gene is tried at once at the next penalty when its slope is this far beyond it."""
+ROUNDS = 50
+"""Searches for missed genes at one penalty; two or three are usual."""
+LADDER = 1.4
+ROUGH = 0.3
+"""Largest slope left, in units of the penalty, on the way to the penalty that is asked for."""
+
+
+class PanelData:
+    """Genes, covariates and target of all samples."""
+
+    def __init__(
+        self,
+        genes: Floats,
+        covariates: Floats,
+        target: Floats,
+        binary: bool,
+        pool: Executor | None = None,
+    ) -> None:
+        self.genes = genes
+        self.covariates = covariates
+        self.target = target
+        self.binary = binary
+        self.screen = GeneScreen(genes, pool)
+
+    def with_one(self, training: Rows, samples: Rows | None = None) -> Floats:
+        """Return 1 and the covariates standardised by the training rows, one row per sample."""
+        columns = standardise(self.covariates.T, training, samples).T
+        return np.column_stack([np.ones(len(columns)), columns])
+
+
+@dataclass(frozen=True, eq=False)
+class PanelPath:
+    """Fits of one training set along the penalties."""
+
+    training: Rows  # (n,): rows of the training set
+    penalties: Floats  # (m,): descending
+    genes: Rows  # (a,): genes in use at any penalty
+    coefficients: Floats  # (m, a): coefficients of the z-scored genes
+    covariates: Floats  # (m, k): intercept, then the coefficients of the standardised covariates
+
+    def linear_predictor(self, data: PanelData, samples: Rows) -> Floats:
+        """Return the linear predictor of other samples, shape (m, samples)."""
+        scaled = standardise(data.screen.fetch(self.genes), self.training, samples)
+        covariates = data.with_one(self.training, samples)
+        return self.coefficients @ scaled + self.covariates @ covariates.T
+
+
+class _Lockstep:
+    """Fits of several training sets, each at its current penalty."""
+
+    def __init__(self, data: PanelData, training: Sequence[Rows]) -> None:
+        self.sets = TrainingSets(data.screen, training)
+        self.fits = [
+            ActiveFit(data.with_one(rows), data.target[rows], data.binary) for rows in training
+        ]
+        for fit in self.fits:
+            fit.solve(0.0)
+        self._in_use = np.zeros(data.screen.size, dtype=np.bool_)
+        nothing = np.zeros(0, dtype=np.intp)
+        self.waiting = [nothing for _ in training]
+        """Genes of each training set to be tried at once at the next penalty."""
+        self.near = nothing
+        """Genes that may be missed at the next penalty by the strong rule, in any of the sets."""
+
+    def top(self) -> Floats:
+        """Return the smallest penalty of each training set that selects no gene."""
+        # A hair above, so that rounding lets no gene in.
+        residuals = [fit.residual() for fit in self.fits]
+        return np.maximum(self.sets.largest(residuals), 1e-12) * (1 + 1e-6)
+
+    def solve(self, columns: Rows, penalties: Floats, following: Floats) -> None:
+        """Go to the next penalty, and see which genes may come in at the following one."""
+        # Shapes: columns (c,), penalties (c,), following (c,).
+        self._advance(columns, penalties)
+        todo = np.arange(len(columns))
+        if len(self.near):
+            for _ in range(ROUNDS):
+                limits = penalties[todo] * (1 + MISSED)
+                found = self._steep(columns[todo], limits, self.near)
+                todo = self._solve_missed(todo, columns, penalties, found)
+                if not len(todo):
+                    break
+        # Strong rule (Tibshirani et al. 2012): others will hardly be missed; none is in the end.
+        strong = np.minimum(2 * following - penalties, penalties)
+        todo = np.arange(len(columns))
+        near = np.zeros(self.sets.screen.size, dtype=np.bool_)
+        for _ in range(ROUNDS):
+            found = self._steep(columns[todo], strong[todo])
+            for i, slopes in zip(todo, found, strict=True):
+                likely = following[i] + LIKELY * (penalties[i] - following[i])
+                near[slopes.genes] = True
+                self.waiting[columns[i]] = slopes.genes[slopes.sizes > likely]
+            todo = self._solve_missed(todo, columns, penalties, found)
+            if not len(todo):
+                break
+        self.near = np.flatnonzero(near)
+
+    def approach(self, columns: Rows, penalties: Floats, following: Floats) -> None:
+        """Go roughly to a penalty on the way, as `solve` does exactly."""
+        # Genes that are missed here are found at the following penalty.
+        self._advance(columns, penalties, ROUGH)
+        near = np.zeros(self.sets.screen.size, dtype=np.bool_)
+        likely = following + LIKELY * (penalties - following)
+        strong = np.minimum(2 * following - penalties, penalties)
+        for column, least, slopes in zip(
+            columns, likely, self._steep(columns, strong), strict=True
+        ):
+            near[slopes.genes] = True
+            self.waiting[column] = slopes.genes[slopes.sizes > least]
+        self.near = np.flatnonzero(near)
+
+    def _advance(self, columns: Rows, penalties: Floats, tolerance: float = TOLERANCE) -> None:
+        """Bring in the genes that wait, and solve at the penalty."""
+        for column, penalty in zip(columns, penalties, strict=True):
+            waiting = self.waiting[column]
+            if len(genes := waiting[self._idle(column, waiting)]):
+                self.fits[column].add(genes, self.sets.columns(column, genes))
+            self.fits[column].solve(penalty, tolerance)
+
+    def _steep(self, columns: Rows, limits: Floats, among: Rows | None = None) -> list[Slopes]:
+        """Return the genes not in use whose slope exceeds a limit."""
+        residuals = [self.fits[column].residual() for column in columns]
+        found = self.sets.steep(columns, residuals, limits, among)
+        idle = [
+            self._idle(column, slopes.genes) for column, slopes in zip(columns, found, strict=True)
+        ]
+        return [
+            Slopes(slopes.genes[kept], slopes.sizes[kept])
+            for slopes, kept in zip(found, idle, strict=True)
+        ]
+
+    def _idle(self, column: int, genes: Rows) -> NDArray[np.bool_]:
+        """Return which of the genes a training set does not use."""
+        used = self.fits[column].genes
+        self._in_use[used] = True
+        idle = ~self._in_use[genes]
+        self._in_use[used] = False
+        return idle
+
+    def _solve_missed(
+        self, todo: Rows, columns: Rows, penalties: Floats, found: Sequence[Slopes]
+    ) -> Rows:
+        """Solve again where genes are missed, and return where."""
+        again = []
+        for i, slopes in zip(todo, found, strict=True):
+            missed = slopes.genes[slopes.sizes > penalties[i] * (1 + MISSED)]
+            if len(missed) and self._bring_in(columns[i], missed, penalties[i]):
+                self.fits[columns[i]].solve(penalties[i])
+                again.append(i)
+        return np.array(again, dtype=np.intp)
+
+    def _bring_in(self, column: int, genes: Rows, penalty: float) -> bool:
+        """Add genes that are missed in double precision too, and return whether there are any."""
+        fit = self.fits[column]
+        scaled = self.sets.columns(column, genes)
+        slopes = np.abs(scaled @ fit.residual()) / scaled.shape[1]
+        missed = slopes > penalty * (1 + MISSED)
+        fit.add(genes[missed], scaled[missed])
+        return bool(missed.any())
+
+
+def _grid(top: float) -> Floats:
+    """Return penalties from the smallest that selects no gene down to a fiftieth of it."""
+    return np.geomspace(top, top / 50, PENALTIES)
+
+
+def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[PanelPath]]:
+    """Fit families of training sets along descending penalties."""
+    # The first set of a family gives its penalties: from the smallest that selects no gene down to
+    # a fiftieth of it, or to where nine tenths of its deviance are explained. The other sets are it
+    # without one fold each; a family also ends where its cross-validated deviance has risen for
+    # good.
+    # Returns In the same order.
+    training = [rows for family in families for rows in family]
+    family_of = np.repeat(np.arange(len(families)), [len(family) for family in families])
+    first = np.searchsorted(family_of, np.arange(len(families)))
+    lockstep = _Lockstep(data, training)
+    grids = np.array([_grid(top) for top in lockstep.top()[first]])
+    saturated = np.array([(1 - SATURATED) * lockstep.fits[i].loss() for i in first])
+    running = np.ones(len(families), dtype=bool)
+    found: list[list[tuple[Rows, Floats]]] = [[] for _ in training]
+    for step in range(PENALTIES):
+        columns = np.flatnonzero(running[family_of])
+        now = grids[family_of[columns], step]
+        after = grids[family_of[columns], min(step + 1, PENALTIES - 1)]
+        lockstep.solve(columns, now, after)
+        for column in columns:
+            fit = lockstep.fits[column]
+            found[column].append((fit.genes, fit.coefficients))
+        for family in np.flatnonzero(running):
+            running[family] = lockstep.fits[first[family]].loss() >= saturated[family]
+        if step % LOOK_EVERY == LOOK_EVERY - 1:
+            for family in np.flatnonzero(running):
+                members = np.flatnonzero(family_of == family)
+                so_far = [_collect(training[i], grids[family], found[i]) for i in members]
+                running[family] = not _past_best(fold_errors(data, so_far))
+        if not running.any():
+            break
+    paths = iter(
+        _collect(rows, grids[family], fits)
+        for rows, family, fits in zip(training, family_of, found, strict=True)
+    )
+    return [[next(paths) for _ in family] for family in families]
+
+
+def fold_errors(data: PanelData, family: Sequence[PanelPath]) -> Floats:
+    """Return the mean deviance of each fold left out at each penalty, shape (folds, m)."""
+    whole, *folds = family
+    errors = []
+    for fold in folds:
+        test = np.setdiff1d(whole.training, fold.training, assume_unique=True)
+        predictor = fold.linear_predictor(data, test)
+        errors.append(_deviance(data.target[test], predictor, data.binary).mean(axis=1))
+    return np.array(errors).reshape(len(folds), len(whole.penalties))
+
+
+def best_of(errors: Floats) -> tuple[int, Floats, float]:
+    """Return the best penalty, the mean error at each, and the standard error at the best."""
+    mean = errors.mean(axis=0)
+    best = int(np.argmin(mean))
+    return best, mean, float(errors[:, best].std(ddof=1) / np.sqrt(len(errors)))
+
+
+def _past_best(errors: Floats) -> bool:
+    if len(errors) < 2 or errors.shape[1] <= WORSE_FOR:
+        return False
+    best, mean, spread = best_of(errors)
+    return bool((mean[-WORSE_FOR:] > mean[best] + spread).all())
+
+
+def _collect(rows: Rows, grid: Floats, found: list[tuple[Rows, Floats]]) -> PanelPath:
+    genes = np.unique(np.concatenate([used for used, _ in found]))
+    fixed = len(found[0][1]) - len(found[0][0])
+    coefficients = np.zeros((len(found), len(genes)))
+    for step, (used, fitted) in enumerate(found):
+        coefficients[step, np.searchsorted(genes, used)] = fitted[fixed:]
+    covariates = np.array([fitted[:fixed] for _, fitted in found])
+    return PanelPath(rows, grid[: len(found)], genes, coefficients, covariates)
+
+
+def fit_single(data: PanelData, training: Sequence[Rows], penalty: float) -> Iterator[Rows]:
+    """Yield the genes that each training set selects at one penalty."""
+    lockstep = _Lockstep(data, training)
+    everyone = np.arange(len(training))
+    tops = np.maximum(lockstep.top(), penalty)
+    # A few penalties on the way: coming from above, few genes come in at a time.
+    steps = 1 + int(np.ceil(np.log(tops.max() / penalty) / np.log(LADDER)))
+    ladder = np.geomspace(tops, penalty, steps)
+    for step in range(steps - 1):
+        lockstep.approach(everyone, ladder[step], ladder[step + 1])
+    lockstep.solve(everyone, ladder[-1], ladder[-1])
+    for fit in lockstep.fits:
+        yield fit.genes
+
+
+def _deviance(target: Floats, predictor: Floats, binary: bool) -> Floats:
+    """Return the deviance of each prediction; `predictor` may have leading axes."""
+    # Shapes: target (n,), predictor (..., n).
+    if not binary:
+        return np.asarray((target - predictor) ** 2, dtype=np.float64)
+    # Predictions of exactly 0 or 1 would cost infinity for one wrong sample.
+    p = np.clip(expit(predictor), 1e-5, 1 - 1e-5)
+    return np.asarray(-2 * (xlogy(target, p) + xlogy(1 - target, 1 - p)), dtype=np.float64)

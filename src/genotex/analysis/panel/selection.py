@@ -1,0 +1,246 @@
+"""A sparse panel of genes that together predict the trait, its quality and its stability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from genotex.analysis.panel.cross_validation import (
+    auroc,
+    classification,
+    complementary_halves,
+    fold_count,
+    regression,
+    smallest_class,
+    splits,
+)
+from genotex.analysis.panel.path import (
+    PanelData,
+    PanelPath,
+    best_of,
+    fit_paths,
+    fit_single,
+    fold_errors,
+)
+
+__all__ = ["Panel", "fit_panel", "selection_frequency"]
+
+Floats = NDArray[np.float64]
+
+PAIRS = 50
+
+
+def selection_frequency(
+    data: PanelData, penalty: float, seed: int, pairs: int = PAIRS
+) -> tuple[Floats, dict[str, Any]]:
+    """Return the share of half-samples that select each gene, and a record."""
+    # The penalty is the same in the halves, on the scale of the mean loss; a half's slopes vary
+    # more than those of all samples, so that genes of little weight come in and out.
+    # Returns frequency: 0 to 1. record: ``pairs``, ``penalty``, ``seed``, ``genes_above_half`` and
+    # ``genes_per_half_sample``.
+    halves = complementary_halves(data.target, data.binary, pairs, seed)
+    counts = np.zeros(data.genes.shape[1])
+    for genes in fit_single(data, halves, penalty):
+        counts[genes] += 1
+    frequency = counts / len(halves)
+    return frequency, {
+        "pairs": pairs,
+        "penalty": penalty,
+        "seed": seed,
+        "genes_above_half": int((frequency > 0.5).sum()),
+        "genes_per_half_sample": float(counts.sum() / len(halves)),
+    }
+
+
+Rows = NDArray[np.intp]
+
+SMALLEST_CLASS = 5
+SMALLEST_CLASS_FOR_MORE = 10
+"""Below, neither prediction quality nor selection frequencies."""
+EMPTY = (
+    "The panel is empty: no gene lowers the cross-validated deviance by more than a standard error."
+)
+REPEATED = (
+    "No prediction quality: some people seem to have given several samples, and a fold would test "
+    "people it was trained on. For the same reason selection frequencies may be too high."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """A panel of genes; empty when it could not be fitted or no gene improved the prediction."""
+
+    # Gene column to coefficient on the z-scored gene (log odds, or units of the trait)
+    coefficients: dict[int, float] = field(default_factory=dict)
+    # Prediction quality from nested cross-validation; empty when samples are too few
+    quality: dict[str, Any] = field(default_factory=dict)
+    # Penalty, folds, seed, counts and, under ``stability``, how the frequencies were found
+    record: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # What was skipped and why
+    # (p,): share of the half-samples that select the gene, 0 to 1; None when there are too few
+    # samples
+    selection_frequency: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """The path of a training set, and the penalty that cross-validation within it chose."""
+
+    path: PanelPath
+    error: Floats
+    best: int
+    chosen: int
+
+
+def fit_panel(
+    genes: Floats,
+    covariates: Floats,
+    target: Floats,
+    *,
+    binary: bool,
+    seed: int,
+    threads: int = 1,
+    repeated: bool = False,
+) -> Panel:
+    """Fit the panel, estimate how well such a panel predicts, and how stable its genes are.
+
+    The penalty is the largest whose cross-validated deviance is within one standard error of the
+    best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses the
+    penalty again inside each training set. z-scores and filled values use training samples only.
+    Selection frequencies come from complementary half-samples (Shah and Samworth 2013).
+
+    Parameters
+    ----------
+    genes : ndarray of float64, shape (n, p)
+        Expression of the tested genes; NaN is missing.
+    covariates : ndarray of float64, shape (n, k)
+        Covariates and condition, without intercept; not penalised.
+    target : ndarray of float64, shape (n,)
+        0 and 1, or the standardised trait.
+    binary
+        Logistic instead of linear.
+    seed
+        Seed of the folds and of the half-samples.
+    threads
+        Threads that share the products over all genes.
+    repeated
+        Whether some people gave several samples: folds would test people they were trained
+        on, so there is no prediction quality then.
+    """
+    if reason := _why_no_panel(genes, target, binary):
+        return Panel(notes=(reason,))
+    # One BLAS thread: the products are many and small, and the result then never depends on it.
+    with ExitStack() as stack:
+        stack.enter_context(threadpool_limits(limits=1))
+        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+        return _fit(PanelData(genes, covariates, target, binary, pool), seed, repeated)
+
+
+def _fit(data: PanelData, seed: int, repeated: bool) -> Panel:
+    target, binary = data.target, data.binary
+    rows = np.arange(len(target))
+    enough = smallest_class(target, binary) >= SMALLEST_CLASS_FOR_MORE
+    judged = enough and not repeated
+    outer = list(splits(target, binary, rows, seed + 1)) if judged else []
+    final, *others = _choose(data, [rows, *(train for train, _ in outer)], seed)
+    coefficients = final.path.coefficients[final.chosen]
+    used = np.flatnonzero(coefficients)
+    notes = [] if len(used) else [EMPTY]
+    record = _record(data, final, seed)
+    quality: dict[str, Any] = {}
+    frequency = None
+    if judged:
+        quality = _quality(data, others, [test for _, test in outer])
+    if enough:
+        notes += [REPEATED] if repeated else []
+        penalty, rule = _penalty_of_halves(final)
+        frequency, record["stability"] = selection_frequency(data, penalty, seed + 2)
+        record["stability"]["penalty_rule"] = rule
+    else:
+        notes.append(_why_no_more(binary))
+    found = {int(final.path.genes[j]): float(coefficients[j]) for j in used}
+    return Panel(found, quality, record, tuple(notes), frequency)
+
+
+def _why_no_panel(genes: Floats, target: Floats, binary: bool) -> str:
+    if genes.shape[1] == 0:
+        return "No panel: no gene was tested."
+    smallest = smallest_class(target, binary)
+    if smallest >= SMALLEST_CLASS:
+        return ""
+    if binary:
+        return f"No panel: it needs {SMALLEST_CLASS} samples per class, there are {smallest}."
+    return f"No panel: it needs {2 * SMALLEST_CLASS} samples, there are {len(target)}."
+
+
+def _why_no_more(binary: bool) -> str:
+    # A measured trait counts as two equal classes.
+    per_class, whole = SMALLEST_CLASS_FOR_MORE, 2 * SMALLEST_CLASS_FOR_MORE
+    needed = f"{per_class} samples per class" if binary else f"{whole} samples"
+    return (
+        "No prediction quality and no selection frequencies: nested cross-validation and "
+        f"half-samples need {needed}."
+    )
+
+
+def _record(data: PanelData, choice: _Choice, seed: int) -> dict[str, Any]:
+    path, chosen = choice.path, choice.chosen
+    return {
+        "model": "logistic, L1" if data.binary else "linear, L1",
+        "penalty": float(path.penalties[chosen]),
+        "penalty_rule": "largest within one standard error of the best cross-validated deviance",
+        "cross_validated_deviance": float(choice.error[chosen]),
+        "cross_validated_deviance_at_largest_penalty": float(choice.error[0]),
+        "folds": fold_count(data.target, data.binary),
+        "seed": seed,
+        "genes": int(np.count_nonzero(path.coefficients[chosen])),
+    }
+
+
+def _penalty_of_halves(choice: _Choice) -> tuple[float, str]:
+    path = choice.path
+    if path.coefficients[choice.chosen].any():
+        return float(path.penalties[choice.chosen]), "that of the panel"
+    # Where the full cohort selects nothing, the halves would only show their own noise.
+    rule = "best cross-validated deviance, because the panel is empty"
+    return float(path.penalties[choice.best]), rule
+
+
+def _choose(data: PanelData, training: Sequence[Rows], seed: int) -> list[_Choice]:
+    """Choose a penalty for each training set by cross-validation within it."""
+    families = [
+        [rows, *(train for train, _ in splits(data.target, data.binary, rows, seed))]
+        for rows in training
+    ]
+    return [_one_standard_error(data, family) for family in fit_paths(data, families)]
+
+
+def _one_standard_error(data: PanelData, family: Sequence[PanelPath]) -> _Choice:
+    best, error, spread = best_of(fold_errors(data, family))
+    return _Choice(family[0], error, best, int(np.argmax(error <= error[best] + spread)))
+
+
+def _quality(data: PanelData, choices: Sequence[_Choice], tests: Sequence[Rows]) -> dict[str, Any]:
+    target = data.target
+    predictor = np.empty((2, len(target)))
+    fold_of = np.empty(len(target), dtype=np.intp)
+    train_mean = np.empty(len(target))
+    for fold, (choice, test) in enumerate(zip(choices, tests, strict=True)):
+        predictor[:, test] = choice.path.linear_predictor(data, test)[[choice.chosen, 0]]
+        fold_of[test] = fold
+        train_mean[test] = target[choice.path.training].mean()
+    if data.binary:
+        scores = classification(target, predictor[0], fold_of)
+        scores["auroc_without_genes"] = auroc(target, predictor[1], fold_of)
+    else:
+        scores = regression(target, predictor[0], train_mean)
+        alone = regression(target, predictor[1], train_mean)
+        scores["r_squared_without_genes"] = alone["r_squared"]
+    return {"prediction": scores, "source": f"nested cross-validation, {len(tests)} outer folds"}

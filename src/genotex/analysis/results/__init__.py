@@ -1,0 +1,1 @@
+"""Results: columns, tables, records of the method, and their files."""

@@ -1,0 +1,1 @@
+"""Samples: who is related to whom, sex by expression, quality, profiles."""

@@ -1,0 +1,1 @@
+"""The time to an event: tests, models and curves."""
