@@ -3,8 +3,9 @@
 `formula_parser` reads the text, `formula_values` computes the columns of each factor, and formulaic
 codes factors and interactions: it is handed names of columns that are there already, and never a
 text to evaluate. What a contrast of levels means is found on the design itself: all samples are
-given the one level, then the other, everything else as it is, and the rows of the design matrix are averaged. For a sum of terms this is the difference of two
-coefficients; with interactions it is the difference averaged over the samples.
+given the one level, then the other, everything else as it is, and the rows of the design matrix are
+averaged. For a sum of terms this is the difference of two coefficients; with interactions it is the
+difference averaged over the samples.
 """
 
 from __future__ import annotations
