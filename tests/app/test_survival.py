@@ -71,7 +71,7 @@ def test_the_result_is_that_of_the_command(
     output = {"output": "analyses/001-My_study"}
     assert tested.get("/survival.csv", params=output).text == written
     assert left(tmp_path / "analyses" / "001-My_study") == [
-        "analysis.json", "genes.csv", "survival.json",
+        "analysis.json", "genes.csv", "survival.html", "survival.json",
     ]  # fmt: skip
 
 

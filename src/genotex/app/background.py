@@ -7,18 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from genotex.analysis import (
-    enrich_problem,
-    fit_survival,
-    formula_of,
-    read_result,
-    solve_problems,
-    write_design_cohort,
-    write_gene_files,
-    write_r_files,
-    write_survival,
-)
-from genotex.api.own_designs import prepare_designs, survival_data
+from genotex.analysis import formula_of, read_result
 from genotex.app.gene_sets import set_files
 from genotex.app.job_records import (
     AnalysisRecord,
@@ -29,11 +18,10 @@ from genotex.app.job_records import (
     TablesRecord,
 )
 from genotex.app.own_tables import design_options, load_tables, table_options
-from genotex.app.running import AnalysisEnd, run_analysis
+from genotex.app.running import AnalysisEnd, run_analysis, stages
 from genotex.app.workspace import ANALYSES, Workspace
 from genotex.atlas import build_atlas
 from genotex.bench.problems import Problem
-from genotex.cohorts import OwnTables
 from genotex.errors import UsageError
 from genotex.fetch import (
     GeoAddresses,
@@ -47,8 +35,8 @@ from genotex.fetch import (
 from genotex.fetch.geo import choose_or_go_on, remember_end
 from genotex.fetch.geo_plan import GeoOptions, megabytes
 from genotex.layout import InputFolder, OutputFolder
-from genotex.reports import write_report
 from genotex.simulate import load_truth, score_against_truth, simulate_study
+from genotex.workflows import analyze_designs, analyze_survival, enrich, prepare_designs
 
 __all__ = ["DEMO", "run_job"]
 
@@ -126,33 +114,28 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
     """Test own tables under a design, as `genotex de`."""
     step("reading the tables")
     tables = load_tables(Workspace(root), record.tables)
-    if record.survival is not None:
-        return _test_survival(root, record, tables, step)
-    options = replace(table_options(record), cohort=tables.name)
-    prepared, _ = prepare_designs(tables, design_options(record), options)
+    asked, options = design_options(record), table_options(record)
     output = OutputFolder(root / ANALYSES / record.name)
-    for one in prepared:
-        write_design_cohort(output, one, options.controls)
-    step("testing genes")
-    problems = [Problem(one.trait, None) for one in prepared]
-    outcomes = solve_problems(output, problems, options)
-    results = [outcome.result for outcome in outcomes if outcome.result is not None]
-    write_gene_files(output, results)
-    tables_of = {one.trait: one.data.linked(one.trait) for one in prepared}
-    write_r_files(output, results, tables_of)
-    step("writing the report")
-    for result in results:
-        write_report(output, result.trait, None)
-    why = "; ".join(outcome.why for outcome in outcomes if outcome.result is None)
-    if outcomes[0].result is None:
+    if record.survival is not None:
+        found = analyze_survival(tables, asked, options, output, stages(step)).found
+        message = (
+            f"{found.significant.height:,} of {found.genes.height:,} genes are associated with the "
+            f"time to {found.method['survival']['event']}"
+        )
+        return AnalysisEnd(True, message, record.design)
+    prepared, _ = prepare_designs(tables, asked, options)
+    tested = analyze_designs(prepared, options, output, stages(step))
+    why = "; ".join(outcome.why for outcome in tested.outcomes if outcome.result is None)
+    first = tested.outcomes[0].result
+    if first is None:
         return AnalysisEnd(False, why)
-    rows = [outcome.summary() for outcome in outcomes if outcome.result is not None]
-    found = "; ".join(
+    rows = [outcome.summary() for outcome in tested.outcomes if outcome.result is not None]
+    texts = "; ".join(
         f"{row['trait']}: {row['significant']} of {row['genes']} genes significant" for row in rows
     )
-    design = formula_of(outcomes[0].result)
+    design = formula_of(first)
     formula = "" if design is None else f"{design.design}; {', '.join(record.contrasts)}"
-    return AnalysisEnd(True, "; ".join(part for part in (found, why) if part), formula)
+    return AnalysisEnd(True, "; ".join(part for part in (texts, why) if part), formula)
 
 
 def _test_sets(root: Path, record: SetsRecord, step: Step) -> AnalysisEnd:
@@ -163,10 +146,7 @@ def _test_sets(root: Path, record: SetsRecord, step: Step) -> AnalysisEnd:
         msg = f"the folder no longer holds {record.output} or {record.file}"
         raise UsageError(msg)
     problem = Problem(record.trait, record.condition)
-    found = enrich_problem(output, problem, path, record.options, step)
-    if workspace.file(output.report(record.trait, record.condition)) is not None:
-        step("writing the report")
-        write_report(output, record.trait, record.condition)
+    found, _ = enrich(output, problem, path, record.options, stages(step))
     tested = found.record["gene_sets"]["tested"]
     return AnalysisEnd(True, f"{found.significant.height} of {tested:,} sets significant")
 
@@ -203,19 +183,6 @@ def _build_atlas(root: Path, record: AtlasRecord, step: Step) -> AnalysisEnd:
     message = f"{built.results:,} results of {built.traits:,} traits; {built.added:,} were read"
     left_out = f"; {len(built.unreadable):,} cannot be read" if built.unreadable else ""
     return AnalysisEnd(True, message + left_out)
-
-
-def _test_survival(root: Path, record: TablesRecord, tables: OwnTables, step: Step) -> AnalysisEnd:
-    """Test the time to an event in own tables, as `genotex de --survival`."""
-    step("testing genes")
-    options = table_options(record)
-    found = fit_survival(survival_data(tables, options), design_options(record), options)
-    write_survival(root / ANALYSES / record.name, found)
-    message = (
-        f"{found.significant.height:,} of {found.genes.height:,} genes are associated with the "
-        f"time to {found.method['survival']['event']}"
-    )
-    return AnalysisEnd(True, message, record.design)
 
 
 def _demonstrate(root: Path, record: AnalysisRecord, step: Step) -> AnalysisEnd:

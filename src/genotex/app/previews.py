@@ -18,12 +18,12 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from genotex.analysis import check_survival
-from genotex.api.own_designs import prepare_designs, survival_data
 from genotex.app.job_records import TablesRecord
 from genotex.app.own_tables import design_options, table_options
 from genotex.cohorts import OwnTables, enough_samples, keep_expressed
 from genotex.errors import GenotexError, UsageError
 from genotex.parallel import Child, start_child
+from genotex.workflows import prepare_designs, survival_data
 
 __all__ = ["CheckedDesign", "Previews", "answer"]
 

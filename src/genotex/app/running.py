@@ -7,20 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genotex.analysis import ProblemOutcome, formula_of, solve_problems
-from genotex.analysis.meta import analyze_cohorts, write_meta
+from genotex.analysis import ProblemOutcome, formula_of
 from genotex.bench.problems import Problem
 from genotex.clinical import load_sample_sheet
-from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
-from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.cohorts import CohortOutcome, PreprocessOptions
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
-from genotex.reports import write_meta_report, write_report, write_unanswered_report
+from genotex.workflows import Progress, answer, combine, prepare
 
 if TYPE_CHECKING:
     from genotex.app.job_records import AnalysisRecord
 
-__all__ = ["SHEET", "AnalysisEnd", "options_of", "run_analysis"]
+__all__ = ["SHEET", "AnalysisEnd", "options_of", "run_analysis", "stages"]
 
 SHEET = "samples.csv"
 """In the folder of an analysis: a copy of the saved sheets of its series."""
@@ -52,19 +50,15 @@ def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]
     if record.only_combine:
         text = _combine(output, problem, options_of(record), step).removeprefix("; ")
         return AnalysisEnd(not text.startswith("not combined"), text)
-    step("reading the series")
-    read = _preprocess(root / record.source, output, record, step)
+    progress = stages(step)
+    read = _prepare(root / record.source, output, record, progress)
     errors = {each.cohort: each.error for each in read if each.error is not None}
     among = tuple(each.cohort for each in read if each.error is None)
     settings = replace(options_of(record), among=among)
-    step("testing genes")
-    (outcome,) = solve_problems(output, [problem], settings)
+    outcome = answer(output, problem, settings, read, None, progress).outcome
     if outcome.result is None:
         why = outcome.why if len(errors) < len(read) else "; ".join(errors.values())
-        write_unanswered_report(output, problem.trait, problem.condition, errors, why=why)
         return AnalysisEnd(False, why)
-    step("writing the report")
-    write_report(output, problem.trait, problem.condition)
     message = _found(outcome)
     if record.every:
         message += _combine(output, problem, settings, step)
@@ -73,8 +67,17 @@ def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]
     return AnalysisEnd(True, message, formula)
 
 
-def _preprocess(
-    source: Path, output: OutputFolder, record: AnalysisRecord, step: Callable[[str], None]
+def stages(step: Callable[[str], None]) -> Progress:
+    """Return what shows a workflow by its stage, and how many of its steps are done."""
+
+    def show(stage: str, done: int, total: int | None, last: str) -> None:
+        step(f"{stage}: {done:,} of {total:,}" if done and total and total > 1 else stage)
+
+    return show
+
+
+def _prepare(
+    source: Path, output: OutputFolder, record: AnalysisRecord, progress: Progress
 ) -> list[CohortOutcome]:
     """Preprocess the series: those with a saved sheet by it, the others by the rules."""
     ways = [([name for name in record.series if name not in record.by_sheet], PreprocessOptions())]
@@ -86,13 +89,8 @@ def _preprocess(
         outcome
         for series, options in ways
         if series
-        for outcome in preprocess(
-            source,
-            output.root,
-            traits=[record.trait],
-            cohorts=series,
-            options=options,
-            progress=lambda outcome, _: step(f"read {outcome.cohort}"),
+        for outcome in prepare(
+            source, output.root, [record.trait], options, progress, cohorts=series
         )
     ]
 
@@ -109,11 +107,7 @@ def _combine(
     step: Callable[[str], None],
 ) -> str:
     """Combine all cohorts; return how that went."""
-    step("combining cohorts")
-    try:
-        result = analyze_cohorts(output, problem, settings)
-    except (AnalysisError, FormatError, UsageError) as error:
-        return f"; not combined: {error}"
-    write_meta(output, result)
-    write_meta_report(output, problem.trait, problem.condition)
-    return f"; {result.significant.height} over {len(result.cohorts)} cohorts"
+    (found,) = combine(output, [problem], settings, None, stages(step))
+    if found.result is None:
+        return f"; not combined: {found.why}"
+    return f"; {found.result.significant.height} over {len(found.result.cohorts)} cohorts"

@@ -12,7 +12,6 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.option_classes import changed, with_options
-from genotex.cli.report import existing_pages, redraw
 from genotex.cli.results import combine_cohorts, show_result
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "analyze",
-    "analyze_with_progress",
     "check_cohorts",
     "check_controls",
     "check_options",
@@ -92,6 +90,8 @@ def analyze(
 
       genotex analyze output --procedure benchmark --task-info task_info.json
     """
+    from genotex.workflows import analyze as run
+
     check_cohorts(cohorts, analysis)
     check_controls(analysis)
     tasks, folder = load_tasks(wanted.task_info), OutputFolder(output)
@@ -99,9 +99,11 @@ def analyze(
     check_options(analysis, problems)
     if wanted.samples is not None:
         analysis = _regrouped(folder, wanted.samples, problems, analysis)
-    had_page = existing_pages(folder, problems)
-    outcomes = analyze_with_progress(output, problems, analysis, tasks, jobs=jobs)
-    pages = redraw(folder, outcomes, had_page)
+    with screen.work() as progress:
+        done = run(folder, problems, analysis, tasks, progress, jobs=jobs)
+    outcomes, pages = done.outcomes, done.reports
+    for problem, why in done.unwritten.items():
+        screen.notify(f"{problem}: {why}", "report not written")
     combined = None
     if not json:
         _show_problems(outcomes)
@@ -237,28 +239,6 @@ def _do(names: Sequence[str]) -> str:
 
 def _them(names: Sequence[str]) -> str:
     return "it" if len(names) == 1 else "them"
-
-
-def analyze_with_progress(
-    output: Path,
-    problems: Sequence[Problem],
-    settings: AnalysisOptions,
-    tasks: TaskInfo | None = None,
-    *,
-    jobs: int = 1,
-) -> list[ProblemOutcome]:
-    """Solve problems behind a progress bar."""
-    from genotex.analysis import solve_problems
-
-    with screen.progress("analysing", total=len(problems)) as step:
-        return solve_problems(
-            OutputFolder(output),
-            problems,
-            settings,
-            tasks,
-            jobs=jobs,
-            progress=lambda outcome, total: step(str(outcome.problem), total),
-        )
 
 
 def _show_problems(outcomes: Sequence[ProblemOutcome]) -> None:

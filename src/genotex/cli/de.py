@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +11,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import analyze_with_progress, check_cohorts
+from genotex.cli.analyze import check_cohorts
 from genotex.cli.option_classes import Only, with_options
 from genotex.cli.results import combine_cohorts, show_result
 from genotex.layout import OutputFolder, trait_folder_name
@@ -19,8 +19,8 @@ from genotex.options import AnalysisOptions, DesignOptions, Scale
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
-    from genotex.analysis import DesignCohort, ProblemOutcome, SurvivalResult
     from genotex.cohorts import OwnTables
+    from genotex.workflows import DesignsTested
 
 __all__ = ["de"]
 
@@ -116,10 +116,10 @@ def de(
     with screen.progress("reading the tables", total=1):
         tables = _read(expression, samples, reading)
     _say(tables, json)
+    folder, every = OutputFolder(output), cohorts == "all"
     if asked.survival is not None:
-        raise typer.Exit(_survival(tables, asked, analysis, OutputFolder(output), json))
-    prepared = _prepare(tables, asked, analysis, trait)
-    raise typer.Exit(_analyze(prepared, analysis, OutputFolder(output), cohorts == "all", json))
+        raise typer.Exit(_survival(tables, asked, analysis, folder, json))
+    raise typer.Exit(_analyze(tables, asked, analysis, folder, trait, every=every, json=json))
 
 
 def _read(expression: Path, samples: Path, how: _Reading) -> OwnTables:
@@ -138,88 +138,47 @@ def _say(tables: OwnTables, quiet: bool) -> None:
         screen.notify(warning, "warning")
 
 
-def _prepare(
-    tables: OwnTables, asked: DesignOptions, analysis: AnalysisOptions, trait: str | None
-) -> list[DesignCohort]:
-    from genotex.api.own_designs import prepare_designs
+def _analyze(
+    tables: OwnTables,
+    asked: DesignOptions,
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    trait: str | None,
+    *,
+    every: bool,
+    json: bool,
+) -> int:
+    """Test the contrasts, with `every` also over all cohorts; return the exit code."""
+    from genotex.workflows import analyze_designs, prepare_designs
 
     prepared, notes = prepare_designs(tables, asked, analysis, trait)
     for note in notes:
         screen.notify(note, "note")
-    return prepared
-
-
-def _analyze(
-    prepared: list[DesignCohort],
-    analysis: AnalysisOptions,
-    output: OutputFolder,
-    every: bool,
-    json: bool,
-) -> int:
-    from genotex.analysis import write_design_cohort, write_gene_files, write_r_files
-    from genotex.bench.problems import Problem
-    from genotex.reports import write_report
-
-    problems = [Problem(one.trait, None) for one in prepared]
-    options = replace(analysis, cohort=prepared[0].data.name)
-    with screen.progress("writing the linked tables", total=len(prepared)) as step:
-        for one in prepared:
-            write_design_cohort(output, one, analysis.controls)
-            step(one.trait, len(prepared))
-    outcomes = analyze_with_progress(output.root, problems, options)
-    solved = [outcome for outcome in outcomes if outcome.result is not None]
-    results = [outcome.result for outcome in solved if outcome.result is not None]
-    files = write_gene_files(output, results)
-    tables = {one.trait: one.data.linked(one.trait) for one in prepared}
-    scripts = write_r_files(output, results, tables)
-    pages = {}
-    with screen.progress("writing the reports", total=len(results)) as step:
-        for result in results:
-            pages[result.trait] = write_report(output, result.trait, None)
-            step(result.trait, len(results))
+    with screen.work() as progress:
+        tested = analyze_designs(prepared, analysis, output, progress)
+    if not json:
+        _show(tested)
     combined = []
     if every:
-        combined = combine_cohorts(output.root, problems, analysis, None, quiet=json)
+        combined = combine_cohorts(output.root, tested.problems, analysis, None, quiet=json)
     if json:
-        rows = [_row(outcome, files, pages, scripts) for outcome in outcomes]
+        rows = [tested.summary(outcome) for outcome in tested.outcomes]
         screen.print_json({"contrasts": rows, **({"combined": combined} if every else {})})
-    else:
-        _show(outcomes, files, pages, scripts)
-    return screen.DONE if solved else screen.NOTHING_USABLE
+    return screen.DONE if tested.results else screen.NOTHING_USABLE
 
 
-def _row(
-    outcome: ProblemOutcome,
-    files: dict[str, Path],
-    pages: dict[str, Path],
-    scripts: dict[str, Path],
-) -> dict[str, Any]:
-    trait = outcome.problem.trait
-    found = {
-        "genes.csv": files.get(trait),
-        "report": pages.get(trait),
-        "analysis.R": scripts.get(trait),
-    }
-    return {**outcome.summary(), **{k: None if p is None else str(p) for k, p in found.items()}}
-
-
-def _show(
-    outcomes: list[ProblemOutcome],
-    files: dict[str, Path],
-    pages: dict[str, Path],
-    scripts: dict[str, Path],
-) -> None:
-    for outcome in outcomes:
+def _show(tested: DesignsTested) -> None:
+    for outcome in tested.outcomes:
         screen.out.print()
         if outcome.result is None:
             screen.notify(outcome.why, "not answered")
             continue
-        formula = outcome.result.method["formula"]
+        formula, trait = outcome.result.method["formula"], outcome.problem.trait
         screen.show(f"{formula['contrast']} in {formula['formula']}")
         show_result(outcome.result)
-        screen.show(f"\ngenes:  {files[outcome.problem.trait]}")
-        screen.show(f"report: {pages[outcome.problem.trait]}")
-        screen.show(f"in R:   {scripts[outcome.problem.trait]}")
+        screen.show(f"\ngenes:  {tested.genes[trait]}")
+        screen.show(f"report: {tested.reports[trait]}")
+        screen.show(f"in R:   {tested.scripts[trait]}")
 
 
 def _survival(
@@ -230,19 +189,16 @@ def _survival(
     json: bool,
 ) -> int:
     """Test the time to an event; there is no cohort to combine."""
-    from genotex.analysis import fit_survival, write_survival
-    from genotex.api.own_designs import survival_data
+    from genotex.workflows import analyze_survival
 
-    data = survival_data(tables, analysis)
-    with screen.progress("testing genes", total=1):
-        found = fit_survival(data, asked, analysis)
-    output.root.mkdir(parents=True, exist_ok=True)
-    files = write_survival(output.root, found)
-    page = _survival_page(tables, found, output)
+    with screen.work() as progress:
+        tested = analyze_survival(tables, asked, analysis, output, progress)
+    found = tested.found
     top = found.genes.head(TOP_GENES).to_dicts()
     if json:
         record = {"significant": found.significant.height, "tested": found.genes.height}
-        screen.print_json({**record, "top": top, "genes.csv": str(files[0]), "report": str(page)})
+        files = {"genes.csv": str(tested.genes), "report": str(tested.report)}
+        screen.print_json({**record, "top": top, **files})
         return screen.DONE
     method = found.method
     screen.show(
@@ -257,18 +213,8 @@ def _survival(
     )
     for warning in found.warnings:
         screen.notify(warning, "warning")
-    screen.show(f"\ngenes:  {files[0]}\nrecord: {files[1]}\nreport: {page}")
+    screen.show(f"\ngenes:  {tested.genes}\nrecord: {tested.record}\nreport: {tested.report}")
     return screen.DONE
-
-
-def _survival_page(tables: OwnTables, found: SurvivalResult, output: OutputFolder) -> Path:
-    from genotex.reports import SurvivalSource, write_survival_report
-
-    source = SurvivalSource(
-        tables.name, tables.record["files"], tables.notes, tables.warnings, tables.counts
-    )
-    with screen.progress("writing the report", total=1):
-        return write_survival_report(output.root / "survival.html", found, source)
 
 
 def _exp(row: dict[str, Any], name: str) -> Any:

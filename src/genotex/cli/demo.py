@@ -9,10 +9,10 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.preprocess import preprocess_with_progress, show_outcomes
+from genotex.cli.preprocess import show_outcomes
 from genotex.cli.results import show_result
 from genotex.cli.simulate import Seed
-from genotex.cli.solve import solve_and_report
+from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 
 __all__ = ["demo"]
@@ -37,20 +37,30 @@ def demo(
     from genotex.bench.problems import Problem
     from genotex.cohorts import PreprocessOptions
     from genotex.simulate import score_against_truth, simulate_study
+    from genotex.workflows import answer, prepare
 
     with screen.progress("simulating a study") as step:
         study = simulate_study(
             folder / "study", seed=seed, overwrite=True, progress=lambda what: step(what, 8)
         )
     truth, results = study.truth, folder / "results"
-    outcomes = preprocess_with_progress(
-        study.folder, results, [truth.trait], [], PreprocessOptions(), o.Running(jobs=jobs)
-    )
+    with screen.work() as progress:
+        outcomes = prepare(
+            study.folder, results, [truth.trait], PreprocessOptions(), progress, jobs=jobs
+        )
     show_outcomes(outcomes)
-    problem = Problem(truth.trait)
-    outcome, report = solve_and_report(
-        results, problem, AnalysisOptions(), outcomes, report=folder / "report.html"
-    )
+    problem, page = Problem(truth.trait), folder / "report.html"
+    with screen.work() as progress:
+        found = answer(
+            OutputFolder(results),
+            problem,
+            AnalysisOptions(),
+            outcomes,
+            None,
+            progress,
+            report=page,
+        )
+    outcome, report = found.outcome, found.report
     if outcome.result is None:
         screen.notify(f"the demonstration failed: {outcome.why}", "error", "red")
         raise typer.Exit(screen.NOTHING_USABLE)

@@ -56,34 +56,20 @@ def enrich(
 
       genotex enrich output --trait Asthma --gmt sets.gmt --test fry
     """
-    from genotex.analysis import enrich_problem
+    from genotex.workflows import enrich as run
 
     folder = OutputFolder(output)
     if not output.is_dir():
         msg = f"{output} is not a folder; give the output folder of 'genotex analyze'"
         raise UsageError(msg)
-    with screen.progress("testing gene sets", total=1):
-        found = enrich_problem(folder, asked.problem, gmt, enrichment)
-    files = _files(folder, found)
+    with screen.work() as progress:
+        found, files = run(folder, asked.problem, gmt, enrichment, progress)
     if json:
         screen.print_json(_for_machines(found, files))
         return
     _show(found)
     for what, path in files.items():
         screen.show(f"{what}: {path}")
-
-
-def _files(folder: OutputFolder, enrichment: Enrichment) -> dict[str, Path]:
-    """Return the files written, the report page among them when the problem has one."""
-    from genotex.reports import write_report
-
-    trait, condition = enrichment.trait, enrichment.condition
-    path = folder.enrichment(trait, condition)
-    files = {"all sets": path.with_suffix(".csv"), "record": path}
-    if folder.report(trait, condition).is_file():
-        with screen.progress("writing the report", total=1):
-            files["report"] = write_report(folder, trait, condition)
-    return files
 
 
 def _for_machines(enrichment: Enrichment, files: dict[str, Path]) -> dict[str, Any]:

@@ -17,35 +17,16 @@ if TYPE_CHECKING:
     from genotex.clinical import ClinicalAnnotation
     from genotex.cohorts import CohortOutcome, PreprocessOptions
     from genotex.layout import InputFolder
-    from genotex.parallel import Executor
 
 import typer
 
 __all__ = [
-    "NOTHING_BY_HAND",
     "given_annotation",
     "load_options",
     "note_trait_names",
     "preprocess",
-    "preprocess_with_progress",
     "show_outcomes",
 ]
-
-
-NOTHING_BY_HAND: dict[str, Any] = {
-    "readings": {},
-    "readings_of": None,
-    "encoding": None,
-    "samples": None,
-    "sheet": None,
-    "cases": (),
-    "controls": (),
-    "exclude": (),
-    "pairs": None,
-    "pair_of": {},
-    "series_platform": (),
-}
-"""Options that let the rules decide about the samples of another trait."""
 
 
 @with_options
@@ -74,6 +55,7 @@ def preprocess(
     """
     from genotex.cohorts.stores import folders_of
     from genotex.parallel import Processes
+    from genotex.workflows import prepare
 
     settings = load_options(data)
     if not running.force:
@@ -84,9 +66,18 @@ def preprocess(
         folders_of(source, output, executor or Processes(running.jobs)) as (here, there, hands),
     ):
         note_trait_names(trait or (), data.vocabulary, here, cohort or ())
-        outcomes = preprocess_with_progress(
-            here, there, trait or (), cohort or (), settings, running, hands
-        )
+        with screen.work() as progress:
+            outcomes = prepare(
+                here,
+                there,
+                trait or (),
+                settings,
+                progress,
+                cohorts=cohort or (),
+                jobs=running.jobs,
+                executor=hands,
+                force=running.force,
+            )
     if running.json:
         screen.print_json([asdict(outcome) for outcome in outcomes])
     else:
@@ -184,32 +175,6 @@ def _is_tcga_alone(trait: str, source: InputFolder, cohorts: Sequence[str]) -> b
     if any(name in cohorts for name in series) if cohorts else series:
         return False
     return choose_folder(trait, source.tcga_folders()).folder is not None
-
-
-def preprocess_with_progress(
-    source: Path,
-    output: Path,
-    traits: Sequence[str],
-    cohorts: Sequence[str],
-    settings: PreprocessOptions,
-    running: o.Running,
-    executor: Executor | None = None,
-) -> list[CohortOutcome]:
-    """Preprocess behind a progress bar."""
-    from genotex.cohorts import preprocess
-
-    with screen.progress("reading cohorts") as step:
-        return preprocess(
-            source,
-            output,
-            traits=traits,
-            cohorts=cohorts,
-            options=settings,
-            jobs=running.jobs,
-            executor=executor,
-            force=running.force,
-            progress=lambda outcome, total: step(f"{outcome.trait} {outcome.cohort}", total),
-        )
 
 
 def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:

@@ -137,46 +137,18 @@ def combine_cohorts(
     jobs: int = 1,
     quiet: bool = False,
 ) -> list[dict[str, Any]]:
-    """Combine the cohorts of each problem; write results and pages, print them, return summaries.
+    """Combine the cohorts of each problem, print what was found, and return the summaries."""
+    from genotex.workflows import combine
 
-    A summary has ``solved``, and the counts or the reason ``why`` not.
-    """
-    from genotex.analysis.meta import remove_meta
-    from genotex.errors import AnalysisError, FormatError, UsageError
-
-    summaries: list[dict[str, Any]] = []
-    for problem in problems:
-        try:
-            result, page = _combine(OutputFolder(output), problem, settings, tasks, jobs)
-        except (AnalysisError, FormatError, UsageError) as error:
-            # An option that fits no cohort does not invalidate an earlier result.
-            if not isinstance(error, UsageError):
-                remove_meta(OutputFolder(output), problem.trait, problem.condition)
-            row = {"trait": problem.trait, "condition": problem.condition}
-            summaries.append({**row, "solved": False, "why": str(error)})
-            if not quiet:
-                screen.notify(str(error), "not combined")
-            continue
-        summaries.append({**result.summary(), "report": str(page)})
-        if not quiet:
-            _show_combined(result, page)
+    summaries = []
+    with screen.work() as progress:
+        for each in combine(OutputFolder(output), problems, settings, tasks, progress, jobs=jobs):
+            summaries.append(each.summary())
+            if each.result is not None and each.report is not None and not quiet:
+                _show_combined(each.result, each.report)
+            elif not quiet:
+                screen.notify(each.why, "not combined")
     return summaries
-
-
-def _combine(
-    output: OutputFolder,
-    problem: Problem,
-    settings: AnalysisOptions,
-    tasks: TaskInfo | None,
-    jobs: int,
-) -> tuple[MetaResult, Path]:
-    from genotex.analysis.meta import analyze_cohorts, write_meta
-    from genotex.reports import write_meta_report
-
-    with screen.progress("combining cohorts") as step:
-        result = analyze_cohorts(output, problem, settings, tasks, jobs=jobs, progress=step)
-    write_meta(output, result)
-    return result, write_meta_report(output, problem.trait, problem.condition)
 
 
 def _show_combined(result: MetaResult, page: Path) -> None:

@@ -82,6 +82,22 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
 
 
 @contextmanager
+def work() -> Iterator[Callable[[str, int, int | None, str], None]]:
+    """Show a bar for each stage of a workflow (see `genotex.workflows.Progress`)."""
+    with _bar() as bar:
+        task, under_way = bar.add_task("", total=None), ""
+
+        def show(stage: str, done: int, total: int | None, last: str) -> None:
+            nonlocal under_way
+            if stage != under_way:
+                bar.reset(task)
+                under_way = stage
+            bar.update(task, completed=done, total=total, description=last or stage)
+
+        yield show
+
+
+@contextmanager
 def progress_by_stage(what: str) -> Iterator[Callable[[str, str, int], None]]:
     """Show a bar that restarts with each stage; gives a function (stage, label, total)."""
     with _bar() as bar:

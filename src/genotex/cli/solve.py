@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.analyze import (
-    analyze_with_progress,
     check_cohorts,
     check_options,
     load_tasks,
 )
 from genotex.cli.option_classes import Without, with_options
 from genotex.cli.preprocess import (
-    NOTHING_BY_HAND,
     load_options,
     note_trait_names,
-    preprocess_with_progress,
     show_outcomes,
 )
 from genotex.cli.results import combine_cohorts, show_result
@@ -35,9 +31,9 @@ from genotex.parallel import prepare_workers
 if TYPE_CHECKING:
     from genotex.analysis import ProblemOutcome
     from genotex.bench.problems import Problem, TaskInfo
-    from genotex.cohorts import CohortOutcome, PreprocessOptions
+    from genotex.cohorts import CohortOutcome
 
-__all__ = ["solve", "solve_and_report"]
+__all__ = ["solve"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +84,7 @@ def solve(
     # Before anything else is imported: workers load matplotlib while the files are read.
     prepare_workers("genotex.reports.figures:get_ready")
     from genotex.analysis import check_request
+    from genotex.workflows import prepare, prepare_condition
 
     problem, settings = asked.problem, load_options(data)
     check_cohorts(cohorts, analysis)
@@ -99,9 +96,15 @@ def solve(
     # The cohorts that were named are those of the trait, not of a condition.
     named = (cohort or ()) if len(problem.traits) == 1 else ()
     note_trait_names(problem.traits, data.vocabulary, source, named)
-    outcomes = _read_cohorts(
-        source, output, problem, cohort or (), analysis.condition_cohort, settings, running
-    )
+    with screen.work() as progress:
+        how: dict[str, Any] = {"jobs": running.jobs, "force": running.force}
+        outcomes = prepare(
+            source, output, [problem.trait], settings, progress, cohorts=cohort or (), **how
+        )
+        other = analysis.condition_cohort
+        outcomes += prepare_condition(
+            source, output, problem, settings, progress, cohort=other, **how
+        )
     if not running.json:
         show_outcomes(outcomes)
     read_now = tuple(
@@ -122,29 +125,6 @@ def solve(
     )
 
 
-def _read_cohorts(
-    source: Path,
-    output: Path,
-    problem: Problem,
-    cohorts: Sequence[str],
-    condition_cohort: str | None,
-    settings: PreprocessOptions,
-    running: o.Running,
-) -> list[CohortOutcome]:
-    """Preprocess the trait's cohorts, and those of a condition that is another trait."""
-    from genotex.bench.problems import ProblemKind
-
-    outcomes = preprocess_with_progress(source, output, [problem.trait], cohorts, settings, running)
-    if problem.kind is not ProblemKind.TWO_STEP:
-        return outcomes
-    # The encoding and the values that the user gave are those of the trait.
-    plain = replace(settings, **NOTHING_BY_HAND)
-    wanted = [] if condition_cohort is None else [condition_cohort]
-    return outcomes + preprocess_with_progress(
-        source, output, [str(problem.condition)], wanted, plain, running
-    )
-
-
 def _answer(
     output: Path,
     problem: Problem,
@@ -157,10 +137,15 @@ def _answer(
     r_script: bool,
 ) -> int:
     """Analyse, report and print, with `every` also over all cohorts; return the exit code."""
-    outcome, report = solve_and_report(output, problem, analysis, outcomes, tasks)
+    from genotex.workflows import answer
+
+    folder = OutputFolder(output)
+    with screen.work() as progress:
+        found = answer(folder, problem, analysis, outcomes, tasks, progress)
+    outcome, report = found.outcome, found.report
     if outcome.wrong_use and not every:
         raise UsageError(outcome.why)
-    script = _write_r_script(output, outcome) if r_script else None
+    script = _script(folder, outcome) if r_script else None
     if not running.json:
         _show(outcome, report)
         if script is not None:
@@ -198,53 +183,15 @@ def _exit_code(outcome: ProblemOutcome, cohorts: list[CohortOutcome]) -> int:
     return screen.WRONG_USE if wrong else screen.NOTHING_USABLE
 
 
-def solve_and_report(
-    output: Path,
-    problem: Problem,
-    settings: AnalysisOptions,
-    cohorts: list[CohortOutcome],
-    tasks: TaskInfo | None = None,
-    report: Path | None = None,
-) -> tuple[ProblemOutcome, Path | None]:
-    """Analyse one problem and write its report, also when it cannot be answered.
+def _script(output: OutputFolder, outcome: ProblemOutcome) -> Path | None:
+    """Write the R script; a result that R cannot repeat has none, with a warning."""
+    from genotex.workflows import write_script
 
-    No page is written if an option makes no sense for the cohort, so that an earlier answer and its
-    page stay.
-    """
-    from genotex.reports import write_report, write_unanswered_report
-
-    (outcome,) = analyze_with_progress(output, [problem], settings, tasks)
-    if outcome.wrong_use:
-        return outcome, None
-    folder = OutputFolder(output)
-    trait, condition = problem.trait, problem.condition
-    if outcome.result is None:
-        reasons = _errors(cohorts)
-        if reasons and len(reasons) == len(cohorts):
-            # That no record was written is not news once it is known why they could not be read.
-            outcome = replace(outcome, why="no cohort could be read")
-        page = write_unanswered_report(
-            folder, trait, condition, reasons, why=outcome.why, path=report
-        )
-        return outcome, page
-    with screen.progress("writing the report", total=1):
-        return outcome, write_report(folder, trait, condition, path=report)
-
-
-def _write_r_script(output: Path, outcome: ProblemOutcome) -> Path | None:
-    """Write the short table of genes and the R script, as `genotex de` does."""
-    from genotex.analysis import write_gene_files, write_r_files
-
-    if outcome.result is None:
-        return None
-    folder = OutputFolder(output)
     try:
-        scripts = write_r_files(folder, [outcome.result])
+        return write_script(output, outcome)
     except UsageError as error:
         screen.notify(str(error), "warning")
         return None
-    write_gene_files(folder, [outcome.result])
-    return scripts[outcome.result.trait]
 
 
 def _show_way_on(output: Path, outcome: ProblemOutcome) -> None:

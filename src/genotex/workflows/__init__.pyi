@@ -1,0 +1,21 @@
+from .cohorts import prepare as prepare, prepare_condition as prepare_condition
+from .designs import (
+    DesignsTested as DesignsTested,
+    SurvivalTested as SurvivalTested,
+    analyze_designs as analyze_designs,
+    analyze_survival as analyze_survival,
+    prepare_designs as prepare_designs,
+    survival_data as survival_data,
+)
+from .gene_sets import enrich as enrich
+from .problems import (
+    Analysed as Analysed,
+    Answer as Answer,
+    Combined as Combined,
+    analyze as analyze,
+    answer as answer,
+    combine as combine,
+    report as report,
+    write_script as write_script,
+)
+from .progress import Progress as Progress, silent as silent

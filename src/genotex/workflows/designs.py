@@ -1,0 +1,255 @@
+"""Own tables and a design to genes, files and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from genotex.analysis import (
+    AnalysisResult,
+    DesignCohort,
+    DesignData,
+    DesignRequest,
+    ProblemOutcome,
+    SurvivalResult,
+    contrast_name,
+    fit_survival,
+    solve_problems,
+    typed_columns,
+    write_design_cohort,
+    write_gene_files,
+    write_r_files,
+    write_survival,
+)
+from genotex.bench.problems import Problem
+from genotex.cohorts import OwnTables, enough_samples, keep_expressed
+from genotex.errors import UsageError
+from genotex.layout import OutputFolder, trait_folder_name
+from genotex.options import AnalysisOptions, DesignOptions
+from genotex.reports import SurvivalSource, write_report, write_survival_report
+from genotex.workflows.progress import Progress, silent
+
+__all__ = [
+    "DesignsTested",
+    "SurvivalTested",
+    "analyze_designs",
+    "analyze_survival",
+    "prepare_designs",
+    "survival_data",
+]
+
+_EXPRESSED = 0.1
+"""Share of the samples that must express a gene, where no groups are compared."""
+
+
+def prepare_designs(
+    tables: OwnTables, asked: DesignOptions, analysis: AnalysisOptions, trait: str | None = None
+) -> tuple[list[DesignCohort], list[str]]:
+    """Return the cohort with each contrast, and notes; any mistake in a design is found here.
+
+    Parameters
+    ----------
+    tables : OwnTables
+        Expression and samples.
+    asked : DesignOptions
+        The design and its contrasts.
+    analysis : AnalysisOptions
+        Whether genes with few counts are left out, and which samples are controls.
+    trait : str, optional
+        Name of the result, by default that of the contrast.
+
+    Raises
+    ------
+    UsageError
+        If the design names what is not there, or two contrasts have the same name.
+    AnalysisError
+        If it cannot be estimated.
+    """
+    prepared: list[DesignCohort] = []
+    notes: list[str] = []
+    for contrast in asked.contrasts:
+        name = contrast_name(contrast)
+        if trait is not None:
+            start = trait_folder_name(trait)
+            name = start if len(asked.contrasts) == 1 else f"{start}_{name}"
+        one = _cohort(tables, asked, contrast, name)
+        own = one.fitted(analysis.controls)
+        if tables.counts and analysis.filter_low:
+            kept = keep_expressed(tables, enough_samples(own.group_size))
+            notes += kept.notes[len(tables.notes) :]
+            one = _cohort(kept, asked, contrast, name)
+        prepared.append(one)
+    repeated = len({one.trait for one in prepared}) < len(prepared)
+    if repeated:
+        msg = "two contrasts have the same name; give different ones"
+        raise UsageError(msg)
+    return prepared, notes
+
+
+def _cohort(tables: OwnTables, asked: DesignOptions, contrast: str, trait: str) -> DesignCohort:
+    table = typed_columns(tables.sample_table.drop("sample"))
+    data = DesignData(
+        tables.name, tables.genes, tables.samples, tables.expression, table, tables.counts
+    )
+    request = DesignRequest(
+        asked.design, contrast, tables.samples, table, asked.block, asked.missing, asked.levels
+    )
+    return DesignCohort(
+        trait,
+        data,
+        request,
+        tables.notes,
+        tables.warnings,
+        tables.record.get("files", ()),
+        distributions=tables.record.get("distributions", {}),
+    )
+
+
+def survival_data(tables: OwnTables, analysis: AnalysisOptions) -> DesignData:
+    """Return the tables as the time to an event is tested in them."""
+    if tables.counts and analysis.filter_low:
+        tables = keep_expressed(tables, _EXPRESSED * len(tables.samples))
+    return DesignData(
+        tables.name,
+        tables.genes,
+        tables.samples,
+        tables.expression,
+        tables.sample_table.drop("sample"),
+        tables.counts,
+    )
+
+
+@dataclass(frozen=True)
+class DesignsTested:
+    """The contrasts of a design, tested.
+
+    Attributes
+    ----------
+    outcomes
+        One for each contrast.
+    genes, scripts, reports
+        By trait: ``genes.csv``, ``analysis.R`` and the report of each contrast with a result.
+    """
+
+    outcomes: tuple[ProblemOutcome, ...]
+    genes: dict[str, Path]
+    scripts: dict[str, Path]
+    reports: dict[str, Path]
+
+    @property
+    def results(self) -> list[AnalysisResult]:
+        """The results, without contrasts that could not be tested."""
+        return [outcome.result for outcome in self.outcomes if outcome.result is not None]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """The problems that the contrasts became."""
+        return [outcome.problem for outcome in self.outcomes]
+
+    def summary(self, outcome: ProblemOutcome) -> dict[str, Any]:
+        """Return the facts of a contrast with its files."""
+        trait = outcome.problem.trait
+        files = {"genes.csv": self.genes, "report": self.reports, "analysis.R": self.scripts}
+        paths = {name: of.get(trait) for name, of in files.items()}
+        shown = {name: None if path is None else str(path) for name, path in paths.items()}
+        return {**outcome.summary(), **shown}
+
+
+def analyze_designs(
+    prepared: Sequence[DesignCohort],
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    progress: Progress = silent,
+) -> DesignsTested:
+    """Test contrasts, and write tables of genes, R scripts and reports.
+
+    Parameters
+    ----------
+    prepared : sequence of DesignCohort
+        As `prepare_designs` returns them.
+    analysis : AnalysisOptions
+        Options of the tests.
+    output : OutputFolder
+        Where everything is written.
+    progress : callable
+        See `Progress`.
+
+    Raises
+    ------
+    UsageError
+        If an option makes no sense for these tables.
+    """
+    options = replace(analysis, cohort=prepared[0].data.name)
+    for number, one in enumerate(prepared):
+        progress("writing the linked tables", number, len(prepared), one.trait)
+        write_design_cohort(output, one, analysis.controls)
+    problems = [Problem(one.trait, None) for one in prepared]
+    progress("analysing", 0, len(problems), "")
+    outcomes: list[ProblemOutcome] = []
+
+    def note(outcome: ProblemOutcome, total: int) -> None:
+        outcomes.append(outcome)
+        progress("analysing", len(outcomes), total, str(outcome.problem))
+
+    solve_problems(output, problems, options, progress=note)
+    results = [outcome.result for outcome in outcomes if outcome.result is not None]
+    genes = write_gene_files(output, results)
+    scripts = write_r_files(output, results, {o.trait: o.data.linked(o.trait) for o in prepared})
+    reports = {}
+    for number, result in enumerate(results):
+        progress("writing the reports", number, len(results), result.trait)
+        reports[result.trait] = write_report(output, result.trait, None)
+    return DesignsTested(tuple(outcomes), genes, scripts, reports)
+
+
+@dataclass(frozen=True)
+class SurvivalTested:
+    """The time to an event, tested, and the files written."""
+
+    found: SurvivalResult
+    genes: Path
+    record: Path
+    report: Path
+
+
+def analyze_survival(
+    tables: OwnTables,
+    asked: DesignOptions,
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    progress: Progress = silent,
+) -> SurvivalTested:
+    """Test the time to an event; write the table of genes, the record and the report.
+
+    Parameters
+    ----------
+    tables : OwnTables
+        Expression and samples.
+    asked : DesignOptions
+        The columns of time and event, and the design.
+    analysis : AnalysisOptions
+        Options of the tests.
+    output : OutputFolder
+        Where everything is written.
+    progress : callable
+        See `Progress`.
+
+    Raises
+    ------
+    UsageError
+        If a column is not there or an option makes no sense.
+    AnalysisError
+        If there are too few events, or the design cannot be estimated.
+    """
+    progress("testing genes", 0, None, "")
+    found = fit_survival(survival_data(tables, analysis), asked, analysis)
+    output.root.mkdir(parents=True, exist_ok=True)
+    genes, record = write_survival(output.root, found)
+    progress("writing the report", 0, 1, "")
+    source = SurvivalSource(
+        tables.name, tables.record["files"], tables.notes, tables.warnings, tables.counts
+    )
+    report = write_survival_report(output.root / "survival.html", found, source)
+    return SurvivalTested(found, genes, record, report)

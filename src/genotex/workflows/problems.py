@@ -1,0 +1,243 @@
+"""Problems from cohorts to genes, reports, and all cohorts combined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from genotex.analysis import ProblemOutcome, solve_problems, write_gene_files, write_r_files
+from genotex.analysis.meta import MetaResult, analyze_cohorts, remove_meta, write_meta
+from genotex.bench.problems import Problem, TaskInfo
+from genotex.cohorts import CohortOutcome
+from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
+from genotex.reports import write_meta_report, write_report, write_unanswered_report
+from genotex.workflows.progress import Progress, silent
+
+__all__ = [
+    "Analysed",
+    "Answer",
+    "Combined",
+    "analyze",
+    "answer",
+    "combine",
+    "report",
+    "write_script",
+]
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """Problems that were analysed.
+
+    Attributes
+    ----------
+    outcomes
+        In the order of the problems.
+    reports
+        The pages that were written again, by problem.
+    unwritten
+        Why a page could not be, by problem.
+    """
+
+    outcomes: list[ProblemOutcome]
+    reports: dict[Problem, Path]
+    unwritten: dict[Problem, str]
+
+
+def analyze(
+    output: OutputFolder,
+    problems: Sequence[Problem],
+    analysis: AnalysisOptions,
+    tasks: TaskInfo | None = None,
+    progress: Progress = silent,
+    *,
+    jobs: int = 1,
+) -> Analysed:
+    """Analyse problems, and write those reports again that there are already.
+
+    Parameters as in `answer`; `jobs` is the number of processes.
+    """
+    had_page = {p for p in problems if output.report(p.trait, p.condition).is_file()}
+    outcomes: list[ProblemOutcome] = []
+    progress("analysing", 0, len(problems), "")
+
+    def note(outcome: ProblemOutcome, total: int) -> None:
+        outcomes.append(outcome)
+        progress("analysing", len(outcomes), total, str(outcome.problem))
+
+    solve_problems(output, problems, analysis, tasks, jobs=jobs, progress=note)
+    # A page that is still there shows a result that holds.
+    gone = [
+        outcome
+        for outcome in outcomes
+        if outcome.problem in had_page
+        and not output.report(outcome.problem.trait, outcome.problem.condition).is_file()
+    ]
+    done = Analysed(outcomes, {}, {})
+    for number, outcome in enumerate(gone):
+        progress("updating the reports", number, len(gone), str(outcome.problem))
+        try:
+            done.reports[outcome.problem] = _write_page(output, outcome, {})
+        except (GenotexError, OSError) as error:
+            done.unwritten[outcome.problem] = str(error)
+    return done
+
+
+def _write_page(
+    output: OutputFolder,
+    outcome: ProblemOutcome,
+    reasons: Mapping[str, str],
+    path: Path | None = None,
+) -> Path:
+    """Write the report of an outcome, answered or not."""
+    trait, condition = outcome.problem.trait, outcome.problem.condition
+    if outcome.result is not None:
+        return write_report(output, trait, condition, path=path)
+    return write_unanswered_report(output, trait, condition, reasons, why=outcome.why, path=path)
+
+
+def report(output: OutputFolder, problem: Problem, progress: Progress = silent) -> dict[str, Path]:
+    """Write the reports of an analysed problem, and return them by what they are.
+
+    Raises
+    ------
+    UsageError
+        If there is no result.
+    FormatError
+        If one of its files is not what it should be.
+    """
+    trait, condition = problem.trait, problem.condition
+    over_cohorts = output.meta_genes(trait, condition).is_file()
+    stage, pages = "writing the report", dict[str, Path]()
+    progress(stage, 0, 1 + over_cohorts, "")
+    # There may be an answer over all cohorts and none for the largest alone.
+    if output.significant_genes(trait, condition).is_file() or not over_cohorts:
+        pages["report"] = write_report(output, trait, condition)
+        progress(stage, 1, 1 + over_cohorts, "")
+    if over_cohorts:
+        pages["report over all cohorts"] = write_meta_report(output, trait, condition)
+    return pages
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The outcome of a problem, and its report; none where an option makes no sense for it."""
+
+    outcome: ProblemOutcome
+    report: Path | None
+
+
+def answer(
+    output: OutputFolder,
+    problem: Problem,
+    analysis: AnalysisOptions,
+    cohorts: Sequence[CohortOutcome] = (),
+    tasks: TaskInfo | None = None,
+    progress: Progress = silent,
+    *,
+    report: Path | None = None,
+) -> Answer:
+    """Analyse a problem and write its report, also where it cannot be answered.
+
+    No page is written if an option makes no sense for the cohort, so that an earlier answer and its
+    page stay.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Of preprocessed cohorts; results go there too.
+    problem : Problem
+        Trait and condition.
+    analysis : AnalysisOptions
+        Options of the tests.
+    cohorts : sequence of CohortOutcome
+        What came of preprocessing, for the reasons in the report.
+    tasks : TaskInfo, optional
+        Related genes of the traits.
+    progress : callable
+        See `Progress`.
+    report : Path, optional
+        Where the report is written, in place of its folder.
+    """
+    progress("analysing", 0, 1, str(problem))
+    (outcome,) = solve_problems(output, [problem], analysis, tasks)
+    if outcome.wrong_use:
+        return Answer(outcome, None)
+    progress("writing the report", 0, 1, "")
+    reasons = {each.cohort: each.error for each in cohorts if each.error is not None}
+    if outcome.result is None and reasons and len(reasons) == len(cohorts):
+        # That no record was written is not news once it is known why they could not be read.
+        outcome = replace(outcome, why="no cohort could be read")
+    return Answer(outcome, _write_page(output, outcome, reasons, report))
+
+
+def write_script(output: OutputFolder, outcome: ProblemOutcome) -> Path | None:
+    """Write ``genes.csv`` and the R script that repeats the tests; None without a result.
+
+    Raises
+    ------
+    UsageError
+        If R cannot repeat them.
+    """
+    if outcome.result is None:
+        return None
+    scripts = write_r_files(output, [outcome.result])
+    write_gene_files(output, [outcome.result])
+    return scripts[outcome.result.trait]
+
+
+@dataclass(frozen=True)
+class Combined:
+    """All cohorts of a problem together: the result with its report, or why there is none."""
+
+    problem: Problem
+    result: MetaResult | None = None
+    report: Path | None = None
+    why: str = ""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the facts for machines; ``solved``, and the counts or ``why``."""
+        if self.result is not None:
+            return {**self.result.summary(), "report": str(self.report)}
+        names = {"trait": self.problem.trait, "condition": self.problem.condition}
+        return {**names, "solved": False, "why": self.why}
+
+
+def combine(
+    output: OutputFolder,
+    problems: Sequence[Problem],
+    analysis: AnalysisOptions,
+    tasks: TaskInfo | None = None,
+    progress: Progress = silent,
+    *,
+    jobs: int = 1,
+) -> Iterator[Combined]:
+    """Combine the cohorts of each problem, and write results and reports, one after the other.
+
+    Parameters as in `answer`; `jobs` is the number of processes.
+    """
+    stage = "combining cohorts"
+    for problem in problems:
+        done = 0
+        progress(stage, 0, None, "")
+
+        def note(label: str, total: int | None) -> None:
+            nonlocal done
+            done += 1
+            progress(stage, done, total, label)
+
+        try:
+            result = analyze_cohorts(output, problem, analysis, tasks, jobs=jobs, progress=note)
+        except (AnalysisError, FormatError, UsageError) as error:
+            # An option that fits no cohort does not invalidate an earlier result.
+            if not isinstance(error, UsageError):
+                remove_meta(output, problem.trait, problem.condition)
+            yield Combined(problem, why=str(error))
+            continue
+        write_meta(output, result)
+        page = write_meta_report(output, problem.trait, problem.condition)
+        yield Combined(problem, result, page)

@@ -1,0 +1,143 @@
+"""Workflows: what they return, what they write, and what they say as they proceed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from genotex.bench.problems import Problem
+from genotex.cohorts import PreprocessOptions, read_own_tables
+from genotex.errors import UsageError
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions, DesignOptions
+from genotex.simulate import simulate_study
+from genotex.workflows import (
+    analyze,
+    analyze_designs,
+    answer,
+    combine,
+    prepare,
+    prepare_designs,
+    report,
+    write_script,
+)
+
+FAST = AnalysisOptions(hidden="none", panel=False)
+
+
+class Heard:
+    """What was said: stages in order, and the steps of each."""
+
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+        self.steps: dict[str, list[tuple[int, int | None]]] = {}
+
+    def __call__(self, stage: str, done: int, total: int | None, last: str) -> None:
+        if stage not in self.steps:
+            self.stages.append(stage)
+        self.steps.setdefault(stage, []).append((done, total))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("study")
+    simulate_study(root / "in", samples=24, genes=400)
+    return root
+
+
+TRAIT = "Simulated_Arthritis"
+
+
+@pytest.fixture(scope="module")
+def output(study: Path) -> OutputFolder:
+    heard = Heard()
+    found = prepare(study / "in", study / "out", [TRAIT], PreprocessOptions(), heard)
+    assert {each.trait for each in found} == {TRAIT}
+    assert heard.stages == ["reading cohorts"]
+    assert heard.steps["reading cohorts"] == [
+        (0, None), *((number + 1, len(found)) for number in range(len(found))),
+    ]  # fmt: skip
+    return OutputFolder(study / "out")
+
+
+def test_a_problem_is_answered_with_a_report_and_a_script(output: OutputFolder) -> None:
+    heard, problem = Heard(), Problem(TRAIT)
+    found = answer(output, problem, FAST, progress=heard)
+    assert found.outcome.result is not None
+    assert found.report == output.report(TRAIT, None) and found.report.is_file()
+    assert heard.stages == ["analysing", "writing the report"]
+    script = write_script(output, found.outcome)
+    assert script is not None and "limma" in script.read_text()
+
+
+def test_a_problem_without_a_cohort_has_a_page_that_says_so(output: OutputFolder) -> None:
+    found = answer(output, Problem("Obesity"), FAST)
+    assert found.outcome.result is None
+    assert found.report is not None and found.outcome.why in found.report.read_text()
+
+
+def test_an_option_that_fits_no_cohort_writes_no_page(output: OutputFolder) -> None:
+    found = answer(output, Problem(TRAIT, "Gender"), AnalysisOptions(covariates=("height",)))
+    assert found.outcome.wrong_use and found.report is None
+    assert write_script(output, found.outcome) is None
+
+
+def test_reports_that_were_there_are_written_again(output: OutputFolder) -> None:
+    one, other = Problem(TRAIT, "Age"), Problem(TRAIT, "Gender")
+    answer(output, one, FAST)
+    heard = Heard()
+    done = analyze(output, [one, other], FAST, progress=heard)
+    assert [each.problem for each in done.outcomes] == [one, other]
+    assert list(done.reports) == [one] and not done.unwritten
+    assert heard.steps["analysing"] == [(0, 2), (1, 2), (2, 2)]
+    assert set(report(output, one)) == {"report"}
+
+
+def test_cohorts_are_combined_one_problem_after_the_other(output: OutputFolder) -> None:
+    problems = [Problem(TRAIT), Problem("Obesity")]
+    good, bad = combine(output, problems, FAST)
+    assert good.result is not None and good.report is not None and good.report.is_file()
+    assert good.summary()["solved"] is True
+    assert bad.result is None
+    assert bad.summary() == {
+        "trait": "Obesity", "condition": None, "solved": False, "why": bad.why,
+    }  # fmt: skip
+    assert set(report(output, problems[0])) >= {"report over all cohorts"}
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    samples = [f"S{number}" for number in range(12)]
+    groups = ["case", "control"] * 6
+    rows = ["sample,group,age", *(f"{s},{g},{40 + i}" for i, (s, g) in
+                                   enumerate(zip(samples, groups, strict=True)))]  # fmt: skip
+    (tmp_path / "samples.csv").write_text("\n".join(rows) + "\n")
+    lines = ["gene," + ",".join(samples)]
+    for gene in range(60):
+        values = (8 + (gene * 7 + i * i * 13) % 17 / 10 + (gene < 5) * (i % 2) for i in range(12))
+        lines.append(f"GENE{gene}," + ",".join(f"{value:.2f}" for value in values))
+    (tmp_path / "values.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_contrasts_of_a_design_are_tested_and_written(tables: Path) -> None:
+    own = read_own_tables(tables / "values.csv", tables / "samples.csv")
+    asked = DesignOptions("~ group + age", ("group: case - control", "age"))
+    prepared, notes = prepare_designs(own, asked, FAST)
+    assert not notes
+    heard = Heard()
+    tested = analyze_designs(prepared, FAST, OutputFolder(tables / "out"), heard)
+    assert len(tested.results) == 2
+    assert heard.stages == ["writing the linked tables", "analysing", "writing the reports"]
+    for outcome in tested.outcomes:
+        files = tested.summary(outcome)
+        for name in ("genes.csv", "report", "analysis.R"):
+            assert Path(files[name]).is_file(), name
+
+
+def test_two_contrasts_of_one_name_are_refused(tables: Path) -> None:
+    own = read_own_tables(tables / "values.csv", tables / "samples.csv")
+    twice = ("group: case - control", "group: case - control")
+    with pytest.raises(UsageError, match="the same name"):
+        prepare_designs(own, DesignOptions("~ group", twice), FAST)
