@@ -47,7 +47,6 @@ from .designs.files import (
     write_r_files as write_r_files,
 )
 from .designs.fitting import (
-    RESULT_COLUMNS as RESULT_COLUMNS,
     DesignData as DesignData,
     DesignResult as DesignResult,
     contrast_name as contrast_name,
@@ -66,7 +65,11 @@ from .gene_sets.files import (
     read_enrichment as read_enrichment,
     write_enrichment as write_enrichment,
 )
-from .results.columns import COLUMN_GROUPS as COLUMN_GROUPS, GENE_TABLE as GENE_TABLE
+from .results.columns import (
+    COLUMN_GROUPS as COLUMN_GROUPS,
+    GENE_TABLE as GENE_TABLE,
+    RESULT_COLUMNS as RESULT_COLUMNS,
+)
 from .gene_sets.correlated import (
     CameraTest as CameraTest,
     FryTest as FryTest,

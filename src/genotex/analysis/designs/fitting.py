@@ -14,7 +14,7 @@ from genotex.analysis.designs.request import DesignRequest, sample_facts_of, typ
 from genotex.analysis.gene_tests.trait_effects import TraitEffects, stored_options, trait_effects
 from genotex.analysis.pipeline import analyze_table
 from genotex.analysis.problem_data import CohortData
-from genotex.analysis.results.columns import GENE_COLUMNS
+from genotex.analysis.results.columns import GENE_COLUMNS, RESULT_COLUMNS
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
 from genotex.bench.problems import Problem
@@ -24,7 +24,6 @@ from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, MissingValues
 
 __all__ = [
-    "RESULT_COLUMNS",
     "DesignData",
     "DesignResult",
     "FormulaText",
@@ -38,18 +37,6 @@ __all__ = [
 Floats = NDArray[np.float64]
 _STANDARD = {"Age": "age", "Gender": "sex"}
 """Covariates of a linked table -> columns of a sample sheet."""
-
-RESULT_COLUMNS = {
-    "gene": "Variable",
-    "log2_fold_change": "Coefficient",
-    "ci_low": "CI Lower",
-    "ci_high": "CI Upper",
-    "mean": "Mean Expression",
-    "t": "t",
-    "p": "p",
-    "q": "q",
-}
-"""Columns of the short table of genes, and where they come from."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
 """The columns of the gene table, each declared once.
 
 The analysis takes names and types from here; the report takes the names of its CSV file and what
-its page shows. To add a column, add a row to `GENE_TABLE`.
+its page shows; ``genes.csv`` and `genotex.de` those with a place in the short table. To add a
+column, add a row to `GENE_TABLE`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ __all__ = [
     "COLUMN_GROUPS",
     "GENE_COLUMNS",
     "GENE_TABLE",
+    "RESULT_COLUMNS",
     "GeneColumn",
     "coefficient_columns",
     "pair_columns",
@@ -54,6 +56,8 @@ class GeneColumn:
     reported_for : frozenset of str
         Whether genes that were ``tested``, ``selected`` (procedure ``benchmark``) or both have it
         in reports.
+    short : int
+        Place in the short table of genes, counted from 1; 0 where it is not there.
     variants : mapping of str to mapping
         What differs by ``binary``, ``continuous`` or ``factor`` trait, for ``selected`` genes, or
         by what a contrast of a design tests (`DesignWords.column_kind`).
@@ -68,6 +72,7 @@ class GeneColumn:
     form: str
     on_page: bool = True
     reported_for: frozenset[str] = frozenset({TESTED})
+    short: int = 0
     variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def of(self, kind: str) -> GeneColumn:
@@ -76,9 +81,17 @@ class GeneColumn:
 
 
 def _number(
-    name: str, group: str, csv: str, label: str, help_: str, form: str, *, on_page: bool = True
+    name: str,
+    group: str,
+    csv: str,
+    label: str,
+    help_: str,
+    form: str,
+    *,
+    on_page: bool = True,
+    short: int = 0,
 ) -> GeneColumn:
-    return GeneColumn(name, pl.Float64, group, csv, label, help_, form, on_page)
+    return GeneColumn(name, pl.Float64, group, csv, label, help_, form, on_page, short=short)
 
 
 def _text(csv: str, label: str, help_: str) -> dict[str, str]:
@@ -92,11 +105,11 @@ _PARTIAL_ERROR = _text("partial_r_standard_error", "partial r SE", "its standard
 GENE_TABLE: tuple[GeneColumn, ...] = (
     GeneColumn(
         "Variable", pl.String, "gene", "gene", "Gene", "official symbol", "text",
-        reported_for=_BOTH,
+        reported_for=_BOTH, short=1,
     ),
     GeneColumn(
         "Coefficient", pl.Float64, "change", "change", "change", "change", "signed",
-        reported_for=_BOTH,
+        reported_for=_BOTH, short=2,
         variants={
             "binary": _text(
                 "log2_fold_change", "log2 FC", "log2 fold change, case against control"
@@ -127,15 +140,16 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
     _number("Standard Error", "change", "standard_error", "SE",
             "standard error of the change", "plain", on_page=False),
     _number("CI Lower", "change", "ci_low", "95 % interval",
-            "95 % confidence interval of the change", "signed"),
+            "95 % confidence interval of the change", "signed", short=3),
     _number("CI Upper", "change", "ci_high", "95 % high",
-            "upper end of the interval", "signed", on_page=False),
-    _number("t", "statistic", "t", "t", "moderated t statistic", "signed"),
-    _number("p", "significance", "p", "p", "p-value of the moderated {statistic}", "p"),
+            "upper end of the interval", "signed", on_page=False, short=4),
+    _number("t", "statistic", "t", "t", "moderated t statistic", "signed", short=6),
+    _number("p", "significance", "p", "p", "p-value of the moderated {statistic}", "p",
+            short=7),
     _number("q", "significance", "q", "q",
-            "Benjamini-Hochberg q-value (false discovery rate)", "p"),
+            "Benjamini-Hochberg q-value (false discovery rate)", "p", short=8),
     _number("Mean Expression", "size", "mean", "mean",
-            "mean log2 expression over the samples tested", "plain"),
+            "mean log2 expression over the samples tested", "plain", short=5),
     GeneColumn(
         "Standardised Effect", pl.Float64, "size", "hedges_g", "Hedges' g",
         "difference in sds within {within}, as the covariates leave them", "signed",
@@ -199,7 +213,14 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
 
 GENE_COLUMNS: dict[str, type[pl.DataType]] = {column.name: column.type for column in GENE_TABLE}
 """Columns of the table of all genes; null where a gene was not tested. A factor adds three columns
-for each pair of its levels (`genotex.analysis.f_tests.factor_columns`, `pair_columns`)."""
+for each pair of its levels (`genotex.analysis.gene_tests.factor_columns`, `pair_columns`)."""
+
+RESULT_COLUMNS: dict[str, str] = {
+    column.of("binary").csv: column.name
+    for column in sorted(GENE_TABLE, key=lambda column: column.short)
+    if column.short
+}
+"""Columns of the short table of genes, and where they come from."""
 
 
 def coefficient_columns(name: str, label: str, *, on_page: bool) -> tuple[GeneColumn, ...]:
