@@ -11,8 +11,6 @@ from genotex.agents.task import NotebookKind, Task
 from genotex.bench.problems import ProblemKind
 from genotex.errors import UsageError
 
-__all__ = ["ActionUnit", "action_unit", "action_units", "usual_next", "usual_steps", "whole_task"]
-
 
 @dataclass(frozen=True)
 class ActionUnit:

@@ -12,16 +12,6 @@ from genotex.agents.task import Task
 from genotex.agents.written_code import WrittenCode, written_code
 from genotex.errors import BadAnswerError, RefusedError
 
-__all__ = [
-    "MOST_SUGGESTIONS",
-    "Plan",
-    "StepChoice",
-    "Verdict",
-    "ask_for_code",
-    "choose_step",
-    "code_in",
-]
-
 MOST_SUGGESTIONS = 3
 
 

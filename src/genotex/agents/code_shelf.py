@@ -10,8 +10,6 @@ from typing import Protocol
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.task import Task
 
-__all__ = ["CodeShelf", "Shelf", "is_general", "may_be_reused"]
-
 
 def may_be_reused(unit: ActionUnit) -> bool:
     """Return whether code of a step may be reused in another notebook.

@@ -14,8 +14,6 @@ from genotex.agents.promises import CellState, Variable
 from genotex.agents.sandbox import CellResult, CellStatus
 from genotex.errors import ModelError
 
-__all__ = ["MOST_SHOWN", "Attempt", "Step", "TalliedModel", "Tally", "TaskContext", "cut", "fenced"]
-
 
 @dataclass
 class Tally:

@@ -24,8 +24,6 @@ from genotex.agents.task import Task, set_up_code
 from genotex.agents.written_code import WrittenCode
 from genotex.errors import BadAnswerError, ContextTooLongError, RefusedError, SandboxError
 
-__all__ = ["NOTHING_TO_DO", "Ending", "Event", "Notebook", "NotebookWork"]
-
 STEPS_PER_UNIT = 2
 """A notebook has at most so many steps for each kind of step there is."""
 

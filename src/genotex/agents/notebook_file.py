@@ -8,8 +8,6 @@ from genotex.agents.context import Attempt, Step, cut
 from genotex.agents.notebook import Notebook
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 
-__all__ = ["to_ipynb"]
-
 
 def to_ipynb(notebook: Notebook, python: str) -> dict[str, Any]:
     """Return a notebook as plain JSON values.

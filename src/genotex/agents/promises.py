@@ -11,16 +11,6 @@ from typing import Any
 from genotex.errors import FormatError
 from genotex.outside import parse_json
 
-__all__ = [
-    "CellState",
-    "Promised",
-    "Variable",
-    "check_code",
-    "is_check",
-    "print_state",
-    "read_state",
-]
-
 _HEADER = "# Check of the variables that the step leaves."
 _MARK = "genotex-variables "
 _LONGEST = 220

@@ -19,8 +19,6 @@ from genotex.clinical import SeriesDescription
 from genotex.clinical.description import SHOWN_VALUES
 from genotex.errors import BadAnswerError
 
-__all__ = ["Card", "DoneStep", "Occasion", "Questions", "last_attempt", "read_card"]
-
 Occasion = Literal["plan", "write", "revise", "review", "encode", "zero_shot"]
 
 

@@ -19,8 +19,6 @@ from genotex.agents.rule_code.geo import read_geo
 from genotex.agents.structured import MOST_GENES, answer_of
 from genotex.errors import BadAnswerError, GenotexError
 
-__all__ = ["NAME", "RulesModel", "register_rules"]
-
 NAME = "rules"
 _NO_TOKENS = Usage(0, 0, 0, 0)
 

@@ -20,8 +20,6 @@ from genotex.agents.sandbox import Session
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task
 
-__all__ = ["ScriptWork"]
-
 
 class ScriptWork(NotebookWork):
     """The work on a notebook of one step, which does all of the task."""

@@ -23,8 +23,6 @@ from genotex.clinical import (
 from genotex.errors import EncodingFileError
 from genotex.formats import Role
 
-__all__ = ["MOST_GENES", "ClinicalAnswer", "ModelExpert", "answer_of", "ask_without_data"]
-
 _SHOWN = 8
 
 Place = Literal["characteristics_ch1", "title", "source_name_ch1", "description"]

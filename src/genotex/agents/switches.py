@@ -9,8 +9,6 @@ from typing import Annotated, Any, Literal
 from genotex.errors import UsageError
 from genotex.options import LIMITS, WAYS, MethodOptions, Option, refuse_idle
 
-__all__ = ["PRESETS", "ROLES", "Agent", "Preset", "Switches", "preset_named", "roles_asked"]
-
 Agent = Literal["team", "structured", "codeact", "zero-shot"]
 """Who solves a problem: the team; a model that answers with data and writes no code; one that
 writes one script; one that sees no data."""

@@ -13,8 +13,6 @@ from genotex.errors import UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
 from genotex.procedure import Procedure
 
-__all__ = ["NotebookKind", "Task", "set_up_code"]
-
 NotebookKind = Literal["geo", "tcga", "statistics"]
 
 

@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["WrittenCode", "written_code"]
-
 _PYTHON = ("python", "py", "python3", "ipython")
 _FIELDS = ("code", "python", "cell", "script", "python_code")
 """Fields of a JSON object that hold the code, where the whole answer is one."""

@@ -36,15 +36,6 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
 
-__all__ = [
-    "ProblemOutcome",
-    "analyze_data",
-    "analyze_table",
-    "check_request",
-    "solve_problem",
-    "solve_problems",
-]
-
 
 def analyze_table(
     table: LinkedTable,

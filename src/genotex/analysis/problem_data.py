@@ -28,16 +28,6 @@ from genotex.formats import (
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 
-__all__ = [
-    "CohortData",
-    "ConditionCohort",
-    "DataChoice",
-    "ProblemData",
-    "choose_data",
-    "naming_place",
-    "read_data",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class ConditionCohort:

@@ -19,8 +19,6 @@ from typing import Any, TypeVar, cast
 from genotex.formats import LinkedTable
 from genotex.io import atomic_write
 
-__all__ = ["keep_sharing", "last_table", "once", "sharing"]
-
 Result = TypeVar("Result")
 
 MOST_KEPT = 16

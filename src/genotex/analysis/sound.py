@@ -30,16 +30,6 @@ from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 from genotex.options import AnalysisOptions
 
-__all__ = [
-    "analyze_sound",
-    "carry_out",
-    "check_covariates",
-    "check_groups",
-    "check_p_values",
-    "check_scale",
-    "check_table",
-]
-
 Floats = NDArray[np.float64]
 
 SMALL_GROUP = 10

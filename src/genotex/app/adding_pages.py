@@ -23,8 +23,6 @@ from genotex.fetch import read_accessions
 from genotex.options import Scale
 from genotex.simulate.scenario import TRAIT
 
-__all__ = ["routes"]
-
 _MOST_FILES = 20
 
 

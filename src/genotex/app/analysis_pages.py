@@ -25,8 +25,6 @@ from genotex.bench.problems import Problem
 from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
 from genotex.errors import GenotexError, UsageError
 
-__all__ = ["history_of", "routes"]
-
 CONDITIONS = {"": "nothing", "Age": "age", "Gender": "sex"}
 COVARIATES = {"Age": "age", "Gender": "sex"}
 _FEWEST, _CONFOUNDED = 5, 0.8

@@ -22,8 +22,6 @@ from genotex.reports import evidence_of, linked_of
 if TYPE_CHECKING:
     from anndata import AnnData
 
-__all__ = ["routes"]
-
 
 def analysis(request: Request) -> Response:
     """Send the samples of an analysis, with its result in ``var``."""

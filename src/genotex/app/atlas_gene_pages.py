@@ -22,8 +22,6 @@ from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from genotex.reports.gene_table import GeneTableView
 
-__all__ = ["analysis_link", "routes"]
-
 
 def analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
     """Return the page of the analysis, or of a gene in it, that a result is from.

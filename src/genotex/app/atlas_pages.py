@@ -20,8 +20,6 @@ from genotex.app.pages import address, form_of, not_found, render, workbench_of
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import trait_folder_name
 
-__all__ = ["NEW", "atlas_of", "condition_of", "routes"]
-
 NEW = "atlas"
 """Name of the first atlas that is built here."""
 

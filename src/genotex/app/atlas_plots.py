@@ -11,8 +11,6 @@ from genotex.app.gene_plots import rounded
 from genotex.atlas import TraitTree
 from genotex.reports.words import counted, interval, number, readable
 
-__all__ = ["MOST_TRAITS", "trait_forest", "tree_map"]
-
 MOST_TRAITS = 40
 """In the figure of a gene; the table has all."""
 

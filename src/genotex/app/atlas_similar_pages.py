@@ -19,8 +19,6 @@ from genotex.app.pages import address, form_of, render, workbench_of
 from genotex.atlas import ANY_CONDITION, Signature
 from genotex.errors import GenotexError, UsageError
 
-__all__ = ["routes"]
-
 _Q_CUT = 0.05
 _TABLES = {"trait": t.SIMILAR, "cohort": t.SIMILAR_COHORTS}
 

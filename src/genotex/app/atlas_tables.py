@@ -20,9 +20,6 @@ from genotex.app.downloads import send_table
 from genotex.app.frame_table import FrameQuery, FrameView, Row, column
 from genotex.app.pages import part_of_page, render
 
-__all__ = ["COHORTS", "GENES", "GENE_COHORTS", "GENE_TRAITS", "PAIRS", "SIMILAR", "SIMILAR_COHORTS",
-           "TRAITS", "AtlasTable", "Rows", "shown"]  # fmt: skip
-
 FLAG = ".significant"
 _UP, _DOWN = pl.col("direction") == "up", pl.col("direction") == "down"
 _PLAIN = pl.col("condition").is_null()

@@ -29,8 +29,6 @@ from genotex.atlas import (
 )
 from genotex.errors import GenotexError, UsageError
 
-__all__ = ["Atlases", "LoadedAtlas", "Question", "none_first"]
-
 _ANSWERS = 24
 """Answers of an atlas that are kept: a trait of 20,000 genes takes 3 MB."""
 _QUESTIONS = 50

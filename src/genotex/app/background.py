@@ -38,8 +38,6 @@ from genotex.layout import InputFolder, OutputFolder
 from genotex.simulate import load_truth, score_against_truth, simulate_study
 from genotex.workflows import analyze_designs, analyze_survival, enrich, prepare_designs
 
-__all__ = ["DEMO", "run_job"]
-
 DEMO = "demo"
 """Input folder of the simulated study."""
 _SEED = 1

@@ -19,8 +19,6 @@ from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
 from genotex.outside import read_document, read_json
 
-__all__ = ["OneTimeCode", "PrivateFolder", "new_code"]
-
 _SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Base 32 as Crockford wrote it: without letters that look like others."""
 _LENGTH, _GROUP = 12, 4

@@ -31,8 +31,6 @@ from genotex.options import AnalysisOptions
 from genotex.reports.meta_genes import meta_csv_frame, meta_table, shown_genes
 from genotex.reports.words import number
 
-__all__ = ["leave_one_out", "routes"]
-
 FILTERS = {
     "significant": pl.col("Significant"),
     "replicating": pl.col("Replicates"),

@@ -32,13 +32,6 @@ from genotex.reports import (
     scaled_distances,
 )
 
-__all__ = [
-    "CohortQuality",
-    "LoadedCohorts",
-    "colours_of",
-    "processing_of",
-]
-
 Floats = NDArray[np.float64]
 
 _KEPT = 8

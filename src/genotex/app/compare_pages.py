@@ -19,8 +19,6 @@ from genotex.app.loaded import LoadedAnalysis
 from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
 from genotex.app.workspace import FoundAnalysis
 
-__all__ = ["compared", "routes"]
-
 MEASURES = {"effect": "effect", "t": "t statistic"}
 _PARTS = {"effect": "Coefficient", "t": "t", "p": "rank_p", "q": "rank_q",
           "significant": "Significant"}  # fmt: skip

@@ -11,8 +11,6 @@ from starlette.responses import Response
 
 from genotex.formats import inert_frame
 
-__all__ = ["safe_name", "send_table", "send_text"]
-
 _CSV = "text/csv; charset=utf-8"
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 

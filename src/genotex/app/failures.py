@@ -16,8 +16,6 @@ from genotex.app.pages import render, wants_page, workbench_of
 from genotex.app.security import TooLarge
 from genotex.errors import GenotexError
 
-__all__ = ["EXPECTED", "Failures", "show_error"]
-
 _log = logging.getLogger(__name__)
 
 EXPECTED = (HTTPException, GenotexError, OSError)

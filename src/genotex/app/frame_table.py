@@ -13,8 +13,6 @@ from genotex.analysis.results.columns import GeneColumn
 from genotex.app.pages import address
 from genotex.reports.gene_table import GeneTableView
 
-__all__ = ["FrameQuery", "FrameView", "column"]
-
 ROWS = 50
 Row = Mapping[str, Any]
 

@@ -21,8 +21,6 @@ from genotex.app.pages import address_of, analysis_of, form_of, not_found, rende
 from genotex.reports.gene_table import GeneTableView
 from genotex.reports.words import question
 
-__all__ = ["routes"]
-
 
 def genes(request: Request) -> Response:
     """Show plots and table."""

@@ -19,21 +19,6 @@ from genotex.app.loaded import Floats, LoadedAnalysis
 from genotex.reports import forest_rows
 from genotex.reports.words import number, readable
 
-__all__ = [
-    "PLOTS",
-    "Axes",
-    "axes_of",
-    "choices_of",
-    "forest_of",
-    "histogram",
-    "inside",
-    "meta_forest",
-    "points",
-    "rounded",
-    "samples_of",
-    "thinned",
-]
-
 PLOTS = {"volcano": "Volcano", "ma": "MA", "p": "p-values", "samples": "Samples"}
 _COLUMNS, _ROWS = 200, 130
 _MOST_SIGNIFICANT = 3000

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from genotex.app.gene_plots import axes_of, inside
 from genotex.app.loaded import LoadedAnalysis
 
-__all__ = ["ONLY", "GeneQuery", "names_in"]
-
 ROWS = 50
 _MOST_CORNERS = 400
 _OF_GENES = ("volcano", "ma")

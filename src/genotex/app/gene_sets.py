@@ -20,8 +20,6 @@ from genotex.formats import sha256
 from genotex.io import atomic_write
 from genotex.outside import check_upload
 
-__all__ = ["GENE_SETS", "members_of", "running_sum_of", "save_gene_sets", "set_files"]
-
 GENE_SETS = "gene_sets"
 """Folder of uploaded files of gene sets."""
 """Bytes of an unpacked file of gene sets; the largest collections have 10 MB."""

@@ -11,8 +11,6 @@ from genotex.app.own_tables import list_tables
 from genotex.app.pages import not_found, place_of, render, workbench_of
 from genotex.app.security import REPORT_POLICY
 
-__all__ = ["routes"]
-
 _FEW = 20
 """Entries that need no search."""
 

@@ -14,18 +14,6 @@ from genotex.layout import CohortName, TraitName
 from genotex.options import EnrichmentOptions
 from genotex.records import Check, InsidePath, PlainName
 
-__all__ = [
-    "AnalysisRecord",
-    "AtlasRecord",
-    "FetchRecord",
-    "JobRecord",
-    "KeptRecord",
-    "SetsRecord",
-    "State",
-    "TablesRecord",
-    "read_record",
-]
-
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 _OPEN = ("waiting", "running")
 

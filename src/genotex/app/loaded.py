@@ -28,8 +28,6 @@ from genotex.reports import (
 )
 from genotex.reports.figures.expression import Components
 
-__all__ = ["LoadedAnalyses", "LoadedAnalysis"]
-
 _KEPT = 2
 _PCA_GENES = 5000
 _SMALLEST_P = 1e-300

@@ -19,20 +19,6 @@ from genotex.outside import read_document
 if TYPE_CHECKING:
     from genotex.app.job_records import TablesRecord
 
-__all__ = [
-    "TABLES",
-    "TABLES_RECORD",
-    "Column",
-    "LoadedTables",
-    "TablesFiles",
-    "columns_of",
-    "design_options",
-    "find_tables",
-    "list_tables",
-    "load_tables",
-    "table_options",
-]
-
 TABLES = "tables"
 """Folder of the workbench with a folder for each pair of own tables."""
 TABLES_RECORD = "tables.json"

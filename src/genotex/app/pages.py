@@ -34,21 +34,6 @@ from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.reports import words
 
-__all__ = [
-    "Workbench",
-    "address",
-    "address_of",
-    "analysis_of",
-    "form_of",
-    "not_found",
-    "part_of_page",
-    "place_of",
-    "render",
-    "show_outside",
-    "wants_page",
-    "workbench_of",
-]
-
 
 @dataclass
 class Workbench:

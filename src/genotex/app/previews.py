@@ -25,8 +25,6 @@ from genotex.errors import GenotexError, UsageError
 from genotex.parallel import Child, start_child
 from genotex.workflows import prepare_designs, survival_data
 
-__all__ = ["CheckedDesign", "Previews", "answer"]
-
 _log = logging.getLogger(__name__)
 
 SECONDS, MEMORY = 10.0, 1536 << 20

@@ -20,8 +20,6 @@ from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from genotex.reports import checks_of_samples, conspicuous_samples
 
-__all__ = ["named_cohort", "routes"]
-
 _PLOTS = {
     "pca": "PCA",
     "mds": "MDS",

@@ -24,8 +24,6 @@ from genotex.formats import Evidence, find_evidence, sample_quantiles, sha256
 from genotex.layout import InputFolder, OutputFolder
 from genotex.reports import sample_densities
 
-__all__ = ["LoadedRaw", "RawQuality"]
-
 Floats = NDArray[np.float64]
 _KEPT = 8
 _MOST_ROWS = 5000

@@ -8,8 +8,6 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Generic, TypeVar
 
-__all__ = ["Recent", "State", "state_of"]
-
 State = tuple[Path, int, int]
 """A file, the time of its last change (ns), and its size (bytes)."""
 

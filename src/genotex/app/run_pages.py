@@ -35,8 +35,6 @@ from genotex.bench.evaluation.summary import summarise
 from genotex.errors import GenotexError
 from genotex.reports.scores import PAGE_FILE
 
-__all__ = ["routes"]
-
 _MOST_ROWS = 500
 
 

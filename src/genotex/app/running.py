@@ -18,8 +18,6 @@ from genotex.workflows import Progress, answer, combine, prepare
 if TYPE_CHECKING:
     from genotex.app.job_records import AnalysisRecord
 
-__all__ = ["SHEET", "AnalysisEnd", "options_of", "run_analysis", "stages"]
-
 SHEET = "samples.csv"
 """In the folder of an analysis: a copy of the saved sheets of its series."""
 

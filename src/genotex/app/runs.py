@@ -27,17 +27,6 @@ from genotex.journal import read_journal
 from genotex.outside import read_document
 from genotex.records import checked
 
-__all__ = [
-    "FoundRun",
-    "ShownStep",
-    "find_runs",
-    "find_scores",
-    "notebook_of",
-    "outcomes",
-    "score_tables",
-    "shown_steps",
-]
-
 _SETTINGS = "run/run.json"
 _SCORES = ("scores.json", "scores/scores.json")
 _QUIET = 600.0

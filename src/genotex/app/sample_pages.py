@@ -21,8 +21,6 @@ from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles
 from genotex.outside import check_upload
 
-__all__ = ["routes", "series_of"]
-
 """Bytes of an unpacked sheet that is uploaded."""
 
 

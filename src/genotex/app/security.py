@@ -30,9 +30,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from genotex.app.codes import OneTimeCode
 
-__all__ = ["HEALTH", "LOOPBACK", "REPORT_POLICY", "SIGN_IN", "Access", "Gate", "Refused",
-           "TooLarge", "too_long"]  # fmt: skip
-
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 UPLOAD_LIMIT = 32 * 1024 * 1024
 FILE_LIMIT = 512 * 1024 * 1024

@@ -40,8 +40,6 @@ from genotex.app.pages import Workbench
 from genotex.app.security import HEALTH, Access, Gate
 from genotex.app.workspace import Workspace
 
-__all__ = ["NCBI", "GeoServers", "create_app"]
-
 GeoServers = tuple[str | None, str | None, str | None]
 NCBI: GeoServers = (None, None, None)
 _PAGES = (

@@ -29,8 +29,6 @@ from genotex.app.workspace import Workspace
 from genotex.errors import UsageError
 from genotex.io import atomic_write, lock
 
-__all__ = ["serve"]
-
 LONGEST_REQUEST_END = 10
 """Seconds that requests under way get when the application is to end."""
 LONGEST_END = 35

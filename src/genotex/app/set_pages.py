@@ -33,8 +33,6 @@ from genotex.errors import GenotexError, UsageError
 from genotex.options import EnrichmentOptions
 from genotex.reports.gene_table import GeneTableView
 
-__all__ = ["routes"]
-
 TESTS = {
     "camera": "camera: does a set change more than the other genes?",
     "fry": "fry: does a set change at all, in one direction?",

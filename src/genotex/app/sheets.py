@@ -25,8 +25,6 @@ from genotex.errors import UsageError
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles
 
-__all__ = ["EDITED", "GROUPS", "EditedSheet", "Sheets", "StaleSheetError"]
-
 EDITED = ("group", "age", "sex", "pair", "batch", "exclude")
 """Columns that the workbench changes; the others are what the series' files hold."""
 GROUPS = tuple(dict.fromkeys(GROUP_WORDS.values()))

@@ -12,8 +12,6 @@ from starlette.routing import Route
 from genotex.app.pages import form_of, show_outside, wants_page, workbench_of
 from genotex.app.security import SIGN_IN, SIGN_IN_AGAIN, Access, Refused
 
-__all__ = ["routes", "show_refused"]
-
 _log = logging.getLogger(__name__)
 
 _OWN_ADDRESS = re.compile(r"/(?![/\\])[^\\\x00-\x1f\x7f]{0,4000}")

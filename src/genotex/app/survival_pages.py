@@ -29,8 +29,6 @@ from genotex.cohorts import OwnTables
 from genotex.errors import AnalysisError, GenotexError
 from genotex.reports.gene_table import GeneTableView
 
-__all__ = ["routes"]
-
 _COLUMNS = (
     column("gene", "Gene", "official symbol", "text"),
     column("hazard_ratio", "Hazard ratio", "per unit of log2 expression", "plain"),

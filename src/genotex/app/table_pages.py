@@ -27,8 +27,6 @@ from genotex.errors import GenotexError, UsageError
 from genotex.formats import why_no_formula
 from genotex.options import MissingValues
 
-__all__ = ["routes"]
-
 MISSING: dict[MissingValues, str] = {
     "error": "an error", "drop": "left out", "fill": "filled",
 }  # fmt: skip

@@ -15,8 +15,6 @@ from genotex.reports import methods_paragraph
 from genotex.reports.groups import groups_of_samples
 from genotex.reports.sections.gene_sets import view_gene_sets
 
-__all__ = ["found_files", "routes"]
-
 _START = 1000
 """Characters of a script that say what it is of."""
 

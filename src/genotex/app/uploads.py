@@ -29,8 +29,6 @@ from genotex.layout import GeoCohortFiles, geo_cohort_files, trait_folder_name
 from genotex.options import Scale
 from genotex.outside import check_upload, current_limits, use_limits
 
-__all__ = ["INPUT", "Sent", "UploadedSeries", "input_for", "keep_series", "keep_tables"]
-
 INPUT = "input"
 """Input folder that is made where the folder has none."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._()+-]{0,149}")

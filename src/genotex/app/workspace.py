@@ -15,8 +15,6 @@ from genotex.formats import CohortInfo, read_cohort_info
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, trait_folder_name
 from genotex.records import Shape, checked
 
-__all__ = ["ANALYSES", "SHEETS", "FoundAnalysis", "FoundInput", "FoundOutput", "Workspace"]
-
 ANALYSES, SHEETS = "analyses", "sheets"
 """Folders of the workbench: an output folder for each analysis, and the sample sheets."""
 _RESULTS = "significant_genes_condition_*.json"

@@ -31,8 +31,6 @@ from genotex.atlas.store import (
 from genotex.errors import GenotexError
 from genotex.io import atomic_write, lock
 
-__all__ = ["GROUPS", "RESULTS", "BuildReport", "build_atlas"]
-
 Progress = Callable[[str, str, int], None]
 """Called with the stage, what is done, and how many there are."""
 

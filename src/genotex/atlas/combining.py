@@ -19,8 +19,6 @@ from genotex.atlas.store import COMBINED
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 
-__all__ = ["CombinedGroup", "ResultGroup", "combine_group", "group_results"]
-
 _HALF = float(ndtri(0.975))
 
 

@@ -9,8 +9,6 @@ import polars as pl
 from genotex.atlas.overlaps import overlap_notes
 from genotex.atlas.reader import AtlasReader
 
-__all__ = ["GeneFindings", "direction", "find_gene", "with_p_values"]
-
 
 @dataclass(frozen=True, eq=False)
 class GeneFindings:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-__all__ = ["overlap_notes", "sample_keys", "shared_samples"]
-
 _PUBLIC = re.compile(r"GSM\d+|TCGA-\w\w-\w{4}.*", re.IGNORECASE)
 _MOST_NAMED = 5
 

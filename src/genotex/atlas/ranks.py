@@ -10,8 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-__all__ = ["FEWEST_GENES", "RankColumn", "RankMatrix", "normal_scores", "signed_size"]
-
 Floats = NDArray[np.float64]
 
 FEWEST_GENES = 20

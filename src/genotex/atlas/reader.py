@@ -14,8 +14,6 @@ from genotex.atlas.store import AtlasFolder, AtlasManifest, Table
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 
-__all__ = ["AtlasReader", "Level", "near_misses"]
-
 Level = Literal["cohort", "trait"]
 _OWNERS: dict[Level, str] = {"cohort": "results-", "trait": "groups-"}
 _NEAR = 4

@@ -20,8 +20,6 @@ from genotex.formats import Evidence, find_evidence, sha256
 from genotex.layout import OutputFolder
 from genotex.procedure import Procedure
 
-__all__ = ["EFFECTS", "CohortEffects", "ResultFile", "Stamp", "find_results", "read_effects"]
-
 EFFECTS: dict[str, Any] = {
     "gene": pl.String,
     "result": pl.UInt32,

@@ -21,19 +21,6 @@ from scipy.special import ndtr, ndtri, stdtr
 from genotex.errors import FormatError, UsageError
 from genotex.outside import read_document
 
-__all__ = [
-    "FEWEST_COHORTS",
-    "PRESET_CORRELATION",
-    "SIGNATURE_METHODS",
-    "Inflation",
-    "Signature",
-    "SignatureScores",
-    "estimate_inflation",
-    "read_gene_names",
-    "score_signature",
-    "signature_p",
-]
-
 Floats = NDArray[np.float64]
 
 FEWEST_GENES = 3

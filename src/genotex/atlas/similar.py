@@ -24,8 +24,6 @@ from genotex.atlas.signatures import (
 from genotex.errors import UsageError
 from genotex.layout import TCGA_COHORT, trait_folder_name
 
-__all__ = ["ANY_CONDITION", "SimilarFindings", "chosen_condition", "find_similar", "of_condition"]
-
 ANY_CONDITION = "all"
 """In place of a condition: results given any condition, and given none."""
 

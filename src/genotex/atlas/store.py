@@ -27,21 +27,6 @@ from genotex.io import atomic_write
 from genotex.outside import check_parquet, read_array, read_parquet
 from genotex.records import Check, InsidePath, Sha256, checked
 
-__all__ = [
-    "BLOCKS",
-    "COMBINED",
-    "MANIFEST",
-    "VIEWS_FILE",
-    "AtlasFolder",
-    "AtlasManifest",
-    "Seal",
-    "Source",
-    "Table",
-    "open_views",
-    "replaced_as_error",
-    "views_sql",
-]
-
 BLOCKS = 64
 """Blocks of genes: about 300 genes in each."""
 

@@ -15,8 +15,6 @@ from genotex.layout import trait_folder_name
 from genotex.outside import parse_json
 from genotex.records import checked
 
-__all__ = ["TraitFindings", "find_trait"]
-
 
 @dataclass(frozen=True, eq=False)
 class TraitFindings:

@@ -21,8 +21,6 @@ from genotex.atlas.signatures import SignatureScores, score_connectivity, score_
 from genotex.atlas.similar import ANY_CONDITION, chosen_condition, of_condition
 from genotex.errors import UsageError
 
-__all__ = ["PAIR_METHODS", "TraitTree", "compare_traits"]
-
 Floats = NDArray[np.float64]
 
 _SIGNATURE = 100

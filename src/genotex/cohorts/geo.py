@@ -43,18 +43,6 @@ from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
 
-__all__ = [
-    "assemble_counted_cohort",
-    "assemble_geo_cohort",
-    "encode_features",
-    "no_table",
-    "prepare_geo_cohort",
-    "read_geo_cohort",
-    "read_or_replay",
-    "rows_need_mapping",
-    "takes_counts",
-]
-
 _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 
 _PUT_COUNTS = (

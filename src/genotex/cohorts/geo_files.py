@@ -23,20 +23,6 @@ from genotex.formats import (
 )
 from genotex.layout import GeoCohortFiles
 
-__all__ = [
-    "SUBMITTED",
-    "RawSeries",
-    "choose_file",
-    "read_annotation",
-    "read_raw_series",
-    "read_series_file",
-    "sample_facts",
-    "sample_relations",
-    "sample_texts",
-    "with_expression",
-]
-
-
 SUBMITTED = "expression from the submitter's"
 """Beginning of the note on a submitter's table."""
 

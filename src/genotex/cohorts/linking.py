@@ -12,27 +12,6 @@ from genotex.clinical import is_biased, why_no_trait
 from genotex.cohorts.prepared import PreparedCohort
 from genotex.formats import CohortInfo, ExpressionMatrix, LinkedTable
 
-__all__ = [
-    "FEW_GENES",
-    "REFUSALS",
-    "FilledCohort",
-    "JudgedCohort",
-    "LinkedCohort",
-    "LinkingCounts",
-    "drop_incomplete",
-    "fill",
-    "judge",
-    "judge_cohort",
-    "judge_filled",
-    "link",
-    "link_features",
-    "treat_missing",
-    "unavailable",
-    "why_unavailable",
-    "without_biased_covariates",
-]
-
-
 GENE_MISSING_LIMIT = 0.20
 """A gene missing in a larger share of samples is dropped."""
 SAMPLE_MISSING_LIMIT = 0.05

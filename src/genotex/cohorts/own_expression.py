@@ -23,8 +23,6 @@ from genotex.genes import (
 )
 from genotex.options import Scale
 
-__all__ = ["OwnExpression"]
-
 _FEWEST = 2
 _MANY_LOST = 0.05
 

@@ -28,8 +28,6 @@ from genotex.genes import (
 )
 from genotex.procedure import Procedure
 
-__all__ = ["OwnRows", "collapse", "name_rows", "read_annotation_file"]
-
 _OTHER_ORGANISM = re.compile(r"ENS(?!G|T|E|P|R)[A-Z]{3,4}G\d{11}|[A-Z][a-z][a-z0-9]*\d*[a-z0-9]*")
 _PLATFORM_HINTS = (
     (re.compile(r"ILMN_\d+"), "Illumina BeadArray probes, such as GPL10558 or GPL6947"),

@@ -16,8 +16,6 @@ from genotex.formats import MISSING_WORDS, ExpressionMatrix, TableFile
 from genotex.genes import GeneTable, identify_ids, sample_evenly
 from genotex.id_kinds import ID_KINDS, IdKind
 
-__all__ = ["OwnValues", "arrange"]
-
 _ANNOTATION = re.compile(
     r"chr(om(osome)?)?|start|end|strand|(gene|transcript|effective|eff|exon)?_?\.?length|width"
     r"|(gene|transcript)_?\.?(id|ids|name|symbol|type|biotype|version|description)"

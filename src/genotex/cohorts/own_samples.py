@@ -26,8 +26,6 @@ from genotex.formats import (
     read_table_file,
 )
 
-__all__ = ["MatchedSamples", "matched_samples", "read_samples"]
-
 SAMPLE = "sample"
 _EXCLUDE = "exclude"
 _YES, _NO = frozenset({"yes", "y", "true", "1", "x"}), frozenset({"", "no", "n", "false", "0"})

@@ -39,8 +39,6 @@ from genotex.genes import (
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
-__all__ = ["OwnTables", "keep_expressed", "read_own_tables", "read_own_values"]
-
 _FEWEST = 2
 _MOSTLY, _FEW_NAMES = 0.5, 10
 

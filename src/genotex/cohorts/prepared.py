@@ -20,8 +20,6 @@ from genotex.procedure import Procedure
 if TYPE_CHECKING:
     from genotex.clinical import SampleSheet
 
-__all__ = ["BY_PERSON", "PreparedCohort", "PreprocessOptions", "load_options"]
-
 BY_PERSON = "samples decided by a person"
 """Beginning of the note on what a person decided, with the number of samples in each group."""
 

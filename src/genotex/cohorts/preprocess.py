@@ -48,8 +48,6 @@ from genotex.layout import (
 )
 from genotex.parallel import Executor, Piece, Processes
 
-__all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
-
 
 @dataclass(frozen=True)
 class CohortOutcome:

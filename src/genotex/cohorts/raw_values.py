@@ -13,8 +13,6 @@ from genotex.formats import Evidence, ExpressionMatrix, read_raw_counts
 from genotex.genes import GeneTable, detect_scale
 from genotex.layout import GeoCohortFiles, TcgaCohortFiles
 
-__all__ = ["RawValues", "raw_geo_values", "raw_tcga_values"]
-
 
 @dataclass(frozen=True, eq=False)
 class RawValues:

@@ -27,18 +27,6 @@ from genotex.formats import (
 from genotex.io import remove_leftovers
 from genotex.layout import OutputFolder
 
-__all__ = [
-    "begin_cohort",
-    "describe_cohort",
-    "finish_cohort",
-    "options_record",
-    "record_cohort",
-    "remove_absent_tables",
-    "remove_stale_tables",
-    "with_decision",
-    "write_linked",
-]
-
 
 def finish_cohort(
     prepared: PreparedCohort, output: OutputFolder, options: PreprocessOptions, fingerprint: str

@@ -37,8 +37,6 @@ from genotex.io import lock
 from genotex.layout import OutputFolder
 from genotex.procedure import Procedure
 
-__all__ = ["regroup"]
-
 
 @dataclass(frozen=True, eq=False)
 class _Stored:

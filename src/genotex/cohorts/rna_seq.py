@@ -23,20 +23,6 @@ from genotex.genes import GeneCounts, GeneMapping, GeneTable, counts_by_gene
 from genotex.id_kinds import IdKind
 from genotex.layout import GeoCohortFiles
 
-__all__ = [
-    "CountedGenes",
-    "NormalisedCounts",
-    "count_genes",
-    "enough_samples",
-    "expressed_genes",
-    "least_samples",
-    "normalise_counts",
-    "normalised_genes",
-    "tmm_factors",
-    "trait_of_samples",
-]
-
-
 Floats = NDArray[np.float64]
 
 _LEAST_COUNT = 10.0

@@ -12,16 +12,6 @@ import polars as pl
 from genotex.errors import GenotexError
 from genotex.formats import TableFile
 
-__all__ = [
-    "SampleMatch",
-    "counted",
-    "match_samples",
-    "name_keys",
-    "repeated_names",
-    "some_names",
-    "table_keys",
-]
-
 _SHOWN = 10
 _GSM = re.compile(r"GSM\d+", re.IGNORECASE)
 _ENDING = re.compile(

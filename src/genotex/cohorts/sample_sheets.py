@@ -14,8 +14,6 @@ from genotex.cohorts.geo_files import Facts, RawSeries, sample_facts, sample_tex
 from genotex.cohorts.prepared import PreprocessOptions
 from genotex.formats import ExpressionMatrix
 
-__all__ = ["ProposedSheet", "propose_sheet"]
-
 _FEWEST_VALUES = 100
 """Fewer values may be equal by chance."""
 

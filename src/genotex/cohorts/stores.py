@@ -18,8 +18,6 @@ from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.layout import OutputFolder
 from genotex.parallel import Executor, Piece, PieceOutcome
 
-__all__ = ["InStores", "Store", "folders_of", "store_at"]
-
 Result = TypeVar("Result")
 _URL = re.compile(r"([a-z][a-z0-9]+):/+(.+)")
 

@@ -25,15 +25,6 @@ from genotex.layout import (
 if TYPE_CHECKING:
     from genotex.clinical import SampleSheet
 
-__all__ = [
-    "CohortTask",
-    "check_choices",
-    "check_options",
-    "find_tasks",
-    "tasks_in_sheet",
-    "tasks_named",
-]
-
 
 @dataclass(frozen=True)
 class CohortTask:

@@ -34,16 +34,6 @@ from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 from genotex.procedure import Procedure
 
-__all__ = [
-    "apply_tcga_encoding",
-    "assemble_tcga_cohort",
-    "prepare_absent_tcga",
-    "prepare_tcga_cohort",
-    "read_tcga_features",
-    "tcga_cells",
-    "tcga_genes",
-]
-
 
 def prepare_tcga_cohort(
     files: TcgaCohortFiles, trait: str, why: str, options: PreprocessOptions

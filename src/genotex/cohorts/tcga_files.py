@@ -26,18 +26,6 @@ from genotex.formats import (
 from genotex.layout import TcgaCohortFiles
 from genotex.procedure import Procedure
 
-__all__ = [
-    "NO_EXPRESSION",
-    "FolderChoice",
-    "RawClinical",
-    "RawExpression",
-    "choose_folder",
-    "expression_path",
-    "read_raw_clinical",
-    "read_raw_genes",
-    "tcga_sample_facts",
-]
-
 
 @dataclass(frozen=True)
 class FolderChoice:

@@ -10,8 +10,6 @@ from pathlib import Path
 from genotex.errors import FormatError, WrongContentError
 from genotex.formats import decode, read_chunks, read_series_matrix
 
-__all__ = ["counts_of", "family_of", "matrix_of", "platform_of"]
-
 Refuse = Callable[[Path, str], None]
 
 _HEAD, _TAIL = 1 << 20, 4096

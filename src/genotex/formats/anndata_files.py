@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from genotex.outside.arrays import Shapes
 
-__all__ = ["StoredAnnData", "is_anndata", "open_h5ad", "read_anndata"]
-
 _COUNT_LAYERS = ("counts", "raw_counts", "count")
 _NO_LIBRARY = (
     "files of AnnData (.h5ad) need the package anndata, which is not installed: install it with "

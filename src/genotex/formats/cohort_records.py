@@ -12,8 +12,6 @@ from genotex.io import lock, remove_leftovers
 from genotex.layout import CohortName
 from genotex.records import checked
 
-__all__ = ["CohortInfo", "read_cohort_info", "update_cohort_info", "write_cohort_info"]
-
 
 @dataclass(frozen=True)
 class CohortInfo:

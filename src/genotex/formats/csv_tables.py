@@ -22,19 +22,6 @@ from genotex.formats.tables import to_numbers
 from genotex.io import atomic_write
 from genotex.outside import current_limits
 
-__all__ = [
-    "CsvTable",
-    "TextCells",
-    "parse_csv_header",
-    "read_clinical_csv",
-    "read_csv_table",
-    "read_gene_csv",
-    "write_clinical_csv",
-    "write_csv_table",
-    "write_gene_csv",
-]
-
-
 TextCells = Literal["refuse", "missing"]
 """What to do with a cell that is neither a number nor missing."""
 

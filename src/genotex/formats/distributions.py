@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PERCENT", "distribution_record", "recorded_quantiles", "sample_quantiles"]
-
 PERCENT = (5, 25, 50, 75, 95)
 _DIGITS = 5
 

@@ -14,24 +14,6 @@ from genotex.options import Controls, MissingValues, Scale
 from genotex.procedure import Procedure
 from genotex.records import Check, PlainName, Scalar, Sha256, Shape, TypedDict
 
-__all__ = [
-    "LONGEST_FORMULA",
-    "Confidence",
-    "CountsRecord",
-    "Evidence",
-    "Kind",
-    "Parser",
-    "Role",
-    "SampleField",
-    "check_evidence",
-    "find_evidence",
-    "read_evidence",
-    "why_no_formula",
-    "why_no_procedure",
-    "write_evidence",
-]
-
-
 Role = Literal["case", "healthy control", "other disease", "unknown"]
 """What a sample is in the contrast of a binary trait; "unknown" also for continuous traits."""
 Kind = Literal["binary", "continuous"]

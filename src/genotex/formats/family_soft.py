@@ -22,8 +22,6 @@ from genotex.formats.tables import CellCounts, average_duplicates, to_numbers
 from genotex.layout import GeoCohortFiles
 from genotex.outside import current_limits
 
-__all__ = ["choose_series", "read_family_accession", "read_family_soft"]
-
 
 @dataclass
 class _SampleTable:

@@ -17,8 +17,6 @@ from genotex.io import atomic_write
 from genotex.outside import CORRECT_IT, Gauge, Packing, current_limits, parse_json, unpack
 from genotex.records import checked
 
-__all__ = ["read_json_lines", "read_json_object", "read_record", "read_text_lines", "write_json"]
-
 _Kind = TypeVar("_Kind")
 
 

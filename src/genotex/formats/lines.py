@@ -10,9 +10,6 @@ from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, decode, read_chunks
 from genotex.outside import current_limits
 
-__all__ = ["Block", "LineReader", "is_marker"]
-
-
 _AROUND = ' \t\r"'
 
 

@@ -24,21 +24,6 @@ from genotex.layout import OutputFolder
 from genotex.outside import read_document, read_parquet, unreadable
 from genotex.records import Sha256, checked
 
-__all__ = [
-    "LinkedTable",
-    "check_linked_parquet",
-    "linked_files",
-    "read_linked",
-    "read_linked_csv",
-    "read_linked_header",
-    "read_linked_parquet",
-    "remove_linked_parquet",
-    "seal_linked",
-    "table_digests",
-    "write_linked_csv",
-    "write_linked_parquet",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class LinkedTable:

@@ -14,8 +14,6 @@ from genotex.formats.raw import FETCH_AGAIN
 from genotex.formats.rows import first_repeated, unquote
 from genotex.formats.tables import read_number_table, read_text_table
 
-__all__ = ["CountMatrix", "GeneAnnotation", "read_count_annotation", "read_raw_counts"]
-
 GENE_ID = "GeneID"
 SYMBOL = "Symbol"
 MOST = 2.0**53

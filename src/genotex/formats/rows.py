@@ -15,17 +15,6 @@ from genotex.formats.lines import Block
 from genotex.formats.raw import decode
 from genotex.outside import current_limits
 
-__all__ = [
-    "MISSING_WORDS",
-    "RegularRows",
-    "first_cells",
-    "first_repeated",
-    "lines_as_rows",
-    "regular_rows",
-    "unique_names",
-    "unquote",
-]
-
 MISSING_WORDS = (
     "", "NA", "na", "Na", "null", "Null", "NULL", "NaN", "nan", "N/A", "n/a", "n.a.", "N.A.",
     "-", "--", "#N/A",

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ExpressionMatrix", "Series"]
-
 
 @dataclass(frozen=True, eq=False)
 class ExpressionMatrix:

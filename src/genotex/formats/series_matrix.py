@@ -16,18 +16,6 @@ from genotex.formats.series import Cells, ExpressionMatrix, Series
 from genotex.formats.tables import ValueTable, average_duplicates
 from genotex.outside import current_limits
 
-__all__ = [
-    "MatrixHeader",
-    "build_matrix",
-    "column_order",
-    "no_samples_error",
-    "read_head",
-    "read_header",
-    "read_series_matrix",
-    "split_cells",
-]
-
-
 _TABLE_BEGIN = "!series_matrix_table_begin"
 _STARTS = ("!series_", "!sample_")
 _LONGEST_VALUE = 1 << 20

@@ -15,8 +15,6 @@ from genotex.formats.series import Cells, ExpressionMatrix, Series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.layout import GeoCohortFiles
 
-__all__ = ["NO_SERIES", "check_accession", "check_series_of", "choose_parts", "join_series"]
-
 NO_SERIES = "does not state its series"
 _SERIES = re.compile(r"GSE\d+", re.IGNORECASE)
 

@@ -14,9 +14,6 @@ from genotex.formats.lines import Block, LineReader, is_marker
 from genotex.formats.raw import FETCH_AGAIN, as_utf8, read_ahead
 from genotex.formats.rows import regular_rows, unique_names
 
-__all__ = ["Platform", "SoftEntity", "entity_line", "read_platforms", "table_end"]
-
-
 _TABLE_BEGIN = re.compile(r"!(\w*table)_begin", re.IGNORECASE)
 
 

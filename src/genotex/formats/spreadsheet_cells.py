@@ -13,8 +13,6 @@ import re
 
 import polars as pl
 
-__all__ = ["inert", "inert_frame", "original", "original_frame"]
-
 _WIDE = r"\uff1d\uff0b\uff0d\uff20"
 """The same signs as they are typed in Chinese and Japanese."""
 _START = rf"^'*[=+\-@\t\r\n{_WIDE}]"

@@ -12,8 +12,6 @@ import polars as pl
 
 from genotex.errors import FormatError, GenotexError, UsageError
 
-__all__ = ["TABLE_KINDS", "TableFile", "number_column", "read_table_file", "table_kind"]
-
 _TEXT = (
     ".csv", ".tsv", ".txt", ".tab", ".tabular", ".gct", ".counts", ".out", ".results", ".sf",
 )  # fmt: skip

@@ -16,8 +16,6 @@ from genotex.formats.rows import MISSING_WORDS
 from genotex.formats.table_files import TableFile, number_column
 from genotex.outside import current_limits, read_sheets, unreadable
 
-__all__ = ["read_parquet", "read_workbook", "table_of_frame"]
-
 _INDEX = "__index_level_0__"
 _MOST_TITLE_ROWS = 30
 _NO_CELLS = (bytes, bytearray, complex, np.complexfloating, list, tuple, dict, set, np.ndarray)

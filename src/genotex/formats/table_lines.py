@@ -7,8 +7,6 @@ from pathlib import Path
 from genotex.formats.lines import Block, LineReader
 from genotex.formats.series_matrix import TABLE_END, read_header
 
-__all__ = ["count_lines", "count_series_rows"]
-
 
 def count_lines(path: Path) -> int:
     """Return the number of lines of a text that are not blank."""

@@ -31,8 +31,6 @@ from genotex.outside import (
     zstd_size,
 )
 
-__all__ = ["read_text"]
-
 Schema = Mapping[str, type[pl.DataType]]
 
 _SIGNS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces", "|": "bars"}

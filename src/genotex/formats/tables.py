@@ -22,17 +22,6 @@ from genotex.formats.rows import (
 )
 from genotex.outside import current_limits
 
-__all__ = [
-    "CellCounts",
-    "ValueTable",
-    "average_duplicates",
-    "read_column_names",
-    "read_number_table",
-    "read_text_table",
-    "to_numbers",
-]
-
-
 _LARGEST_BAD_SHARE = 0.05
 _MISSING = sorted({word.lower() for word in MISSING_WORDS})
 

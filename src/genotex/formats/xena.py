@@ -12,13 +12,6 @@ from genotex.formats.rows import unquote
 from genotex.formats.series import ExpressionMatrix
 from genotex.formats.tables import read_column_names, read_number_table, read_text_table
 
-__all__ = [
-    "ClinicalMatrix",
-    "read_clinical_matrix",
-    "read_xena_expression",
-    "read_xena_samples",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class ClinicalMatrix:

@@ -15,16 +15,6 @@ from genotex.genes.table import GeneTable
 from genotex.id_kinds import ID_KINDS, IdKind
 from genotex.procedure import Procedure
 
-__all__ = [
-    "AnnotationChoice",
-    "annotation_of_columns",
-    "choose_annotation",
-    "choose_id_column",
-    "matching_share",
-    "normal_ids",
-]
-
-
 _PREVIEW = 50
 
 

@@ -18,8 +18,6 @@ from genotex.genes.sources import ACCESSION_SCHEMA, GENE_SCHEMA, GeneSource, rea
 from genotex.genes.table import GeneTable
 from genotex.io import atomic_write
 
-__all__ = ["build_gene_table", "read_org_db", "write_gene_table"]
-
 _TRANSCRIPTS = re.compile(r"(NM_|NR_|XM_|XR_|ENST)(\d+)$")
 _NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: UniProt
 

@@ -19,15 +19,6 @@ from genotex.genes.table import GeneTable
 from genotex.id_kinds import IdKind
 from genotex.procedure import Procedure
 
-__all__ = [
-    "GeneCounts",
-    "GeneRows",
-    "counts_by_gene",
-    "divide_and_sum",
-    "gene_rows",
-    "mean_of_rows",
-]
-
 _GENES_AT_ONCE = 512
 """Genes of a block: 1 MiB of sums at 256 samples."""
 

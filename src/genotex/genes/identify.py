@@ -13,8 +13,6 @@ from genotex.genes.table import GeneTable
 from genotex.id_kinds import ID_KINDS, IdKind
 from genotex.procedure import Procedure
 
-__all__ = ["IdVerdict", "identify_ids", "sample_evenly", "without_probe_suffix"]
-
 _SAMPLE = 2000
 _NOT_GENES = (
     (re.compile(r"cg\d{8}"), "methylation probes (cg...)"),

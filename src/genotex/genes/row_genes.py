@@ -26,13 +26,6 @@ from genotex.genes.table import AMBIGUOUS, GeneTable
 from genotex.id_kinds import ID_KINDS, IdKind
 from genotex.procedure import Procedure
 
-__all__ = [
-    "RowGenes",
-    "genes_by_columns",
-    "genes_of_rows",
-]
-
-
 _ENOUGH = 0.05
 """An id column that holds a smaller share of the row ids is not theirs."""
 _PREFERRED = 0.5

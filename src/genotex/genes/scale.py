@@ -12,17 +12,6 @@ from numpy.typing import NDArray
 
 from genotex.errors import UsageError
 
-__all__ = [
-    "GENE_SHARE",
-    "SAMPLE_SHARE",
-    "ScaleVerdict",
-    "detect_scale",
-    "negative_count",
-    "recognise_scale",
-    "to_log2",
-    "zero_offset",
-]
-
 _ENOUGH = 2_000_000
 
 GENE_SHARE, SAMPLE_SHARE = 0.20, 0.05

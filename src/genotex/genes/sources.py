@@ -23,16 +23,6 @@ from genotex.outside import (
     unreadable,
 )
 
-__all__ = [
-    "ACCESSION_SCHEMA",
-    "GENE_SCHEMA",
-    "GeneSource",
-    "holds_json",
-    "read_gene_info",
-    "read_packaged_genes",
-    "read_synonym_json",
-]
-
 GENE_SCHEMA = {
     "gene_id": pl.Int64,
     "symbol": pl.String,

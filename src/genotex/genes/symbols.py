@@ -13,18 +13,6 @@ from genotex.genes.table import AMBIGUOUS, GeneTable
 from genotex.id_kinds import IdKind
 from genotex.procedure import Procedure
 
-__all__ = [
-    "CellForm",
-    "OfficialSymbols",
-    "cell_form",
-    "date_symbols",
-    "official_symbols",
-    "scan_column",
-    "scan_symbols",
-    "split_cell",
-]
-
-
 SYMBOL_PATTERN = r"\b(?:[A-Z][A-Z0-9-]{1,9}|C[0-9]+orf[0-9]+)\b"
 """Symbols, according to the published procedure.
 

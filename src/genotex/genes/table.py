@@ -30,8 +30,6 @@ from genotex.io import atomic_write
 from genotex.outside import read_parquet
 from genotex.procedure import Procedure
 
-__all__ = ["AMBIGUOUS", "GeneTable", "adopt_lookups", "start_lookups"]
-
 AMBIGUOUS = ""
 """The symbol of an alias or id that belongs to several genes."""
 

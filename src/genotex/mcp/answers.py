@@ -8,28 +8,6 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
-__all__ = [
-    "AnalysisAnswer",
-    "AnalysisEntry",
-    "AnnotationAnswer",
-    "ComparisonAnswer",
-    "FeatureEntry",
-    "FetchAnswer",
-    "FileText",
-    "FolderAnswer",
-    "GeneAnswer",
-    "GeneEntry",
-    "InputEntry",
-    "SampleEntry",
-    "SharedGene",
-    "TraitEntry",
-    "file_text",
-    "file_texts",
-    "is_plain",
-    "name_text",
-    "number",
-]
-
 LONGEST_TEXT, LONGEST_NAME, LONGEST_PATH, MOST_TEXTS = 300, 80, 400, 12
 
 

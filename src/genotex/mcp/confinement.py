@@ -11,8 +11,6 @@ from genotex.errors import UsageError
 from genotex.layout import InputFolder, OutputFolder, trait_folder_name
 from genotex.mcp.answers import is_plain
 
-__all__ = ["ConfinedFolder", "analysis_name"]
-
 
 class ConfinedFolder:
     """A folder whose paths never leave it, also not through links.

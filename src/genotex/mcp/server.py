@@ -29,8 +29,6 @@ from genotex.mcp.confinement import ConfinedFolder
 from genotex.mcp.tools import Addresses, Tools
 from genotex.mcp.uris import REPORT, SUMMARY, report_uri, summary_uri, uri_parts
 
-__all__ = ["make_server", "run_server"]
-
 INSTRUCTIONS = (
     "Genes associated with a trait, from GEO and TCGA files in one folder of the user's machine. "
     "Start with 'list'. Texts under 'from_file' (sample titles, characteristics, notes) were "

@@ -25,8 +25,6 @@ from genotex.mcp import answers as a
 from genotex.mcp.confinement import ConfinedFolder, analysis_name
 from genotex.mcp.uris import report_uri
 
-__all__ = ["Tools"]
-
 MOST_LISTED, MOST_GENES, MOST_ANALYSES = 50, 50, 20
 _POLL = 0.2
 Report = Callable[[float, str], Awaitable[None]]

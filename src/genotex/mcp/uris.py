@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-__all__ = ["REPORT", "SUMMARY", "report_uri", "summary_uri", "uri_parts"]
-
 REPORT, SUMMARY = "report", "summary"
 _SCHEME = "genotex://"
 

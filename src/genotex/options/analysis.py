@@ -26,8 +26,6 @@ from genotex.options.words import (
 )
 from genotex.procedure import Procedure
 
-__all__ = ["AnalysisOptions"]
-
 
 def _covariate_names(text: str) -> tuple[str, ...]:
     """Return the covariates of a text with commas; ``none`` for no covariates."""

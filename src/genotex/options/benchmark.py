@@ -11,8 +11,6 @@ from genotex.option_field import Option
 from genotex.options.words import PLUG_IN, SetTest, check_q
 from genotex.procedure import Procedure
 
-__all__ = ["EnrichmentOptions", "MethodOptions"]
-
 
 @dataclass(frozen=True)
 class EnrichmentOptions:

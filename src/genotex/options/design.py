@@ -9,8 +9,6 @@ from genotex.errors import UsageError
 from genotex.option_field import Option
 from genotex.options.words import MissingValues, refuse_unknown
 
-__all__ = ["DesignOptions"]
-
 
 @dataclass(frozen=True)
 class DesignOptions:

@@ -10,8 +10,6 @@ from genotex.option_field import Option
 from genotex.options.words import CONTROLS, ChosenProcedure, Controls, Scale, groups
 from genotex.procedure import Procedure
 
-__all__ = ["PreprocessChoices"]
-
 
 @dataclass(frozen=True)
 class PreprocessChoices:

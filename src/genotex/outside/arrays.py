@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from genotex.errors import FormatError, UsageError
 from genotex.outside.limits import Gauge, Limits, current_limits
 
-__all__ = ["Shapes", "open_hdf5", "read_array"]
-
 Shapes = Mapping[str, tuple[int, ...]]
 """The shape of every dataset of a file by its name, as ``obs/group``."""
 

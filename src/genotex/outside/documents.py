@@ -16,8 +16,6 @@ from genotex.errors import FileLimitError, FormatError
 from genotex.outside.limits import current_limits
 from genotex.outside.unpacking import read_document, unreadable
 
-__all__ = ["CORRECT_IT", "check_json", "parse_json", "parse_toml", "read_json"]
-
 CORRECT_IT = "correct or remove it"
 _NO_JSON = "not valid JSON"
 _SHOWN = 60

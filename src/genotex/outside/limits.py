@@ -14,8 +14,6 @@ from typing import Any, NoReturn
 
 from genotex.errors import FileLimitError, UsageError
 
-__all__ = ["VARIABLE", "Gauge", "Limits", "current_limits", "process_limits", "use_limits"]
-
 VARIABLE = "GENOTEX_LIMITS"
 """Environment variable that raises or lowers limits: ``unpacked=16GiB,cells=2e9``."""
 

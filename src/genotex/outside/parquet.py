@@ -16,8 +16,6 @@ from genotex.errors import FormatError
 from genotex.outside.limits import Gauge, Limits, current_limits
 from genotex.outside.unpacking import PARQUET_MAGIC
 
-__all__ = ["ParquetShape", "check_parquet", "read_parquet"]
-
 _CELL_BYTES = 8
 _TAIL = 8
 _REPEATED = 2

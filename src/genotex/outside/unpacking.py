@@ -16,22 +16,6 @@ from isal import igzip_lib
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.outside.limits import Gauge, Limits
 
-__all__ = [
-    "CHUNK",
-    "FETCH_AGAIN",
-    "GZIP_MAGIC",
-    "HDF5_MAGIC",
-    "PARQUET_MAGIC",
-    "ZIP_MAGIC",
-    "Packing",
-    "packing_of",
-    "read_document",
-    "read_whole",
-    "unpack",
-    "unreadable",
-    "zstd_size",
-]
-
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"

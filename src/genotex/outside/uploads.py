@@ -20,8 +20,6 @@ from genotex.outside.unpacking import (
     zstd_size,
 )
 
-__all__ = ["check_upload"]
-
 
 def check_upload(path: Path, most: str = "upload") -> None:
     """Refuse an uploaded file that is empty, or larger than uploads may be when unpacked.

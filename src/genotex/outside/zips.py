@@ -15,8 +15,6 @@ from xml.parsers import expat
 from genotex.errors import FormatError, UsageError
 from genotex.outside.limits import Gauge, Limits, current_limits
 
-__all__ = ["check_zip", "need_openpyxl", "read_sheets"]
-
 _CHUNK = 1 << 16
 _ENTRY = b"PK\x01\x02"
 """Start of a member's entry in the directory of a zip archive."""

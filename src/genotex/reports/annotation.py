@@ -24,16 +24,6 @@ from genotex.reports.design_words import DesignWords
 from genotex.reports.groups import ROLE_KEYS
 from genotex.reports.words import counted, readable, sentence, with_names
 
-__all__ = [
-    "AnnotatedFeature",
-    "CohortRow",
-    "accession_url",
-    "annotation_notes",
-    "cohort_rows",
-    "design_features",
-    "features_of",
-]
-
 _MOST_VALUES = 8
 _EXAMPLES = 4
 

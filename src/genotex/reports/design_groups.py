@@ -13,8 +13,6 @@ from genotex.reports.design_words import DesignWords
 from genotex.reports.figures import SampleMarks, level_key
 from genotex.reports.words import listed, sentence
 
-__all__ = ["OWN_TABLES", "design_marks", "own_tables_methods", "values_of"]
-
 OWN_TABLES = "own tables"
 """Source of a cohort that was read from them (`Evidence.source`)."""
 

@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 from genotex.reports.words import counted, listed, sentence
 
-__all__ = ["DesignWords"]
-
 ColumnKind = Literal["levels", "combination", "unit", "coefficients", "differences"]
 _PLAIN = {"case": "cases", "control": "controls"}
 

@@ -24,8 +24,6 @@ from genotex.reports.records import (
 )
 from genotex.reports.words import counted, listed, readable
 
-__all__ = ["Findings", "ranked"]
-
 TraitKind = Literal["binary", "continuous", "factor"]
 
 

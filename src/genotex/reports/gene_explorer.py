@@ -23,8 +23,6 @@ from genotex.reports.figures import COLOURS, SampleMarks
 from genotex.reports.findings import Findings
 from genotex.reports.words import readable
 
-__all__ = ["explorer_data"]
-
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 

@@ -21,19 +21,6 @@ from genotex.analysis.results.columns import (
 from genotex.reports.findings import Findings
 from genotex.reports.words import direction, interval, number
 
-__all__ = [
-    "GeneTableView",
-    "TopGene",
-    "csv_columns",
-    "csv_frame",
-    "gene_columns",
-    "gene_table",
-    "order_of_genes",
-    "page_columns",
-    "rows_on_page",
-    "top_genes",
-]
-
 _FIRST_ROWS = 200
 _MOST_ROWS = 2000
 _PAIRS_ON_PAGE = 3

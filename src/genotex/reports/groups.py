@@ -16,15 +16,6 @@ from genotex.reports.findings import Findings
 from genotex.reports.records import Pairs
 from genotex.reports.words import counted, listed, readable, sentence
 
-__all__ = [
-    "ROLE_KEYS",
-    "Group",
-    "compared_methods",
-    "contrast_sentence",
-    "groups_of_samples",
-    "mark_samples",
-]
-
 ROLE_KEYS = {
     "case": "case",
     "healthy control": "control",

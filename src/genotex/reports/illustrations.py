@@ -27,8 +27,6 @@ from genotex.reports.findings import Findings
 from genotex.reports.sections import FigureView
 from genotex.reports.words import counted, listed, readable
 
-__all__ = ["FigurePlan", "draw_figures", "draw_planned", "plan_figure"]
-
 _HEATMAP_GENES = 40
 _PROFILES = 6
 _COEFFICIENTS = 20

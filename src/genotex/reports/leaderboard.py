@@ -47,8 +47,6 @@ from genotex.reports.scores import PageSection, ScoresPage
 from genotex.reports.sections import FigureView
 from genotex.reports.words import counted, listed, sentence
 
-__all__ = ["Leaderboard", "build_leaderboard", "write_leaderboard"]
-
 _PAGE = "index.html"
 
 

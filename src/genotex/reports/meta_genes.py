@@ -16,18 +16,6 @@ from genotex.reports.gene_table import GeneTableView, rows_on_page
 from genotex.reports.sections import FigureView
 from genotex.reports.words import counted, number
 
-__all__ = [
-    "CSV_NAMES",
-    "ForestData",
-    "compared_groups",
-    "forest_data",
-    "forest_figures",
-    "forest_rows",
-    "meta_csv_frame",
-    "meta_table",
-    "shown_genes",
-]
-
 _EFFECT = ("Coefficient", "CI Lower", "CI Upper")
 
 CSV_NAMES = {

@@ -26,8 +26,6 @@ from genotex.reports.sections import FigureView
 from genotex.reports.software import PACKAGES, SoftwareView, software_view, written_options
 from genotex.reports.words import counted, listed, number, question, readable, with_names
 
-__all__ = ["MetaPage", "build_meta_page", "write_meta_report"]
-
 
 @dataclass(frozen=True, eq=False)
 class MetaPage:

@@ -17,8 +17,6 @@ from genotex.reports.sections.selection import selection_methods
 from genotex.reports.software import PACKAGES
 from genotex.reports.words import counted, listed, readable
 
-__all__ = ["LogStep", "log_steps", "methods_paragraph", "model_methods", "remaining_notes"]
-
 _LINKING = {
     "samples": ("Samples linked", "samples with both a clinical and an expression column"),
     "samples_without_trait": ("Samples without the trait", "dropped"),

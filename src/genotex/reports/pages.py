@@ -14,8 +14,6 @@ from genotex.formats import inert_frame
 from genotex.io import atomic_write
 from genotex.reports import words
 
-__all__ = ["checked_page", "render_template", "write_page_files"]
-
 
 def render_template(name: str, page: object) -> str:
     """Return a page as one self-contained HTML document of a template.

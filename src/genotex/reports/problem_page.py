@@ -35,15 +35,6 @@ from genotex.reports.sections.selection import selection_facts, selection_headli
 from genotex.reports.software import SoftwareView, problem_software
 from genotex.reports.words import counted, number, question, readable, sentence, with_names
 
-__all__ = [
-    "PageAnswer",
-    "ReportPage",
-    "UnansweredPage",
-    "build_page",
-    "build_unanswered_page",
-    "render_page",
-]
-
 _TOP = 12
 _COVARIATES_REMARK = 45
 """Place of the line on covariates among those of the sections (`ReportSection.place`)."""

@@ -29,8 +29,6 @@ from genotex.reports.problem_page import (
 )
 from genotex.reports.sections.gene_sets import view_gene_sets
 
-__all__ = ["evidence_of", "linked_of", "write_report", "write_unanswered_report"]
-
 _REFUSAL = re.compile(
     r"(gene (data|expression)|trait) not available|.*\b(biased|one-sided)\b", re.IGNORECASE
 )

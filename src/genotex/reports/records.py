@@ -9,16 +9,6 @@ from typing import Any
 
 from genotex.analysis import DETECTED
 
-__all__ = [
-    "ConditionModel",
-    "MixedModel",
-    "Pairs",
-    "Selection",
-    "SurrogateAssociation",
-    "Surrogates",
-    "Trial",
-]
-
 Record = Mapping[str, Any]
 
 

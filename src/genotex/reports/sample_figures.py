@@ -25,17 +25,6 @@ from genotex.reports.illustrations import FigurePlan, draw_planned, plan_figure
 from genotex.reports.sections import FigureView, Section
 from genotex.reports.words import counted
 
-__all__ = [
-    "draw_sample_figures",
-    "drawn_samples",
-    "most_variable_genes",
-    "sample_correlations",
-    "sample_densities",
-    "scaled_distances",
-    "steps_between",
-    "with_sample_figures",
-]
-
 Floats = NDArray[np.float64]
 
 _MOST_GENES = 5000

@@ -25,8 +25,6 @@ from genotex.reports.figures import (
 from genotex.reports.sections import FigureView
 from genotex.reports.words import counted, readable
 
-__all__ = ["average_figures", "kind_figures", "problem_figures", "table_figures"]
-
 
 def average_figures(runs: Mapping[str, Summary]) -> tuple[FigureView, ...]:
     """Return the headline figures of one or several runs with their intervals.

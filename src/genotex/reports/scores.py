@@ -36,16 +36,6 @@ from genotex.reports.score_figures import (
 from genotex.reports.sections import FigureView
 from genotex.reports.words import counted, listed, readable, sentence
 
-__all__ = [
-    "PAGE_FILE",
-    "PageSection",
-    "ScoresPage",
-    "best_and_worst",
-    "item_tables",
-    "write_comparison",
-    "write_scores",
-]
-
 
 @dataclass(frozen=True)
 class _ItemTable:

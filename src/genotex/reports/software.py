@@ -15,17 +15,6 @@ from genotex.formats import Evidence
 from genotex.options import AnalysisOptions
 from genotex.reports.findings import Findings
 
-__all__ = [
-    "PACKAGES",
-    "REFERENCES",
-    "SoftwareView",
-    "citation",
-    "cited_works",
-    "problem_software",
-    "software_view",
-    "written_options",
-]
-
 Rows = Sequence[tuple[str, str]]
 PACKAGES = {
     "python": "Python",

@@ -22,8 +22,6 @@ from genotex.reports.illustrations import FigurePlan, draw_planned, plan_figure
 from genotex.reports.sections import FigureView
 from genotex.reports.words import counted, listed, number
 
-__all__ = ["draw_survival_figures", "median_time"]
-
 Floats = NDArray[np.float64]
 _PANELS = 6
 

@@ -20,8 +20,6 @@ from genotex.reports.software import SoftwareView, software_view, written_option
 from genotex.reports.survival_figures import draw_survival_figures, median_time
 from genotex.reports.words import counted, listed, number
 
-__all__ = ["SurvivalPage", "SurvivalSource", "build_survival_page", "write_survival_report"]
-
 _TOP = 12
 _HAZARD = "hazard ratio per unit of log2 expression, a doubling"
 _COLUMNS = (

@@ -5,20 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = [
-    "counted",
-    "direction",
-    "file_size",
-    "interval",
-    "listed",
-    "number",
-    "question",
-    "readable",
-    "sentence",
-    "with_names",
-    "yes_or_no",
-]
-
 _FORMS = {
     "signed": "+.2f",
     "fine": "+.3f",

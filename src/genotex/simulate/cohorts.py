@@ -43,18 +43,6 @@ from genotex.simulate.platforms import Array, genes_seen, measure
 from genotex.simulate.tcga_files import draw_tcga_samples, write_tcga_folder
 from genotex.simulate.truth import CohortTruth
 
-__all__ = [
-    "EMPTY_TABLE",
-    "METHYLATION",
-    "NO_EXPRESSION",
-    "SimulatedCohort",
-    "TcgaPlan",
-    "write_counted",
-    "write_geo",
-    "write_tcga",
-]
-
-
 METHYLATION, EMPTY_TABLE = "methylation", "empty table"
 """Names for plans to use in place of an array."""
 

@@ -27,21 +27,6 @@ from genotex.procedure import Procedure
 from genotex.simulate.geo_files import write_gzip
 from genotex.simulate.plan import People
 
-__all__ = [
-    "CountedRows",
-    "Floats",
-    "GeneModel",
-    "choose_aliases",
-    "choose_symbols",
-    "draw_counts",
-    "draw_expression",
-    "draw_gene_model",
-    "effects_in_cohort",
-    "name_rows",
-    "write_counts",
-]
-
-
 _RENAMED_SHARE = 0.03
 _PLAIN = re.compile(r"[A-Z][A-Z0-9]{2,9}")
 """The benchmark's token rule cuts longer or hyphenated symbols, which would hide planted genes."""

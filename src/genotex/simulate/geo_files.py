@@ -17,15 +17,6 @@ import polars as pl
 from isal import igzip
 from numpy.typing import NDArray
 
-__all__ = [
-    "GeoSeries",
-    "Measurement",
-    "PlatformText",
-    "write_family_soft",
-    "write_gzip",
-    "write_series_matrix",
-]
-
 _DATE = "Jan 01 2020"
 _CONTACT = {
     "contact_name": "Simulated,,Contact",

@@ -9,26 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "NOTHING_REAL",
-    "CohortPlan",
-    "Describe",
-    "People",
-    "SampleNames",
-    "TraitKind",
-    "Words",
-    "choose_words",
-    "draw_people",
-    "hidden_status",
-    "keyed",
-    "known_annotation",
-    "number_words",
-    "sex_words",
-    "shifted_rows",
-    "with_levels",
-]
-
-
 TraitKind = Literal["binary", "continuous"]
 """Whether a trait is present or absent, or has a level."""
 

@@ -10,8 +10,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Style", "draw_array", "genes_seen", "measure"]
-
 Floats = NDArray[np.float64]
 Style = Literal["affymetrix", "illumina"]
 

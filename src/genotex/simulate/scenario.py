@@ -23,8 +23,6 @@ from genotex.simulate.plan import (
     shifted_rows,
 )
 
-__all__ = ["CONDITION", "TCGA_TRAIT", "TRAIT", "counted_plan", "geo_plans"]
-
 TRAIT = "Simulated_Arthritis"
 CONDITION = "Simulated_Diabetes"
 TCGA_TRAIT = "Simulated_Carcinoma"

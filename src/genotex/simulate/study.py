@@ -32,21 +32,6 @@ from genotex.simulate.truth import (
     format_of,
 )
 
-__all__ = [
-    "REFERENCE",
-    "TASK_FILE",
-    "Progress",
-    "SimulatedStudy",
-    "check_folder",
-    "check_sizes",
-    "choose_related",
-    "genes_without_effect",
-    "no_progress",
-    "simulate_study",
-    "write_tasks",
-]
-
-
 REFERENCE = "reference"
 """Name of the output folder with the true answers of a simulated benchmark."""
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from genotex.simulate.geo_files import write_gzip
 from genotex.simulate.plan import People
 
-__all__ = ["TcgaSamples", "draw_tcga_samples", "write_tcga_folder"]
-
 Floats = NDArray[np.float64]
 
 _TYPE_NAMES = {

@@ -12,21 +12,6 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
 from genotex.records import checked
 
-__all__ = [
-    "STUDY_FORMAT",
-    "TRUTH_FILE",
-    "WORLD_FORMAT",
-    "CohortTruth",
-    "Score",
-    "Truth",
-    "format_of",
-    "load_truth",
-    "read_record",
-    "record_text",
-    "score_against_truth",
-    "score_genes",
-]
-
 _Kind = TypeVar("_Kind")
 
 TRUTH_FILE = "truth.json"

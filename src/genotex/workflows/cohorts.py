@@ -12,8 +12,6 @@ from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.parallel import Executor
 from genotex.workflows.progress import Progress, silent
 
-__all__ = ["prepare", "prepare_condition"]
-
 _BY_HAND: dict[str, Any] = {
     "readings": {},
     "readings_of": None,

@@ -31,15 +31,6 @@ from genotex.options import AnalysisOptions, DesignOptions
 from genotex.reports import SurvivalSource, write_report, write_survival_report
 from genotex.workflows.progress import Progress, silent
 
-__all__ = [
-    "DesignsTested",
-    "SurvivalTested",
-    "analyze_designs",
-    "analyze_survival",
-    "prepare_designs",
-    "survival_data",
-]
-
 _EXPRESSED = 0.1
 """Share of the samples that must express a gene, where no groups are compared."""
 

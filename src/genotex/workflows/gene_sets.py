@@ -10,8 +10,6 @@ from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
 from genotex.workflows.progress import Progress, silent
 
-__all__ = ["enrich"]
-
 
 def enrich(
     output: OutputFolder,

@@ -17,17 +17,6 @@ from genotex.options import AnalysisOptions
 from genotex.reports import write_meta_report, write_report, write_unanswered_report
 from genotex.workflows.progress import Progress, silent
 
-__all__ = [
-    "Analysed",
-    "Answer",
-    "Combined",
-    "analyze",
-    "answer",
-    "combine",
-    "report",
-    "write_script",
-]
-
 
 @dataclass(frozen=True)
 class Analysed:

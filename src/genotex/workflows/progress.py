@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["Progress", "silent"]
-
 Progress = Callable[[str, int, int | None, str], None]
 """Called at the start of a stage, and after each of its steps: the stage, the number of steps done,
 how many there are (None: not known), and what was done last."""

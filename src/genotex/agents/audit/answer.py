@@ -32,8 +32,6 @@ from genotex.formats import (
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 
-__all__ = ["AnswerAudit", "audit_answer", "look_at_answer"]
-
 _MOST_COLUMNS = 100
 """Of a table of all genes; it has a column for each figure."""
 

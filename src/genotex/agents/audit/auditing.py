@@ -28,8 +28,6 @@ from genotex.formats import (
 from genotex.io import is_no_space
 from genotex.layout import OutputFolder
 
-__all__ = ["SECONDS", "Audit", "AuditReport", "audit_here", "audit_in_session"]
-
 SECONDS = 1800.0
 """Time of an audit; a rerun takes about as long as the analysis that it repeats."""
 

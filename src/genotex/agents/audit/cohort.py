@@ -47,8 +47,6 @@ from genotex.formats import (
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
 
-__all__ = ["CohortAudit", "audit_cohort", "look_at_cohort"]
-
 Codes = NDArray[np.float64]
 _JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "sample_size")
 

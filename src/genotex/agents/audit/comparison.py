@@ -17,16 +17,6 @@ from genotex.errors import FormatError, MethodFailedError
 from genotex.formats import LinkedTable
 from genotex.outside import check_parquet
 
-__all__ = [
-    "WITHIN",
-    "Differences",
-    "SavedTables",
-    "differences",
-    "records_agree",
-    "reject",
-    "reject_oversized",
-]
-
 
 def reject(what: str) -> NoReturn:
     """Reject what a session left."""

@@ -19,8 +19,6 @@ from genotex.formats import Evidence
 from genotex.genes import GeneTable, RowGenes, collapse_rows, genes_by_columns, genes_of_rows
 from genotex.procedure import Procedure
 
-__all__ = ["Recomputed", "recompute", "recompute_unusable"]
-
 
 @dataclass(frozen=True, eq=False)
 class Recomputed:

@@ -21,8 +21,6 @@ from genotex.clinical import (
     annotation_to_json,
 )
 
-__all__ = ["OWN_FIELDS", "not_adopted", "own_part", "own_reading"]
-
 _FEATURES = tuple(
     f"reading.{feature}.{field}"
     for feature in ("trait", "age", "gender")

@@ -36,16 +36,6 @@ from genotex.layout import (
     tcga_cohort_files,
 )
 
-__all__ = [
-    "RecordedSeries",
-    "RecordedStudy",
-    "audit_options",
-    "encodings_by_name",
-    "recorded_series",
-    "recorded_study",
-    "tcga_folders",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class RecordedSeries:

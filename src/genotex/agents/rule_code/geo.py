@@ -38,15 +38,6 @@ from genotex.genes import (
 from genotex.layout import GeoCohortFiles, geo_cohort_files
 from genotex.procedure import Procedure
 
-__all__ = [
-    "FINISH",
-    "Coded",
-    "coded",
-    "geo_steps",
-    "read_geo",
-    "write_geo_code",
-]
-
 GenesEnd = Literal["", "series", "table", "mapping"]
 
 

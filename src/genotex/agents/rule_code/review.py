@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from genotex.agents.action_units import ActionUnit
 
-__all__ = ["Review", "review_output"]
-
 MOST_SUGGESTIONS = 3
 _LEAST_MAPPED = 0.05
 """Where fewer rows than this share find a gene, the columns are wrong."""

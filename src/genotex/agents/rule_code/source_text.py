@@ -7,8 +7,6 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 
-__all__ = ["cell_of", "comment", "converter_text", "literal", "one_line"]
-
 Codes = Mapping[str, float | None]
 """Raw cell -> code."""
 

@@ -16,8 +16,6 @@ from genotex.cohorts.tcga import read_tcga_features
 from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_clinical
 from genotex.layout import TcgaCohortFiles, tcga_cohort_files
 
-__all__ = ["tcga_steps", "write_tcga_code"]
-
 _TRAIT = """\
 # The last two digits of a barcode: 01 to 09 are tumours, 10 to 19 normal tissue.
 def convert_trait(cell: str) -> float | None:

@@ -41,8 +41,6 @@ from genotex.io import lock, remove_leftovers
 from genotex.layout import OutputFolder
 from genotex.records import Scalar, checked
 
-__all__ = ["Accepted", "MakeAudit", "accept", "withdraw_cohort"]
-
 MakeAudit = Callable[[Path, CohortInfo | str | None], Audit]
 """Audits a folder that generated code wrote, about a cohort or about the answer of a cohort."""
 

@@ -17,8 +17,6 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import PART
 
-__all__ = ["TeamFolder", "changed_limits", "notebook_name", "read_limits", "write_limits"]
-
 
 def notebook_name(task: Task) -> str:
     """Return what a notebook is called, within the folder of its trait."""

@@ -16,8 +16,6 @@ from genotex.formats import read_json_object, sha256, write_json
 from genotex.journal import read_journal
 from genotex.records import Sha256, checked
 
-__all__ = ["InputDigests", "input_of"]
-
 INPUT = "input"
 """Kind of the first entry of a notebook's journal: the digest of what it was made from."""
 

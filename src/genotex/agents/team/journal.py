@@ -37,18 +37,6 @@ from genotex.errors import (
 )
 from genotex.journal import Entry, Journal
 
-__all__ = [
-    "KeptCode",
-    "Live",
-    "NotebookJournal",
-    "RecordedModel",
-    "RecordedNotebook",
-    "RecordedSession",
-    "Router",
-    "WorkSettings",
-    "error_from_json",
-]
-
 _RERUN = "rerun the notebook with --retry (genotex agent resume RUN --retry)"
 
 

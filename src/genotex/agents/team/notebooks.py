@@ -39,16 +39,6 @@ from genotex.formats.raw import decode, read_chunks
 from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
 
-__all__ = [
-    "MOST_CHARACTERS",
-    "MakeSession",
-    "RunResources",
-    "accepted",
-    "book_calls",
-    "do_notebook",
-    "list_files",
-]
-
 MOST_CHARACTERS = 20_000
 """Of the beginnings of all files together."""
 _LINES, _WIDTH = 100, 160

@@ -34,8 +34,6 @@ from genotex.io import lock
 from genotex.journal import read_journal
 from genotex.parallel import Executor, Piece
 
-__all__ = ["FolderLedger", "NoModels", "TeamWork", "notebooks_on_workers"]
-
 MEMORY = 3_000_000_000
 """Bytes that a notebook is expected to need: what generated code loads is unknown before."""
 

@@ -34,17 +34,6 @@ from genotex.layout import InputFolder, OutputFolder
 from genotex.procedure import Procedure
 from genotex.records import Shape, TypedDict, checked
 
-__all__ = [
-    "METHOD",
-    "WRITTEN",
-    "TeamPlan",
-    "WorkList",
-    "is_recorded",
-    "read_plan",
-    "refuse_another_owner",
-    "work_list",
-]
-
 WRITTEN = "output"
 """Folder into which every notebook writes, next to itself or in its session."""
 

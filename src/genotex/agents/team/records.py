@@ -21,8 +21,6 @@ from genotex.formats import read_json_object, write_json
 from genotex.layout import OutputFolder
 from genotex.records import InsidePath, Sha256, checked
 
-__all__ = ["NotebookRecord", "State", "order_cohorts", "problem_record", "why_unsolvable"]
-
 
 class State(StrEnum):
     """Whether a notebook has brought what was asked."""

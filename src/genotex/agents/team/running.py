@@ -43,8 +43,6 @@ from genotex.io import is_no_space, no_space
 from genotex.journal import Journal, open_journal, read_journal
 from genotex.parallel import Executor
 
-__all__ = ["MakeRouter", "TeamFinished", "run_team"]
-
 _COLUMNS = {
     "tokens_in": "input_tokens",
     "tokens_out": "output_tokens",

@@ -23,8 +23,6 @@ from genotex.agents.sandbox import (
 from genotex.agents.switches import Switches
 from genotex.errors import SandboxError
 
-__all__ = ["NEEDED", "LiveSessions", "in_threads", "local_sessions"]
-
 PATIENCE = 5.0
 """Seconds that all threads get to end after an interruption; a model may take longer to answer."""
 

@@ -38,8 +38,6 @@ from genotex.io import is_no_space, no_space
 from genotex.journal import Journal
 from genotex.parallel import Executor
 
-__all__ = ["NotebookSpread", "Progress", "Stage"]
-
 PATIENCE = 3
 """So many notebooks in a row may stop for the same passing trouble before the run does."""
 

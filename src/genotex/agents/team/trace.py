@@ -23,8 +23,6 @@ from genotex.errors import ContextTooLongError, FormatError, GenotexError, Usage
 from genotex.journal import Entry, read_journal
 from genotex.layout import trait_folder_name
 
-__all__ = ["NotebookRow", "Trace", "find_notebook", "overview", "trace"]
-
 
 @dataclass(frozen=True)
 class NotebookRow:

@@ -30,8 +30,6 @@ from genotex.journal import open_journal
 from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
 from genotex.options import AnalysisOptions
 
-__all__ = ["do_structured", "do_zero_shot"]
-
 
 def _do_without_code(
     task: Task, resources: RunResources, do: Callable[[Task, Path, RoleModels], None]

@@ -21,8 +21,6 @@ from genotex.cohorts.tcga import apply_tcga_encoding, tcga_cells
 from genotex.errors import UsageError
 from genotex.formats import Role
 
-__all__ = ["BY", "ClinicalTable", "Feature", "clinical_table", "encode_feature"]
-
 
 @dataclass(frozen=True, eq=False)
 class Feature(Made):

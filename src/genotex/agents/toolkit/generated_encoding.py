@@ -9,8 +9,6 @@ from numbers import Real
 from genotex.agents.toolkit.tool import listed
 from genotex.errors import UsageError
 
-__all__ = ["Converter", "code_cells"]
-
 Converter = Callable[[str], float | None] | Mapping[str, float | None]
 
 _SHOWN = 4

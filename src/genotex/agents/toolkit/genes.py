@@ -31,18 +31,6 @@ from genotex.genes import (
     identify_ids,
 )
 
-__all__ = [
-    "Annotation",
-    "Expression",
-    "Genes",
-    "MappedRows",
-    "identify_rows",
-    "map_probes",
-    "normalise_symbols",
-    "read_annotation",
-    "read_expression",
-]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Expression(Table):

@@ -23,16 +23,6 @@ from genotex.cohorts.linking import (
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable
 
-__all__ = [
-    "FilledTable",
-    "JudgedTable",
-    "LinkedSamples",
-    "OfSamples",
-    "handle_missing_values",
-    "judge_bias",
-    "link",
-]
-
 
 class OfSamples(Table):
     """A linked table, samples x (trait, Age, Gender, genes)."""

@@ -15,17 +15,6 @@ from genotex.cohorts.tcga_files import RawClinical, read_raw_clinical
 from genotex.errors import UsageError
 from genotex.layout import GeoCohortFiles, TcgaCohortFiles, geo_cohort_files, tcga_cohort_files
 
-__all__ = [
-    "ClinicalColumns",
-    "CohortFiles",
-    "SeriesText",
-    "find_files",
-    "looks_like_gene_expression",
-    "read_clinical_matrix",
-    "read_series",
-    "unique_values",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class CohortFiles(Made):

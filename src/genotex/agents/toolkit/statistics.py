@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from genotex.formats import LinkedTable
     from genotex.options import AnalysisOptions
 
-__all__ = ["Choice", "LoadedData", "Result", "analyse", "choose_data", "load_data", "save_result"]
-
 ModelName = Literal["moderated", "mixed", "all"]
 
 

@@ -29,8 +29,6 @@ from genotex.cohorts.tcga_files import RawExpression
 from genotex.errors import UsageError
 from genotex.formats import CohortInfo, update_cohort_info, write_clinical_csv, write_gene_csv
 
-__all__ = ["preview", "save_cohort_info", "save_table"]
-
 _LONGEST_CELL = 120
 
 

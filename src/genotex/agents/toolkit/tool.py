@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from genotex.errors import UsageError
 
-__all__ = ["Made", "Table", "listed", "preview_rows", "tool"]
-
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 

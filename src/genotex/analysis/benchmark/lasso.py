@@ -13,18 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import Lasso, lars_path
 
-__all__ = [
-    "GAP",
-    "SWEEPS",
-    "TOLERANCE",
-    "LassoFit",
-    "Optimality",
-    "distinct_genes",
-    "fit_exact",
-    "fit_lasso",
-    "measure_optimality",
-]
-
 Floats = NDArray[np.float64]
 
 SWEEPS = 1000

@@ -21,17 +21,6 @@ from genotex.analysis.benchmark.lasso import (
 from genotex.analysis.benchmark.samples import Residual, Scaled, measure_scaling, scale_and_centre
 from genotex.options import Solver
 
-__all__ = [
-    "BatchEffect",
-    "Prepared",
-    "Samples",
-    "detect_batch_effect",
-    "estimate_ln_delta",
-    "null_loss",
-    "prepare",
-    "rotate",
-]
-
 EIGENVALUES = 10
 THRESHOLD = 200
 

@@ -44,8 +44,6 @@ from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
 
-__all__ = ["analyze_benchmark"]
-
 OPTIONS = frozenset(
     {
         "procedure",

@@ -16,21 +16,6 @@ from genotex.analysis.problem_data import ConditionCohort
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
-__all__ = [
-    "FILL_AGAIN",
-    "MIN_SAMPLES",
-    "Predicted",
-    "Residual",
-    "Scaled",
-    "TraitColumn",
-    "check_expression",
-    "choose_samples",
-    "measure_scaling",
-    "measured_condition",
-    "predict_condition",
-    "scale_and_centre",
-]
-
 Floats = NDArray[np.float64]
 
 BLOCK = 256

@@ -19,17 +19,6 @@ from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable, Role
 from genotex.options import Controls, LevelsMode
 
-__all__ = [
-    "MIN_HEALTHY",
-    "Contrast",
-    "Levels",
-    "Treatment",
-    "choose_contrast",
-    "find_levels",
-    "summarise_levels",
-    "with_levels",
-]
-
 Floats = NDArray[np.float64]
 Treatment = Literal["line", "ordered", "factor"]
 

@@ -38,15 +38,6 @@ from genotex.layout import OutputFolder
 from genotex.options import Controls
 from genotex.procedure import Procedure
 
-__all__ = [
-    "DesignCohort",
-    "describe_design_cohort",
-    "gene_files",
-    "write_design_cohort",
-    "write_gene_files",
-    "write_r_files",
-]
-
 Floats = NDArray[np.float64]
 OWN_TABLES = "own tables"
 

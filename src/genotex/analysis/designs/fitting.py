@@ -23,17 +23,6 @@ from genotex.formats.linked import LinkedTable
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, MissingValues
 
-__all__ = [
-    "DesignData",
-    "DesignResult",
-    "FormulaText",
-    "contrast_name",
-    "design_effects",
-    "fit_design",
-    "formula_of",
-    "result_table",
-]
-
 Floats = NDArray[np.float64]
 _STANDARD = {"Age": "age", "Gender": "sex"}
 """Covariates of a linked table -> columns of a sample sheet."""

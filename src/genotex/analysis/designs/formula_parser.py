@@ -32,8 +32,6 @@ from genotex.analysis.designs.formula_tree import (
 )
 from genotex.errors import UsageError
 
-__all__ = ["parse_formula"]
-
 _TOO_MANY = f"it has more than {LIMITS.terms:,} terms"
 _COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
 

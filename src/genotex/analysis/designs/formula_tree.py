@@ -7,24 +7,6 @@ from dataclasses import dataclass
 
 from genotex.formats import LONGEST_FORMULA
 
-__all__ = [
-    "FUNCTIONS",
-    "LIMITS",
-    "Argument",
-    "Arithmetic",
-    "Call",
-    "Constant",
-    "Listing",
-    "Name",
-    "Node",
-    "ParsedFormula",
-    "Term",
-    "label",
-    "misfit",
-    "names_in",
-    "shortened",
-]
-
 
 @dataclass(frozen=True)
 class FormulaLimits:

@@ -14,8 +14,6 @@ from genotex.errors import AnalysisError, UsageError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FactorColumns", "as_text"]
-
 Floats = NDArray[np.float64]
 FACTORS = ("C", "factor")
 """Functions that make groups of a column."""

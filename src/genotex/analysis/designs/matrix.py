@@ -12,8 +12,6 @@ from genotex.analysis.designs.contrast import Contrast, Levels
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 
-__all__ = ["MIN_RESIDUAL_DF", "Design", "build_design", "first_dependent", "independent_columns"]
-
 _RANK_TOLERANCE = 1e-9
 """Of the length of a column; what is shorter is rounding."""
 

@@ -16,8 +16,6 @@ from genotex.analysis.designs.formula_tree import LIMITS, shortened
 from genotex.analysis.designs.formulas import FormulaDesign, check_column, listed
 from genotex.errors import UsageError
 
-__all__ = ["LevelExpression", "TestedContrast", "find_contrast"]
-
 Floats = NDArray[np.float64]
 Weights = Mapping[str, float]
 TREND = "trend"

@@ -26,8 +26,6 @@ from genotex.options import TABLE_COVARIATES
 if TYPE_CHECKING:
     from genotex.options import Controls
 
-__all__ = ["OwnDesign", "other_characteristics", "own_design", "with_offset"]
-
 Floats = NDArray[np.float64]
 
 CASE, CONTROL = "case", "control"

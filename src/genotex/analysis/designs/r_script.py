@@ -23,8 +23,6 @@ from genotex.formats import inert
 from genotex.formats.linked import LinkedTable
 from genotex.io import atomic_write
 
-__all__ = ["RFiles", "design_table", "r_script", "write_r_script"]
-
 _EXTRAS = ("weight", "block", "library_size", "offset")
 """Further columns of the design's table, in this order, where the analysis used them."""
 

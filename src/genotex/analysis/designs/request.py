@@ -14,8 +14,6 @@ from genotex.analysis.designs.formulas import as_text, check_column, listed
 from genotex.errors import AnalysisError, UsageError
 from genotex.options import MissingValues, refuse_unknown
 
-__all__ = ["DesignRequest", "complete_rows", "sample_facts_of", "typed_columns"]
-
 
 @dataclass(frozen=True, eq=False)
 class DesignRequest:

@@ -35,16 +35,6 @@ from genotex.analysis.gene_tests.linear import CHUNK
 from genotex.analysis.gene_tests.moderated import VariancePrior, shrink
 from genotex.analysis.gene_tests.precision import Precision
 
-__all__ = [
-    "CameraTest",
-    "FryTest",
-    "camera",
-    "effect_matrix",
-    "fry",
-    "scale_effects",
-    "z_scores",
-]
-
 Floats = NDArray[np.float64]
 
 SMALLEST_SHARE = 1e-8

@@ -26,8 +26,6 @@ from genotex.options import EnrichmentOptions
 from genotex.outside import read_document
 from genotex.records import Shape
 
-__all__ = ["enrich_problem", "read_enrichment", "write_enrichment"]
-
 PACKAGES = ("gseapy", "numpy", "scipy", "polars")
 _AGAIN = "run enrich again"
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from genotex.errors import FormatError
 from genotex.formats import as_utf8, read_bytes
 
-__all__ = ["GeneSet", "read_gmt"]
-
 FEWEST_COLUMNS = 3
 _HINT = "a line is set name, description, genes, separated by tabs, as in MSigDB's .gmt files"
 

@@ -21,17 +21,6 @@ from scipy.sparse import csr_array
 from genotex.analysis.gene_sets.gmt import GeneSet
 from genotex.errors import AnalysisError, UsageError
 
-__all__ = [
-    "NOT_THERE",
-    "MatchedSets",
-    "OverRepresentation",
-    "RankedScore",
-    "can_rank",
-    "match_gene_sets",
-    "over_representation",
-    "ranked_enrichment",
-]
-
 ENOUGH_KNOWN = 0.5
 """Share of known genes from which the ids are surely of the right kind."""
 

@@ -27,8 +27,6 @@ from genotex.analysis.samples.facts import (
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 
-__all__ = ["Blocks", "block_detected", "block_samples", "blocked_by", "correlate_samples"]
-
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 

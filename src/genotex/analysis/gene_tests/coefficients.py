@@ -31,23 +31,6 @@ from genotex.analysis.gene_tests.moderated import (
 from genotex.analysis.gene_tests.p_values import benjamini_hochberg
 from genotex.analysis.gene_tests.precision import Precision
 
-__all__ = [
-    "ModeratedF",
-    "TestSettings",
-    "departure_columns",
-    "estimable_columns",
-    "estimable_factor_columns",
-    "factor_columns",
-    "fit_interaction",
-    "hedges_g",
-    "interaction_record",
-    "mixed_columns",
-    "moderate_f",
-    "moderated_columns",
-    "partial_correlation",
-    "rank_interactions",
-]
-
 Floats = NDArray[np.float64]
 
 

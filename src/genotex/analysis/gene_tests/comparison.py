@@ -45,8 +45,6 @@ from genotex.bench.problems import Problem, ProblemKind
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, Controls
 
-__all__ = ["Comparison", "set_up_comparison"]
-
 
 @dataclass(frozen=True, eq=False)
 class Comparison:

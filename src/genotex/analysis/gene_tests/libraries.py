@@ -14,15 +14,6 @@ from genotex.analysis.gene_tests.voom import SPAN, counts_of
 from genotex.analysis.hidden.confounding import associate_measured
 from genotex.formats import LinkedTable
 
-__all__ = [
-    "FEWEST_READS",
-    "Counts",
-    "Libraries",
-    "few_reads",
-    "gather_libraries",
-    "summarise_libraries",
-]
-
 Floats = NDArray[np.float64]
 Counts = Mapping[str, Any]
 """As in `Evidence.counts`."""

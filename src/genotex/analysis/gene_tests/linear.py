@@ -7,16 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "CHUNK",
-    "LinearFit",
-    "SeveralFit",
-    "fit_last_column",
-    "fit_last_columns",
-    "fit_weighted_columns",
-    "lowess",
-]
-
 Floats = NDArray[np.float64]
 
 NEAR_SINGULAR = 1e-10

@@ -18,8 +18,6 @@ from scipy.special import betainc
 
 from genotex.errors import AnalysisError
 
-__all__ = ["MixedFit", "fit_mixed", "mixed_record", "mixed_warnings"]
-
 Floats = NDArray[np.float64]
 
 LOWEST, HIGHEST = -10.0, 10.0

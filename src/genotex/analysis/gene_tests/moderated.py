@@ -33,19 +33,6 @@ from scipy.special import (
 from genotex.analysis.gene_tests.linear import LinearFit, lowess
 from genotex.analysis.gene_tests.p_values import average_ranks
 
-__all__ = [
-    "ModeratedFit",
-    "ModeratedVariance",
-    "RobustPrior",
-    "VariancePrior",
-    "fit_variance_prior",
-    "inverse_trigamma",
-    "moderate",
-    "moderate_coefficient",
-    "moderate_variance",
-    "shrink",
-]
-
 Floats = NDArray[np.float64]
 RobustPrior = tuple[Floats, Floats]
 """Prior degrees of freedom and prior variance of each gene."""

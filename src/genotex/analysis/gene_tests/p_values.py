@@ -14,21 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, chdtrc, gammaln, ndtr, ndtri, stdtr, xlog1py, xlogy
 
-__all__ = [
-    "average_ranks",
-    "benjamini_hochberg",
-    "binomial_p",
-    "chi_square",
-    "excess_near_one",
-    "fisher_p",
-    "kruskal",
-    "local_fdr",
-    "mann_whitney",
-    "null_share",
-    "pearson",
-    "spearman",
-]
-
 Floats = NDArray[np.float64]
 
 

@@ -26,8 +26,6 @@ from genotex.analysis.gene_tests.linear import (
 )
 from genotex.analysis.gene_tests.voom import Voom
 
-__all__ = ["Precision", "consensus_correlation", "some_genes"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

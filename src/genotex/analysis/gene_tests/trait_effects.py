@@ -21,8 +21,6 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.records import checked
 
-__all__ = ["TraitEffects", "read_trait_effects", "stored_options", "trait_effects"]
-
 Floats = NDArray[np.float64]
 FEWEST_GENES = 10
 SAME = 1e-6

@@ -40,15 +40,6 @@ from genotex.analysis.hidden.unmeasured import (
 from genotex.errors import AnalysisError
 from genotex.options import AnalysisOptions
 
-__all__ = [
-    "GENE_STATUS",
-    "GeneFilter",
-    "TraitTests",
-    "choose_genes",
-    "filter_genes",
-    "run_tests",
-]
-
 GENE_STATUS = ("tested", "low", "constant", "too few values", "regressor")
 """What became of a gene before any test."""
 

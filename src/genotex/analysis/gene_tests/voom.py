@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from genotex.analysis.gene_tests.linear import LinearFit, fit_last_column, lowess
 
-__all__ = ["SPAN", "Voom", "count_trend", "counts_of"]
-
 Floats = NDArray[np.float64]
 
 SPAN = 0.5

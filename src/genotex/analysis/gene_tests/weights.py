@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from genotex.analysis.gene_tests.precision import Precision, some_genes
 from genotex.options import SampleWeights
 
-__all__ = ["Spread", "estimate_sample_weights", "weigh_samples"]
-
 Floats = NDArray[np.float64]
 
 PRIOR_GENES = 10

@@ -18,14 +18,6 @@ from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.options import TABLE_COVARIATES, AnalysisOptions
 
-__all__ = [
-    "Adjustment",
-    "batch_columns",
-    "find_characteristic",
-    "gather_adjustment",
-    "named_covariates",
-]
-
 Floats = NDArray[np.float64]
 
 LEVELS_OF_A_NUMBER = 3

@@ -40,8 +40,6 @@ from scipy.special import ndtr, stdtrit
 
 from genotex.analysis.gene_tests.moderated import fit_variance_prior, shrink
 
-__all__ = ["SMALLEST_RESIDUAL_DF", "Confounders", "estimate_confounders"]
-
 Floats = NDArray[np.float64]
 
 SMALLEST_RESIDUAL_DF = 10

@@ -18,17 +18,6 @@ from genotex.analysis.gene_tests.p_values import (
     spearman,
 )
 
-__all__ = [
-    "CONFOUNDED_P",
-    "Association",
-    "associate_covariate",
-    "associate_levels",
-    "associate_measured",
-    "associate_named",
-    "cramers_v",
-    "variance_inflation",
-]
-
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Strength = Literal["", "some", "strong", "complete"]

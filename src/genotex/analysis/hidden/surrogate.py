@@ -13,15 +13,6 @@ from genotex.analysis.designs.matrix import independent_columns
 from genotex.analysis.gene_tests.p_values import local_fdr
 from genotex.errors import AnalysisError
 
-__all__ = [
-    "SMALLEST_RESIDUAL_DF",
-    "SurrogateVariables",
-    "find_reweighted_surrogates",
-    "find_surrogates",
-    "permute_rows",
-    "surrogate_number",
-]
-
 ROWS_AT_ONCE = 1024
 """So many rows stay in the processor's cache."""
 

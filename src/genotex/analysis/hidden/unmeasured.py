@@ -26,14 +26,6 @@ from genotex.analysis.shared_work import once
 from genotex.options import AnalysisOptions
 from genotex.options import Hidden as Mode
 
-__all__ = [
-    "Unmeasured",
-    "adjust_for_unmeasured",
-    "compare_rankings",
-    "find_unmeasured",
-    "rank_without_if_dense",
-]
-
 Floats = NDArray[np.float64]
 
 REPORTED_P = 0.05

@@ -32,11 +32,6 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
 
-__all__ = [
-    "analyze_cohorts",
-    "combine_results",
-]
-
 Sort = TypeVar("Sort", str, bool)
 
 _KINDS = {

@@ -16,18 +16,6 @@ from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 from genotex.analysis.gene_tests.p_values import benjamini_hochberg
 from genotex.errors import AnalysisError
 
-__all__ = [
-    "NOMINAL",
-    "REQUIRED",
-    "CombinedEffects",
-    "combine_effects",
-    "normal_size",
-    "partial_conjunction",
-    "replication_q",
-    "replication_rule",
-    "stouffer",
-]
-
 Floats = NDArray[np.float64]
 
 MIN_RANDOM = 3

@@ -23,8 +23,6 @@ from genotex.analysis.meta.effects import (
 from genotex.analysis.meta.heterogeneity import Heterogeneity
 from genotex.analysis.meta.methods import DEFAULT, CohortStatistics, find_method
 
-__all__ = ["COHORT_COLUMNS", "META_COLUMNS", "CombinedGenes", "combine_genes"]
-
 Floats = NDArray[np.float64]
 
 MIN_COHORTS = 2

@@ -16,15 +16,6 @@ from scipy.special import ndtr
 
 from genotex.analysis.meta.effects import normal_size
 
-__all__ = [
-    "Heterogeneity",
-    "NullScores",
-    "common_effect_p",
-    "estimate_heterogeneity",
-    "null_scores",
-    "weights_of_genes",
-]
-
 Floats = NDArray[np.float64]
 
 _GRID = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])

@@ -24,15 +24,6 @@ from genotex.analysis.meta.heterogeneity import (
 )
 from genotex.errors import UsageError
 
-__all__ = [
-    "DEFAULT",
-    "METHODS",
-    "CohortStatistics",
-    "CombinationMethod",
-    "find_method",
-    "method_sentence",
-]
-
 Floats = NDArray[np.float64]
 DEFAULT = "common"
 

@@ -17,18 +17,6 @@ from genotex.errors import AnalysisError
 from genotex.layout import CohortName, OutputFolder
 from genotex.records import Shape, TypedDict, checked
 
-__all__ = [
-    "CohortFacts",
-    "MetaResult",
-    "cohort_warnings",
-    "cohorts_differ",
-    "differing_share",
-    "left_out_warnings",
-    "read_meta",
-    "remove_meta",
-    "write_meta",
-]
-
 TOP_GENES = 5
 """Genes named in a summary line."""
 

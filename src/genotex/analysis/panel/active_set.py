@@ -16,8 +16,6 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
 from scipy.special import expit
 
-__all__ = ["ActiveFit"]
-
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 

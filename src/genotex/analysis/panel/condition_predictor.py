@@ -15,8 +15,6 @@ from genotex.analysis.panel.cross_validation import auroc, regression, stratifie
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 
-__all__ = ["PredictedCondition", "predict_condition"]
-
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 ScoreName = Literal["AUROC", "R2"]

@@ -10,16 +10,6 @@ from scipy.special import expit
 
 from genotex.analysis.gene_tests.p_values import average_ranks
 
-__all__ = [
-    "auroc",
-    "classification",
-    "complementary_halves",
-    "regression",
-    "smallest_class",
-    "splits",
-    "stratified_folds",
-]
-
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 

@@ -19,15 +19,6 @@ from scipy.special import expit, xlogy
 from genotex.analysis.panel.active_set import TOLERANCE, ActiveFit
 from genotex.analysis.panel.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
 
-__all__ = [
-    "PanelData",
-    "PanelPath",
-    "best_of",
-    "fit_paths",
-    "fit_single",
-    "fold_errors",
-]
-
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 

@@ -30,8 +30,6 @@ from genotex.analysis.panel.path import (
     fold_errors,
 )
 
-__all__ = ["Panel", "fit_panel", "selection_frequency"]
-
 Floats = NDArray[np.float64]
 
 PAIRS = 50

@@ -12,16 +12,6 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-__all__ = [
-    "COLUMN_GROUPS",
-    "GENE_COLUMNS",
-    "GENE_TABLE",
-    "RESULT_COLUMNS",
-    "GeneColumn",
-    "coefficient_columns",
-    "pair_columns",
-]
-
 COLUMN_GROUPS = (
     "gene", "change", "statistic", "significance", "mixed", "levels", "surrogates", "size",
     "interaction", "panel", "status",

@@ -25,8 +25,6 @@ from genotex.analysis.panel.selection import Panel
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.options import AnalysisOptions
 
-__all__ = ["Steps", "record_method", "record_regression", "session", "versions"]
-
 Floats = NDArray[np.float64]
 
 MODERATED_T = "moderated t-test (limma's method, Smyth 2004) of every gene"

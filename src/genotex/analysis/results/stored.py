@@ -11,18 +11,6 @@ from genotex.formats import read_json_object, why_no_formula, why_no_procedure
 from genotex.layout import CohortName, TraitName, trait_folder_name
 from genotex.records import Check, PlainName, Sha256, Shape, TypedDict, checked
 
-__all__ = [
-    "AGAIN",
-    "SealedFile",
-    "StoredMethod",
-    "StoredOptions",
-    "StoredPair",
-    "StoredProblem",
-    "StoredResult",
-    "read_content",
-    "read_pair",
-]
-
 AGAIN = "run analyze again"
 
 

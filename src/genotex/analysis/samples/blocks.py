@@ -15,8 +15,6 @@ from genotex.analysis.samples.profiles import Profiles, tissues_of
 from genotex.analysis.samples.sex import SEX_GENES
 from genotex.formats import LinkedTable
 
-__all__ = ["PERSONAL_GENES", "SampleBlocks", "detect_blocks", "find_blocks", "no_blocks"]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 

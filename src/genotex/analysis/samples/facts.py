@@ -19,18 +19,6 @@ from genotex.analysis.hidden.confounding import (
     associate_named,
 )
 
-__all__ = [
-    "MIN_PAIRS",
-    "FactChecks",
-    "SampleFacts",
-    "check_sample_facts",
-    "is_technical",
-    "read_numbers",
-    "read_value",
-    "shared_stems",
-    "tcga_patient",
-]
-
 SampleFacts = Mapping[str, Mapping[str, str | None]]
 """Characteristic -> sample id -> raw value."""
 

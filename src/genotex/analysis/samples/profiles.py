@@ -14,17 +14,6 @@ from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.samples.facts import SampleFacts, read_value
 from genotex.formats import LinkedTable
 
-__all__ = [
-    "FEWEST_GENES",
-    "SMALL_GROUP",
-    "NearlyIdentical",
-    "Outliers",
-    "Profiles",
-    "find_nearly_identical",
-    "find_outliers",
-    "tissues_of",
-]
-
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]

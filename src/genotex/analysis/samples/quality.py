@@ -26,8 +26,6 @@ from genotex.analysis.samples.sex import check_sex
 from genotex.formats import LinkedTable, Role, names_pool
 from genotex.options import Controls
 
-__all__ = ["SampleQuality", "SampleTexts", "check_samples", "leave_out_outliers", "named_pools"]
-
 Floats = NDArray[np.float64]
 
 SampleTexts = Mapping[str, Mapping[str, str | None]]

@@ -14,8 +14,6 @@ from genotex.analysis.hidden.confounding import Association, associate_named
 from genotex.analysis.samples.facts import DETECTED, ENOUGH_SAMPLES, FactChecks, SampleFacts
 from genotex.formats import LinkedTable
 
-__all__ = ["Relations", "add_relations", "relation_facts"]
-
 Relations = Mapping[str, Sequence[Mapping[str, Any]]]
 """Kind -> ``value``, ``place``, ``words``, ``samples`` of each statement (`Evidence.relations`)."""
 

@@ -13,8 +13,6 @@ from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.hidden.confounding import Association, associate_covariate
 from genotex.analysis.samples.profiles import Profiles
 
-__all__ = ["SEX_GENES", "Y_GENES", "check_sex"]
-
 Floats = NDArray[np.float64]
 Sex = Literal["female", "male", "unclear"]
 

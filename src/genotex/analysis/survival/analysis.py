@@ -28,15 +28,6 @@ from genotex.options import AnalysisOptions, DesignOptions
 from genotex.outside import read_document
 from genotex.records import Check, Shape, TypedDict, checked
 
-__all__ = [
-    "SURVIVAL_FILES",
-    "SurvivalResult",
-    "check_survival",
-    "fit_survival",
-    "read_survival",
-    "write_survival",
-]
-
 SURVIVAL_FILES = ("genes.csv", "survival.json")
 _NUMBERS = ("log_hazard_ratio", "ci_low", "ci_high", "hazard_ratio", "mean", "z", "p", "q")
 

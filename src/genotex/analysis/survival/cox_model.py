@@ -16,8 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NullModel", "RiskSets", "fit_null_model", "merge_near_ties", "order_samples"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

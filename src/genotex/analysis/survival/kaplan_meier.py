@@ -14,8 +14,6 @@ from genotex.analysis.survival.cox_model import merge_near_ties
 from genotex.analysis.survival.time_to_event import read_events, read_strata, read_times
 from genotex.errors import AnalysisError, UsageError
 
-__all__ = ["LogRankTest", "SurvivalCurve", "kaplan_meier", "log_rank_test", "split_by_level"]
-
 Floats = NDArray[np.float64]
 
 LEVELS = {2: ("low", "high"), 3: ("low", "middle", "high")}

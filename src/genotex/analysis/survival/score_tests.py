@@ -25,8 +25,6 @@ from genotex.analysis.survival.cox_model import (
 from genotex.analysis.survival.time_to_event import read_events, read_strata, read_times
 from genotex.errors import AnalysisError, UsageError
 
-__all__ = ["FEWEST_EVENTS", "CoxTests", "cox_score_tests"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from genotex.errors import AnalysisError, UsageError
 
-__all__ = ["read_events", "read_strata", "read_times"]
-
 Floats = NDArray[np.float64]
 
 EVENT_WORDS = frozenset(

@@ -25,8 +25,6 @@ from genotex.errors import UsageError
 from genotex.formats import read_cohort_info
 from genotex.layout import TCGA_COHORT, InputFolder, OutputFolder
 
-__all__ = ["AGENT_TASKS", "AgentTask", "Assignment", "BenchmarkFolders", "list_assignments"]
-
 AgentTask = Literal["gta", "preprocess", "select", "analyse"]
 """``gta``: raw files to genes. ``preprocess``: the tables of one cohort. ``select``: which cohorts
 are usable. ``analyse``: genes from prepared tables."""

@@ -18,8 +18,6 @@ from genotex.bench.evaluation.scores import FIGURES, Missing
 from genotex.bench.evaluation.selection import CohortChooser, score_filtering, score_selection
 from genotex.options import RegressorRule
 
-__all__ = ["HEADLINES", "AssignmentScore", "figure_names", "score_assignment"]
-
 _SECTIONS: Mapping[AgentTask, tuple[Section, ...]] = {
     "gta": ("analysis",),
     "analyse": ("analysis",),

@@ -30,8 +30,6 @@ from genotex.errors import UsageError
 if TYPE_CHECKING:
     from genotex.bench.evaluation.retest import Retest
 
-__all__ = ["RunComparison", "compare_runs"]
-
 _MUST_AGREE = ("rules", "metrics", "df_field")
 """Settings that change the meaning of figures."""
 

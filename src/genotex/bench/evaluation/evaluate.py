@@ -27,8 +27,6 @@ from genotex.bench.evaluation.selection import CohortChooser, score_filtering, s
 from genotex.errors import UsageError
 from genotex.parallel import side_by_side
 
-__all__ = ["Progress", "evaluate", "evaluate_all"]
-
 Progress = Callable[[str, int], None]
 """Called after each item with its name and the number of all items."""
 

@@ -11,15 +11,6 @@ from genotex.bench.evaluation.rules import RulesName
 from genotex.bench.problems import Problem
 from genotex.options import RegressorRule
 
-__all__ = [
-    "DEFAULT_TABLES",
-    "TASKS",
-    "CohortFlag",
-    "EvaluationOptions",
-    "GeneUniverse",
-    "Task",
-]
-
 Task = Literal["selection", "preprocessing", "analysis"]
 TASKS: tuple[Task, ...] = get_args(Task)
 DEFAULT_TABLES: tuple[Table, ...] = get_args(Table)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-__all__ = ["published"]
-
 
 @dataclass(frozen=True)
 class _PublishedRow:

@@ -9,8 +9,6 @@ from genotex.bench.evaluation.folder_items import answered_problems
 from genotex.bench.evaluation.published import published
 from genotex.layout import OutputFolder
 
-__all__ = ["ReferenceKind", "kind_of_reference", "reference_kind_of", "reference_words"]
-
 ReferenceKind = Literal["simulated", "made by genotex", "published", "other", "unknown"]
 
 _WORDS: Mapping[ReferenceKind, str] = {

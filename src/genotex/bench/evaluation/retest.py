@@ -23,16 +23,6 @@ from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
-__all__ = [
-    "Component",
-    "Retest",
-    "VarianceComponents",
-    "retest_runs",
-    "retest_tables",
-    "variance_components",
-    "with_retest",
-]
-
 _Floats = NDArray[np.float64]
 _PIECE = 1 << 20
 """Values in memory at a time."""

@@ -8,8 +8,6 @@ from typing import Literal
 
 from genotex.bench.evaluation.scores import Missing
 
-__all__ = ["RULES", "RulesName", "ScoringRules", "rules_of"]
-
 RulesName = Literal["genotex", "published"]
 
 

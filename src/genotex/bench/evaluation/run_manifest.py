@@ -10,8 +10,6 @@ from genotex.errors import FormatError
 from genotex.formats import read_record, sha256, write_json
 from genotex.records import InsidePath, Sha256
 
-__all__ = ["MANIFEST", "check_run", "write_manifest"]
-
 MANIFEST = Path("run", "manifest.json")
 _FORMAT = 1
 _OF_THE_RUN = ("run.json", "outcomes.json", "problems.csv", "summary.json")

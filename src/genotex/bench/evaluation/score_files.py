@@ -34,8 +34,6 @@ from genotex.formats import inert, read_json_object
 from genotex.io import atomic_write
 from genotex.records import checked
 
-__all__ = ["read_scores"]
-
 
 def check_folder(folder: Path) -> None:
     """Refuse a file where a folder for results is expected, before anything is computed."""

@@ -21,17 +21,6 @@ from genotex.bench.evaluation.figures import (
 from genotex.bench.evaluation.gene_metrics import GeneAgreement, TraitPrediction
 from genotex.bench.problems import ProblemKind
 
-__all__ = [
-    "FIGURES",
-    "AnalysisScore",
-    "FilteringScore",
-    "Missing",
-    "PreprocessingScore",
-    "Scores",
-    "SelectionScore",
-    "headline_figures",
-]
-
 
 @dataclass(frozen=True)
 class FilteringScore:

@@ -22,8 +22,6 @@ from genotex.bench.evaluation.scores import (
 )
 from genotex.bench.problems import Problem, ProblemKind
 
-__all__ = ["Average", "Summary", "summarise", "to_json"]
-
 DRAWS = 2000
 _LEVEL = 0.95
 

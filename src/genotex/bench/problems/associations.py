@@ -16,8 +16,6 @@ from genotex.errors import FileLimitError, FormatError, UsageError
 from genotex.formats import read_bytes
 from genotex.outside import PARQUET_MAGIC, read_parquet
 
-__all__ = ["Associations", "read_associations"]
-
 TARGET, DISEASE, SCORE = "targetId", "diseaseId", "score"
 NEWER_SCORE = "associationScore"
 SCHEMA = {TARGET: pl.String, DISEASE: pl.String, SCORE: pl.Float64, NEWER_SCORE: pl.Float64}

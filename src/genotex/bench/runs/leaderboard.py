@@ -22,21 +22,6 @@ from genotex.bench.evaluation.summary import Average
 from genotex.bench.problems.starts import NO_DATA, PREPARED_TABLES
 from genotex.bench.runs.methods.choosing import BUILT_IN
 
-__all__ = [
-    "FIGURES",
-    "MAIN",
-    "SHOWN",
-    "AboutRun",
-    "Entry",
-    "RunGroup",
-    "RunSetup",
-    "Used",
-    "group_runs",
-    "pareto_front",
-    "read_setup",
-    "used_by_method",
-]
-
 FIGURES: Mapping[str, Figure] = {figure.key: figure for figure in headline_figures("analysis")}
 """What runs can be ranked and drawn by."""
 MAIN = "f1"

@@ -29,8 +29,6 @@ from genotex.journal import Journal, open_journal
 from genotex.layout import InputFolder, OutputFolder
 from genotex.parallel import Executor, Processes
 
-__all__ = ["BenchmarkRun", "Finished", "run_benchmark"]
-
 
 @dataclass(frozen=True)
 class BenchmarkRun:

@@ -8,17 +8,6 @@ from dataclasses import dataclass
 from genotex.formats import CohortInfo
 from genotex.reports.datasets.files import FileFacts, FileKind, FolderPart
 
-__all__ = [
-    "AnswerFacts",
-    "DatasetCohort",
-    "Gap",
-    "RawCohort",
-    "collect_answers",
-    "find_gaps",
-    "prepared_cohorts",
-    "raw_cohorts",
-]
-
 _GEO: tuple[FileKind, ...] = (
     "series matrix", "family SOFT", "platform table", "RNA-seq counts", "annotation of counts",
 )  # fmt: skip

@@ -16,8 +16,6 @@ from genotex.reports.datasets.description import About, Description
 from genotex.reports.datasets.files import COEFFICIENTS, FileFacts, FileKind
 from genotex.reports.words import counted
 
-__all__ = ["CONFORMS_TO", "WANTED_BY_CROISSANT", "croissant_json"]
-
 DataType = Literal["sc:Text", "sc:Integer", "sc:Float", "sc:Boolean"]
 INDEX_COLUMN = "Unnamed: 0"
 """What readers built on pandas call a first column whose header is empty."""

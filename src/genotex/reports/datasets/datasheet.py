@@ -16,15 +16,6 @@ from genotex.reports.datasets.cohorts import AnswerFacts, DatasetCohort, Gap, Ra
 from genotex.reports.datasets.description import Description
 from genotex.reports.words import counted, file_size
 
-__all__ = [
-    "COHORT_COLUMNS",
-    "RAW_COLUMNS",
-    "datasheet_json",
-    "datasheet_tables",
-    "datasheet_texts",
-    "without_empty_columns",
-]
-
 NOTHING = "-"
 
 

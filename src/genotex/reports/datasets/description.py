@@ -31,8 +31,6 @@ from genotex.reports.datasets.files import (
     place_files,
 )
 
-__all__ = ["About", "Description", "describe_dataset"]
-
 _E_MAIL = re.compile(r"[^\s/@]@[^\s/@]+\.\w")
 
 

@@ -39,17 +39,6 @@ from genotex.formats.raw import sha256
 from genotex.io import PART
 from genotex.layout import InputFolder
 
-__all__ = [
-    "FileFacts",
-    "FileKind",
-    "FilePlace",
-    "FolderPart",
-    "examine",
-    "find_parts",
-    "list_files",
-    "place_files",
-]
-
 FileKind = Literal[
     "series matrix", "family SOFT", "platform table", "RNA-seq counts", "annotation of counts",
     "TCGA clinical matrix", "TCGA expression",

@@ -12,8 +12,6 @@ from genotex.reports.datasets.croissant import croissant_json
 from genotex.reports.datasets.datasheet import WRITTEN_BY, datasheet_texts
 from genotex.reports.datasets.description import Description
 
-__all__ = ["CROISSANT_FILE", "DATASHEET_FOLDER", "check_place", "own_files", "write_description"]
-
 CROISSANT_FILE = "croissant.json"
 DATASHEET_FOLDER = "description"
 

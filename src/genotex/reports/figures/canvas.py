@@ -23,29 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-__all__ = [
-    "ACCENT",
-    "COLOURS",
-    "DIVERGING",
-    "DOWN",
-    "GREY",
-    "INK",
-    "LEVELS",
-    "MARKERS",
-    "QUIET",
-    "RUN_COLOURS",
-    "RUN_MARKERS",
-    "UP",
-    "SampleMarks",
-    "calm_axes",
-    "colour_map",
-    "drawing",
-    "get_ready",
-    "level_key",
-    "plot_points",
-    "to_svg",
-]
-
 INK = "#1f2933"
 QUIET = "#5b6770"
 GREY = "#b4bcc4"

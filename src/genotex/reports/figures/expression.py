@@ -29,20 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-__all__ = [
-    "Components",
-    "column_z_scores",
-    "draw_heatmap",
-    "draw_narrow_heatmap",
-    "draw_pca",
-    "draw_profiles",
-    "draw_sample_points",
-    "order_rows",
-    "order_within",
-    "plot_strip",
-    "principal_components",
-]
-
 Floats = NDArray[np.float64]
 
 

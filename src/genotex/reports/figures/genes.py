@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-__all__ = ["draw_coefficients", "draw_histogram", "draw_volcano", "name_genes", "plot_volcano"]
-
 _HOVERED = 1500
 _OFFSETS = [
     (dx, dy)

@@ -22,8 +22,6 @@ from genotex.reports.figures.canvas import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["AverageMark", "ForestRow", "RunMarks", "draw_averages", "draw_forest"]
-
 _MOST_MARK = 9.0
 _LEAST_MARK = 3.0
 

@@ -22,15 +22,6 @@ from genotex.reports.figures.canvas import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "ProblemMark",
-    "draw_cost_and_score",
-    "draw_list_lengths",
-    "draw_panels",
-    "draw_precision_recall",
-    "draw_stacked",
-]
-
 _BINS = 20
 
 

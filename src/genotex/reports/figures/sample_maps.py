@@ -25,15 +25,6 @@ from genotex.reports.figures.expression import draw_sample_points
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "draw_boxes",
-    "draw_correlations",
-    "draw_densities",
-    "draw_mds",
-    "draw_narrow_boxes",
-    "samples_by_group",
-]
-
 Floats = NDArray[np.float64]
 _STEPS_OF_COLOUR = 24
 """Few colours make a small image."""

@@ -25,8 +25,6 @@ from genotex.reports.figures.canvas import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_sample_distances", "draw_sex"]
-
 _GROUPS = {"case": "Case", "control": "Control", "sample": "Sample"}
 _SEXES = {
     "female": (RUN_COLOURS[3], "o", "Female"),

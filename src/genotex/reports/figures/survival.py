@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from genotex.analysis import SurvivalCurve
 
-__all__ = ["CurvePanel", "GroupCurve", "draw_all_samples", "draw_curves", "draw_narrow_curves"]
-
 _COLOURS = {"low": DOWN, "high": UP, "": ACCENT}
 
 

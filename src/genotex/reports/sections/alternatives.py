@@ -12,8 +12,6 @@ from genotex.reports.records import MixedModel, Surrogates
 from genotex.reports.sections import ReportSection, Section, SectionTable
 from genotex.reports.words import counted, listed, number, readable, sentence
 
-__all__ = ["SECTIONS", "mixed_methods", "unmeasured_methods", "unmeasured_note"]
-
 _TOPS = (10, 50, 100)
 _FIRST = 8
 

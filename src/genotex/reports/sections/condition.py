@@ -12,8 +12,6 @@ from genotex.reports.records import ConditionModel
 from genotex.reports.sections import ReportSection, Section
 from genotex.reports.words import counted, readable, sentence
 
-__all__ = ["SECTIONS", "InteractionView", "condition_methods", "view_interaction"]
-
 _WEAK = {"AUROC": 0.6, "R2": 0.1}
 _CHANCE = {"AUROC": "0.5 is chance", "R2": "0 is chance"}
 _SCORES = {"R2": "R\N{SUPERSCRIPT TWO}"}

@@ -8,8 +8,6 @@ from genotex.reports.findings import Findings
 from genotex.reports.sections import ReportSection, Section, SectionTable
 from genotex.reports.words import listed
 
-__all__ = ["SECTIONS"]
-
 
 def _counts(findings: Findings, genes: pl.DataFrame) -> Section | None:
     """Return the section on counts; None for other cohorts."""

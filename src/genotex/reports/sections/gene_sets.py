@@ -9,8 +9,6 @@ from genotex.analysis import TEST_COLUMNS, Enrichment
 from genotex.reports.findings import Findings
 from genotex.reports.words import counted, number, readable, sentence
 
-__all__ = ["GeneSetsView", "view_gene_sets"]
-
 _ROWS = 15
 _GENES = 8
 

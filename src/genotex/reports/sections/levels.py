@@ -8,8 +8,6 @@ from genotex.reports.findings import Findings
 from genotex.reports.sections import ReportSection, Section, SectionTable
 from genotex.reports.words import counted, number, readable
 
-__all__ = ["SECTIONS", "levels_methods"]
-
 _FIRST_GENES = 10
 
 

@@ -14,8 +14,6 @@ from genotex.reports.illustrations import draw_planned, plan_figure
 from genotex.reports.sections import FigureView, ReportSection, Section, SectionTable
 from genotex.reports.words import counted, listed, sentence
 
-__all__ = ["SECTIONS", "checks_of_samples", "conspicuous_samples", "samples_methods"]
-
 Record = Mapping[str, Any]
 
 _MOST_ROWS = 40

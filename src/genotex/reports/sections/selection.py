@@ -11,8 +11,6 @@ from genotex.reports.records import Selection, Trial
 from genotex.reports.sections import ReportSection, Section, SectionTable
 from genotex.reports.words import counted, listed, number
 
-__all__ = ["SECTIONS", "selection_facts", "selection_headline", "selection_methods"]
-
 _NO_CLAIM = (
     "There are no p-values here: the list reproduces the published procedure and makes no claim "
     "about false discoveries."

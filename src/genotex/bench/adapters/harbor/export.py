@@ -22,8 +22,6 @@ from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.io import atomic_folder
 
-__all__ = ["export_harbor", "task_name"]
-
 _EXECUTABLE = 0o755
 
 

@@ -11,8 +11,6 @@ from genotex.bench.evaluation.options import EvaluationOptions
 from genotex.bench.evaluation.scores import AnalysisScore
 from genotex.formats import write_json
 
-__all__ = ["REWARD", "rewards", "write_rewards"]
-
 REWARD = "reward"
 """The single number of a trial: F1 as a fraction."""
 

@@ -22,8 +22,6 @@ from genotex.agents.models import Message, Reply, Request, Usage
 from genotex.agents.models.model import StopReason
 from genotex.errors import BudgetReachedError
 
-__all__ = ["InspectModel", "count_words_offline"]
-
 _MOCK = "MockLLM"
 _TURN = 0.5
 """Seconds between checks whether the sample still lasts."""

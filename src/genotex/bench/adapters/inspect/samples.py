@@ -20,8 +20,6 @@ from genotex.bench.problems import read_problems
 from genotex.bench.simulated import simulate_benchmark
 from genotex.errors import UsageError
 
-__all__ = ["benchmark_folders", "collect_answer", "find_assignments", "make_sample"]
-
 
 def benchmark_folders(
     source: str | None, reference: str | None, task_info: str | None, simulated: str | None

@@ -20,8 +20,6 @@ from genotex.bench.adapters.scoring import AssignmentScore, score_assignment
 from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.errors import FormatError
 
-__all__ = ["average", "evaluate_score"]
-
 _SHOWN_GENES = 10
 
 

@@ -34,8 +34,6 @@ from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.procedure import Procedure
 
-__all__ = ["command", "genoagent"]
-
 _RULES = "rules"
 
 

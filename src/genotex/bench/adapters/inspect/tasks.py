@@ -21,8 +21,6 @@ from genotex.bench.adapters.inspect.samples import (
 from genotex.bench.adapters.inspect.scorers import evaluate_score
 from genotex.bench.adapters.scoring import HEADLINES
 
-__all__ = ["analyse", "gta", "preprocess", "select"]
-
 _MESSAGES, _SECONDS, _CELL_SECONDS = 100, 3600, 600
 """Limits of a sample and of one call of a tool; ``--message-limit`` and ``--time-limit`` change
 those of a sample."""
