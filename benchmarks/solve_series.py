@@ -27,9 +27,9 @@ STARTS = {
     "and reading of cohorts": "from genotex.cli.commands import app; import genotex.cohorts",
     "and analysis": "import genotex.cli.commands, genotex.cohorts, genotex.analysis.sound",
     "and report": "import genotex.cli.commands, genotex.cohorts, genotex.analysis.sound, "
-    "genotex.reports.problem_report",
+    "genotex.reports.problem.report",
     "and figures": "import genotex.cli.commands, genotex.cohorts, genotex.analysis.sound, "
-    "genotex.reports.problem_report; from genotex.reports.figures import get_ready; get_ready()",
+    "genotex.reports.problem.report; from genotex.reports.figures import get_ready; get_ready()",
 }
 R = """
 suppressMessages({library(GEOquery); library(limma)})

@@ -43,7 +43,7 @@ SEED = 1
 STARTS = {
     "preprocess": "import genotex.cohorts",
     "analyze": "import genotex.analysis.sound",
-    "solve": "import genotex.cohorts, genotex.analysis.sound, genotex.reports.problem_report",
+    "solve": "import genotex.cohorts, genotex.analysis.sound, genotex.reports.problem.report",
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.reports import software
+from genotex.reports.problem import software
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from genotex.analysis import read_result, solve_problems
-from genotex.app import Access, AnalysisRecord, JobQueue, Workspace, jobs
-from genotex.app.jobs import MOST_WAITING
+from genotex.app import Access, AnalysisRecord, JobQueue, Workspace
+from genotex.app.jobs import queue as jobs
+from genotex.app.jobs.queue import MOST_WAITING
 from genotex.bench import Problem
 from genotex.clinical import load_sample_sheet
 from genotex.cohorts import PreprocessOptions, preprocess

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from genotex.app import Access, Workspace
-from genotex.app.atlases import Atlases
-from genotex.app.job_records import AtlasRecord
+from genotex.app.atlas.atlases import Atlases
+from genotex.app.jobs.records import AtlasRecord
 from genotex.atlas import AtlasReader, build_atlas, compare_traits, find_gene, find_trait
 from tests.app.conftest import PORT, Browser, opened, queue_of, wait
 from tests.atlas.result_folders import GENES, write_cohort

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from genotex.analysis import analyze_cohorts, enrich_problem, read_meta, read_result, write_meta
-from genotex.app.background import run_job
-from genotex.app.job_records import TablesRecord
+from genotex.app.jobs.background import run_job
+from genotex.app.jobs.records import TablesRecord
 from genotex.atlas import build_atlas
 from genotex.bench import Problem, summarise
 from genotex.layout import OutputFolder

@@ -14,7 +14,7 @@ import pytest
 
 from genotex.analysis import MetaResult, analyze_cohorts, read_meta, solve_problems
 from genotex.app import Access
-from genotex.app.cohort_pages import leave_one_out
+from genotex.app.genes.cohort_pages import leave_one_out
 from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions

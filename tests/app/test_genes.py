@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from genotex.app import GeneQuery, LoadedAnalysis
-from genotex.app.downloads import send_table
-from genotex.app.gene_plots import Axes, inside, points
-from genotex.app.gene_query import names_in
+from genotex.app.genes.downloads import send_table
+from genotex.app.genes.plots import Axes, inside, points
+from genotex.app.genes.query import names_in
 from genotex.layout import OutputFolder
 from tests.app.conftest import Browser
 

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.app import previews
-from genotex.app.job_records import TablesRecord
-from genotex.app.previews import Previews
+from genotex.app.jobs import previews
+from genotex.app.jobs.previews import Previews
+from genotex.app.jobs.records import TablesRecord
 from genotex.cohorts import OwnTables
 from genotex.errors import UsageError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from genotex.app import Access, CohortQuality
-from genotex.app.cohort_quality import colours_of
+from genotex.app.quality.cohorts import colours_of
 from genotex.cohorts import preprocess
 from genotex.formats import read_linked, read_series_matrix
 from genotex.layout import InputFolder, OutputFolder

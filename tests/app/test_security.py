@@ -23,7 +23,7 @@ from httpx2 import Response
 
 from genotex.analysis import analyze_table, write_result
 from genotex.app import Access, JobQueue, Workspace
-from genotex.app.serving import _bound
+from genotex.app.access.serving import _bound
 from genotex.bench import Problem
 from genotex.errors import FileLimitError, FormatError
 from genotex.formats import LinkedTable, write_linked_csv, write_linked_parquet

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.app import serve, serving
-from genotex.app.codes import PrivateFolder
+from genotex.app import serve
+from genotex.app.access import serving
+from genotex.app.access.codes import PrivateFolder
 from genotex.cli import main
 from genotex.errors import UsageError
 from genotex.io import lock
@@ -149,7 +150,7 @@ def test_a_folder_that_cannot_be_written_to_is_shown(tmp_path: Path) -> None:
 FROZEN = """
 import sys, threading
 from pathlib import Path
-from genotex.app import serving
+from genotex.app.access import serving
 
 serving.LONGEST_END = 1.0
 

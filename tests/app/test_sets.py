@@ -13,7 +13,7 @@ import pytest
 from genotex.analysis import Enrichment, enrich_problem, read_enrichment, read_result
 from genotex.analysis.gene_sets.enrichment import running_sum
 from genotex.app import Access
-from genotex.app.gene_sets import GENE_SETS
+from genotex.app.genes.gene_sets import GENE_SETS
 from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions

@@ -124,7 +124,7 @@ def _nothing_kept(workspace: Any) -> None:
 
 def by_upload(path: Path) -> object:
     """Upload an expression table to the workbench."""
-    from genotex.app.uploads import Sent, keep_tables
+    from genotex.app.data.uploads import Sent, keep_tables
 
     workspace = _workspace(path)
     samples = _samples(path)
@@ -139,7 +139,7 @@ def by_upload(path: Path) -> object:
 
 def by_series_upload(path: Path) -> object:
     """Upload a file of a series to the workbench."""
-    from genotex.app.uploads import Sent, keep_series
+    from genotex.app.data.uploads import Sent, keep_series
 
     workspace = _workspace(path)
     with path.open("rb") as content:
@@ -152,14 +152,14 @@ def by_series_upload(path: Path) -> object:
 
 def by_set_upload(path: Path) -> object:
     """Upload gene sets to the workbench."""
-    from genotex.app.gene_sets import save_gene_sets
+    from genotex.app.genes.gene_sets import save_gene_sets
 
     return save_gene_sets(_workspace(path), path.name, path.read_bytes())
 
 
 def by_workbench_record(path: Path) -> object:
     """List and open own tables of a folder whose record somebody else wrote."""
-    from genotex.app.own_tables import load_tables
+    from genotex.app.data.own_tables import load_tables
 
     workspace = _workspace(path)
     folder = workspace.root / "tables" / "mine"

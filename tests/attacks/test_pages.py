@@ -17,7 +17,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from genotex.app import Access, home_pages, serve
-from genotex.app.previews import Previews
+from genotex.app.jobs.previews import Previews
 from genotex.errors import FormatError, UsageError
 from genotex.io import lock
 from tests.app.conftest import Browser, place, runtime_folder, study_folder

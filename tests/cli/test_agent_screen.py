@@ -12,7 +12,12 @@ from rich.console import Console
 from genotex.agents import Event, Usage, find_notebook, overview
 from genotex.bench import Problem
 from genotex.cli import screen
-from genotex.cli.agent_screen import show_finished, show_overview, show_usage, shown_progress
+from genotex.cli.services.agent_screen import (
+    show_finished,
+    show_overview,
+    show_usage,
+    shown_progress,
+)
 from genotex.errors import ModelTimeoutError
 from tests.agents.models.test_budget import books, spend
 from tests.agents.team.conftest import Played

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.cli.evaluate import repeat_names
+from genotex.cli.benchmark.evaluate import repeat_names
 from tests.bench.evaluation.output_folders import whole_folder, write_task_info
 from tests.cli.conftest import Run, on_one_line
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from genotex.bench import PlainTable, summarise
 from genotex.cli import screen
-from genotex.cli.score_screen import show_scores, show_table
+from genotex.cli.benchmark.score_screen import show_scores, show_table
 from tests.bench.evaluation.some_scores import some_scores
 
 

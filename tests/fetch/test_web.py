@@ -391,7 +391,8 @@ def test_key_comes_from_the_environment_alone() -> None:
 
 
 def test_the_command_line_starts_without_the_web_client() -> None:
-    code = "import sys, genotex.cli.fetch, genotex.cli.problems; print('httpx2' in sys.modules)"
+    commands = "genotex.cli.data.fetch, genotex.cli.benchmark.problems"
+    code = f"import sys, {commands}; print('httpx2' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert run.stdout.split() == [b"False"]
 

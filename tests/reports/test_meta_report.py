@@ -24,8 +24,8 @@ from genotex.reports import (
     forest_rows,
     write_meta_report,
 )
-from genotex.reports.meta_genes import CSV_NAMES
-from genotex.reports.words import number
+from genotex.reports.cohorts.genes import CSV_NAMES
+from genotex.reports.problem.words import number
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort
 
 
@@ -216,7 +216,7 @@ def test_page_that_would_be_too_heavy_draws_the_first_genes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output, result = solved(tmp_path)
-    monkeypatch.setattr("genotex.reports.meta_genes._MOST_NUMBERS", 150)
+    monkeypatch.setattr("genotex.reports.cohorts.genes._MOST_NUMBERS", 150)
     html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
     assert embedded(html)["genes"] == result.genes["Variable"].head(10).to_list()
     assert f"The first 10 of {result.genes.height} genes can be drawn here" in html

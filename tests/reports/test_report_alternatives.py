@@ -5,15 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from genotex.reports import (
-    Surrogates,
-    illustrations,
-    mark_samples,
-    model_methods,
-    problem_page,
-    ranked,
-    render_page,
-)
+from genotex.reports import Surrogates, mark_samples, model_methods, ranked, render_page
+from genotex.reports.problem import illustrations
+from genotex.reports.problem import page as problem_page
 from genotex.reports.sections.alternatives import (
     mixed_methods,
     unmeasured_methods,

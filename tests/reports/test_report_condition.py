@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from genotex.reports import model_methods, problem_page, render_page
+from genotex.reports import model_methods, render_page
+from genotex.reports.problem import page as problem_page
 from genotex.reports.sections.condition import condition_methods
 from tests.reports.report_cohort import vary
 from tests.reports.report_steps import page_of, plain, remark, view, with_condition, with_pairs

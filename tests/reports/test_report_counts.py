@@ -8,14 +8,8 @@ from typing import Any
 import pytest
 
 from genotex.formats import Evidence
-from genotex.reports import (
-    Findings,
-    log_steps,
-    methods_paragraph,
-    model_methods,
-    problem_page,
-    render_page,
-)
+from genotex.reports import Findings, log_steps, methods_paragraph, model_methods, render_page
+from genotex.reports.problem import page as problem_page
 from tests.analysis.counted_tables import draw_counted
 from tests.analysis.test_counted_cohorts import solve
 from tests.reports.report_cohort import make_evidence, make_table, vary

@@ -25,7 +25,8 @@ from genotex.analysis import (
 from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions
-from genotex.reports import problem_page, write_meta_report, write_report
+from genotex.reports import write_meta_report, write_report
+from genotex.reports.problem import page as problem_page
 
 PLAIN = AnalysisOptions(panel=False, hidden="none")
 NOTES = ("values.csv: text with commas between cells", "scale: taken as log2 values")

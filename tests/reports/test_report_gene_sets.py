@@ -10,7 +10,8 @@ from genotex.analysis import enrich_problem, read_enrichment, solve_problem, wri
 from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
-from genotex.reports import problem_page, write_report
+from genotex.reports import write_report
+from genotex.reports.problem import page as problem_page
 from tests.reports.report_cohort import make_table
 from tests.reports.test_report_writing import TRAIT, prepare
 

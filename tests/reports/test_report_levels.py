@@ -13,7 +13,8 @@ from genotex.bench import Problem
 from genotex.formats import CohortInfo, LinkedTable, update_cohort_info, write_linked_csv
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
-from genotex.reports import problem_page, write_report
+from genotex.reports import write_report
+from genotex.reports.problem import page as problem_page
 
 
 @pytest.fixture(autouse=True)

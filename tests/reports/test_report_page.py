@@ -21,10 +21,10 @@ from genotex.reports import (
     build_unanswered_page,
     draw_figures,
     mark_samples,
-    problem_page,
     ranked,
     render_page,
 )
+from genotex.reports.problem import page as problem_page
 from tests.reports.report_cohort import (
     PLANTED,
     make_evidence,

@@ -13,7 +13,11 @@ import pytest
 from genotex.formats import Evidence, LinkedTable, distribution_record
 from genotex.procedure import Procedure
 from genotex.reports import FigureView, Findings, Section, mark_samples
-from genotex.reports.sample_figures import draw_sample_figures, steps_between, with_sample_figures
+from genotex.reports.problem.sample_figures import (
+    draw_sample_figures,
+    steps_between,
+    with_sample_figures,
+)
 from tests.reports.report_cohort import make_evidence, make_findings, make_table, vary
 from tests.reports.report_steps import page_of, plain
 

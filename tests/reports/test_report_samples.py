@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from genotex.formats import LinkedTable
-from genotex.reports import Findings, Section, problem_page, render_page
+from genotex.reports import Findings, Section, render_page
+from genotex.reports.problem import page as problem_page
 from genotex.reports.sections.samples import samples_methods
 from tests.analysis.sample_cohorts import (
     changed,

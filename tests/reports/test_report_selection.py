@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from genotex.reports import csv_frame, draw_figures, mark_samples, problem_page, ranked, render_page
+from genotex.reports import csv_frame, draw_figures, mark_samples, ranked, render_page
+from genotex.reports.problem import page as problem_page
 from genotex.reports.sections.selection import selection_headline, selection_methods
 from tests.reports.report_cohort import make_evidence, make_table, vary
 from tests.reports.report_steps import BENCHMARK, page_of, selected, view

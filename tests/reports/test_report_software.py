@@ -10,8 +10,9 @@ import pytest
 
 import genotex
 from genotex.options import AnalysisOptions
-from genotex.reports import Findings, problem_page
-from genotex.reports.software import (
+from genotex.reports import Findings
+from genotex.reports.problem import page as problem_page
+from genotex.reports.problem.software import (
     REFERENCES,
     citation,
     cited_works,

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from genotex.reports.words import counted, file_size, listed, number, question, sentence, with_names
+from genotex.reports.problem.words import (
+    counted,
+    file_size,
+    listed,
+    number,
+    question,
+    sentence,
+    with_names,
+)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,9 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
-from genotex.reports import problem_page, problem_report, write_report, write_unanswered_report
+from genotex.reports import write_report, write_unanswered_report
+from genotex.reports.problem import page as problem_page
+from genotex.reports.problem import report as problem_report
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
 
 TRAIT = "Rheumatoid_Arthritis"

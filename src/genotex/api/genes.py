@@ -25,7 +25,7 @@ from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions
-from genotex.reports.meta_genes import meta_csv_frame
+from genotex.reports.cohorts.genes import meta_csv_frame
 
 __all__ = ["enrich", "evaluate_genes", "meta"]
 

@@ -1,10 +1,10 @@
-from .cohort_quality import CohortQuality as CohortQuality
-from .gene_query import GeneQuery as GeneQuery
-from .job_records import AnalysisRecord as AnalysisRecord, JobRecord as JobRecord
-from .jobs import JobQueue as JobQueue
-from .loaded import LoadedAnalysis as LoadedAnalysis, LoadedAnalyses as LoadedAnalyses
-from .security import Access as Access
-from .server import create_app as create_app
-from .serving import serve as serve
-from .sheets import EditedSheet as EditedSheet
+from .quality.cohorts import CohortQuality as CohortQuality
+from .genes.query import GeneQuery as GeneQuery
+from .jobs.records import AnalysisRecord as AnalysisRecord, JobRecord as JobRecord
+from .jobs.queue import JobQueue as JobQueue
+from .genes.loaded import LoadedAnalysis as LoadedAnalysis, LoadedAnalyses as LoadedAnalyses
+from .access.security import Access as Access
+from .access.server import create_app as create_app
+from .access.serving import serve as serve
+from .data.sheets import EditedSheet as EditedSheet
 from .workspace import Workspace as Workspace

@@ -11,7 +11,7 @@ import polars as pl
 
 from genotex.analysis.results.columns import GeneColumn
 from genotex.app.pages import address
-from genotex.reports.gene_table import GeneTableView
+from genotex.reports.genes.table import GeneTableView
 
 ROWS = 50
 Row = Mapping[str, Any]

@@ -19,20 +19,20 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 import genotex
-from genotex.app.atlases import Atlases
-from genotex.app.cohort_quality import LoadedCohorts
-from genotex.app.jobs import JobQueue
-from genotex.app.leaderboard import Leaderboards
-from genotex.app.loaded import LoadedAnalyses, LoadedAnalysis
-from genotex.app.own_tables import LoadedTables
-from genotex.app.previews import Previews
-from genotex.app.raw_quality import LoadedRaw
-from genotex.app.security import MOST_FIELDS, Access, too_long
-from genotex.app.sheets import Sheets
+from genotex.app.access.security import MOST_FIELDS, Access, too_long
+from genotex.app.atlas.atlases import Atlases
+from genotex.app.data.own_tables import LoadedTables
+from genotex.app.data.sheets import Sheets
+from genotex.app.genes.loaded import LoadedAnalyses, LoadedAnalysis
+from genotex.app.jobs.previews import Previews
+from genotex.app.jobs.queue import JobQueue
+from genotex.app.quality.cohorts import LoadedCohorts
+from genotex.app.quality.raw import LoadedRaw
+from genotex.app.runs.leaderboard import Leaderboards
 from genotex.app.workspace import Workspace
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.reports import words
+from genotex.reports.problem import words
 
 
 @dataclass

@@ -14,8 +14,8 @@ import polars as pl
 
 from genotex.api.annotation import Annotation, annotate
 from genotex.app import AnalysisRecord, JobQueue, JobRecord, LoadedAnalyses, LoadedAnalysis
-from genotex.app.compare_pages import compared
-from genotex.app.job_records import FetchRecord
+from genotex.app.genes.compare_pages import compared
+from genotex.app.jobs.records import FetchRecord
 from genotex.app.workspace import FoundAnalysis
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, FetchError, GenotexError, UsageError

@@ -1,4 +1,4 @@
-from .annotation import features_of as features_of
+from .problem.annotation import features_of as features_of
 from .datasets.datasheet import datasheet_json as datasheet_json
 from .datasets.description import (
     About as About,
@@ -16,60 +16,60 @@ from .figures.expression import (
 )
 from .figures.genes import draw_volcano as draw_volcano
 from .figures.intervals import ForestRow as ForestRow, draw_forest as draw_forest
-from .findings import Findings as Findings, ranked as ranked
-from .gene_explorer import explorer_data as explorer_data
-from .gene_table import (
+from .genes.findings import Findings as Findings, ranked as ranked
+from .genes.explorer import explorer_data as explorer_data
+from .genes.table import (
     csv_columns as csv_columns,
     csv_frame as csv_frame,
     gene_columns as gene_columns,
     page_columns as page_columns,
 )
-from .groups import mark_samples as mark_samples
-from .illustrations import draw_figures as draw_figures
-from .meta_genes import forest_data as forest_data, forest_rows as forest_rows
-from .meta_report import (
+from .problem.groups import mark_samples as mark_samples
+from .problem.illustrations import draw_figures as draw_figures
+from .cohorts.genes import forest_data as forest_data, forest_rows as forest_rows
+from .cohorts.report import (
     MetaPage as MetaPage,
     build_meta_page as build_meta_page,
     write_meta_report as write_meta_report,
 )
-from .methods import (
+from .problem.methods import (
     log_steps as log_steps,
     methods_paragraph as methods_paragraph,
     model_methods as model_methods,
 )
-from .problem_page import (
+from .problem.page import (
     ReportPage as ReportPage,
     UnansweredPage as UnansweredPage,
     build_page as build_page,
     build_unanswered_page as build_unanswered_page,
     render_page as render_page,
 )
-from .problem_report import (
+from .problem.report import (
     evidence_of as evidence_of,
     linked_of as linked_of,
     write_report as write_report,
     write_unanswered_report as write_unanswered_report,
 )
-from .records import Surrogates as Surrogates
-from .sample_figures import (
+from .problem.records import Surrogates as Surrogates
+from .problem.sample_figures import (
     drawn_samples as drawn_samples,
     most_variable_genes as most_variable_genes,
     sample_correlations as sample_correlations,
     sample_densities as sample_densities,
     scaled_distances as scaled_distances,
 )
-from .survival_page import (
+from .survival.page import (
     SurvivalSource as SurvivalSource,
     build_survival_page as build_survival_page,
     write_survival_report as write_survival_report,
 )
-from .score_figures import average_figures as average_figures, problem_figures as problem_figures
-from .leaderboard import (
+from .scores.figures import average_figures as average_figures, problem_figures as problem_figures
+from .scores.leaderboard import (
     Leaderboard as Leaderboard,
     build_leaderboard as build_leaderboard,
     write_leaderboard as write_leaderboard,
 )
-from .scores import (
+from .scores.page import (
     best_and_worst as best_and_worst,
     item_tables as item_tables,
     write_scores as write_scores,

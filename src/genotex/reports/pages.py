@@ -12,7 +12,7 @@ from markupsafe import Markup
 from genotex.errors import UsageError
 from genotex.formats import inert_frame
 from genotex.io import atomic_write
-from genotex.reports import words
+from genotex.reports.problem import words
 
 
 def render_template(name: str, page: object) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     # Pages of scores need none of the analysis.
-    from genotex.reports.findings import Findings
+    from genotex.reports.genes.findings import Findings
 
 __all__ = ["FigureView", "ReportSection", "Section", "SectionTable", "all_sections"]
 

@@ -9,10 +9,10 @@ import polars as pl
 
 from genotex.analysis.samples.profiles import CLEAR, FAR
 from genotex.reports.figures import draw_sample_distances, draw_sex
-from genotex.reports.findings import Findings
-from genotex.reports.illustrations import draw_planned, plan_figure
+from genotex.reports.genes.findings import Findings
+from genotex.reports.problem.illustrations import draw_planned, plan_figure
+from genotex.reports.problem.words import counted, listed, sentence
 from genotex.reports.sections import FigureView, ReportSection, Section, SectionTable
-from genotex.reports.words import counted, listed, sentence
 
 Record = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import Any
 
 from genotex.agents import Ending, trace
-from genotex.cli.agent_screen import show_trace
+from genotex.cli.services.agent_screen import show_trace
 from tests.agents.playing import plan, python, verdict
 from tests.agents.team.misbehaving.case import Case, Outcome
 from tests.agents.team.misbehaving.runs import Ended

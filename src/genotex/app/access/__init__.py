@@ -1,0 +1,1 @@
+"""Who may use the workbench, and how it is served."""

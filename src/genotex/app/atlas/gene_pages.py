@@ -1,0 +1,157 @@
+"""A gene across all traits and cohorts of an atlas, and a trait with its genes and cohorts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from genotex.app.atlas import tables as t
+from genotex.app.atlas.atlases import none_first
+from genotex.app.atlas.pages import atlas_of, condition_of
+from genotex.app.atlas.plots import trait_forest
+from genotex.app.frame_table import Row
+from genotex.app.pages import address, render, workbench_of
+from genotex.app.workspace import Workspace
+from genotex.atlas import GeneFindings, TraitFindings
+from genotex.errors import UsageError
+from genotex.layout import OutputFolder
+from genotex.reports.genes.table import GeneTableView
+
+
+def analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
+    """Return the page of the analysis, or of a gene in it, that a result is from.
+
+    None where the folder does not hold it: the atlas names the folders it was built from.
+    """
+    folder = Path(row["folder"])
+    name = workspace.name_of(folder)
+    if name is None or row["origin"] not in ("analysis", "meta"):
+        return None
+    output, trait, condition = OutputFolder(folder), row["trait"], row["condition"]
+    several = row["origin"] == "meta"
+    record = output.meta_genes if several else output.significant_genes
+    if workspace.file(record(trait, condition)) is None:
+        return None
+    base, one = ("/cohorts", "/cohorts/gene") if several else ("/genes", "/gene")
+    place = {"output": name, "trait": trait, "condition": condition, "gene": gene}
+    return address(one if gene else base, place)
+
+
+def _found(request: Request) -> GeneFindings:
+    return atlas_of(request).gene(request.query_params.get("gene", ""))
+
+
+def gene(request: Request) -> Response:
+    """Show a gene; an unknown one with the names that are spelt alike."""
+    loaded, asked = atlas_of(request), request.query_params.get("gene", "").strip()
+    try:
+        found = loaded.gene(asked)
+    except UsageError as error:
+        return render(
+            request, "atlas_no_gene.html.j2", 404, atlas=loaded, asked=asked, text=str(error)
+        )
+    plain = found.traits.filter(pl.col("condition").is_null())
+    return render(
+        request,
+        "atlas_gene.html.j2",
+        atlas=loaded,
+        found=found,
+        counts={
+            "traits": plain.height,
+            "up": _significant(plain, "up"),
+            "down": _significant(plain, "down"),
+        },
+        conditions=none_first(found.traits["condition"].unique()),
+        chosen=condition_of(request),
+        by_trait=t.GENE_TRAITS.part(request, _traits(request)),
+        by_cohort=t.GENE_COHORTS.part(request, _cohorts(request)),
+    )
+
+
+def _significant(traits: pl.DataFrame, direction: str) -> int:
+    return traits.filter(pl.col("significant") & (pl.col("direction") == direction)).height
+
+
+def _place(request: Request, found: GeneFindings) -> dict[str, str]:
+    return {"atlas": request.query_params.get("atlas", ""), "gene": found.gene}
+
+
+def _traits(request: Request) -> t.Rows:
+    found = _found(request)
+    rows = t.shown(found.traits, "trait", "condition", flag=pl.col("significant"))
+    return t.Rows(rows, _place(request, found), f"{found.gene}_traits")
+
+
+def _cohorts(request: Request) -> t.Rows:
+    found, workspace = _found(request), workbench_of(request).workspace
+    rows = t.shown(
+        found.cohorts, "cohort", "trait", "condition", "tissue", flag=pl.col("significant")
+    )
+
+    def link(row: Row) -> str | None:
+        return analysis_link(workspace, row, found.gene)
+
+    return t.Rows(rows, _place(request, found), f"{found.gene}_cohorts", link)
+
+
+def forest(request: Request) -> Response:
+    """Send the effects of a gene in all traits."""
+    traits, chosen = _found(request).traits, condition_of(request)
+    given: dict[str, Any] = trait_forest(
+        traits.filter(pl.col("condition").eq_missing(pl.lit(chosen, dtype=pl.String)))
+    )
+    return JSONResponse(given)
+
+
+def _trait_found(request: Request) -> TraitFindings:
+    return atlas_of(request).trait(request.query_params.get("trait", ""), condition_of(request))
+
+
+def trait(request: Request) -> Response:
+    """Show the genes and the cohorts of a trait."""
+    loaded, found = atlas_of(request), _trait_found(request)
+    workspace = workbench_of(request).workspace
+    rows = found.cohorts.to_dicts()
+    place = {"trait": found.trait, "condition": found.condition}
+    return render(
+        request,
+        "atlas_trait.html.j2",
+        atlas=loaded,
+        found=found,
+        significant=int(found.genes["significant"].sum()),
+        conditions=none_first(found.conditions),
+        compared=found.condition in loaded.conditions(),
+        cohorts=GeneTableView(t.COHORTS, rows, len(rows), ""),
+        links=[analysis_link(workspace, row | place) for row in rows],
+        **t.GENES.values(request, _trait_genes(request)),
+    )
+
+
+def _trait_genes(request: Request) -> t.Rows:
+    found = _trait_found(request)
+    place = {
+        "atlas": request.query_params.get("atlas", ""),
+        "trait": found.trait,
+        "condition": found.condition or "",
+    }
+    given = f"_given_{found.condition}" if found.condition else ""
+    rows = t.shown(found.genes, "gene", flag=pl.col("significant"))
+    return t.Rows(rows, place, f"{found.trait}{given}_atlas_genes")
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/atlas/gene", gene),
+        *t.GENE_TRAITS.routes(_traits),
+        Route("/atlas/gene/forest", forest),
+        Route("/atlas/gene/cohorts", gene),
+        *t.GENE_COHORTS.routes(_cohorts),
+        Route("/atlas/trait", trait),
+        *t.GENES.routes(_trait_genes),
+    ]

@@ -1,0 +1,1 @@
+"""Data in the folder: adding it, its samples, its own tables."""

@@ -1,0 +1,158 @@
+"""Adding data: a series by accession, uploaded files, own tables, and the demonstration."""
+
+from __future__ import annotations
+
+import time
+from typing import get_args
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from genotex.app.data.analysis_pages import history_of
+from genotex.app.data.own_tables import list_tables
+from genotex.app.data.uploads import Sent, input_for, keep_series, keep_tables, trait_named
+from genotex.app.jobs.background import DEMO
+from genotex.app.jobs.records import AnalysisRecord, FetchRecord
+from genotex.app.pages import form_of, render, workbench_of
+from genotex.errors import GenotexError, UsageError
+from genotex.fetch import read_accessions
+from genotex.options import Scale
+from genotex.simulate.scenario import TRAIT
+
+_MOST_FILES = 20
+
+
+def add(request: Request) -> Response:
+    """Show the forms, and what is fetched."""
+    workbench = workbench_of(request)
+    return render(
+        request,
+        "add.html.j2",
+        scales=get_args(Scale),
+        most=workbench.access.file_limit,
+        tables=list_tables(workbench.workspace),
+        **history_of(request),
+    )
+
+
+async def fetch(request: Request) -> Response:
+    """Let a series be fetched, and show the history."""
+    async with form_of(request) as form:
+        accession, trait = _text(form, "accession"), _text(form, "trait")
+        platform_only = form.get("platform_only") == "yes"
+    try:
+        await run_in_threadpool(_submit_fetch, request, accession, trait, platform_only)
+    except GenotexError as error:
+        raise HTTPException(400, str(error)) from error
+    return render(request, "history.html.j2", **history_of(request))
+
+
+def _submit_fetch(request: Request, accession: str, trait: str, platform_only: bool) -> None:
+    workbench = workbench_of(request)
+    (name,) = read_accessions([accession])
+    folder = trait_named(trait)
+    workbench.jobs.check_room()
+    source = input_for(workbench.workspace, folder)
+    if not workbench.workspace.holds(workbench.workspace.root / source / "GEO" / folder / name):
+        msg = f"{source} leads out of the folder"
+        raise UsageError(msg)
+    record = FetchRecord(
+        name=workbench.jobs.new_name("fetch", name),
+        created=time.time(),
+        accession=name,
+        trait=folder,
+        source=source,
+        platform_only=platform_only,
+        addresses=workbench.geo_addresses,
+    )
+    workbench.jobs.submit(record)
+
+
+async def series(request: Request) -> Response:
+    """Keep the files of a series, and show how they were read."""
+    async with form_of(request, max_files=_MOST_FILES) as form:
+        sent = [each for each in (_sent(file) for file in form.getlist("files")) if each]
+        given = workbench_of(request).workspace, _text(form, "trait"), _text(form, "accession")
+        try:
+            added = await run_in_threadpool(keep_series, *given, sent)
+        except GenotexError as error:
+            raise HTTPException(400, str(error)) from error
+    return render(request, "added.html.j2", series=added, tables=None, added=added)
+
+
+async def tables(request: Request) -> Response:
+    """Keep own tables, and show how they were read."""
+    async with form_of(request, max_files=_MOST_FILES) as form:
+        scale: Scale = "auto"
+        for each in get_args(Scale):
+            scale = each if form.get("scale") == each else scale
+        expression = _sent(form.get("expression"))
+        if expression is None:
+            raise HTTPException(400, "choose the expression table")
+        others = [_sent(form.get("samples")), _sent(form.get("platform"))]
+        workspace, name = workbench_of(request).workspace, _text(form, "name")
+        try:
+            files, read = await run_in_threadpool(
+                keep_tables, workspace, name, scale, expression, others
+            )
+        except GenotexError as error:
+            raise HTTPException(400, str(error)) from error
+    return render(request, "added.html.j2", series=None, tables=files, added=read)
+
+
+async def demonstrate(request: Request) -> Response:
+    """Let a study be simulated and analysed, and show the history."""
+    try:
+        await run_in_threadpool(_submit_demo, request)
+    except GenotexError as error:
+        raise HTTPException(400, str(error)) from error
+    return render(request, "history.html.j2", **history_of(request))
+
+
+def _submit_demo(request: Request) -> None:
+    jobs = workbench_of(request).jobs
+    jobs.check_room()
+    folder = jobs.new_folder(TRAIT)
+    record = AnalysisRecord(
+        name=folder.name,
+        created=time.time(),
+        trait=TRAIT,
+        condition=None,
+        series=[],
+        source=DEMO,
+        every=True,
+        covariates=["Age", "Gender"],
+        q_cut=0.05,
+        hidden="auto",
+        panel=True,
+        by_sheet=[],
+        demo=True,
+    )
+    jobs.submit(record)
+
+
+def _text(form: FormData, name: str) -> str:
+    value = form.get(name, "")
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _sent(file: object) -> Sent | None:
+    """Return a file of a form; None where none was chosen."""
+    if not isinstance(file, UploadFile) or not file.filename:
+        return None
+    return Sent(file.filename, file.file)
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/add", add),
+        Route("/add/fetch", fetch, methods=["POST"]),
+        Route("/add/series", series, methods=["POST"]),
+        Route("/add/tables", tables, methods=["POST"]),
+        Route("/add/demo", demonstrate, methods=["POST"]),
+    ]

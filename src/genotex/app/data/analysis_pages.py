@@ -1,0 +1,249 @@
+"""Starting analyses: the design in words and as a formula, progress, and the history."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, QueryParams
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from genotex.analysis import check_request, cramers_v
+from genotex.app.data.sheets import EditedSheet
+from genotex.app.jobs.analyses import SHEET, options_of
+from genotex.app.jobs.records import AnalysisRecord
+from genotex.app.pages import form_of, not_found, render, workbench_of
+from genotex.app.workspace import FoundInput
+from genotex.bench.problems import Problem
+from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
+from genotex.errors import GenotexError, UsageError
+
+CONDITIONS = {"": "nothing", "Age": "age", "Gender": "sex"}
+COVARIATES = {"Age": "age", "Gender": "sex"}
+_FEWEST, _CONFOUNDED = 5, 0.8
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the form states."""
+
+    trait: str
+    condition: str | None
+    series: tuple[str, ...]
+    every: bool
+    covariates: tuple[str, ...]
+    q_cut: float
+    hidden: str
+    panel: bool
+
+    @classmethod
+    def of(cls, form: QueryParams | FormData, found: FoundInput, trait: str) -> _Asked:
+        """Return what a form states; everything by default where it was not sent."""
+        sent = bool(form.get("sent"))
+        there = found.series[trait]
+        chosen = [str(name) for name in form.getlist("series") if name in there]
+        condition = str(form.get("condition", ""))
+        given = [name for name in COVARIATES if name in form.getlist("covariate")]
+        try:
+            q_cut = float(str(form.get("q", "0.05")))
+        except ValueError:
+            q_cut = 0.05
+        return cls(
+            trait,
+            condition if condition in COVARIATES else None,
+            tuple(chosen) if sent else tuple(there),
+            form.get("cohorts") == "all",
+            tuple(given) if sent else tuple(COVARIATES),
+            q_cut,
+            "none" if form.get("hidden") == "none" else "auto",
+            form.get("panel") == "yes" if sent else True,
+        )
+
+
+def _input_of(request: Request, trait: str) -> FoundInput:
+    """Return the first input folder that holds a trait."""
+    for found in workbench_of(request).workspace.inputs():
+        if found.series.get(trait):
+            return found
+    what = f"a series of {trait!r}"
+    raise not_found(what)
+
+
+def analysis(request: Request) -> Response:
+    """Show the form and the history."""
+    inputs = workbench_of(request).workspace.inputs()
+    traits = sorted({trait for found in inputs for trait, series in found.series.items() if series})
+    trait = request.query_params.get("trait", "") or (traits[0] if traits else "")
+    if not trait:
+        return render(
+            request, "analysis.html.j2", traits=[], trait="", asked=None, **history_of(request)
+        )
+    found = _input_of(request, trait)
+    asked = _Asked.of(request.query_params, found, trait)
+    return render(
+        request,
+        "analysis.html.j2",
+        traits=traits,
+        trait=trait,
+        asked=asked,
+        found=found,
+        conditions=CONDITIONS,
+        covariates=COVARIATES,
+        **history_of(request),
+    )
+
+
+async def preview(request: Request) -> Response:
+    """Show the design that the form states, for htmx."""
+    async with form_of(request) as form:
+        trait = str(form.get("trait", ""))
+        found = await run_in_threadpool(_input_of, request, trait)
+        asked = _Asked.of(form, found, trait)
+    shown = await run_in_threadpool(_preview, request, found, asked)
+    return render(request, "design.html.j2", asked=asked, **shown)
+
+
+def _sheet(request: Request, found: FoundInput, trait: str, series: str) -> EditedSheet:
+    workbench = workbench_of(request)
+    path = workbench.workspace.sheet(trait, series)
+    return workbench.sheets.get(path, found.files(trait, series), trait.replace("_", " "))
+
+
+def _preview(request: Request, found: FoundInput, asked: _Asked) -> dict[str, Any]:
+    """Return groups with counts, the design as a formula, and warnings."""
+    rows, warnings = [], []
+    for series in asked.series:
+        try:
+            sheet = _sheet(request, found, asked.trait, series)
+        except GenotexError as error:
+            warnings.append(f"{series}: {error}")
+            continue
+        rows.append({"series": series, "counts": sheet.counts, "saved": sheet.saved})
+        warnings += [f"{series}: {text}" for text in _sheet_warnings(sheet, asked)]
+    if not asked.series:
+        warnings.append("No series is chosen.")
+    names = [COVARIATES[name] for name in asked.covariates]
+    given = [] if asked.condition is None else [COVARIATES[asked.condition]]
+    terms = ["group", *dict.fromkeys([*given, *names])]
+    formula = "~ " + " + ".join(terms)
+    if given:
+        formula += f" + group:{given[0]}"
+    return {"designs": rows, "formula": formula, "contrast": "group: case - control",
+            "warnings": warnings, "terms": terms[1:]}  # fmt: skip
+
+
+def _sheet_warnings(sheet: EditedSheet, asked: _Asked) -> list[str]:
+    """Return what stands against comparing the groups of a sheet."""
+    used = [row for row in sheet.rows if not row["exclude"] and row["group"]]
+    groups = [row["group"] for row in used]
+    if not used:
+        return ["no sample has a group."]
+    if "case" not in groups and "control" not in groups:
+        return []
+    warnings = [
+        f"only {groups.count(word)} {word}s; use at least {_FEWEST} for a result to trust."
+        for word in ("case", "control")
+        if groups.count(word) < _FEWEST
+    ]
+    for column in ("sex", "batch"):
+        share = _association(used, column)
+        if share > _CONFOUNDED:
+            warnings.append(
+                f"{column} is confounded with the groups (Cramer's V {share:.2f}): their "
+                "effects cannot be told apart."
+            )
+    return warnings
+
+
+def _association(rows: list[dict[str, str]], column: str) -> float:
+    pairs = [(row["group"], row[column]) for row in rows if row[column]]
+    groups, values = sorted({g for g, _ in pairs}), sorted({v for _, v in pairs})
+    if len(groups) < 2 or len(values) < 2:
+        return 0.0
+    table = np.zeros((len(groups), len(values)), dtype=np.intp)
+    for group, value in pairs:
+        table[groups.index(group), values.index(value)] += 1
+    return cramers_v(table)
+
+
+async def start(request: Request) -> Response:
+    """Start an analysis, and show the history."""
+    async with form_of(request) as form:
+        trait = str(form.get("trait", ""))
+        asked = await run_in_threadpool(_Asked.of, form, _input_of(request, trait), trait)
+    try:
+        await run_in_threadpool(_submit, request, asked)
+    except GenotexError as error:
+        raise HTTPException(400, str(error)) from error
+    return render(request, "history.html.j2", **history_of(request))
+
+
+def _submit(request: Request, asked: _Asked) -> None:
+    """Write the groups of an analysis to its folder, and let it wait for its turn."""
+    workbench = workbench_of(request)
+    found = _input_of(request, asked.trait)
+    if not asked.series:
+        msg = "choose at least one series"
+        raise UsageError(msg)
+    workbench.jobs.check_room()
+    sheets = {name: _sheet(request, found, asked.trait, name) for name in asked.series}
+    saved = {name: sheet for name, sheet in sheets.items() if sheet.saved}
+    record = AnalysisRecord(
+        name="",
+        trait=asked.trait,
+        condition=asked.condition,
+        series=list(asked.series),
+        source=found.name,
+        every=asked.every,
+        covariates=list(asked.covariates),
+        q_cut=asked.q_cut,
+        hidden="none" if asked.hidden == "none" else "auto",
+        panel=asked.panel,
+        by_sheet=list(saved),
+        created=time.time(),
+    )
+    # Refuses options that make no sense before a folder is made.
+    check_request(Problem(asked.trait, asked.condition), options_of(record), None)
+    folder = workbench.jobs.new_folder(asked.trait)
+    if saved:
+        rows = [row for sheet in saved.values() for row in sheet.rows]
+        headers = sheet_headers(rows)
+        write_sheet_table(folder / SHEET, headers, sheet_cells(rows, headers))
+        load_sample_sheet(folder / SHEET)
+    workbench.jobs.submit(record.model_copy(update={"name": folder.name}))
+
+
+def history(request: Request) -> Response:
+    """Show the history alone, for htmx."""
+    return render(request, "history.html.j2", **history_of(request))
+
+
+def history_of(request: Request) -> Mapping[str, Any]:
+    """Return what the history shows."""
+    records = workbench_of(request).jobs.records()
+    return {"records": records, "busy": any(record.open for record in records)}
+
+
+async def cancel(request: Request) -> Response:
+    """Cancel an analysis, and show the history."""
+    name = request.query_params.get("name", "")
+    await run_in_threadpool(workbench_of(request).jobs.cancel, name)
+    return render(request, "history.html.j2", **history_of(request))
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/analysis", analysis, methods=["GET"]),
+        Route("/analysis", start, methods=["POST"]),
+        Route("/analysis/design", preview, methods=["POST"]),
+        Route("/analysis/history", history),
+        Route("/analysis/cancel", cancel, methods=["POST"]),
+    ]

@@ -1,0 +1,204 @@
+"""The samples of a series: a sheet to sort, filter, select in, and assign groups."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from genotex.app.data.sheets import EDITED, GROUPS, EditedSheet
+from genotex.app.genes.downloads import safe_name
+from genotex.app.pages import form_of, not_found, render, workbench_of
+from genotex.errors import FormatError, GenotexError
+from genotex.layout import GeoCohortFiles
+from genotex.outside import check_upload
+
+"""Bytes of an unpacked sheet that is uploaded."""
+
+
+def series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
+    """Return the files of a series of the folder's inputs."""
+    for found in workbench_of(request).workspace.inputs():
+        if name in found.series.get(trait, ()):
+            return found.files(trait, name)
+    what = f"the series {name!r} of {trait!r}"
+    raise not_found(what)
+
+
+def _sheet(request: Request) -> tuple[EditedSheet, dict[str, Any]]:
+    trait, series = (request.query_params.get(name, "") for name in ("trait", "series"))
+    files = series_of(request, trait, series)
+    workbench = workbench_of(request)
+    path = workbench.workspace.sheet(trait, series)
+    if not workbench.workspace.holds(path):
+        what = f"the sheet of {series}"
+        raise not_found(what)
+    words = trait.replace("_", " ")
+    return workbench.sheets.get(path, files, words), {"trait": trait, "series": series}
+
+
+def samples(request: Request) -> Response:
+    """Show the sheet of a series."""
+    sheet, place = _sheet(request)
+    values = _values(request.query_params, sheet, place)
+    found = _preprocessed(request, place)
+    return render(
+        request, "samples.html.j2", groups=GROUPS, edited=EDITED, preprocessed=found, **values
+    )
+
+
+def _preprocessed(request: Request, place: dict[str, Any]) -> list[str]:
+    """Return the output folders in which the series is a usable cohort, the newest first."""
+    trait, series = place["trait"], place["series"]
+    return [
+        output.name
+        for output in workbench_of(request).workspace.outputs()
+        if (info := output.cohorts.get(trait, {}).get(series)) is not None and info.is_usable
+    ]
+
+
+def table(request: Request) -> Response:
+    """Show the table alone, for htmx."""
+    sheet, place = _sheet(request)
+    return render(request, "sample_table.html.j2", **_values(request.query_params, sheet, place))
+
+
+def _values(
+    query: Mapping[str, str], sheet: EditedSheet, place: dict[str, Any], message: str = ""
+) -> dict[str, Any]:
+    """Return what the table shows: rows with a text, in the order of a column."""
+    search, sort = query.get("search", "").strip(), query.get("sort", "")
+    descending = query.get("order", "") == "descending"
+    texts = [name for name in ("title", "source") if any(row[name] for row in sheet.rows)]
+    columns = ["sample", *EDITED, *texts, *sheet.characteristics, "why"]
+    rows = [row for row in sheet.rows if _fits(row, search)]
+    if sort in columns:
+        rows.sort(key=lambda row: _order(row.get(sort, "")), reverse=descending)
+    return {
+        "sheet": sheet,
+        "rows": rows,
+        "columns": columns,
+        "state": {"search": search, "sort": sort, "order": "descending" if descending else ""},
+        "place": place,
+        "message": message,
+        "saved_as": "/".join(sheet.path.parts[-3:]),
+    }
+
+
+def _fits(row: Mapping[str, str], search: str) -> bool:
+    """Return whether a row holds a text, or ``column=value``."""
+    name, is_pair, value = search.partition("=")
+    if is_pair and name in row:
+        return row[name].casefold() == value.strip().casefold()
+    text = search.casefold()
+    return not text or any(text in cell.casefold() for cell in row.values())
+
+
+def _order(cell: str) -> tuple[int, float, str]:
+    """Return the key that sorts a cell: numbers, then texts, then empty ones."""
+    try:
+        return 0, float(cell), ""
+    except ValueError:
+        return (1, 0.0, cell.casefold()) if cell else (2, 0.0, "")
+
+
+async def assign(request: Request) -> Response:
+    """Set a column of the selected samples, or take the last change back."""
+    sheet, place = await run_in_threadpool(_sheet, request)
+    async with form_of(request, max_fields=100_000) as form:
+        given = {name: str(form.get(name, "")) for name in ("change", "column", "value", "version")}
+        chosen = [str(sample) for sample in form.getlist("sample")]
+        query = {name: str(form.get(name, "")) for name in ("search", "sort", "order")}
+    message = await run_in_threadpool(_change, sheet, given, chosen)
+    return render(request, "sample_table.html.j2", **_values(query, sheet, place, message))
+
+
+async def upload(request: Request) -> Response:
+    """Take the groups of a sheet that was edited in a spreadsheet."""
+    sheet, place = await run_in_threadpool(_sheet, request)
+    async with form_of(request) as form:
+        sent, version = form.get("file"), str(form.get("version", ""))
+        if not isinstance(sent, UploadFile) or not sent.filename:
+            message = "No file chosen."
+        else:
+            content = await sent.read()
+            message = await run_in_threadpool(_take, sheet, sent.filename, content, version)
+    return render(request, "sample_table.html.j2", **_values({}, sheet, place, message))
+
+
+def _take(sheet: EditedSheet, filename: str, content: bytes, version: str) -> str:
+    """Read an uploaded sheet by the reader of the commands; return what was done or why not."""
+    # Of the name only the kind is used.
+    kind = Path(filename).suffix.lower()
+    if kind not in (".csv", ".tsv", ".txt", ".xlsx"):
+        return "Not changed: a sheet ends in .csv, .tsv or .xlsx."
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"sheet{kind}"
+        path.write_bytes(content)
+        try:
+            check_upload(path, "sheet")
+            count = sheet.take(path, _version(version))
+        except GenotexError as error:
+            return f"Not changed: {_first_mistake(error)}."
+    return f"{count} sample{'' if count == 1 else 's'} changed by the file."
+
+
+def _version(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise HTTPException(400, "the version of the sheet is missing")
+    return int(text)
+
+
+def _first_mistake(error: GenotexError) -> str:
+    """Return the first of the mistakes that an error lists."""
+    lines = (error.message if isinstance(error, FormatError) else str(error)).split("\n")
+    return lines[1 if len(lines) > 1 else 0].strip().rstrip(".")
+
+
+def _change(sheet: EditedSheet, given: Mapping[str, str], chosen: list[str]) -> str:
+    """Make a change, and return what was done or why not."""
+    version, change = _version(given["version"]), given["change"]
+    try:
+        if change == "undo":
+            return f"Undone for {sheet.undo(version)} samples."
+        column, _, value = change.partition(":")
+        if change == "set":
+            column, value = given["column"], given["value"].strip()
+        if not chosen:
+            return "No samples selected."
+        count = sheet.assign(chosen, column, value, version)
+        samples = f"{count} sample{'' if count == 1 else 's'}"
+        return f"{samples}: {column} {value or 'empty'}." if count else "Nothing to change."
+    except GenotexError as error:
+        return f"Not changed: {_first_mistake(error)}."
+
+
+def download(request: Request) -> Response:
+    """Send the sheet as a file for a spreadsheet; the folder stays as it is."""
+    sheet, place = _sheet(request)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "sheet.csv"
+        sheet.copy(copy)
+        content = copy.read_bytes()
+    name = safe_name(f"{place['series']}.csv")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/samples", samples),
+        Route("/samples/table", table),
+        Route("/samples/assign", assign, methods=["POST"]),
+        Route("/samples/upload", upload, methods=["POST"]),
+        Route("/samples.csv", download),
+    ]

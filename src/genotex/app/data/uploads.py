@@ -1,0 +1,244 @@
+"""Files sent by the browser: names, sizes and contents are checked before they are kept."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from genotex.app.data.own_tables import TABLES, TABLES_RECORD, TablesFiles
+from genotex.app.workspace import FoundInput, Workspace
+from genotex.clinical import load_vocabulary
+from genotex.cohorts import OwnTables, read_own_tables, rows_need_mapping
+from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.formats import (
+    Series,
+    read_family_soft,
+    read_platforms,
+    read_series_matrix,
+)
+from genotex.genes import GeneTable
+from genotex.io import make_folder
+from genotex.layout import GeoCohortFiles, geo_cohort_files, trait_folder_name
+from genotex.options import Scale
+from genotex.outside import check_upload, current_limits, use_limits
+
+INPUT = "input"
+"""Input folder that is made where the folder has none."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._()+-]{0,149}")
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_keeping = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A file as sent: the name that the browser states, and its bytes."""
+
+    name: str
+    content: BinaryIO
+
+
+@dataclass
+class UploadedSeries:
+    """The place of a series that was uploaded, and how its files were read."""
+
+    trait: str
+    series: str
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def input_for(workspace: Workspace, trait: str) -> str:
+    """Return the input folder for a series of a trait: the one with the trait, else the first."""
+    inputs = workspace.inputs()
+    with_trait = [found for found in inputs if found.series.get(trait)]
+    plain = [found for found in inputs if not _is_simulated(found)]
+    return next((found.name for found in [*with_trait, *plain]), INPUT)
+
+
+def _is_simulated(found: FoundInput) -> bool:
+    return (found.folder / "truth.json").is_file()
+
+
+def trait_named(text: str) -> str:
+    """Return the folder name of a trait by its listed name, so that each trait has one folder."""
+    if not text.strip():
+        msg = "name the trait: the disease or property that the samples differ in"
+        raise UsageError(msg)
+    name = trait_folder_name(load_vocabulary().named(text.strip()).name)
+    if len(name.encode()) > 200 or not name.isprintable():
+        msg = f"{text[:60]!r} cannot be a trait name: use letters, digits, '-', '_' and spaces"
+        raise UsageError(msg)
+    return name
+
+
+def _checked_name(text: str) -> str:
+    """Return a file name; anything that could be a path is refused, not repaired."""
+    if not _NAME.fullmatch(text) or text.endswith((".part", ".", " ")):
+        msg = (
+            f"{text[:100]!r} cannot be the name of a file here: use letters, digits and . _ - + ( )"
+        )
+        raise UsageError(msg)
+    return text
+
+
+@contextmanager
+def _staged(workspace: Workspace, sent: Sequence[Sent]) -> Iterator[Path]:
+    """Write files to a hidden folder that is removed at the end; errors name files alone."""
+    names = [_checked_name(each.name) for each in sent]
+    if not names:
+        msg = "choose at least one file"
+        raise UsageError(msg)
+    if len({name.casefold() for name in names}) < len(names):
+        msg = "two files have the same name"
+        raise UsageError(msg)
+    stage = Path(tempfile.mkdtemp(prefix=".upload-", dir=workspace.root))
+    try:
+        for name, each in zip(names, sent, strict=True):
+            with (stage / name).open("xb") as file:
+                shutil.copyfileobj(each.content, file, 1 << 20)
+            check_upload(stage / name)
+        with use_limits(current_limits().for_uploads()):
+            yield stage
+    except GenotexError as error:
+        raise UsageError(str(error).replace(f"{stage}/", "")) from error
+    except OSError as error:
+        msg = f"the files could not be kept: {error.strerror or error}"
+        raise UsageError(msg) from error
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def keep_series(
+    workspace: Workspace, trait: str, accession: str, sent: Sequence[Sent]
+) -> UploadedSeries:
+    """Check files of a series, and keep them in ``input/GEO/<Trait>/<GSE>/``.
+
+    Raises
+    ------
+    UsageError
+        If a name, a size or what is in a file does not fit; nothing is kept then.
+    """
+    trait = trait_named(trait)
+    with _staged(workspace, sent) as stage:
+        files = geo_cohort_files(trait, stage)
+        series, notes = _read_series(files)
+        stated = {each.accession for each in series if each.accession}
+        name = accession.strip() or next(iter(stated), "")
+        if not _WORD.fullmatch(name):
+            msg = "the files state no accession: name the series, as GSE55457"
+            raise UsageError(msg)
+        if stated - {name}:
+            msg = f"the files are of {', '.join(sorted(stated))}, not of {name}"
+            raise UsageError(msg)
+        target = workspace.root / input_for(workspace, trait) / "GEO" / trait / name
+        before = geo_cohort_files(trait, target) if target.is_dir() else None
+        if not series and (before is None or not (before.matrices or before.family_soft)):
+            msg = f"a platform table alone: add the series matrix or family SOFT of {name}"
+            raise UsageError(msg)
+        _move(workspace, sorted(stage.iterdir()), target)
+    tables = (*files.platforms, *files.family_soft)
+    if before is not None:
+        tables += (*before.platforms, *before.family_soft)
+    return UploadedSeries(trait, name, notes, _warnings(series, bool(tables)))
+
+
+def _read_series(files: GeoCohortFiles) -> tuple[list[Series], list[str]]:
+    """Read every file whole by the readers of the commands."""
+    others = (*files.supplementary, *files.counts, *files.annotations)
+    if others:
+        message = "is no file of a series by its name"
+        hint = "names hold 'series_matrix' or 'soft', or begin with GPL, as GEO's own do"
+        raise FormatError(message, path=others[0], hint=hint)
+    series: list[Series] = []
+    notes = []
+    for path in (*files.matrices, *files.family_soft):
+        read = [read_series_matrix(path)] if path in files.matrices else read_family_soft(path)
+        series += read
+        for each in read:
+            rows = 0 if each.expression is None else len(each.expression.ids)
+            notes.append(f"{path.name}: {len(each.samples)} samples, {rows:,} rows")
+            notes += [f"{path.name}: {note}" for note in each.notes]
+    for path in files.platforms:
+        for platform in read_platforms(path):
+            notes.append(f"{path.name}: {platform.table.height:,} rows of a platform")
+    return series, notes
+
+
+def _warnings(series: Sequence[Series], annotated: bool) -> list[str]:
+    warnings = []
+    for each in series:
+        if each.expression is not None and not each.expression.ids:
+            warnings.append(f"{each.path.name} has no expression values; counts are needed as well")
+        elif not annotated and rows_need_mapping(each, GeneTable.load()):
+            warnings.append(
+                f"the rows of {each.path.name} are probes: add the table of its platform (GPL...)"
+            )
+    return warnings
+
+
+def keep_tables(
+    workspace: Workspace,
+    name: str,
+    scale: Scale,
+    expression: Sent,
+    others: Sequence[Sent | None],
+) -> tuple[TablesFiles, OwnTables]:
+    """Check own tables, and keep them in ``tables/<name>/``; `others`: samples and platform.
+
+    Raises
+    ------
+    UsageError
+        If a name or size does not fit, or they cannot be read; nothing is kept then.
+    """
+    samples, platform = others
+    given = name.strip() or expression.name.partition(".")[0]
+    wanted = re.sub(r"[^A-Za-z0-9_-]+", "_", given).strip("_-")
+    if not _WORD.fullmatch(wanted):
+        msg = "give the tables a name of letters, digits, - and _"
+        raise UsageError(msg)
+    sent = [each for each in (expression, samples, platform) if each is not None]
+    with _staged(workspace, sent) as stage:
+        files = TablesFiles(
+            name=wanted,
+            expression=expression.name,
+            samples=samples.name if samples else None,
+            platform=platform.name if platform else None,
+            scale=scale,
+        )
+        if TABLES_RECORD in (each.name for each in sent):
+            msg = f"no table can have the name {TABLES_RECORD}"
+            raise UsageError(msg)
+        read = read_own_tables(
+            stage / files.expression,
+            None if samples is None else stage / samples.name,
+            platform=None if platform is None else stage / platform.name,
+            scale=scale,
+            name=wanted,
+        )
+        record = stage / TABLES_RECORD
+        record.write_text(files.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        kept = [stage / each.name for each in sent]
+        _move(workspace, [*kept, record], workspace.root / TABLES / wanted)
+    return files, read
+
+
+def _move(workspace: Workspace, paths: Sequence[Path], target: Path) -> None:
+    """Move files to their folder; nothing is overwritten."""
+    with _keeping:
+        if not workspace.holds(target):
+            msg = f"{target.name} leads out of the folder"
+            raise UsageError(msg)
+        there = [path.name for path in paths if (target / path.name).exists()]
+        if there:
+            msg = f"{target.name} holds {', '.join(there)} already; nothing is overwritten"
+            raise UsageError(msg)
+        make_folder(target)
+        for path in paths:
+            path.replace(target / path.name)

@@ -1,0 +1,1 @@
+"""Results: genes, gene sets, cohorts, comparisons."""

@@ -1,0 +1,244 @@
+"""All cohorts of a trait combined: table of genes, forest plots, heterogeneity, leave-one-out."""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from genotex.analysis import check_request
+from genotex.analysis.meta import MetaResult, combine_effects, read_meta
+from genotex.app.frame_table import FrameQuery, FrameView
+from genotex.app.genes.downloads import send_table
+from genotex.app.genes.plots import meta_forest
+from genotex.app.jobs.analyses import options_of
+from genotex.app.jobs.queue import AnalysisRecord
+from genotex.app.pages import address_of, not_found, place_of, render, workbench_of
+from genotex.bench.problems import Problem
+from genotex.errors import AnalysisError, GenotexError
+from genotex.formats import read_cohort_info
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
+from genotex.reports.cohorts.genes import meta_csv_frame, meta_table, shown_genes
+from genotex.reports.problem.words import number
+
+FILTERS = {
+    "significant": pl.col("Significant"),
+    "replicating": pl.col("Replicates"),
+    "cohorts differ (p of Q below 0.05)": pl.col("Q p") < 0.05,
+    "same sign in every cohort": pl.col("Agreeing") == pl.col("Cohorts"),
+}
+_TABLE = FrameView("/cohorts", "gene", "/cohorts/gene", "gene", flag="Significant")
+
+
+def _meta(request: Request) -> MetaResult | None:
+    """Return the combined result that an address names, if there is one."""
+    output, trait, condition = place_of(request)
+    workspace = workbench_of(request).workspace
+    path = workspace.file(output.meta_genes(trait, condition))
+    if path is None or not workspace.holds(output.meta_table(trait, condition)):
+        return None
+    state = path.stat()
+    return _read(output.root, trait, condition, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=3)
+def _read(root: Path, trait: str, condition: str | None, changed: int, size: int) -> MetaResult:
+    return read_meta(OutputFolder(root), trait, condition)
+
+
+def _known(request: Request) -> MetaResult:
+    found = _meta(request)
+    if found is None:
+        msg = "a combination of the cohorts of this trait"
+        raise not_found(msg)
+    return found
+
+
+def usable(request: Request) -> list[str]:
+    """Return the usable cohorts of the trait."""
+    output, trait, _ = place_of(request)
+    path = workbench_of(request).workspace.file(output.cohort_info(trait))
+    infos = {} if path is None else read_cohort_info(path)
+    return [name for name, info in infos.items() if info.is_usable]
+
+
+def cohorts(request: Request) -> Response:
+    """Show what was combined, and the table of genes; or offer to combine."""
+    meta, place = _meta(request), address_of(request)
+    output, trait, condition = place_of(request)
+    workspace = workbench_of(request).workspace
+    analysed = workspace.file(output.significant_genes(trait, condition)) is not None
+    values = {"place": place} if meta is None else _table_values(request, meta)
+    return render(
+        request,
+        "cohorts.html.j2",
+        trait=trait,
+        condition=condition,
+        meta=meta,
+        usable=usable(request),
+        analysed=analysed,
+        report=workspace.file(output.meta_report(trait, condition)) is not None,
+        **values,
+    )
+
+
+def table(request: Request) -> Response:
+    """Show the table alone, for htmx."""
+    return render(request, "frame_table.html.j2", **_table_values(request, _known(request)))
+
+
+def _table_values(request: Request, meta: MetaResult) -> dict[str, Any]:
+    genes = shown_genes(meta)
+    columns = meta_table(meta, genes, "").columns
+    return _TABLE.values(genes, columns, FILTERS, request.query_params, address_of(request))
+
+
+def download(request: Request) -> Response:
+    """Send the genes of the table with all columns, those of each cohort among them."""
+    meta = _known(request)
+    listed = FrameQuery.parse(request.query_params).apply(shown_genes(meta), FILTERS)
+    whole = meta_csv_frame(meta)
+    symbol = whole.columns[0]
+    rows = listed.select(pl.col("Variable").alias(symbol)).join(
+        whole, on=symbol, how="left", maintain_order="left"
+    )
+    return send_table(rows, f"{meta.trait}_cohorts_genes", request.url.path)
+
+
+def _gene_of(request: Request) -> tuple[MetaResult, str]:
+    meta, given = _known(request), request.query_params.get("gene", "")
+    if given not in meta.genes["Variable"]:
+        msg = f"the gene {given!r} of these cohorts"
+        raise not_found(msg)
+    return meta, given
+
+
+def leave_one_out(meta: MetaResult, gene: str) -> list[dict[str, Any]]:
+    """Return the combined effect of a gene without each of its cohorts, in turn."""
+    row = meta.effects.row(meta.genes["Variable"].to_list().index(gene), named=True)
+    names = [c.name for c in meta.cohorts if row[f"{c.name} Effect"] is not None]
+    lines: list[dict[str, Any]] = []
+    if len(names) < 3:
+        return lines
+    for left_out in names:
+        kept = [name for name in names if name != left_out]
+        effects = np.array([[row[f"{name} Effect"]] for name in kept])
+        errors = np.array([[row[f"{name} Error"]] for name in kept])
+        found = combine_effects(effects, errors)
+        ends = [float(v[0]) for v in (found.effect, found.lower, found.upper)]
+        if not meta.binary:
+            ends = np.tanh(ends).tolist()
+        # As the worst p of the table: strict where three or more are left, else the fixed effect's.
+        p = found.strict_p if len(kept) > 2 else found.fixed_p
+        middle, low, high = (number(value, "signed") for value in ends)
+        lines.append(
+            {
+                "name": f"without {left_out}",
+                "effect": ends[0],
+                "low": ends[1],
+                "high": ends[2],
+                "text": f"{middle}  ({low} to {high})",
+                "p": number(float(p[0]), "p"),
+                "p_value": float(p[0]),
+                "cohort": True,
+            }
+        )
+    return lines
+
+
+def gene(request: Request) -> Response:
+    """Show one gene over all cohorts."""
+    meta, name = _gene_of(request)
+    genes = shown_genes(meta)
+    row = genes.row(by_predicate=pl.col("Variable") == name, named=True)
+    output, trait, condition = place_of(request)
+    analysed = workbench_of(request).workspace.file(output.significant_genes(trait, condition))
+    return render(
+        request,
+        "cohort_gene.html.j2",
+        meta=meta,
+        name=name,
+        row=row,
+        view=meta_table(meta, genes, ""),
+        forest=meta_forest(meta, name),
+        left_out=leave_one_out(meta, name),
+        analysed=analysed is not None,
+        place=address_of(request),
+    )
+
+
+def forest(request: Request) -> Response:
+    """Send the effects of a gene in every cohort."""
+    return JSONResponse(meta_forest(*_gene_of(request)))
+
+
+def without(request: Request) -> Response:
+    """Send the combined effects of a gene without each cohort."""
+    meta, name = _gene_of(request)
+    label = "Hedges' g" if meta.binary else "partial correlation"
+    return JSONResponse({"label": f"combined {label}", "rows": leave_one_out(meta, name)})
+
+
+async def combine(request: Request) -> Response:
+    """Let the cohorts of an output folder wait to be combined."""
+    try:
+        await run_in_threadpool(_submit, request)
+    except GenotexError as error:
+        raise HTTPException(400, str(error)) from error
+    return Response(headers={"HX-Redirect": "/analysis"})
+
+
+def _submit(request: Request) -> None:
+    output, trait, condition = place_of(request)
+    workbench, place = workbench_of(request), address_of(request)
+    if _meta(request) is not None:
+        msg = "the cohorts were combined already"
+        raise AnalysisError(msg)
+    for path in (output.meta_genes(trait, condition), output.meta_report(trait, condition)):
+        if not workbench.workspace.holds(path):
+            msg = "the place of the result"
+            raise not_found(msg)
+    workbench.jobs.check_room()
+    usual = AnalysisOptions()
+    record = AnalysisRecord(
+        name="",
+        trait=trait,
+        condition=condition,
+        series=usable(request),
+        source=place["output"],
+        every=True,
+        covariates=list(usual.covariates),
+        q_cut=usual.q_cut,
+        hidden="auto",
+        panel=False,
+        by_sheet=[],
+        created=time.time(),
+        only_combine=True,
+    )
+    check_request(Problem(trait, condition), options_of(record), None)
+    folder = workbench.jobs.new_folder(trait)
+    workbench.jobs.submit(record.model_copy(update={"name": folder.name}))
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/cohorts", cohorts, methods=["GET"]),
+        Route("/cohorts", combine, methods=["POST"]),
+        Route("/cohorts/table", table),
+        Route("/cohorts.csv", download),
+        Route("/cohorts.xlsx", download),
+        Route("/cohorts/gene", gene),
+        Route("/cohorts/forest", forest),
+        Route("/cohorts/without", without),
+    ]

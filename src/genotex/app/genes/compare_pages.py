@@ -1,0 +1,187 @@
+"""Two analyses side by side: concordance plot, and genes significant in one or both."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import numpy as np
+import polars as pl
+from scipy.stats import spearmanr
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from genotex.app.frame_table import FrameQuery, FrameView, column
+from genotex.app.genes.downloads import send_table
+from genotex.app.genes.loaded import LoadedAnalysis
+from genotex.app.genes.plots import Axes, rounded, thinned
+from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
+from genotex.app.workspace import FoundAnalysis
+
+MEASURES = {"effect": "effect", "t": "t statistic"}
+_PARTS = {"effect": "Coefficient", "t": "t", "p": "rank_p", "q": "rank_q",
+          "significant": "Significant"}  # fmt: skip
+_BOTH, _FIRST, _SECOND, _NONE = "both", "first only", "second only", "neither"
+_COLUMNS = (
+    column("Variable", "Gene", "official symbol", "text"),
+    column("effect 1", "effect, first", "change in the first analysis", "signed"),
+    column("effect 2", "effect, second", "change in the second analysis", "signed"),
+    column("t 1", "t, first", "t statistic of the first analysis", "signed"),
+    column("t 2", "t, second", "t statistic of the second analysis", "signed"),
+    column("q 1", "q, first", "q-value of the first analysis", "p"),
+    column("q 2", "q, second", "q-value of the second analysis", "p"),
+    column("significant in", "Significant in", "which of the two analyses", "text"),
+    column("direction", "Direction", "whether the signs of the effects agree", "text"),
+)
+FILTERS = {
+    "significant in both": pl.col("significant in") == _BOTH,
+    "significant in the first only": pl.col("significant in") == _FIRST,
+    "significant in the second only": pl.col("significant in") == _SECOND,
+    "significant, opposite direction": (pl.col("significant in") != _NONE)
+    & (pl.col("direction") == "opposite"),
+}
+_TABLE = FrameView("/compare", "gene", "/gene", "gene")
+
+
+def compared(first: LoadedAnalysis, second: LoadedAnalysis) -> pl.DataFrame:
+    """Return the genes that both analyses have, side by side, by the smaller p-value."""
+    one, two = (_parts(each, f" {number}") for number, each in enumerate((first, second), 1))
+    genes = one.join(two, on="Variable", how="inner", maintain_order="left")
+    in_one, in_two = pl.col("significant 1"), pl.col("significant 2")
+    same = pl.col("effect 1").sign() == pl.col("effect 2").sign()
+    return genes.with_columns(
+        pl.when(in_one & in_two)
+        .then(pl.lit(_BOTH))
+        .when(in_one)
+        .then(pl.lit(_FIRST))
+        .when(in_two)
+        .then(pl.lit(_SECOND))
+        .otherwise(pl.lit(_NONE))
+        .alias("significant in"),
+        pl.when(same).then(pl.lit("same")).when(~same).then(pl.lit("opposite")).alias("direction"),
+    ).sort(pl.min_horizontal("p 1", "p 2"), nulls_last=True, maintain_order=True)
+
+
+def _parts(analysis: LoadedAnalysis, number: str) -> pl.DataFrame:
+    genes = analysis.genes.unique("Variable", keep="first", maintain_order=True)
+    parts = [pl.col(name).alias(part + number) for part, name in _PARTS.items()]
+    return genes.select("Variable", *parts).with_columns(
+        pl.col(f"significant{number}").fill_null(False)
+    )
+
+
+def _key(found: FoundAnalysis) -> str:
+    return urlencode(found.address)
+
+
+def _second(request: Request) -> LoadedAnalysis:
+    given = dict(parse_qsl(request.query_params.get("with", "")[:1000]))
+    return analysis_of(request, given)
+
+
+def compare(request: Request) -> Response:
+    """Show the choice of the second analysis; with one, plot and table."""
+    first, place = analysis_of(request), address_of(request)
+    mine, chosen = urlencode(place), request.query_params.get("with", "")
+    outputs = workbench_of(request).workspace.outputs()
+    others = {_key(each): each for output in outputs for each in output.analyses}
+    others.pop(mine, None)
+    second = _second(request) if chosen else None
+    values: dict[str, Any] = {"place": place}
+    if second is not None:
+        genes = compared(first, second)
+        values = _table_values(request, genes) | {"facts": _facts(genes)}
+    return render(
+        request,
+        "compare.html.j2",
+        one=first,
+        two=second,
+        others=others,
+        chosen=chosen,
+        measures=MEASURES,
+        here=place,
+        **values,
+    )
+
+
+def _facts(genes: pl.DataFrame) -> dict[str, str]:
+    """Return how far the two agree, in a few numbers."""
+    counts = dict(genes["significant in"].value_counts().iter_rows())
+    facts = {"genes in both": f"{genes.height:,}"}
+    for name in (_BOTH, _FIRST, _SECOND):
+        facts[f"significant in {name}"] = f"{counts.get(name, 0):,}"
+    for part, label in MEASURES.items():
+        known = genes.select(f"{part} 1", f"{part} 2").drop_nulls()
+        values = known.cast(pl.Float64).to_numpy()
+        values = values[np.isfinite(values).all(axis=1)]
+        if len(values) > 2 and (np.ptp(values, axis=0) > 0).all():
+            facts[f"rank correlation of {label}s"] = f"{spearmanr(values).statistic:.2f}"
+    found = genes.filter(pl.col("significant in") == _BOTH)
+    if found.height:
+        same = found.filter(pl.col("direction") == "same").height
+        facts["same direction, of those in both"] = f"{100 * same / found.height:.0f} %"
+    return facts
+
+
+def _table_values(request: Request, genes: pl.DataFrame) -> dict[str, Any]:
+    columns = [c for c in _COLUMNS if genes[c.name].null_count() < max(genes.height, 1)]
+    shown = genes.with_columns((pl.col("significant in") != _NONE).alias("flag"))
+    one = address_of(request)
+    both = one | {"with": request.query_params.get("with", "")}
+    return _TABLE.values(shown, columns, FILTERS, request.query_params, both, one)
+
+
+def table(request: Request) -> Response:
+    """Show the table alone, for htmx."""
+    genes = compared(analysis_of(request), _second(request))
+    return render(request, "frame_table.html.j2", **_table_values(request, genes))
+
+
+def download(request: Request) -> Response:
+    """Send the genes of the table as CSV or Excel."""
+    first, second = analysis_of(request), _second(request)
+    listed = FrameQuery.parse(request.query_params).apply(compared(first, second), FILTERS)
+    names = "_".join(f"{each.result.trait}_{each.result.cohort}" for each in (first, second))
+    return send_table(listed, f"{names}_compared", request.url.path)
+
+
+def points(request: Request) -> Response:
+    """Send the points of the concordance plot."""
+    by = request.query_params.get("by", "effect")
+    if by not in MEASURES:
+        msg = f"a plot of {by!r}"
+        raise not_found(msg)
+    first, second = analysis_of(request), _second(request)
+    genes = compared(first, second)
+    x, y = (
+        genes[f"{by} {number}"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        for number in (1, 2)
+    )
+    placed = np.isfinite(x) & np.isfinite(y)
+    axes, kinds = Axes(x, y, "", ""), genes["significant in"].to_numpy()
+    groups = []
+    for kind in (_NONE, _FIRST, _SECOND, _BOTH):
+        rows = np.flatnonzero(placed & (kinds == kind))
+        total = len(rows)
+        if kind == _NONE or total > 3000:
+            rows = thinned(axes, rows)
+        names = genes["Variable"][rows].to_list()
+        groups.append({"kind": kind, "x": rounded(x[rows]), "y": rounded(y[rows]),
+                       "gene": names, "total": total})  # fmt: skip
+    labels = [
+        f"{MEASURES[by]}, {which} ({each.output.root.name})"
+        for which, each in (("first", first), ("second", second))
+    ]
+    return JSONResponse({"groups": groups, "x_label": labels[0], "y_label": labels[1]})
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/compare", compare),
+        Route("/compare/table", table),
+        Route("/compare/points", points),
+        Route("/compare.csv", download),
+        Route("/compare.xlsx", download),
+    ]

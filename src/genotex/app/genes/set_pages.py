@@ -1,0 +1,281 @@
+"""Gene sets of an analysis: testing them, their table, and a page for each set."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from genotex.analysis import TEST_COLUMNS, Enrichment, read_enrichment
+from genotex.app.frame_table import FrameQuery, FrameView, column
+from genotex.app.genes.downloads import send_table
+from genotex.app.genes.gene_sets import members_of, running_sum_of, save_gene_sets, set_files
+from genotex.app.genes.loaded import LoadedAnalysis
+from genotex.app.jobs.records import SetsRecord
+from genotex.app.pages import (
+    address,
+    address_of,
+    analysis_of,
+    form_of,
+    not_found,
+    render,
+    workbench_of,
+)
+from genotex.errors import GenotexError, UsageError
+from genotex.options import EnrichmentOptions
+from genotex.reports.genes.table import GeneTableView
+
+TESTS = {
+    "camera": "camera: does a set change more than the other genes?",
+    "fry": "fry: does a set change at all, in one direction?",
+    "fry-mixed": "fry, mixed: does a set change at all, in either?",
+}
+_COLUMNS = (
+    column("Gene Set", "Gene set", "as in the file", "text"),
+    column("Tested Genes", "Genes", "genes of the set that were tested", "count"),
+    column("Direction", "Change", "direction of the genes of the set (camera)", "text"),
+    column("p", "p", "p-value of camera: more than the other genes", "p"),
+    column("q", "q", "q-value (false discovery rate) of camera over the sets", "p"),
+    column("Fry q", "fry q", "q-value of fry: at all, in one direction", "p"),
+    column("Mixed q", "mixed q", "q-value of fry: at all, in either direction", "p"),
+    column("Inter-gene Correlation", "Correlation", "between the genes of the set", "signed"),
+    column("Normalised Score", "Score", "normalised enrichment score", "signed"),
+    column("Significant Genes", "Significant", "significant genes of the set", "count"),
+)
+_TABLE = FrameView("/sets", "set", "/set", "set")
+
+
+def _enrichment(request: Request, analysis: LoadedAnalysis) -> Enrichment | None:
+    result, workspace = analysis.result, workbench_of(request).workspace
+    path = analysis.output.enrichment(result.trait, result.condition)
+    if workspace.file(path) is None or not workspace.holds(path.with_suffix(".csv")):
+        return None
+    return read_enrichment(analysis.output, result.trait, result.condition)
+
+
+def sets(request: Request) -> Response:
+    """Show the form and the table."""
+    analysis, problem, found = analysis_of(request), "", None
+    try:
+        found = _enrichment(request, analysis)
+    except GenotexError as error:
+        problem = str(error)
+    values = {} if found is None else _table_values(request, analysis, found)
+    return render(
+        request,
+        "sets.html.j2",
+        analysis=analysis,
+        files=list(set_files(workbench_of(request).workspace)),
+        tests=TESTS,
+        options=EnrichmentOptions(),
+        found=found,
+        problem=problem,
+        job=_under_way(request, analysis),
+        **{"place": address_of(request), **values},
+    )
+
+
+def table(request: Request) -> Response:
+    """Show the table alone, for htmx."""
+    analysis = analysis_of(request)
+    found = _known(request, analysis)
+    return render(request, "frame_table.html.j2", **_table_values(request, analysis, found))
+
+
+def _known(request: Request, analysis: LoadedAnalysis) -> Enrichment:
+    found = _enrichment(request, analysis)
+    if found is None:
+        msg = "a test of gene sets of this analysis"
+        raise not_found(msg)
+    return found
+
+
+def _filters(found: Enrichment) -> dict[str, pl.Expr]:
+    options = found.record["options"]
+    direction, _, q = TEST_COLUMNS[options["test"]]
+    low = pl.col(q) < options["q_cut"]
+    return {
+        "significant": low,
+        "significant, higher": low & (pl.col(direction) == "up"),
+        "significant, lower": low & (pl.col(direction) == "down"),
+    }
+
+
+def _table_values(request: Request, analysis: LoadedAnalysis, found: Enrichment) -> dict[str, Any]:
+    filters = _filters(found)
+    frame = found.sets.with_columns(filters["significant"].fill_null(False).alias("flag"))
+    columns = [c for c in _COLUMNS if found.sets[c.name].null_count() < found.sets.height]
+    place = address_of(request)
+    return _TABLE.values(frame, columns, filters, request.query_params, place)
+
+
+def download(request: Request) -> Response:
+    """Send the sets of the table, all pages and columns, as CSV or Excel."""
+    analysis = analysis_of(request)
+    found = _known(request, analysis)
+    listed = FrameQuery.parse(request.query_params).apply(found.sets, _filters(found))
+    name = f"{analysis.result.trait}_{analysis.result.cohort}_gene_sets"
+    return send_table(listed, name, request.url.path, "gene sets")
+
+
+async def test(request: Request) -> Response:
+    """Let the sets of a file of the folder, or of one that was sent, wait to be tested."""
+    async with form_of(request) as form:
+        sent = form.get("sent")
+        content = await sent.read() if isinstance(sent, UploadFile) and sent.filename else None
+        name = sent.filename or "" if isinstance(sent, UploadFile) else ""
+        try:
+            job = await run_in_threadpool(_submit, request, form, name, content)
+        except GenotexError as error:
+            raise HTTPException(400, str(error)) from error
+    return render(request, "sets_job.html.j2", job=job, place=address_of(request))
+
+
+def _submit(request: Request, form: FormData, name: str, content: bytes | None) -> SetsRecord:
+    """Keep what was sent, and let the test wait for its turn."""
+    workbench, analysis = workbench_of(request), analysis_of(request)
+    workspace, options = workbench.workspace, _options(form)
+    workbench.jobs.check_room()
+    chosen = str(form.get("file", ""))
+    if content is not None:
+        chosen = save_gene_sets(workspace, name, content)
+    if chosen not in set_files(workspace):
+        msg = "choose a file of gene sets (GMT)"
+        raise UsageError(msg)
+    output, result = analysis.output, analysis.result
+    target = output.enrichment(result.trait, result.condition)
+    if not workspace.holds(target) or not workspace.holds(target.with_suffix(".csv")):
+        msg = "the place of the result"
+        raise not_found(msg)
+    record = SetsRecord(
+        name=workbench.jobs.new_name("sets", result.trait),
+        created=time.time(),
+        output=address_of(request)["output"],
+        trait=result.trait,
+        condition=result.condition,
+        file=chosen,
+        options=options,
+    )
+    workbench.jobs.submit(record)
+    return record
+
+
+def job(request: Request) -> Response:
+    """Show how far a test is; at its end, the table."""
+    place = address_of(request)
+    found = workbench_of(request).jobs.record(request.query_params.get("name", ""))
+    if not isinstance(found, SetsRecord):
+        msg = "this test of gene sets"
+        raise not_found(msg)
+    if found.state == "done":
+        return Response(headers={"HX-Redirect": address("/sets", dict(found.place))})
+    return render(request, "sets_job.html.j2", job=found, place=place)
+
+
+async def cancel(request: Request) -> Response:
+    """Cancel a test, and show that it ends."""
+    name = request.query_params.get("name", "")
+    await run_in_threadpool(workbench_of(request).jobs.cancel, name)
+    return await run_in_threadpool(job, request)
+
+
+def _under_way(request: Request, analysis: LoadedAnalysis) -> SetsRecord | None:
+    """Return the test of this analysis that waits or runs."""
+    mine = analysis.result.trait, analysis.result.condition, address_of(request)["output"]
+    tests = (each for each in workbench_of(request).jobs.records() if isinstance(each, SetsRecord))
+    found = (t for t in tests if t.open and (t.trait, t.condition, t.output) == mine)
+    return next(found, None)
+
+
+def _options(form: Mapping[str, Any]) -> EnrichmentOptions:
+    usual = EnrichmentOptions()
+    try:
+        return EnrichmentOptions(
+            q_cut=float(str(form.get("q", usual.q_cut))),
+            min_size=int(str(form.get("min_size", usual.min_size))),
+            max_size=int(str(form.get("max_size", usual.max_size))),
+            test=form.get("test", usual.test),
+        )
+    except ValueError as error:
+        msg = "sizes are whole numbers, and q is a number"
+        raise UsageError(msg) from error
+
+
+def _one(request: Request) -> tuple[LoadedAnalysis, Enrichment, dict[str, Any]]:
+    """Return the analysis, its sets, and the row of the set that an address names."""
+    analysis = analysis_of(request)
+    found = _known(request, analysis)
+    name = request.query_params.get("set", "")
+    rows = found.sets.filter(pl.col("Gene Set") == name)
+    if not rows.height:
+        msg = f"the gene set {name!r} of this analysis"
+        raise not_found(msg)
+    return analysis, found, rows.row(0, named=True)
+
+
+def one_set(request: Request) -> Response:
+    """Show one set."""
+    analysis, found, row = _one(request)
+    genes = members_of(workbench_of(request).workspace, found, row["Gene Set"])
+    known = set(genes or ())
+    rows = analysis.genes.filter(pl.col("Variable").is_in(known)).to_dicts()
+    columns = [c for c in _COLUMNS[1:] if row[c.name] is not None]
+    return render(
+        request,
+        "set.html.j2",
+        analysis=analysis,
+        row=row,
+        facts=[(c, GeneTableView((c,), [row], 1, "").cell(row, c)) for c in columns],
+        genes=genes,
+        view=GeneTableView(analysis.columns, rows, len(rows), ""),
+        file=found.record["gene_sets"].get("file", ""),
+        drawn=genes is not None and running_sum_of(analysis, genes) is not None,
+        place=address_of(request),
+    )
+
+
+def running(request: Request) -> Response:
+    """Send the running sum of a set."""
+    analysis, found, row = _one(request)
+    genes = members_of(workbench_of(request).workspace, found, row["Gene Set"])
+    numbers = None if genes is None else running_sum_of(analysis, genes)
+    if numbers is None:
+        msg = "the running sum of this set"
+        raise not_found(msg)
+    return JSONResponse(numbers)
+
+
+def mark(request: Request) -> Response:
+    """Highlight the genes of a set, and go to the plots."""
+    _, found, row = _one(request)
+    workbench = workbench_of(request)
+    genes = members_of(workbench.workspace, found, row["Gene Set"])
+    if genes is None:
+        msg = "the file of this set"
+        raise not_found(msg)
+    workbench.marked = genes
+    return Response(headers={"HX-Redirect": address("/genes", dict(address_of(request)))})
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/sets", sets, methods=["GET"]),
+        Route("/sets", test, methods=["POST"]),
+        Route("/sets/table", table),
+        Route("/sets/job", job),
+        Route("/sets/cancel", cancel, methods=["POST"]),
+        Route("/sets.csv", download),
+        Route("/sets.xlsx", download),
+        Route("/set", one_set),
+        Route("/set/running", running),
+        Route("/set/mark", mark, methods=["POST"]),
+    ]

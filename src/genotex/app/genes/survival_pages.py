@@ -1,0 +1,199 @@
+"""Genes associated with the time to an event: their table, and a page for each gene."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from genotex.analysis import (
+    SURVIVAL_FILES,
+    SurvivalResult,
+    kaplan_meier,
+    log_rank_test,
+    read_survival,
+    split_by_level,
+)
+from genotex.app.data.own_tables import find_tables
+from genotex.app.frame_table import FrameQuery, FrameView, column
+from genotex.app.genes.downloads import send_table
+from genotex.app.jobs.records import TablesRecord
+from genotex.app.pages import not_found, render, workbench_of
+from genotex.cohorts import OwnTables
+from genotex.errors import AnalysisError, GenotexError
+from genotex.reports.genes.table import GeneTableView
+
+_COLUMNS = (
+    column("gene", "Gene", "official symbol", "text"),
+    column("hazard_ratio", "Hazard ratio", "per unit of log2 expression", "plain"),
+    column("from", "95 % from", "lower confidence limit of the hazard ratio", "plain"),
+    column("to", "to", "upper confidence limit of the hazard ratio", "plain"),
+    column("z", "z", "of the score test; positive: earlier events", "signed"),
+    column("p", "p", "p-value of the score test", "p"),
+    column("q", "q", "q-value (false discovery rate) over the genes tested", "p"),
+    column("mean", "Mean", "mean log2 expression", "plain"),
+)
+_GROUPS = ("low", "high")
+
+
+def _opened(request: Request) -> tuple[str, Path, SurvivalResult]:
+    """Return the analysis that an address names; folders are looked up among those found."""
+    name = request.query_params.get("output", "")
+    workspace = workbench_of(request).workspace
+    folder = workspace.holding(SURVIVAL_FILES[1]).get(name)
+    if folder is None or workspace.file(folder / SURVIVAL_FILES[0]) is None:
+        what = f"a time to an event in {name!r}"
+        raise not_found(what)
+    states = [(folder / file).stat() for file in SURVIVAL_FILES]
+    return name, folder, _read(folder, tuple((s.st_mtime_ns, s.st_size) for s in states))
+
+
+@lru_cache(maxsize=4)
+def _read(folder: Path, state: tuple[tuple[int, int], ...]) -> SurvivalResult:
+    """Read an analysis; again when a file has changed."""
+    del state
+    return read_survival(folder)
+
+
+def _shown(found: SurvivalResult) -> pl.DataFrame:
+    """Return the table with the limits of the hazard ratio."""
+    limits = {"from": pl.col("ci_low").exp(), "to": pl.col("ci_high").exp()}
+    flag = (pl.col("q") < found.method["options"]["q_cut"]).fill_null(False)
+    return found.genes.with_columns(**limits, flag=flag)
+
+
+_FILTERS = {
+    "significant": pl.col("flag"),
+    "significant, higher hazard": pl.col("flag") & (pl.col("z") > 0),
+    "significant, lower hazard": pl.col("flag") & (pl.col("z") < 0),
+}
+
+
+_TABLE = FrameView("/survival", "gene", "/survival/gene", "gene")
+
+
+def _table_values(request: Request, name: str, found: SurvivalResult) -> dict[str, Any]:
+    given, place = request.query_params, {"output": name}
+    return _TABLE.values(_shown(found), _COLUMNS, _FILTERS, given, place)
+
+
+def survival(request: Request) -> Response:
+    """Show the table of all genes."""
+    name, _, found = _opened(request)
+    values = _table_values(request, name, found)
+    return render(request, "survival.html.j2", name=name, found=found, **values)
+
+
+def table(request: Request) -> Response:
+    """Show the table alone, for htmx."""
+    name, _, found = _opened(request)
+    return render(request, "frame_table.html.j2", **_table_values(request, name, found))
+
+
+def download(request: Request) -> Response:
+    """Send the genes of the table, all pages and columns, as CSV or Excel."""
+    name, _, found = _opened(request)
+    listed = FrameQuery.parse(request.query_params).apply(_shown(found), _FILTERS)
+    listed = listed.select(found.genes.columns)
+    return send_table(listed, f"{Path(name).name}_survival_genes", request.url.path)
+
+
+def _gene(request: Request) -> tuple[str, SurvivalResult, dict[str, Any]]:
+    name, _, found = _opened(request)
+    gene = request.query_params.get("gene", "")
+    rows = _shown(found).with_row_index("rank", 1).filter(pl.col("gene") == gene)
+    if not rows.height:
+        what = f"the gene {gene!r} of this analysis"
+        raise not_found(what)
+    return name, found, rows.row(0, named=True)
+
+
+def one_gene(request: Request) -> Response:
+    """Show one gene."""
+    name, found, row = _gene(request)
+    view = GeneTableView(_COLUMNS, [row], 1, "")
+    return render(
+        request,
+        "survival_gene.html.j2",
+        name=name,
+        found=found,
+        row=row,
+        facts=[(each, view.cell(row, each)) for each in _COLUMNS[1:]],
+        drawn=_tables(request, name, found) is not None,
+        place={"output": name},
+    )
+
+
+def _tables(request: Request, name: str, result: SurvivalResult) -> OwnTables | None:
+    """Return the tables of an analysis that was started here, if they are still there."""
+    workbench = workbench_of(request)
+    for record in workbench.jobs.records():
+        if isinstance(record, TablesRecord) and name == f"analyses/{record.name}":
+            files = find_tables(workbench.workspace, record.tables)
+            try:
+                found = None if files is None else workbench.tables.get(workbench.workspace, files)
+            except GenotexError:
+                # A file of theirs is gone: the gene has no curves, and the rest of its page.
+                return None
+            return found if found is not None and _has_columns(found, result) else None
+    return None
+
+
+def _has_columns(tables: OwnTables, found: SurvivalResult) -> bool:
+    survival = found.method["survival"]
+    return {survival["time"], survival["event"]} <= set(tables.sample_table.columns)
+
+
+def curves(request: Request) -> Response:
+    """Send the Kaplan-Meier curves of the samples with low and with high expression."""
+    name, found, row = _gene(request)
+    tables = _tables(request, name, found)
+    if tables is None or row["gene"] not in tables.genes:
+        what = "the expression of this gene"
+        raise not_found(what)
+    rows = {sample: i for i, sample in enumerate(tables.samples)}
+    chosen = np.array([rows[s] for s in found.method["samples"] if s in rows], dtype=np.intp)
+    names = [found.method["survival"][key] for key in ("time", "event")]
+    sheet = tables.sample_table[chosen.tolist()]
+    values = tables.expression[chosen, tables.genes.index(row["gene"])]
+    known = np.isfinite(values)
+    for each in names:
+        known &= sheet[each].is_not_null().to_numpy()
+    time, event = (sheet[each].filter(pl.Series(known)).to_list() for each in names)
+    try:
+        groups = np.array(split_by_level(values[known]))
+        test = log_rank_test([float(t) for t in time], event, groups.tolist())
+    except AnalysisError as error:
+        return JSONResponse({"curves": [], "note": str(error)})
+    drawn = [_curve(group, groups == group, time, event) for group in _GROUPS]
+    note = f"Log-rank test of the halves: p = {test.p:.2g}"
+    return JSONResponse({"curves": drawn, "note": note, "x": names[0], "y": f"without {names[1]}"})
+
+
+def _curve(group: str, chosen: Any, time: list[Any], event: list[Any]) -> dict[str, Any]:
+    rows = np.flatnonzero(chosen).tolist()
+    curve = kaplan_meier([float(time[i]) for i in rows], [event[i] for i in rows])
+    return {
+        "name": f"{group} expression ({len(rows)})",
+        "kind": group,
+        "x": [0.0, *curve.times.tolist()],
+        "y": [1.0, *curve.survival.tolist()],
+    }
+
+
+def routes() -> list[Route]:
+    """Return the routes of these pages."""
+    return [
+        Route("/survival", survival),
+        Route("/survival/table", table),
+        Route("/survival.csv", download),
+        Route("/survival.xlsx", download),
+        Route("/survival/gene", one_gene),
+        Route("/survival/curves", curves),
+    ]

@@ -1,0 +1,1 @@
+"""What the workbench computes in the background."""

@@ -1,0 +1,111 @@
+"""One analysis from raw files to its report, by the functions that `genotex solve` uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from genotex.analysis import ProblemOutcome, formula_of
+from genotex.bench.problems import Problem
+from genotex.clinical import load_sample_sheet
+from genotex.cohorts import CohortOutcome, PreprocessOptions
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
+from genotex.workflows import Progress, answer, combine, prepare
+
+if TYPE_CHECKING:
+    from genotex.app.jobs.records import AnalysisRecord
+
+SHEET = "samples.csv"
+"""In the folder of an analysis: a copy of the saved sheets of its series."""
+
+
+@dataclass(frozen=True)
+class AnalysisEnd:
+    """The end of an analysis, in words, and its design as a formula."""
+
+    solved: bool
+    message: str
+    formula: str = ""
+
+
+def options_of(record: AnalysisRecord) -> AnalysisOptions:
+    """Return the options of an analysis."""
+    return AnalysisOptions(
+        covariates=tuple(record.covariates),
+        q_cut=record.q_cut,
+        hidden=record.hidden,
+        panel=record.panel,
+    )
+
+
+def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> AnalysisEnd:
+    """Preprocess the chosen series, analyse them, and write the reports."""
+    folder = root / record.output
+    output, problem = OutputFolder(folder), Problem(record.trait, record.condition)
+    if record.only_combine:
+        text = _combine(output, problem, options_of(record), step).removeprefix("; ")
+        return AnalysisEnd(not text.startswith("not combined"), text)
+    progress = stages(step)
+    read = _prepare(root / record.source, output, record, progress)
+    errors = {each.cohort: each.error for each in read if each.error is not None}
+    among = tuple(each.cohort for each in read if each.error is None)
+    settings = replace(options_of(record), among=among)
+    outcome = answer(output, problem, settings, read, None, progress).outcome
+    if outcome.result is None:
+        why = outcome.why if len(errors) < len(read) else "; ".join(errors.values())
+        return AnalysisEnd(False, why)
+    message = _found(outcome)
+    if record.every:
+        message += _combine(output, problem, settings, step)
+    design = formula_of(outcome.result)
+    formula = "" if design is None else f"{design.design}; {design.contrast}"
+    return AnalysisEnd(True, message, formula)
+
+
+def stages(step: Callable[[str], None]) -> Progress:
+    """Return what shows a workflow by its stage, and how many of its steps are done."""
+
+    def show(stage: str, done: int, total: int | None, last: str) -> None:
+        step(f"{stage}: {done:,} of {total:,}" if done and total and total > 1 else stage)
+
+    return show
+
+
+def _prepare(
+    source: Path, output: OutputFolder, record: AnalysisRecord, progress: Progress
+) -> list[CohortOutcome]:
+    """Preprocess the series: those with a saved sheet by it, the others by the rules."""
+    ways = [([name for name in record.series if name not in record.by_sheet], PreprocessOptions())]
+    if record.by_sheet:
+        path = output.root / SHEET
+        by_sheet = PreprocessOptions(samples=path, sheet=load_sample_sheet(path))
+        ways.append((record.by_sheet, by_sheet))
+    return [
+        outcome
+        for series, options in ways
+        if series
+        for outcome in prepare(
+            source, output.root, [record.trait], options, progress, cohorts=series
+        )
+    ]
+
+
+def _found(outcome: ProblemOutcome) -> str:
+    row = outcome.summary()
+    return f"{row['significant']} of {row['genes']} genes significant in {row['cohort']}"
+
+
+def _combine(
+    output: OutputFolder,
+    problem: Problem,
+    settings: AnalysisOptions,
+    step: Callable[[str], None],
+) -> str:
+    """Combine all cohorts; return how that went."""
+    (found,) = combine(output, [problem], settings, None, stages(step))
+    if found.result is None:
+        return f"; not combined: {found.why}"
+    return f"; {found.result.significant.height} over {len(found.result.cohorts)} cohorts"

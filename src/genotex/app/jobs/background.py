@@ -1,0 +1,205 @@
+"""Jobs other than analyses of series: fetching, own tables, atlases and the demonstration."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from genotex.analysis import formula_of, read_result
+from genotex.app.data.own_tables import design_options, load_tables, table_options
+from genotex.app.genes.gene_sets import set_files
+from genotex.app.jobs.analyses import AnalysisEnd, run_analysis, stages
+from genotex.app.jobs.records import (
+    AnalysisRecord,
+    AtlasRecord,
+    FetchRecord,
+    JobRecord,
+    SetsRecord,
+    TablesRecord,
+)
+from genotex.app.workspace import ANALYSES, Workspace
+from genotex.atlas import build_atlas
+from genotex.bench.problems import Problem
+from genotex.errors import UsageError
+from genotex.fetch import (
+    GeoAddresses,
+    GeoRequest,
+    Progress,
+    SeriesPlan,
+    fetch_series,
+    open_fetch_folder,
+    open_geo_source,
+)
+from genotex.fetch.geo import choose_or_go_on, remember_end
+from genotex.fetch.geo_plan import GeoOptions, megabytes
+from genotex.layout import InputFolder, OutputFolder
+from genotex.simulate import load_truth, score_against_truth, simulate_study
+from genotex.workflows import analyze_designs, analyze_survival, enrich, prepare_designs
+
+DEMO = "demo"
+"""Input folder of the simulated study."""
+_SEED = 1
+_OFTEN = 0.3
+Step = Callable[[str], None]
+
+
+def run_job(root: Path, record: JobRecord, step: Step) -> AnalysisEnd:
+    """Run a job of any kind."""
+    if isinstance(record, FetchRecord):
+        return _fetch(root, record, step)
+    if isinstance(record, TablesRecord):
+        return _analyze_tables(root, record, step)
+    if isinstance(record, SetsRecord):
+        return _test_sets(root, record, step)
+    if isinstance(record, AtlasRecord):
+        return _build_atlas(root, record, step)
+    if isinstance(record, AnalysisRecord):
+        return _demonstrate(root, record, step) if record.demo else run_analysis(root, record, step)
+    msg = f"{record.name} is a job of an unknown kind"
+    raise UsageError(msg)
+
+
+def _fetch(root: Path, record: FetchRecord, step: Step) -> AnalysisEnd:
+    """Fetch one series, as `genotex fetch geo INPUT --accession GSE...`."""
+    options = GeoOptions(record.platform_only)
+    request = GeoRequest(record.trait, (record.accession,), options=options)
+
+    def waiting(why: str, seconds: float) -> None:
+        step(f"{why}; next attempt in {seconds:,.0f} s")
+
+    step("asking GEO")
+    addresses = GeoAddresses(*record.addresses)
+    with (
+        open_geo_source(None, addresses, waiting) as source,
+        open_fetch_folder(root / record.source) as folder,
+    ):
+        plans = choose_or_go_on(source, folder, request)
+        refused = [f"{plan.accession}: {plan.refused}" for plan in plans if plan.refused]
+        outcomes = list(fetch_series(source, folder, request, plans, _shown(step)))
+        if not any(outcome.may_come_later for outcome in outcomes):
+            remember_end(source, folder, request)
+    if refused or not outcomes:
+        return AnalysisEnd(False, "; ".join(refused) or f"GEO has no series {record.accession}")
+    (outcome,) = outcomes
+    if outcome.error is not None:
+        return AnalysisEnd(False, f"{outcome.error}; fetch it again to resume")
+    size = megabytes(sum(kept.size for kept in outcome.kept))
+    return AnalysisEnd(True, "; ".join([f"{len(outcome.kept)} files, {size}", *outcome.notes]))
+
+
+def _shown(step: Step) -> Callable[[SeriesPlan, str], Progress]:
+    """Return what shows the bytes of each file, a few times a second."""
+    last = 0.0
+
+    def of_file(plan: SeriesPlan, name: str) -> Progress:
+        def progress(done: int, total: int | None) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last > _OFTEN:
+                last = now
+                whole = "" if total is None else f" of {megabytes(total)}"
+                step(f"{name}: {megabytes(done)}{whole}")
+
+        step(name)
+        return progress
+
+    return of_file
+
+
+def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd:
+    """Test own tables under a design, as `genotex de`."""
+    step("reading the tables")
+    tables = load_tables(Workspace(root), record.tables)
+    asked, options = design_options(record), table_options(record)
+    output = OutputFolder(root / ANALYSES / record.name)
+    if record.survival is not None:
+        found = analyze_survival(tables, asked, options, output, stages(step)).found
+        message = (
+            f"{found.significant.height:,} of {found.genes.height:,} genes are associated with the "
+            f"time to {found.method['survival']['event']}"
+        )
+        return AnalysisEnd(True, message, record.design)
+    prepared, _ = prepare_designs(tables, asked, options)
+    tested = analyze_designs(prepared, options, output, stages(step))
+    why = "; ".join(outcome.why for outcome in tested.outcomes if outcome.result is None)
+    first = tested.outcomes[0].result
+    if first is None:
+        return AnalysisEnd(False, why)
+    rows = [outcome.summary() for outcome in tested.outcomes if outcome.result is not None]
+    texts = "; ".join(
+        f"{row['trait']}: {row['significant']} of {row['genes']} genes significant" for row in rows
+    )
+    design = formula_of(first)
+    formula = "" if design is None else f"{design.design}; {', '.join(record.contrasts)}"
+    return AnalysisEnd(True, "; ".join(part for part in (texts, why) if part), formula)
+
+
+def _test_sets(root: Path, record: SetsRecord, step: Step) -> AnalysisEnd:
+    """Test gene sets as `genotex enrich`: same files, and the report if there is one."""
+    workspace = Workspace(root)
+    output, path = workspace.output(record.output), set_files(workspace).get(record.file)
+    if output is None or path is None:
+        msg = f"the folder no longer holds {record.output} or {record.file}"
+        raise UsageError(msg)
+    problem = Problem(record.trait, record.condition)
+    found, _ = enrich(output, problem, path, record.options, stages(step))
+    tested = found.record["gene_sets"]["tested"]
+    return AnalysisEnd(True, f"{found.significant.height} of {tested:,} sets significant")
+
+
+def _build_atlas(root: Path, record: AtlasRecord, step: Step) -> AnalysisEnd:
+    """Collect the results of the folder in an atlas, as `genotex atlas build`."""
+    workspace, last, stage, done = Workspace(root), 0.0, "", 0
+
+    def progress(now_doing: str, label: str, total: int) -> None:
+        nonlocal last, stage, done
+        done = done + 1 if now_doing == stage else 1
+        stage = now_doing
+        if time.monotonic() - last > _OFTEN:
+            last = time.monotonic()
+            step(f"{stage}: {done:,} of {total:,}")
+
+    step("looking for results")
+    # What a link leads to outside the folder is not read.
+    folders = [
+        folder
+        for folder in workspace.output_names().values()
+        if (folder / "regress").is_dir()
+        and all(
+            workspace.holds(path)
+            for pattern in ("regress/*/*", "preprocess/*/*", "preprocess/*/evidence/*")
+            for path in folder.glob(pattern)
+        )
+    ]
+    if not folders:
+        return AnalysisEnd(False, "the folder holds no results; analyse something first")
+    built = build_atlas(folders, root / record.atlas, progress)
+    if not built.results:
+        return AnalysisEnd(False, "; ".join(built.unreadable.values()) or "there are no results")
+    message = f"{built.results:,} results of {built.traits:,} traits; {built.added:,} were read"
+    left_out = f"; {len(built.unreadable):,} cannot be read" if built.unreadable else ""
+    return AnalysisEnd(True, message + left_out)
+
+
+def _demonstrate(root: Path, record: AnalysisRecord, step: Step) -> AnalysisEnd:
+    """Simulate a study where there is none yet, analyse it, and compare with what was planted."""
+    folder = root / DEMO
+    if not Workspace(root).holds(folder):
+        msg = f"{folder} leads out of the folder"
+        raise UsageError(msg)
+    if not folder.is_dir():
+        simulate_study(folder, seed=_SEED, progress=lambda what: step(f"simulating: {what}"))
+    truth = load_truth(folder)
+    series = [files.cohort for files in InputFolder(folder).geo_cohorts(truth.trait)]
+    end = run_analysis(root, record.model_copy(update={"series": series}), step)
+    if not end.solved:
+        return end
+    result = read_result(OutputFolder(root / ANALYSES / record.name), truth.trait, None)
+    score = score_against_truth(truth, result.significant["Variable"])
+    message = (
+        f"{end.message}; planted genes found: {score.found} of {score.planted}, false "
+        f"discoveries {score.false_discovery_proportion:.1%}"
+    )
+    return replace(end, message=message)

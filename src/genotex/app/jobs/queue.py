@@ -1,0 +1,210 @@
+"""Jobs in a background process, one at a time; each analysis has a folder of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from genotex.app.jobs.background import run_job
+from genotex.app.jobs.records import AnalysisRecord, JobRecord, State, read_record
+from genotex.app.workspace import ANALYSES, Workspace
+from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.io import atomic_write
+from genotex.parallel import Child, start_child
+
+__all__ = ["AnalysisRecord", "JobQueue", "run_in_child"]
+
+RECORD = "analysis.json"
+MOST_WAITING = 10
+_PATIENCE = 10.0
+"""Seconds in which a job that is asked to end must have ended; then it is killed."""
+_UNEXPECTED = "the process ended unexpectedly; the log of genotex serve may say why"
+
+
+@dataclass
+class _RunningJob:
+    """The job at work."""
+
+    name: str
+    child: Child
+    cancelled: bool = False
+
+
+class JobQueue:
+    """Runs jobs one after the other, and keeps the records of analyses as files."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._folder = workspace.root / ANALYSES
+        self._records: dict[str, JobRecord] = {}
+        self._waiting: deque[str] = deque()
+        self._running: _RunningJob | None = None
+        self._lock = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._read_records()
+
+    def _read_records(self) -> None:
+        """Read the history; what an earlier start left unfinished was interrupted."""
+        if not self._folder.is_dir() or not self._workspace.holds(self._folder):
+            return
+        for path in sorted(self._folder.glob(f"*/{RECORD}")):
+            try:
+                record = read_record(path)
+            except FormatError:
+                # A damaged record is no analysis of ours; its results are listed all the same.
+                continue
+            if record.name != path.parent.name:
+                continue
+            if record.open:
+                record = record.model_copy(update={"state": "interrupted", "step": ""})
+            self._records[record.name] = record
+
+    def records(self) -> list[JobRecord]:
+        """Return all jobs, the newest first."""
+        with self._lock:
+            return sorted(self._records.values(), key=lambda each: each.created, reverse=True)
+
+    def record(self, name: str) -> JobRecord | None:
+        """Return a job by its name."""
+        with self._lock:
+            return self._records.get(name)
+
+    def new_folder(self, trait: str) -> Path:
+        """Make the folder of a new analysis; none is ever overwritten."""
+        self._folder.mkdir(exist_ok=True)
+        if not self._workspace.holds(self._folder):
+            msg = f"{self._folder} leads out of the folder"
+            raise UsageError(msg)
+        numbers = [path.name.partition("-")[0] for path in self._folder.iterdir()]
+        number = max((int(n) for n in numbers if n.isascii() and n.isdigit()), default=0)
+        while True:
+            number += 1
+            folder = self._folder / f"{number:03d}-{trait}"
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                continue
+            return folder
+
+    def check_room(self) -> None:
+        """Refuse another job while too many wait."""
+        with self._lock:
+            if len(self._waiting) >= MOST_WAITING:
+                msg = f"{MOST_WAITING} jobs are waiting already; wait, or cancel one"
+                raise UsageError(msg)
+
+    def new_name(self, kind: str, subject: str) -> str:
+        """Return a name for a job that has no folder among the analyses."""
+        with self._lock:
+            times = sum(not record.kept for record in self._records.values())
+        return f"{kind}-{times + 1}-{subject}"
+
+    def submit(self, record: JobRecord) -> None:
+        """Let a job wait for its turn."""
+        with self._lock:
+            self._keep(record)
+            self._waiting.append(record.name)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+            self._lock.notify_all()
+
+    def cancel(self, name: str) -> None:
+        """Stop a job that waits or runs; others are left as they are."""
+        with self._lock:
+            if name in self._waiting:
+                self._waiting.remove(name)
+                self._end(name, "cancelled")
+            elif self._running is not None and self._running.name == name:
+                self._running.cancelled = True
+                self._running.child.end_within(_PATIENCE)
+
+    def close(self) -> None:
+        """End the running analysis; nothing half-written is left."""
+        with self._lock:
+            self._closed = True
+            if self._running is not None:
+                # Python waits for its processes when it ends, however long they take.
+                self._running.child.end_within(_PATIENCE)
+            self._lock.notify_all()
+        if self._thread is not None:
+            self._thread.join(2 * _PATIENCE)
+
+    def _keep(self, record: JobRecord) -> None:
+        """Write the record of a job, then know it: a job that cannot be kept is not begun."""
+        if record.kept:
+            with atomic_write(self._folder / record.name / RECORD) as part:
+                part.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        self._records[record.name] = record
+
+    def _change(self, name: str, **changes: object) -> None:
+        """Change the record of a job under way, in memory at least: who waits for it sees that."""
+        record = self._records[name].model_copy(update=changes)
+        try:
+            self._keep(record)
+        except (GenotexError, OSError):
+            # Its folder is gone, or the disk is full; the job must not stay open for ever.
+            self._records[name] = record
+
+    def _end(self, name: str, state: State, message: str = "", formula: str = "") -> None:
+        message = self._workspace.without_places(message)
+        self._change(
+            name, state=state, step="", finished=time.time(), message=message, formula=formula
+        )
+
+    def _work(self) -> None:
+        """Run what waits, one after the other."""
+        while True:
+            with self._lock:
+                while not self._waiting and not self._closed:
+                    self._lock.wait()
+                if self._closed:
+                    return
+                name = self._waiting.popleft()
+                self._change(name, state="running", step="starting")
+                given = self._workspace.root, self._records[name]
+                try:
+                    child = start_child("genotex.app.jobs.queue:run_in_child", *given)
+                except OSError as error:
+                    self._end(name, "failed", f"no process could be started: {error}")
+                    continue
+                running = self._running = _RunningJob(name, child)
+            with child.messages:
+                self._follow(running)
+
+    def _follow(self, running: _RunningJob) -> None:
+        """Note the steps of the running analysis until it ends."""
+        ended: tuple[State, str, str] = ("failed", _UNEXPECTED, "")
+        try:
+            while True:
+                kind, *texts = running.child.messages.recv()
+                if kind == "step":
+                    with self._lock:
+                        self._records[running.name].step = texts[0]
+                else:
+                    ended = kind, texts[0], texts[1]
+        except (EOFError, OSError):
+            pass
+        running.child.process.join(_PATIENCE)
+        running.child.kill()
+        with self._lock:
+            if running.cancelled:
+                ended = "cancelled", "", ""
+            elif self._closed and ended[0] != "done":
+                ended = "interrupted", "", ""
+            self._end(running.name, *ended)
+            self._running = None
+
+
+def run_in_child(messages: Connection, root: Path, record: JobRecord) -> None:
+    """Run one job in a process of its own, and send its steps and its end."""
+    try:
+        outcome = run_job(root, record, lambda step: messages.send(("step", step)))
+        messages.send(("done" if outcome.solved else "failed", outcome.message, outcome.formula))
+    except (GenotexError, OSError) as error:
+        messages.send(("failed", str(error), ""))

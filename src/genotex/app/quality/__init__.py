@@ -1,0 +1,1 @@
+"""Quality of samples and cohorts."""

@@ -1,0 +1,1 @@
+"""Runs of the benchmark and of agents."""

@@ -1,0 +1,352 @@
+"""`genotex compare`, `genotex bench table` and `bench leaderboard`: runs next to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.benchmark.evaluate import (
+    Rules,
+    ScoredProblems,
+    chosen_words,
+    evaluate_with_progress,
+)
+from genotex.cli.benchmark.score_screen import show_table
+from genotex.cli.option_classes import with_options
+from genotex.cli.output_file import check_output_file, write_text
+from genotex.errors import UsageError
+
+if TYPE_CHECKING:
+    from genotex.bench.evaluation.comparison import RunComparison
+    from genotex.bench.evaluation.options import EvaluationOptions
+    from genotex.bench.evaluation.scores import Scores
+
+__all__ = ["RunPaths", "Scoring", "compare", "leaderboard", "score_runs", "table"]
+
+RunPaths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Output folders, or scores.json of 'genotex evaluate -o'; NAME=PATH names a run.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How output folders are scored."""
+
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            "--ref-dir", "-r", help="Score output folders against this one.", show_default=False
+        ),
+    ] = None
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tasks",
+            "-t",
+            help="selection, preprocessing, analysis; separated by commas.",
+            show_default="all that the reference holds",
+        ),
+    ] = None
+    task_info: Annotated[
+        Path | None,
+        typer.Option("--task-info", help="The problems for dataset selection.", show_default=False),
+    ] = None
+    problems: ScoredProblems = None
+    rules: Rules = "genotex"
+    jobs: o.Jobs = 1
+
+    def options(self) -> EvaluationOptions:
+        """Return the options of the evaluation, at their defaults otherwise."""
+        from genotex.bench.evaluation.options import TASKS, EvaluationOptions
+        from genotex.bench.problems import read_problems
+
+        return EvaluationOptions(
+            tasks=chosen_words(self.tasks, TASKS, "task"),
+            task_info=self.task_info,
+            problems=None if self.problems is None else read_problems(self.problems),
+            rules=self.rules,
+        )
+
+
+@with_options
+def compare(
+    runs: RunPaths,
+    scoring: Scoring,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline", metavar="NAME", help="Compare with this run.", show_default="the first"
+        ),
+    ] = None,
+    each_other: Annotated[
+        bool,
+        typer.Option(
+            "--each-other", help="Score two runs against each other, without a reference."
+        ),
+    ] = False,
+    retest: Annotated[
+        bool,
+        typer.Option(
+            "--retest",
+            help="The runs repeat one method: add agreement and variance components.",
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Write the results into this folder.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
+    json: o.Json = False,
+) -> None:
+    r"""Compare runs: figures with intervals, and paired differences.
+
+    Output folders are scored with the default settings; for others score them
+    with 'genotex evaluate -o' first and compare what it wrote.
+
+    Examples:
+      genotex compare lasso mixed -r reference
+
+      genotex compare rules=runs/7/output agent=runs/9/output \
+          -r reference --baseline rules
+
+      genotex compare lasso/scores.json mixed/scores.json -o comparison
+
+      genotex compare agent_1 agent_2 agent_3 -r reference --retest
+
+      genotex compare annotator_1 annotator_2 --each-other
+    """
+    from genotex.bench.evaluation.run_record import name_runs
+    from genotex.bench.evaluation.score_files import check_folder
+
+    if output is not None:
+        check_folder(output)
+    named = name_runs(runs)
+    settings = scoring.options()
+    if each_other:
+        if retest:
+            msg = "--retest compares runs with a reference; leave --each-other out"
+            raise UsageError(msg)
+        _refuse_with_each_other(scoring.reference, baseline)
+        found = _agreement(named, settings, scoring.jobs, seed)
+    else:
+        found = _compared(named, scoring, baseline, settings, seed)
+        if retest:
+            from genotex.bench.evaluation.retest import with_retest
+
+            found = with_retest(found)
+    page = None
+    if output is not None:
+        from genotex.reports.scores.page import write_comparison
+
+        page = write_comparison(output, found)
+    if json:
+        from genotex.bench.evaluation.comparison_tables import comparison_json
+
+        screen.print_json(comparison_json(found))
+    else:
+        _show(found, page)
+
+
+def _compared(
+    named: Mapping[str, Path],
+    scoring: Scoring,
+    baseline: str | None,
+    settings: EvaluationOptions,
+    seed: int,
+) -> RunComparison:
+    from genotex.bench.evaluation.comparison import compare_runs
+
+    if len(named) < 2:
+        msg = "give two runs or more; 'genotex evaluate' scores a single one"
+        raise UsageError(msg)
+    if baseline is not None and baseline not in named:
+        # Before anything is scored, which takes time.
+        msg = f"no run is called {baseline!r}; there are {', '.join(named)}"
+        raise UsageError(msg)
+    return compare_runs(
+        score_runs(named, scoring.reference, settings, scoring.jobs), baseline, seed=seed
+    )
+
+
+def _refuse_with_each_other(reference: Path | None, baseline: str | None) -> None:
+    for option, value in (("-r", reference), ("--baseline", baseline)):
+        if value is not None:
+            msg = f"{option} does nothing with --each-other; leave one of them out"
+            raise UsageError(msg)
+
+
+def _agreement(
+    named: Mapping[str, Path], settings: EvaluationOptions, jobs: int, seed: int
+) -> RunComparison:
+    from genotex.bench.evaluation.comparison import compare_both_ways
+    from genotex.bench.evaluation.run_record import holds_outputs
+
+    if len(named) != 2 or not all(map(holds_outputs, named.values())):
+        msg = "--each-other takes two output folders, which are scored against each other"
+        raise UsageError(msg)
+    (first, one), (second, other) = named.items()
+    forward = score_runs({first: one}, other, settings, jobs)[first]
+    backward = score_runs({second: other}, one, settings, jobs)[second]
+    return compare_both_ways((first, second), forward, backward, seed=seed)
+
+
+def _show(found: RunComparison, page: Path | None) -> None:
+    from genotex.bench.evaluation.comparison_tables import (
+        agreement_tables,
+        difference_tables,
+        how_compared,
+        side_by_side_table,
+    )
+
+    for table in (side_by_side_table(found), *agreement_tables(found)):
+        show_table(table)
+    for table in difference_tables(found):
+        show_table(table)
+    screen.out.print()
+    screen.show(how_compared(found))
+    for note in found.notes:
+        screen.notify(note, "note")
+    if page is not None:
+        screen.show(f"page: {page}")
+
+
+def score_runs(
+    runs: Mapping[str, Path], reference: Path | None, settings: EvaluationOptions, jobs: int
+) -> dict[str, Scores]:
+    """Return the scores of every run: folders with a reference are scored, files are read."""
+    from genotex.bench.evaluation.run_record import holds_outputs
+    from genotex.bench.evaluation.score_files import SCORES_FILE, read_scores
+
+    to_score = [
+        name for name, path in runs.items() if reference is not None and holds_outputs(path)
+    ]
+    for name, path in runs.items():
+        if name not in to_score and holds_outputs(path) and not (path / SCORES_FILE).is_file():
+            msg = f"{path} is an output folder: name the folder to score it against with -r"
+            raise UsageError(msg)
+    scores = {name: read_scores(path) for name, path in runs.items() if name not in to_score}
+    if reference is not None and to_score:
+        folders = [runs[name] for name in to_score]
+        found = evaluate_with_progress(folders, reference, settings, jobs)
+        scores.update(zip(to_score, found, strict=True))
+    return {name: scores[name] for name in runs}
+
+
+@with_options
+def table(
+    runs: RunPaths,
+    scoring: Scoring,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="Add the rows that the paper published.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write Markdown as well.", show_default=False
+        ),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    r"""Print runs as the paper prints its tables 2 to 5; a dash is unknown.
+
+    Time, tokens and cost come from the run folders of 'genotex bench run'.
+
+    Examples:
+      genotex bench table lasso random -r reference --paper
+
+      genotex bench table mine/scores.json -o table.md
+
+      genotex bench table full no-planning -r reference \
+          --problems full/run/problems.csv
+    """
+    from genotex.bench.evaluation.paper_table import (
+        paper_json,
+        paper_markdown,
+        paper_notes,
+        paper_rows,
+        paper_tables,
+    )
+    from genotex.bench.evaluation.run_record import name_runs
+
+    if output is not None:
+        check_output_file(output)
+    paths = name_runs(runs)
+    scores = score_runs(paths, scoring.reference, scoring.options(), scoring.jobs)
+    rows = paper_rows(scores, paths, paper=paper)
+    notes = paper_notes(scores, rows, paper=paper)
+    if output is not None:
+        write_text(output, paper_markdown(rows, notes))
+    if json:
+        screen.print_json(paper_json(rows, notes))
+        return
+    tables = paper_tables(rows)
+    for found in tables:
+        show_table(found)
+    if not tables:
+        screen.notify("nothing was scored: no file of the reference belongs to these tasks")
+    for note in notes:
+        screen.notify(note, "note")
+
+
+@with_options
+def leaderboard(
+    runs: RunPaths,
+    scoring: Scoring,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Write the page there.")
+    ],
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
+) -> None:
+    r"""Build a leaderboard of run folders: a page that opens without network.
+
+    Every folder is checked first: its files must have the digests that its run
+    wrote at its end. Scores are computed from the files, never taken from a
+    submission.
+
+    Examples:
+      genotex bench leaderboard rules lasso agent -r reference -o site
+
+      genotex bench leaderboard submissions/* -r output -o site \
+          --rules published --task-info metadata/task_info.json
+    """
+    from genotex.bench.evaluation.run_manifest import check_run
+    from genotex.bench.evaluation.run_record import name_runs
+    from genotex.bench.evaluation.score_files import check_folder
+    from genotex.reports.scores.leaderboard import build_leaderboard, write_leaderboard
+
+    check_folder(output)
+    folders = name_runs(runs)
+    if scoring.reference is None:
+        msg = "submissions are scored here; name the folder to score them against with -r"
+        raise UsageError(msg)
+    for folder in folders.values():
+        check_run(folder)
+    scores = score_runs(folders, scoring.reference, scoring.options(), scoring.jobs)
+    board = build_leaderboard(scores, folders, seed=seed)
+    page = write_leaderboard(output, board)
+    for entry in board.group.entries:
+        screen.show(f"{entry.label}: F1 {entry.cell('f1')}, {_cost(entry.per_problem)}")
+    for note in board.notes:
+        screen.notify(note, "note")
+    screen.show(f"page: {page}")
+
+
+def _cost(per_problem: float | None) -> str:
+    return "cost unknown" if per_problem is None else f"${per_problem:.4g} a problem"

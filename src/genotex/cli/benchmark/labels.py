@@ -1,0 +1,190 @@
+"""`genotex evaluate-labels` and `apply-labels`: scores against sets of labels, and from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.benchmark.score_screen import show_table
+from genotex.cli.output_file import check_output_folder
+from genotex.errors import UsageError
+
+if TYPE_CHECKING:
+    from genotex.bench.evaluation.labels import LabelEvaluation, LabelledCase
+
+__all__ = ["apply_labels", "evaluate_labels"]
+
+MOST_SHOWN = 5
+
+
+def evaluate_labels(
+    cases: Annotated[
+        Path, typer.Option("--cases", help="Labelled cases, one JSON object a line (.gz allowed).")
+    ],
+    prediction: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="PREDICTIONS",
+            help="Predictions of 'genotex clinical infer', or an output folder of any tool. "
+            "Without: how the sets of labels differ.",
+        ),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--labels", help="A set of labels; repeat for several.", show_default="all of the file"
+        ),
+    ] = None,
+    trait: o.TraitNames = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--input",
+            help="Folder that holds GEO/<Trait>/<GSE>/: score clinical tables sample by sample.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Also write labels.json and CSV files there."
+        ),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    r"""Score against sets of labels: the benchmark's, verified ones, yours.
+
+    Labels state which row of a series records trait, age and gender, and how
+    its values are coded. Each figure is shown with its difference to the labels
+    "reading" (verified by careful reading), on the cases that both sets
+    label; other labels are also scored as if they were predictions.
+
+    Examples:
+      genotex clinical infer cases.jsonl.gz -o answers.jsonl
+
+      genotex evaluate-labels answers.jsonl --cases cases.jsonl.gz
+
+      genotex evaluate-labels output --cases cases.jsonl.gz \
+          --input input -o scores
+
+      genotex evaluate-labels --cases cases.jsonl.gz
+    """
+    from genotex.bench.evaluation import labels as known
+
+    _check(prediction, cases, source, output)
+    chosen = known.of_traits(known.read_labelled_cases(cases), trait)
+    evaluation = _evaluate(prediction, chosen, labels, source)
+    named = {"prediction": prediction and str(prediction), "cases": str(cases)}
+    content = named | known.evaluation_to_json(evaluation)
+    if json:
+        screen.print_json(content)
+    else:
+        _show(evaluation)
+    if output is not None:
+        from genotex.bench.evaluation.score_files import write_texts
+
+        write_texts(output, known.evaluation_texts(evaluation, content))
+        screen.notify(f"scores written: {output / 'labels.json'}, with tables next to it")
+
+
+def _check(prediction: Path | None, cases: Path, source: Path | None, output: Path | None) -> None:
+    if prediction is not None and not prediction.exists():
+        msg = f"{prediction} does not exist; give predictions by case, or an output folder"
+        raise UsageError(msg)
+    if prediction is not None and cases.exists() and prediction.samefile(cases):
+        msg = f"{prediction} holds the labels; give predictions of 'genotex clinical infer'"
+        raise UsageError(msg)
+    if source is not None and (prediction is None or not prediction.is_dir()):
+        msg = "--input does nothing here: it is for the clinical tables of an output folder"
+        raise UsageError(msg)
+    if output is not None:
+        check_output_folder(output)
+
+
+def _evaluate(
+    prediction: Path | None,
+    cases: Sequence[LabelledCase],
+    labels: Sequence[str] | None,
+    source: Path | None,
+) -> LabelEvaluation:
+    from genotex.bench.evaluation.labels import (
+        compare_labels,
+        evaluate_answers,
+        evaluate_folder,
+        read_answers,
+    )
+    from genotex.layout import InputFolder, OutputFolder
+
+    if prediction is None:
+        return compare_labels(cases, labels)
+    if prediction.is_file():
+        return evaluate_answers(cases, read_answers(prediction), labels)
+    raw = None if source is None else InputFolder(source)
+    with screen.progress("scoring", len(cases)) as step:
+        return evaluate_folder(cases, OutputFolder(prediction), labels, raw, step)
+
+
+def _show(evaluation: LabelEvaluation) -> None:
+    from genotex.bench.evaluation.labels import label_tables
+
+    for table in label_tables(evaluation):
+        show_table(table)
+    if missing := evaluation.missing:
+        shown = [f"{one.item} ({one.why})" for one in missing[:MOST_SHOWN]]
+        more = " ..." if len(missing) > MOST_SHOWN else ""
+        screen.notify(f"{len(missing)}: {', '.join(shown)}{more}", "predictions scored as nothing")
+    for note in evaluation.notes:
+        screen.notify(note, "note")
+
+
+def apply_labels(
+    cases: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CASES", help="Labelled cases, one JSON object a line (.gz allowed)."
+        ),
+    ],
+    source: o.InputDir,
+    output: Annotated[
+        Path, typer.Argument(metavar="REFERENCE", help="Folder for the reference; new or empty.")
+    ],
+    labels: Annotated[str, typer.Option("--labels", help="The set of labels.")] = "reading",
+    trait: o.TraitNames = None,
+    json: o.Json = False,
+) -> None:
+    """Make a reference from labels, in the benchmark's layout.
+
+    Every labelled cohort of the input gets its record of availability and,
+    if its label has a trait, its clinical table. It has no expression data:
+    score dataset filtering and clinical tables against it, not selection.
+
+    Examples:
+      genotex apply-labels cases.jsonl.gz input verified --labels reading
+
+      genotex evaluate -p output -r verified -t preprocessing -s clinical
+    """
+    from genotex.bench.evaluation import labels as known
+    from genotex.layout import InputFolder, OutputFolder
+
+    chosen = known.of_traits(known.read_labelled_cases(cases), trait)
+    raw = InputFolder(source)
+    with screen.progress("applying labels", len(chosen)) as step:
+        applied = known.apply_labels(chosen, labels, raw, OutputFolder(output), cases, step)
+    if json:
+        screen.print_json({"folder": str(output), "labels": labels, **asdict(applied)})
+        return
+    screen.show(
+        f"{output}, by labels {labels!r}: traits {applied.traits}, cohorts {applied.cohorts}, "
+        f"clinical tables {applied.tables}"
+    )
+    if applied.not_at_hand:
+        screen.notify(f"labelled cohorts that are not in {source}: {applied.not_at_hand}", "note")
+    for note in applied.notes[:MOST_SHOWN]:
+        screen.notify(note, "note")
+    if len(applied.notes) > MOST_SHOWN:
+        screen.notify(f"and {len(applied.notes) - MOST_SHOWN} more without a table", "note")

@@ -1,0 +1,1 @@
+"""Commands that fetch, check, describe and preprocess data."""

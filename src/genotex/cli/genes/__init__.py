@@ -1,0 +1,1 @@
+"""Commands from data to genes, gene sets, reports and the atlas."""

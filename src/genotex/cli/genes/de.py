@@ -1,0 +1,223 @@
+"""`genotex de`: own tables and a design to genes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.genes.analyze import check_cohorts
+from genotex.cli.genes.results import combine_cohorts, show_result
+from genotex.cli.option_classes import Only, with_options
+from genotex.layout import OutputFolder, trait_folder_name
+from genotex.options import AnalysisOptions, DesignOptions, Scale
+from genotex.parallel import prepare_workers
+
+if TYPE_CHECKING:
+    from genotex.cohorts import OwnTables
+    from genotex.workflows import DesignsTested
+
+__all__ = ["de"]
+
+TOP_GENES = 10
+_TESTS = Only(
+    "hidden",
+    "weights",
+    "robust",
+    "q_cut",
+    "min_effect",
+    "controls",
+    "exclude_outliers",
+    "filter_low",
+    "trend",
+    "panel",
+    "seed",
+)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How the tables are read."""
+
+    platform: Annotated[
+        Path | None,
+        typer.Option("--platform", help="Annotation of probes: a GPL file, or any table of them."),
+    ] = None
+    scale: Annotated[
+        Scale, typer.Option("--scale", help="Scale of the values; auto recognises it and says so.")
+    ] = "auto"
+    cohort: Annotated[
+        str | None,
+        typer.Option("--cohort", help="Name of the cohort.", show_default="the file's name"),
+    ] = None
+
+
+@with_options
+def de(
+    expression: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EXPRESSION",
+            help="Genes or probes x samples, either way round: csv, tsv, xlsx, parquet, h5ad, "
+            "also .gz.",
+        ),
+    ],
+    samples: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SAMPLES",
+            help="One row per sample: csv, tsv, xlsx, or a sample sheet of 'genotex clinical "
+            "sheet'. For an h5ad file its own obs: give the same file again.",
+        ),
+    ],
+    output: o.OutputDir,
+    asked: DesignOptions,
+    reading: _Reading,
+    analysis: Annotated[AnalysisOptions, _TESTS],
+    trait: Annotated[
+        str | None,
+        typer.Option("--trait", help="Name of the result.", show_default="the contrast"),
+    ] = None,
+    cohorts: o.Cohorts = "largest",
+    json: o.Json = False,
+) -> None:
+    r"""Test genes in tables of your own, under any design.
+
+    Results go to OUTPUT: genes.csv, the report, and all that 'genotex solve'
+    writes, so that report, enrich and analyze work on them. analysis.R does
+    the same in R with limma. Unmeasured confounding is adjusted for as by
+    solve; --hidden none switches that off.
+
+    Examples:
+      genotex de counts.csv samples.csv results \
+          --design "~ group + age" --contrast "group: case - control"
+
+      genotex de counts.tsv.gz samples.xlsx results \
+          --design "~ group * sex" --contrast group:sex \
+          --contrast "group: B - A | sex = female"
+
+      genotex de values.csv samples.csv results --block patient \
+          --design "~ group + ns(age, 3)" --contrast "group: case - control"
+
+      genotex de values.h5ad values.h5ad results --design "~ stage" \
+          --order "stage: I < II < III" --contrast "stage: trend"
+
+      genotex de values.csv samples.csv results --survival months,died \
+          --design "~ age"
+    """
+    prepare_workers("genotex.reports.figures:get_ready")
+    if asked.survival is None:
+        check_cohorts(cohorts, analysis)
+    with screen.progress("reading the tables", total=1):
+        tables = _read(expression, samples, reading)
+    _say(tables, json)
+    folder, every = OutputFolder(output), cohorts == "all"
+    if asked.survival is not None:
+        raise typer.Exit(_survival(tables, asked, analysis, folder, json))
+    raise typer.Exit(_analyze(tables, asked, analysis, folder, trait, every=every, json=json))
+
+
+def _read(expression: Path, samples: Path, how: _Reading) -> OwnTables:
+    from genotex.cohorts import read_own_tables
+
+    same = expression.suffix == ".h5ad" and samples.resolve() == expression.resolve()
+    name = None if how.cohort is None else trait_folder_name(how.cohort)
+    given = None if same else samples
+    return read_own_tables(expression, given, platform=how.platform, scale=how.scale, name=name)
+
+
+def _say(tables: OwnTables, quiet: bool) -> None:
+    for note in () if quiet else tables.notes:
+        screen.notify(note, "note")
+    for warning in tables.warnings:
+        screen.notify(warning, "warning")
+
+
+def _analyze(
+    tables: OwnTables,
+    asked: DesignOptions,
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    trait: str | None,
+    *,
+    every: bool,
+    json: bool,
+) -> int:
+    """Test the contrasts, with `every` also over all cohorts; return the exit code."""
+    from genotex.workflows import analyze_designs, prepare_designs
+
+    prepared, notes = prepare_designs(tables, asked, analysis, trait)
+    for note in notes:
+        screen.notify(note, "note")
+    with screen.work() as progress:
+        tested = analyze_designs(prepared, analysis, output, progress)
+    if not json:
+        _show(tested)
+    combined = []
+    if every:
+        combined = combine_cohorts(output.root, tested.problems, analysis, None, quiet=json)
+    if json:
+        rows = [tested.summary(outcome) for outcome in tested.outcomes]
+        screen.print_json({"contrasts": rows, **({"combined": combined} if every else {})})
+    return screen.DONE if tested.results else screen.NOTHING_USABLE
+
+
+def _show(tested: DesignsTested) -> None:
+    for outcome in tested.outcomes:
+        screen.out.print()
+        if outcome.result is None:
+            screen.notify(outcome.why, "not answered")
+            continue
+        formula, trait = outcome.result.method["formula"], outcome.problem.trait
+        screen.show(f"{formula['contrast']} in {formula['formula']}")
+        show_result(outcome.result)
+        screen.show(f"\ngenes:  {tested.genes[trait]}")
+        screen.show(f"report: {tested.reports[trait]}")
+        screen.show(f"in R:   {tested.scripts[trait]}")
+
+
+def _survival(
+    tables: OwnTables,
+    asked: DesignOptions,
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    json: bool,
+) -> int:
+    """Test the time to an event; there is no cohort to combine."""
+    from genotex.workflows import analyze_survival
+
+    with screen.work() as progress:
+        tested = analyze_survival(tables, asked, analysis, output, progress)
+    found = tested.found
+    top = found.genes.head(TOP_GENES).to_dicts()
+    if json:
+        record = {"significant": found.significant.height, "tested": found.genes.height}
+        files = {"genes.csv": str(tested.genes), "report": str(tested.report)}
+        screen.print_json({**record, "top": top, **files})
+        return screen.DONE
+    method = found.method
+    screen.show(
+        f"\n{found.significant.height} of {found.genes.height} genes are associated with the time "
+        f"to {method['survival']['event']} at q < {analysis.q_cut:g}: {len(method['samples'])} "
+        f"samples, {method['events']} events"
+    )
+    names = ("gene", "hazard_ratio", "ci_low", "ci_high", "p", "q")
+    screen.table(
+        [name.replace("_", " ") for name in names],
+        [{name.replace("_", " "): _exp(row, name) for name in names} for row in top],
+    )
+    for warning in found.warnings:
+        screen.notify(warning, "warning")
+    screen.show(f"\ngenes:  {tested.genes}\nrecord: {tested.record}\nreport: {tested.report}")
+    return screen.DONE
+
+
+def _exp(row: dict[str, Any], name: str) -> Any:
+    """Return a value of the table; limits of the log hazard ratio as those of the hazard ratio."""
+    value = row[name]
+    return math.exp(value) if name in ("ci_low", "ci_high") and value is not None else value

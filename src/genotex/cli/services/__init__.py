@@ -1,0 +1,1 @@
+"""Commands that start agents, sandboxes and servers."""

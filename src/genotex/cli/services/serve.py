@@ -1,0 +1,109 @@
+"""`genotex serve`: the workbench in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genotex.cli import screen
+from genotex.cli.data.fetch_geo import GeoServers
+from genotex.cli.option_classes import with_options
+from genotex.errors import UsageError
+
+__all__ = ["serve"]
+
+_MISSING = (
+    "the workbench needs more packages: pip install 'genotex[app]' (missing: {name}); all other "
+    "commands work without"
+)
+
+
+@with_options
+def serve(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="Folder with input, results, or both; or an output folder."
+        ),
+    ],
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the workbench in a browser.")
+    ] = True,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host", help="Address to listen on; another than 127.0.0.1 needs a password."
+        ),
+    ] = "127.0.0.1",
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--password-file", help="File whose first line is the password of other machines."
+        ),
+    ] = None,
+    code: Annotated[
+        bool,
+        typer.Option(
+            "--code",
+            help="Print a new one-time code of the workbench that has FOLDER open, and end.",
+        ),
+    ] = False,
+    *,
+    servers: GeoServers,
+) -> None:
+    r"""Open the workbench: samples, analyses and genes of a folder in a browser.
+
+    It listens on this machine only, and signs in the browser that it opens. To
+    sign in another one, open the printed address there and type the printed
+    code, which works once; --code prints another. What is done in the browser
+    can be continued on the command line, and the other way round.
+
+    Examples:
+      genotex serve .
+
+      genotex serve results --port 8000 --no-browser
+
+      genotex serve results --code
+    """
+    try:
+        from genotex.app.access.codes import new_code
+        from genotex.app.access.serving import serve as run
+    except ImportError as error:
+        raise UsageError(_MISSING.format(name=error.name)) from error
+    if code:
+        _print(*new_code(folder))
+        raise typer.Exit(screen.DONE)
+    password = "" if password_file is None else _first_line(password_file)
+    given = servers.eutils_address, servers.geo_files_address, servers.geo_address
+    run(
+        folder,
+        port=port,
+        host=host,
+        password=password,
+        browser=browser,
+        ready=_print,
+        geo_addresses=given,
+    )
+    raise typer.Exit(screen.DONE)
+
+
+def _print(address: str, code: str) -> None:
+    """Print what is needed to sign in; the code stays out of the address, which others may see."""
+    print(f"{address}\ncode: {code} (works once)", flush=True)
+
+
+def _first_line(path: Path) -> str:
+    try:
+        line = path.read_text(encoding="utf-8").partition("\n")[0].strip()
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{path}: the password cannot be read: {error}"
+        raise UsageError(msg) from error
+    if not line:
+        msg = f"{path}: its first line must be a password"
+        raise UsageError(msg)
+    return line

@@ -1,0 +1,1 @@
+"""The table of genes in reports."""

@@ -1,0 +1,202 @@
+"""The numbers of every gene, embedded in the page for its search, strip plots and scatter plots.
+
+A page holds one compressed block: symbols, columns of integers, and expression. Up to about a
+million values each sample has its level of each gene. Beyond, each group has the number of its
+samples at each level, which takes as much room for 100 samples as for 1,000; names of samples are
+then left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.formats import LinkedTable
+from genotex.reports.figures import COLOURS, SampleMarks
+from genotex.reports.genes.findings import Findings
+from genotex.reports.problem.words import readable
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+
+_LEVELS = ((650_000, 254), (1_000_000, 62))
+"""Most values with so many levels for each sample."""
+_FEWEST, _MOST, _ALL_GROUPS = 12, 40, 80
+"""Levels of a group, and of all groups together, where samples are counted."""
+_STEPS = 5
+"""Decimal digits of the largest number of a column."""
+_MOST_BINS = 5
+_PLAIN = str.maketrans("<>&`", ",.:'")
+"""Characters of base 85 that HTML and JSON would have to escape, and what the page has instead."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """The groups of the strip plots; `place` is each sample's, -1 for samples without one."""
+
+    labels: tuple[str, ...]
+    colours: tuple[str, ...]
+    place: NDArray[np.intp]
+
+
+def explorer_data(
+    findings: Findings, genes: pl.DataFrame, table: LinkedTable, marks: SampleMarks
+) -> str:
+    """Return the ranked genes and their expression as JSON without ``<``; empty without genes."""
+    if not genes.height:
+        return ""
+    columns = _columns(findings, genes)
+    expression = _of_genes(genes["Variable"].to_list(), table)
+    low, high = _range(expression)
+    columns |= {"low": low, "high": high}
+    values, about = _values(expression, low, high, marks)
+    symbols = "\n".join(" ".join(str(name).split()) for name in genes["Variable"]).encode()
+    parts, written = [np.frombuffer(symbols, dtype=np.uint8)], {}
+    for name, column in columns.items():
+        packed = _packed(column)
+        if packed is not None:
+            parts.append(packed[0])
+            written[name] = packed[1]
+    block = zlib.compress(np.concatenate([*parts, values.ravel()]).tobytes(), 9)
+    page = {
+        "genes": genes.height,
+        "symbols": len(symbols),
+        "columns": written,
+        "change": findings.change_label,
+        "cut": findings.cut,
+        "ranking": "mixed " if findings.mixed_ranks else "",
+        **about,
+        "block": base64.b85encode(block).decode().translate(_PLAIN),
+    }
+    return json.dumps(page, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _columns(findings: Findings, genes: pl.DataFrame) -> dict[str, Floats]:
+    """Return the numbers of each gene, p- and q-values as -log10."""
+    columns = {
+        "effect": genes["Coefficient"].cast(pl.Float64).to_numpy(),
+        "mean": genes["Mean Expression"].cast(pl.Float64).to_numpy(),
+        "significant": genes["Significant"].cast(pl.Float64).to_numpy(),
+    }
+    if not findings.selects:
+        for name in ("p", "q"):
+            p = genes[f"rank_{name}"].cast(pl.Float64).to_numpy()
+            columns[name] = 0.0 - np.log10(np.maximum(p, 1e-305))
+    return columns
+
+
+def _of_genes(symbols: list[str], table: LinkedTable) -> Floats:
+    """Return expression as genes x samples, in the order of the ranking; NaN for other genes."""
+    place = {gene: i for i, gene in enumerate(table.genes)}
+    rows = np.array([place.get(symbol, -1) for symbol in symbols], dtype=np.intp)
+    known = rows >= 0
+    expression = np.full((len(rows), len(table.samples)), np.nan)
+    expression[known] = table.expression.T[rows[known]]
+    return expression
+
+
+def _range(expression: Floats) -> tuple[Floats, Floats]:
+    finite = np.isfinite(expression)
+    some = finite.any(axis=1)
+    low = np.where(finite, expression, np.inf).min(axis=1, initial=np.inf)
+    high = np.where(finite, expression, -np.inf).max(axis=1, initial=-np.inf)
+    return np.where(some, low, np.nan), np.where(some, high, np.nan)
+
+
+def _packed(column: Floats) -> tuple[Bytes, tuple[float, float]] | None:
+    """Return a column as bytes, with lowest value and step; None where it holds nothing.
+
+    Integers from 1, 0 for missing; differences of neighbours, with the sign in the lowest bit; all
+    lowest bytes first, then the next ones. So sorted or similar numbers become runs of zeros.
+    """
+    known = np.isfinite(column)
+    if not known.any():
+        return None
+    largest = float(np.abs(column[known]).max())
+    step = 10.0 ** (np.ceil(np.log10(largest)) - _STEPS) if largest > 0 else 1.0
+    low = float(np.floor(column[known].min() / step)) * step
+    whole = np.zeros(len(column), dtype=np.int64)
+    whole[known] = np.rint((column[known] - low) / step).astype(np.int64) + 1
+    change = np.diff(whole, prepend=0)
+    folded = np.where(change < 0, -2 * change - 1, 2 * change).astype("<u4")
+    planes = folded.view(np.uint8).reshape(-1, 4).T
+    return np.ascontiguousarray(planes).ravel(), (float(f"{low:.9g}"), float(f"{step:.3g}"))
+
+
+def _values(
+    expression: Floats, low: Floats, high: Floats, marks: SampleMarks
+) -> tuple[Bytes, dict[str, Any]]:
+    """Return expression as levels of each sample or as counts, and what the page needs to know."""
+    for most, levels in _LEVELS:
+        if expression.size <= most:
+            groups = _groups(marks, bins=False)
+            kept = np.flatnonzero(groups.place >= 0)
+            # Samples of a group next to each other are packed more tightly.
+            order = kept[np.argsort(groups.place[kept], kind="stable")]
+            at = _levels(expression[:, order], low, high, levels)
+            samples = {
+                "samples": [marks.names[i] for i in order],
+                "place": groups.place[order].tolist(),
+                "x": None if marks.levels is None else _numbers(marks.levels[order]),
+            }
+            return at.T, {**_about(groups, levels, marks), **samples}
+    groups = _groups(marks, bins=True)
+    levels = int(np.clip(_ALL_GROUPS // max(len(groups.labels), 1), _FEWEST, _MOST))
+    at = _levels(expression, low, high, levels)
+    counts = [
+        (at[:, groups.place == group] == level).sum(axis=1)
+        for group in range(len(groups.labels))
+        for level in range(1, levels + 1)
+    ]
+    # More points at one level cannot be told apart in a strip.
+    packed = np.minimum(np.array(counts), 255).astype(np.uint8)
+    return packed, {**_about(groups, levels, marks), "samples": None, "place": None, "x": None}
+
+
+def _about(groups: _Groups, levels: int, marks: SampleMarks) -> dict[str, Any]:
+    sizes = [int((groups.place == i).sum()) for i in range(len(groups.labels))]
+    rows = zip(groups.labels, groups.colours, sizes, strict=True)
+    return {
+        "groups": [list(row) for row in rows],
+        "levels": levels,
+        "level": readable(marks.level_name) if marks.levels is not None else "",
+    }
+
+
+def _groups(marks: SampleMarks, *, bins: bool) -> _Groups:
+    """Return the groups of the samples; those of a measured level as bins of equal size."""
+    if marks.levels is None:
+        keys = marks.ordered
+        place = np.array([keys.index(k) if k in keys else -1 for k in marks.keys], dtype=np.intp)
+        labels = tuple(marks.labels[key] for key in keys)
+        return _Groups(labels, tuple(COLOURS[key] for key in keys), place)
+    known = np.isfinite(marks.levels)
+    place = np.where(known, 0, -1).astype(np.intp)
+    if not bins or not known.any():
+        return _Groups((marks.level_name,), (COLOURS["control"],), place)
+    cuts = np.unique(np.quantile(marks.levels[known], np.linspace(0, 1, _MOST_BINS + 1)[1:-1]))
+    place[known] = np.searchsorted(cuts, marks.levels[known], side="left")
+    used = np.unique(place[known])
+    place[known] = np.searchsorted(used, place[known])
+    members = [marks.levels[place == i] for i in range(len(used))]
+    labels = tuple(f"{part.min():.4g} to {part.max():.4g}" for part in members)
+    return _Groups(labels, (COLOURS["control"],) * len(used), place)
+
+
+def _levels(expression: Floats, low: Floats, high: Floats, levels: int) -> Bytes:
+    """Return each value as a level from 1 to `levels` between its gene's extremes; 0 is missing."""
+    width = np.where(high > low, high - low, 1.0)
+    share = (expression - low[:, None]) / width[:, None]
+    whole = np.where(np.isfinite(share), np.rint(share * (levels - 1)) + 1, 0)
+    return whole.astype(np.uint8)
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]

@@ -1,0 +1,201 @@
+"""The gene table of a page, the columns of its CSV file, and the short list under the answer.
+
+The columns themselves are declared in `genotex.analysis.results.columns`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from genotex.analysis.results.columns import (
+    COLUMN_GROUPS,
+    GENE_TABLE,
+    GeneColumn,
+    coefficient_columns,
+    pair_columns,
+)
+from genotex.reports.genes.findings import Findings
+from genotex.reports.problem.words import direction, interval, number
+
+_FIRST_ROWS = 200
+_MOST_ROWS = 2000
+_PAIRS_ON_PAGE = 3
+"""With more pairs of levels their columns are in the CSV file only."""
+
+
+@dataclass(frozen=True, eq=False)
+class GeneTableView:
+    """The gene table of the page; the CSV file has every gene.
+
+    `rows` are those of the ranked genes; `title` is how many of how many, in which order; `filters`
+    is whether only some of the rows are significant.
+    """
+
+    columns: tuple[GeneColumn, ...]
+    rows: list[dict[str, Any]]
+    total: int
+    csv_name: str
+    title: str = ""
+    sorted_by: str = "p"
+    sort: str = "ascending"
+    filters: bool = True
+
+    def cell(self, gene: Mapping[str, Any], column: GeneColumn) -> str:
+        """Return a gene's value in a column as the page writes it."""
+        value = gene[column.name]
+        if column.name == "CI Lower":
+            return interval(value, gene["CI Upper"])
+        if column.name == "Panel Coefficient" and value == 0:
+            # Empty, not a zero among thousands.
+            return ""
+        if column.form == "flag":
+            return "yes" if value else ""
+        return str(value) if column.form == "text" else number(value, column.form)
+
+
+@dataclass(frozen=True)
+class TopGene:
+    """A gene of the short list, with the place of its interval in percent of the shared axis."""
+
+    symbol: str
+    estimate: str
+    interval: str
+    q: str
+    direction: str
+    significant: bool
+    low: float | None
+    middle: float | None
+    high: float | None
+
+
+def gene_columns(findings: Findings, genes: pl.DataFrame) -> tuple[GeneColumn, ...]:
+    """Return the columns that hold anything, symbol first."""
+    return tuple(c for c in csv_columns(findings, genes) if c.name != "Significant")
+
+
+def csv_columns(findings: Findings, genes: pl.DataFrame) -> tuple[GeneColumn, ...]:
+    """Return the columns of the CSV file: all that hold anything."""
+    analysis = "selected" if findings.selects else "tested"
+    words = _words(findings)
+    every = [
+        replace(column, help=column.help.format(**words))
+        for column in (column.of(findings.column_kind) for column in GENE_TABLE)
+        if analysis in column.reported_for
+    ]
+    pairs = [str(pair["pair"]) for pair in findings.record("levels").get("pairs", ())]
+    on_page = len(pairs) <= _PAIRS_ON_PAGE
+    every += [column for pair in pairs for column in pair_columns(pair, on_page=on_page)]
+    if (design := findings.design) is not None and design.several:
+        on_page = len(design.tested) <= _PAIRS_ON_PAGE
+        for name in design.tested:
+            label = design.coefficient_label(name)
+            every += coefficient_columns(name, label, on_page=on_page)
+    order = list(COLUMN_GROUPS)
+    if findings.mixed_ranks:
+        order.remove("mixed")
+        order.insert(order.index("statistic"), "mixed")
+    every.sort(key=lambda column: order.index(column.group))
+    always = ("Variable", "Significant")
+    return tuple(c for c in every if c.name in always or genes[c.name].null_count() < genes.height)
+
+
+def _words(findings: Findings) -> dict[str, str]:
+    """Return what the help texts of the columns leave open."""
+    condition = findings.result.condition
+    paired = findings.pairs is not None and not findings.pairs.averaged
+    return {
+        "statistic": "F" if findings.trait_kind == "factor" else "t",
+        "within": "pairs" if paired else "groups",
+        "interaction": f"trait by {condition} interaction" if condition else "interaction",
+        "meaning": findings.interaction_meaning,
+        "coefficient": "" if findings.design is None else findings.design.coefficient,
+    }
+
+
+def page_columns(findings: Findings, genes: pl.DataFrame) -> tuple[GeneColumn, ...]:
+    """Return the columns of the page: those that a reader compares genes by."""
+    hidden = set()
+    if not findings.mixed_ranks:
+        hidden.add("Mixed p")
+    if genes["Samples"].drop_nulls().n_unique() < 2:
+        # The same number in every row is no property of a gene.
+        hidden.add("Samples")
+    for name in ("Panel Coefficient", "Selection Frequency"):
+        if not (genes[name].fill_null(0.0) != 0.0).any():
+            # An empty panel.
+            hidden.add(name)
+    return tuple(c for c in gene_columns(findings, genes) if c.on_page and c.name not in hidden)
+
+
+def csv_frame(findings: Findings, genes: pl.DataFrame) -> pl.DataFrame:
+    """Return the ranked genes under the column names of the CSV file."""
+    return genes.select(pl.col(c.name).alias(c.csv) for c in csv_columns(findings, genes))
+
+
+def order_of_genes(findings: Findings) -> str:
+    """Return what the genes are ordered by."""
+    if findings.selects:
+        return "size of the coefficient"
+    return "p-value of the mixed model" if findings.mixed_ranks else "p-value"
+
+
+def rows_on_page(significant: int) -> int:
+    """Return how many genes the page shows."""
+    return min(_MOST_ROWS, max(_FIRST_ROWS, significant))
+
+
+def gene_table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
+    """Return the table of the ranked genes."""
+    hits = int(genes["Significant"].sum())
+    selected = findings.selects
+    most = min(_MOST_ROWS, hits) if selected else rows_on_page(hits)
+    rows = genes.head(most).to_dicts()
+    sorted_by = "Mixed p" if findings.mixed_ranks else "p"
+    return GeneTableView(
+        page_columns(findings, genes),
+        rows,
+        genes.height,
+        csv_name,
+        title=f"{_shown(len(rows), hits, genes.height, selected)}, by {order_of_genes(findings)}.",
+        sorted_by="Absolute Coefficient" if selected else sorted_by,
+        sort="descending" if selected else "ascending",
+        filters=not selected,
+    )
+
+
+def _shown(rows: int, hits: int, total: int, selected: bool) -> str:
+    if not selected:
+        return f"{rows:,} of {total:,} genes"
+    if not hits:
+        return f"No gene of {total:,} was selected"
+    return f"{'The' if rows == hits else f'{rows:,} of the'} {hits:,} selected genes of {total:,}"
+
+
+def top_genes(genes: pl.DataFrame) -> tuple[tuple[TopGene, ...], float | None]:
+    """Return the short list, and the place of "no change" on its axis in percent."""
+    ends = [v for name in ("CI Lower", "CI Upper", "Coefficient") for v in genes[name].drop_nulls()]
+    low, high = min([0.0, *ends]), max([0.0, *ends])
+    width = high - low
+
+    def place(value: float | None) -> float | None:
+        return None if value is None or width <= 0 else round(100 * (value - low) / width, 1)
+
+    top = tuple(
+        TopGene(
+            row["Variable"],
+            number(row["Coefficient"], "signed"),
+            interval(row["CI Lower"], row["CI Upper"]),
+            number(row["q"], "p"),
+            direction(row["Coefficient"]),
+            bool(row["Significant"]),
+            place(row["CI Lower"]),
+            place(row["Coefficient"]),
+            place(row["CI Upper"]),
+        )
+        for row in genes.iter_rows(named=True)
+    )
+    return top, place(0.0)

@@ -1,0 +1,277 @@
+"""The page of a test of the time to an event."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from genotex.analysis import SurvivalResult
+from genotex.analysis.results.columns import GeneColumn
+from genotex.reports.genes.table import GeneTableView, TopGene, rows_on_page, top_genes
+from genotex.reports.pages import checked_page, render_template, write_page_files
+from genotex.reports.problem.software import SoftwareView, software_view, written_options
+from genotex.reports.problem.words import counted, listed, number
+from genotex.reports.sections import FigureView
+from genotex.reports.survival.figures import draw_survival_figures, median_time
+
+_TOP = 12
+_HAZARD = "hazard ratio per unit of log2 expression, a doubling"
+_COLUMNS = (
+    GeneColumn("Variable", pl.String, "gene", "gene", "Gene", "official symbol", "text"),
+    GeneColumn("Hazard Ratio", pl.Float64, "change", "hazard_ratio", "HR", _HAZARD, "plain"),
+    GeneColumn(
+        "CI Lower", pl.Float64, "change", "ci_low", "95 % interval",
+        "95 % confidence interval of the hazard ratio (Wald)", "plain",
+    ),
+    GeneColumn("z", pl.Float64, "statistic", "z", "z", "score statistic", "signed"),
+    GeneColumn("p", pl.Float64, "significance", "p", "p", "p-value of the score test", "p"),
+    GeneColumn(
+        "q", pl.Float64, "significance", "q", "q",
+        "Benjamini-Hochberg q-value (false discovery rate)", "p",
+    ),
+    GeneColumn(
+        "Mean Expression", pl.Float64, "size", "mean", "mean",
+        "mean log2 expression over the samples tested", "plain",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SurvivalSource:
+    """Where the values come from: name of the cohort, files read, notes, record of counts."""
+
+    name: str
+    files: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    counts: Mapping[str, Any] | None = None
+
+
+class SurvivalTable(GeneTableView):
+    """The gene table of the page; the interval is one of hazard ratios."""
+
+    def cell(self, gene: Mapping[str, Any], column: GeneColumn) -> str:
+        """Return a gene's value in a column as the page writes it."""
+        if column.name == "CI Lower":
+            return _interval(gene["CI Lower"], gene["CI Upper"])
+        return (
+            _ratio(gene[column.name])
+            if column.name == "Hazard Ratio"
+            else super().cell(gene, column)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalPage:
+    """Everything on the page of a time to event."""
+
+    title: str
+    trait: str
+    condition: None
+    question: str
+    version: str
+    facts: tuple[tuple[str, str], ...]
+    significant: int
+    headline: str
+    followed: str
+    top: tuple[TopGene, ...]
+    top_title: str
+    zero: float | None
+    warnings: tuple[str, ...]
+    figures: tuple[FigureView, ...]
+    table: SurvivalTable
+    notes: tuple[str, ...]
+    methods: str
+    software: SoftwareView
+    files: Sequence[Mapping[str, Any]]
+    written: str | None
+
+
+def write_survival_report(
+    path: Path, found: SurvivalResult, source: SurvivalSource, *, written: str | None = None
+) -> Path:
+    """Write the page of a time to event next to its ``genes.csv``."""
+    page = build_survival_page(found, source, csv_name="genes.csv", written=written)
+    return write_page_files(render_template("survival.html.j2", page), checked_page(path))
+
+
+def build_survival_page(
+    found: SurvivalResult, source: SurvivalSource, *, csv_name: str, written: str | None = None
+) -> SurvivalPage:
+    """Return the page of a time to event."""
+    method, genes = found.method, _genes(found)
+    hits = genes.filter(pl.col("Significant"))
+    event = str(method["survival"]["event"])
+    methods = _methods(found, source)
+    top, zero = top_genes(genes.head(_TOP))
+    command = [("Design in the words of genotex de", _words(method))]
+    digests = [
+        (f"SHA-256 of {file.get('name', 'a file')}", str(file.get("sha256") or ""))
+        for file in source.files
+    ]
+    options = [("Options of the analysis", written_options(method["options"]))]
+    return SurvivalPage(
+        title=f"Time to event: {event}",
+        trait=f"Time to event: {event}",
+        condition=None,
+        question=_question(method),
+        version=str(method["versions"]["genotex"]),
+        facts=_facts(found, source),
+        significant=hits.height,
+        headline=_headline(genes, hits, float(method["options"]["q_cut"])),
+        followed=_followed(found),
+        top=tuple(
+            _as_ratio(gene, row) for gene, row in zip(top, genes.head(_TOP).to_dicts(), strict=True)
+        ),
+        top_title="Top genes" if hits.height else "First genes of the ranking",
+        zero=zero,
+        warnings=tuple(dict.fromkeys((*source.warnings, *found.warnings))),
+        figures=draw_survival_figures(found, genes),
+        table=_table(genes, hits.height, csv_name),
+        notes=_notes(found, source),
+        methods=methods,
+        software=software_view(methods, method, [*command, *options, *digests]),
+        files=source.files,
+        written=written,
+    )
+
+
+def _genes(found: SurvivalResult) -> pl.DataFrame:
+    """Return the genes under the names of the gene table; intervals as logarithms."""
+    cut = float(found.method["options"]["q_cut"])
+    return found.genes.select(
+        pl.col("gene").alias("Variable"),
+        pl.col("log_hazard_ratio").alias("Coefficient"),
+        pl.col("ci_low").alias("CI Lower"),
+        pl.col("ci_high").alias("CI Upper"),
+        pl.col("hazard_ratio").alias("Hazard Ratio"),
+        pl.col("mean").alias("Mean Expression"),
+        "z",
+        "p",
+        "q",
+        (pl.col("q") < cut).fill_null(False).alias("Significant"),
+    )
+
+
+def _table(genes: pl.DataFrame, hits: int, csv_name: str) -> SurvivalTable:
+    most = rows_on_page(hits)
+    rows = genes.head(most).with_columns(pl.col("CI Lower", "CI Upper").exp()).to_dicts()
+    title = f"{len(rows):,} of {genes.height:,} genes, by p-value."
+    return SurvivalTable(_COLUMNS, rows, genes.height, csv_name, title=title)
+
+
+def _as_ratio(gene: TopGene, row: Mapping[str, Any]) -> TopGene:
+    ends = [None if row[name] is None else math.exp(row[name]) for name in ("CI Lower", "CI Upper")]
+    return replace(gene, estimate=_ratio(row["Hazard Ratio"]), interval=_interval(*ends))
+
+
+def _ratio(value: float | None) -> str:
+    if value is None or not math.isfinite(value):
+        return ""
+    return f"{value:.2f}" if 0.1 <= value < 100 else f"{value:.2g}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    ends = _ratio(low), _ratio(high)
+    return " to ".join(ends) if all(ends) else ""
+
+
+def _question(method: Mapping[str, Any]) -> str:
+    given = f", given {listed(list(method['covariates']))}" if method["covariates"] else ""
+    return f"Which genes are associated with the time to {method['survival']['event']}{given}?"
+
+
+def _facts(found: SurvivalResult, source: SurvivalSource) -> tuple[tuple[str, str], ...]:
+    method = found.method
+    events = int(found.event.sum())
+    facts = (
+        ("Cohort", source.name),
+        ("Samples", f"{len(found.time):,}"),
+        ("Events", f"{events:,}"),
+        ("Censored", f"{len(found.time) - events:,}"),
+        ("Time", str(method["survival"]["time"])),
+        ("Covariates", listed(list(method["covariates"])) or "none"),
+        ("Model", "Cox, score test of each gene"),
+    )
+    return tuple((name, value) for name, value in facts if value)
+
+
+def _headline(genes: pl.DataFrame, hits: pl.DataFrame, cut: float) -> str:
+    tested = counted(genes.height, "tested gene")
+    if not hits.height:
+        lowest = genes["q"].min()
+        found = (
+            f"; the lowest q-value is {number(lowest, 'p')}" if isinstance(lowest, float) else ""
+        )
+        return (
+            f"None of the {tested} passes q < {cut:g}{found}. That is a result, not an error: the "
+            "ranking is still the best order of candidates."
+        )
+    up = hits.filter(pl.col("z") > 0).height
+    percent = f"{100 * hits.height / genes.height:.2g}"
+    return (
+        f"Of {tested}, {percent} % are associated with the time to the event at q < {cut:g}: "
+        f"higher expression goes along with earlier events for {up:,} and with later ones for "
+        f"{hits.height - up:,}."
+    )
+
+
+def _followed(found: SurvivalResult) -> str:
+    events = int(found.event.sum())
+    middle = median_time(found.time, found.event)
+    half = "was not reached" if middle is None else f"was {middle:.4g}"
+    return (
+        f"{counted(len(found.time), 'sample')}, {counted(events, 'event')}. The longest time is "
+        f"{np.max(found.time):.4g}; the median time to the event {half} (Kaplan-Meier, column "
+        f"{found.method['survival']['time']})."
+    )
+
+
+def _words(method: Mapping[str, Any]) -> str:
+    survival = method["survival"]
+    design = f" --design '{method['formula']}'" if method["formula"] else ""
+    return f"genotex de ... --survival '{survival['time']},{survival['event']}'{design}"
+
+
+def _notes(found: SurvivalResult, source: SurvivalSource) -> tuple[str, ...]:
+    rule = found.method["filter"].get("rule")
+    filled = [f"{name}: {n}" for name, n in found.method["filled"].items() if n]
+    notes = [
+        *source.notes,
+        *([f"Filter before the tests: {rule}"] if rule else []),
+        *([f"Missing values filled: {listed(filled)}"] if filled else []),
+        f"{counted(found.genes.height, 'gene')} tested in {counted(len(found.time), 'sample')}",
+    ]
+    return tuple(dict.fromkeys(notes))
+
+
+def _methods(found: SurvivalResult, source: SurvivalSource) -> str:
+    method = found.method
+    given = f", given {listed(list(method['covariates']))}" if method["covariates"] else ""
+    counts = (
+        " Read counts were filtered and became log2 counts per million, with library sizes "
+        "normalised by the trimmed mean of M values (Robinson and Oshlack 2010)."
+        if source.counts
+        else ""
+    )
+    survival, genes = method["survival"], counted(found.genes.height, "gene")
+    return (
+        f"Gene expression of {source.name} ({counted(len(found.time), 'sample')}, "
+        f"{counted(int(found.event.sum()), 'event')}) was analysed with genotex "
+        f"{method['versions']['genotex']}.{counts} Each gene's log2 expression was tested for "
+        f"association with the time to {survival['event']} ({survival['time']}) by the score test "
+        f"in a proportional hazards model (Cox 1972){given}; ties were handled by Efron's method "
+        "(Efron 1977). Hazard ratios are maximum-likelihood estimates per unit of log2 expression, "
+        f"with Wald 95 % intervals. P-values of {genes} were adjusted by the method of Benjamini "
+        f"and Hochberg (1995); genes with q < {method['options']['q_cut']:g} were called "
+        "significant. Curves are Kaplan-Meier estimates (Kaplan and Meier 1958) of the samples "
+        "below and above the gene's median expression, compared by the log-rank test "
+        f"(Mantel 1966). Software: genotex {method['versions']['genotex']}, Python "
+        f"{method['versions']['python']}."
+    )
