@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import polars as pl
@@ -321,8 +321,8 @@ def test_record_of_an_unusable_cohort_gives_the_reason(solved: OutputFolder) -> 
 def test_failing_write_leaves_nothing(
     solved: OutputFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full_disk(frame: pl.DataFrame, path: Path) -> None:
-        path.write_text("half of it")
+    def full_disk(frame: pl.DataFrame, file: BinaryIO) -> None:
+        file.write(b"half of it")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pl.DataFrame, "write_csv", full_disk)
