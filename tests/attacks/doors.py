@@ -13,29 +13,32 @@ from pathlib import Path
 import anyio
 
 import genotex as gx
-from genotex.agents import Task, read_plan
+from genotex.agents import Task, TeamFolder, overview, read_plan
 from genotex.agents.audit import audit_here
 from genotex.agents.team.accepting import accept
-from genotex.agents.team.folder import TeamFolder
 from genotex.agents.team.plan import refuse_another_owner
-from genotex.agents.team.trace import overview
-from genotex.analysis import enrich_problem, read_enrichment, read_survival, solve_problem
-from genotex.analysis.meta import read_meta
+from genotex.analysis import (
+    enrich_problem,
+    read_enrichment,
+    read_meta,
+    read_survival,
+    solve_problem,
+)
 from genotex.atlas import AtlasReader, build_atlas
 from genotex.atlas.store import AtlasFolder, views_sql
 from genotex.bench import (
     Problem,
+    check_run,
     compare_runs,
     read_scores,
+    read_setup,
     score_texts,
     summarise,
+    write_manifest,
 )
-from genotex.bench.evaluation.run_manifest import check_run, write_manifest
-from genotex.bench.runs.leaderboard import read_setup
 from genotex.cli import main
-from genotex.fetch.folder import open_fetch_folder
-from genotex.fetch.verification import describe_files
-from genotex.fetch.verification import write_manifest as write_listed
+from genotex.fetch import describe_files, open_fetch_folder
+from genotex.fetch import write_manifest as write_listed
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.reports import write_report

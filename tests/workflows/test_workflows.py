@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.problems import Problem
+from genotex.bench import Problem
 from genotex.cohorts import PreprocessOptions, read_own_tables
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
