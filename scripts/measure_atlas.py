@@ -1,4 +1,4 @@
-"""How well the atlas compares signatures and traits: the figures of docs/atlas.md.
+"""How well the atlas compares signatures and traits: the figures of docs/calibration.md.
 
     python scripts/measure_atlas.py null
     python scripts/measure_atlas.py correlated [--null-seeds 14 15 16]

@@ -4,7 +4,7 @@
 
 OUTPUT and MORE_OUTPUT are output folders of `genotex preprocess` with GSE55457 and GSE55235
 (Rheumatoid Arthritis) and with GSE14520 (Hepatocellular Carcinoma). Prints the tables of
-docs/enrichment.md. A set is found at q < 0.05 (Benjamini-Hochberg over the 50 sets of a run).
+docs/calibration.md. A set is found at q < 0.05 (Benjamini-Hochberg over the 50 sets of a run).
 
 Written down before any result
 ------------------------------

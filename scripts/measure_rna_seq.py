@@ -5,7 +5,7 @@
 Simulates a study with an RNA-seq cohort for each seed from 1 to SEEDS (12), goes the whole road
 with voom's weights and without, once with the true trait and with the trait given at random; then
 the same cohorts as tables of normalised values, without their counts; then a cohort with libraries
-of very different sizes; then the time of a large cohort. Prints the figures of docs/rna-seq.md.
+of very different sizes; then the time of a large cohort. Prints the figures of docs/calibration.md.
 """
 
 from __future__ import annotations

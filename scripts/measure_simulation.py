@@ -4,7 +4,7 @@
 
 Simulates a study for each seed from 1 to SEEDS (12), preprocesses and analyses each cohort of its
 main trait, with and without surrogate variables and the known batch, and prints the table of
-docs/simulate.md.
+docs/calibration.md.
 """
 
 from __future__ import annotations

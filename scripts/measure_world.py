@@ -3,7 +3,7 @@
     python scripts/measure_world.py [SEEDS] [SAMPLES]
 
 Simulates a benchmark for each seed from 1 to SEEDS (5), its largest cohorts with SAMPLES (40)
-samples, preprocesses and analyses it, and prints the figures of docs/simulate.md.
+samples, preprocesses and analyses it, and prints the figures of docs/calibration.md.
 """
 
 from __future__ import annotations
