@@ -9,16 +9,23 @@ NOTEBOOK := .venv-notebook
 INSPECT := .venv-inspect
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test test-fast attacks browser notebook inspect lint format bench docs clean
+.PHONY: demo test test-fast test-all durations attacks browser notebook inspect lint format bench docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
 
 test: $(READY_DEV)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not nightly"
 
 test-fast: $(READY_DEV)
 	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(READY_DEV)
+	$(BIN)/python -m pytest
+
+# Records which tests are slow; of some: make durations TESTS=tests/genes
+durations: $(READY_DEV)
+	$(BIN)/python -m pytest -p tests.durations $(TESTS)
 
 # Attempts made and held, for each place where something from outside comes in.
 attacks: $(READY_DEV)

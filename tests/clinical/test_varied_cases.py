@@ -10,8 +10,6 @@ from benchmarks.clinical import vary_cases as script
 
 from genotex.clinical import load_vocabulary
 
-pytestmark = pytest.mark.slow
-
 CASES = Path(__file__).parent / "own_cases"
 FLOOR = {
     "disease renamed": 0.85,
