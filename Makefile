@@ -9,16 +9,23 @@ NOTEBOOK := .venv-notebook
 INSPECT := .venv-inspect
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test test-fast attacks browser notebook inspect lint format bench bench-analysis bench-evaluation bench-whole docs clean
+.PHONY: demo test test-fast test-all durations attacks browser notebook inspect lint format bench docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
 
 test: $(READY_DEV)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not nightly"
 
 test-fast: $(READY_DEV)
 	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(READY_DEV)
+	$(BIN)/python -m pytest
+
+# Records which tests are slow; of some: make durations TESTS=tests/genes
+durations: $(READY_DEV)
+	$(BIN)/python -m pytest -p tests.durations $(TESTS)
 
 # Attempts made and held, for each place where something from outside comes in.
 attacks: $(READY_DEV)
@@ -45,17 +52,9 @@ format: $(READY_DEV)
 	$(BIN)/ruff format src tests scripts benchmarks
 	$(BIN)/ruff check --fix src tests scripts benchmarks
 
+# One benchmark, or the list of all: make bench NAME="analyze_problem --genes 5000"
 bench: $(READY_DEV)
-	$(BIN)/python benchmarks/preprocess_cohort.py
-
-bench-analysis: $(READY_DEV)
-	$(BIN)/python benchmarks/analyze_problem.py
-
-bench-evaluation: $(READY_DEV)
-	$(BIN)/python benchmarks/evaluate_tables.py
-
-bench-whole: $(READY_DEV)
-	$(BIN)/python benchmarks/whole_benchmark.py
+	$(BIN)/python -m benchmarks $(NAME)
 
 docs: $(READY_DOCS)
 	$(BIN)/mkdocs build --strict

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from labelled_cases import Case
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scripts.clinical.labelled_cases import Case
 from sklearn.model_selection import GroupKFold
 
 Floats = NDArray[np.float64]

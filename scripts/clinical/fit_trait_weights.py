@@ -1,6 +1,6 @@
 """Fit the weights of the trait scorer on labelled cases and write them as plain numbers.
 
-    python scripts/clinical/fit_trait_weights.py CASES.jsonl.gz [--write]
+    python -m scripts.clinical.fit_trait_weights CASES.jsonl.gz [--write]
 
 Without ``--write`` it only prints, for several penalties, how many traits are read exactly right
 in cross-validation by trait (no series on both sides), and the Brier score of the certainty.
@@ -13,8 +13,8 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-from conditional_logit import PENALTY, calibrate, choose, cross_validate, fit
-from labelled_cases import Case, lexicon_only, read_cases, read_own
+from scripts.clinical.conditional_logit import PENALTY, calibrate, choose, cross_validate, fit
+from scripts.clinical.labelled_cases import Case, lexicon_only, read_cases, read_own
 
 from genotex.clinical import Vocabulary, load_vocabulary
 

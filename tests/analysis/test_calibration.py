@@ -1,32 +1,16 @@
 """False discoveries of the default on simulated cohorts with many unmeasured factors.
 
-The generator and the rows are those of the study (benchmarks/calibration.py, docs/calibration.md);
-residuals are drawn from factors, since the real ones are not part of the project. Seeds and bounds
-were written down before any result was seen: 10 repeats, the study's bound and a margin of two
-standard errors of a mean over so few.
+The generator and the rows are those of the study (docs/calibration.md); residuals are drawn from
+factors, since the real ones are not part of the project. Seeds and bounds were written down before
+any result was seen: 10 repeats, the study's bound and a margin of two standard errors of a mean
+over so few.
 """
-
-import importlib.util
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.analysis import calibration as study
+from benchmarks.analysis import simulated_cohort as cohorts
 from threadpoolctl import threadpool_limits
-
-_BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-def _load(name):
-    spec = importlib.util.spec_from_file_location(name, _BENCHMARKS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-cohorts = _load("simulated_cohort")
-study = _load("calibration")
 
 REPEATS = 10
 MARGIN = 0.04

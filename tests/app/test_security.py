@@ -572,7 +572,6 @@ PART = "--limit\r\nContent-Disposition: form-data; name=files; filename={}\r\n\r
 FORM = "Content-Type: multipart/form-data; boundary=limit\r\n"
 
 
-@pytest.mark.slow
 def test_two_gigabytes_in_pieces_are_refused_without_being_kept(served: Served) -> None:
     before = served.memory("VmHWM")
     block = bytes(1 << 20)
@@ -596,7 +595,6 @@ def test_two_gigabytes_in_pieces_are_refused_without_being_kept(served: Served) 
     assert served.memory("VmHWM") < before + 100
 
 
-@pytest.mark.slow
 def test_memory_does_not_rise_with_the_size_of_an_upload(served: Served) -> None:
     before = served.memory("VmHWM")
     size = 300 << 20

@@ -103,18 +103,7 @@ def attempt() -> Iterator[Try]:
         send.close()
 
 
-_SLOW = (
-    "genotex de: gzip bomb",
-    "genotex de: workbook of empty rows",
-    "series matrix: a line of 80 MiB",
-)
-"""Attempts of more than half a second; the first starts the process that forks."""
-_NAMES = [
-    pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in ATTEMPTS
-]
-
-
-@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("name", ATTEMPTS)
 def test_a_hostile_file_is_refused(attempt: Try, tmp_path: Path, name: str) -> None:
     case = ATTEMPTS[name]
     found = attempt(case.door, case.make(tmp_path))
@@ -133,7 +122,6 @@ def test_an_honest_file_is_read(attempt: Try, tmp_path: Path, name: str) -> None
     assert re.search("n_obs . n_vars = 6 . 16", found.get("read", "")), found
 
 
-@pytest.mark.slow
 def test_who_trusts_a_file_raises_the_limit_that_is_named(attempt: Try, tmp_path: Path) -> None:
     path = text("t.csv.zst", lambda: zstd_of_runs(600))(tmp_path)
     refused = attempt("gx.read_tables", path)["refused"]

@@ -14,8 +14,6 @@ import pytest
 
 from genotex.clinical import RuleExpert, description_from_case, row_and_map
 
-pytestmark = pytest.mark.slow
-
 FOLDER = Path(__file__).parent / "own_cases"
 FLOOR = {
     "all-affected": 0.76,

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from benchmarks.clinical import vary_cases as script
 
 from genotex.clinical import load_vocabulary
 
-pytestmark = pytest.mark.slow
-
 CASES = Path(__file__).parent / "own_cases"
-SCRIPTS = Path(__file__).parents[2] / "scripts" / "clinical"
 FLOOR = {
     "disease renamed": 0.85,
     "abbreviations explained in the summary": 0.95,
@@ -27,18 +22,7 @@ FLOOR = {
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    if not SCRIPTS.is_dir():
-        pytest.skip("the scripts are not next to the tests")
-    sys.path.insert(0, str(SCRIPTS))
-    try:
-        return importlib.import_module("vary_cases")
-    finally:
-        sys.path.remove(str(SCRIPTS))
-
-
-@pytest.fixture(scope="module")
-def right_cases(script: ModuleType) -> list[dict[str, object]]:
+def right_cases() -> list[dict[str, object]]:
     """Own cases of human gene expression that are right as they are."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(CASES.glob("set_*.jsonl"))]
     cases = [json.loads(line) for text in texts for line in text.splitlines()]
@@ -52,9 +36,7 @@ def right_cases(script: ModuleType) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("kind", FLOOR)
-def test_variants_stay_right(
-    script: ModuleType, right_cases: list[dict[str, object]], kind: str
-) -> None:
+def test_variants_stay_right(right_cases: list[dict[str, object]], kind: str) -> None:
     vocabulary, expert = load_vocabulary(), script.experts()["packaged"]
     varied = [script.vary(case, kind, 1, vocabulary) for case in right_cases]
     right = [script.is_right(variant, expert) for variant in varied if variant is not None]
@@ -62,9 +44,7 @@ def test_variants_stay_right(
     assert sum(right) / len(right) >= FLOOR[kind]
 
 
-def test_same_seed_gives_the_same_variants(
-    script: ModuleType, right_cases: list[dict[str, object]]
-) -> None:
+def test_same_seed_gives_the_same_variants(right_cases: list[dict[str, object]]) -> None:
     vocabulary = load_vocabulary()
     first, second = (
         [script.vary(case, "disease renamed", 7, vocabulary) for case in right_cases[:20]]

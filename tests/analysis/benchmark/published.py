@@ -1,32 +1,18 @@
-"""The transcription of the published analysis, loaded from benchmarks/, and tables for both."""
+"""The transcription of the published analysis, and tables for both."""
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from benchmarks.analysis import published_analysis as PUBLISHED
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import AnalysisResult, ConditionCohort, analyze_benchmark
 from genotex.bench import Problem, regressor_genes
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, RegressorRule
-
-
-def load_transcription() -> ModuleType:
-    path = Path(__file__).parents[3] / "benchmarks" / "published_analysis.py"
-    spec = importlib.util.spec_from_file_location("published_analysis", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-PUBLISHED = load_transcription()
 
 
 @dataclass(frozen=True)

@@ -166,6 +166,7 @@ def real(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> OutputF
     return OutputFolder(target)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("cohort_id", "condition"),
     [("GSE55235", None), ("GSE55457", "Gender"), ("GSE55235", "Osteoarthritis")],

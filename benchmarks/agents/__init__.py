@@ -1,0 +1,1 @@
+"""The team of agents: ablations, faults, overhead, the sandbox."""

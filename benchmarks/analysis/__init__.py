@@ -1,0 +1,1 @@
+"""Tests of genes and gene sets, panels, several cohorts: time, false discoveries, power."""

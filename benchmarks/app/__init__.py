@@ -1,0 +1,1 @@
+"""The workbench and the atlas at full size, and how well the atlas compares."""

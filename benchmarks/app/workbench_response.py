@@ -1,0 +1,304 @@
+"""How fast the workbench answers at 1,000 samples x 20,000 genes, and the memory that it takes.
+
+python -m benchmarks workbench_response [--samples 1000] [--genes 20000] [--repeats 7] [--most 200]
+    [--folder FOLDER]
+
+Pages, tables and plots of every kind are asked for; the exit status is 1 where the median of any is
+above --most milliseconds, or the server takes more than 1 GiB. Files to download are measured
+without a limit. --folder keeps the folder, and uses it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import parse_qsl, quote
+
+import httpx2 as httpx
+import numpy as np
+import polars as pl
+
+from genotex.analysis import enrich_problem, read_meta, read_result, solve_problems
+from genotex.analysis.meta import analyze_cohorts, write_meta
+from genotex.bench import Problem
+from genotex.cohorts import preprocess
+from genotex.genes import GeneTable
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
+from genotex.reports import write_meta_report, write_report
+
+TRAIT = "Asthma"
+MOST_MIB = 1024
+DOWNLOADS = (".csv", ".xlsx", "/methods")
+
+
+def write_series(folder: Path, accession: str, samples: int, symbols: list[str], seed: int) -> None:
+    """Write a series matrix in GEO's format, with cases and controls, age and sex."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(samples) % 2
+    values = rng.normal(8.0, 1.0, (len(symbols), samples)) + rng.normal(0, 2, (len(symbols), 1))
+    values[: len(symbols) // 20] += group * rng.normal(0, 0.5, (len(symbols) // 20, 1))
+    names = [f"GSM{seed}{i:05d}" for i in range(samples)]
+    ages = rng.integers(20, 80, samples)
+    rows = {
+        "Series_title": ["Expression in blood of patients with asthma and healthy controls"],
+        "Series_geo_accession": [accession],
+        "Series_summary": ["Expression was measured in blood."],
+        "Series_type": ["Expression profiling by array"],
+        "Series_platform_id": ["GPL1"],
+        "Series_platform_taxid": ["9606"],
+        "Sample_title": [f"sample {name}" for name in names],
+        "Sample_geo_accession": names,
+        "Sample_type": ["RNA"] * samples,
+        "Sample_organism_ch1": ["Homo sapiens"] * samples,
+        "Sample_taxid_ch1": ["9606"] * samples,
+    }
+    characteristics = [
+        [f"disease state: {'asthma' if case else 'healthy control'}" for case in group],
+        [f"age: {age}" for age in ages],
+        [f"Sex: {'M' if i % 3 else 'F'}" for i in range(samples)],
+        [f"centre: {'ABCD'[i % 4]}" for i in range(samples)],
+    ]
+    lines = ["\t".join([f"!{key}", *(f'"{c}"' for c in cells)]) for key, cells in rows.items()]
+    lines += [
+        "\t".join(["!Sample_characteristics_ch1", *(f'"{c}"' for c in row)])
+        for row in characteristics
+    ]
+    table = pl.DataFrame(values.round(3), schema=names, orient="row")
+    place = folder / "input" / "GEO" / TRAIT / accession
+    place.mkdir(parents=True)
+    with (place / f"{accession}_series_matrix.txt").open("wb") as file:
+        file.write(("\n".join([*lines, "!series_matrix_table_begin"]) + "\n").encode())
+        table.insert_column(0, pl.Series("ID_REF", symbols)).write_csv(file, separator="\t")
+        file.write(b"!series_matrix_table_end\n")
+
+
+def write_folder(folder: Path, samples: int, genes: int) -> None:
+    """Write three series and all that the commands make of them, own tables and gene sets."""
+    symbols = sorted(set(GeneTable.load().official.values()))[:genes]
+    for number, size in enumerate((samples, samples // 5, samples // 5), start=1):
+        write_series(folder, f"GSE{number}", size, symbols, number)
+    options = AnalysisOptions(panel=False, hidden="none")
+    problem = Problem(TRAIT)
+    sets = folder / "sets.gmt"
+    rng = np.random.default_rng(5)
+    sets.write_text(
+        "".join(
+            "\t".join([f"SET_{i}", "", *rng.choice(symbols, 40, replace=False)]) + "\n"
+            for i in range(1000)
+        )
+    )
+    for name, cohorts in (("results", None), ("without", ["GSE1"])):
+        output = OutputFolder(folder / name)
+        preprocess(folder / "input", output.root, traits=[TRAIT], cohorts=cohorts)
+        solve_problems(output, [problem], options)
+        write_report(output, TRAIT, None)
+    output = OutputFolder(folder / "results")
+    enrich_problem(output, problem, sets)
+    write_meta(output, analyze_cohorts(output, problem, options))
+    write_meta_report(output, TRAIT, None)
+    write_tables(folder, samples, symbols)
+
+
+def write_tables(folder: Path, samples: int, symbols: list[str]) -> None:
+    """Write own tables, and the time to an event tested in them."""
+    rng = np.random.default_rng(9)
+    place = folder / "tables" / "own"
+    place.mkdir(parents=True)
+    names = [f"s{i}" for i in range(samples)]
+    values = rng.normal(8, 1, (len(symbols), samples)).round(3)
+    table = pl.DataFrame(values, schema=names, orient="row")
+    table.insert_column(0, pl.Series("gene", symbols)).write_parquet(place / "own.parquet")
+    sheet = {
+        "sample": names,
+        "group": [("case", "control")[i % 2] for i in range(samples)],
+        "age": rng.integers(20, 80, samples),
+        "months": rng.exponential(30, samples).round(1),
+        "died": rng.integers(0, 2, samples),
+    }
+    pl.DataFrame(sheet).write_csv(place / "samples.csv")
+    record = {"name": "own", "expression": "own.parquet", "samples": "samples.csv"}
+    (place / "tables.json").write_text(json.dumps(record))
+    command = [sys.executable, "-m", "genotex", "de", *map(str, (place / "own.parquet",
+               place / "samples.csv", folder / "analyses" / "001-own")),
+               "--survival", "months,died", "--design", "~ age"]  # fmt: skip
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    history = {
+        "name": "001-own", "created": 1.0, "state": "done", "tables": "own", "design": "~ age",
+        "contrasts": [], "traits": ["died"], "block": None, "missing": "error", "order": [],
+        "q_cut": 0.05, "hidden": "auto", "panel": False, "survival": "months,died",
+    }  # fmt: skip
+    (folder / "analyses" / "001-own" / "analysis.json").write_text(json.dumps(history))
+
+
+def write_small_run(folder: Path) -> None:
+    """Write a run of the team without a model, on a small series of its own."""
+    symbols = sorted(set(GeneTable.load().official.values()))[:500]
+    # Hidden, so that it is no input of the workbench.
+    other = folder / ".small"
+    write_series(other, "GSE9", 24, symbols, 9)
+    command = [sys.executable, "-m", "genotex", "agent", "run", str(other / "input"),
+               str(folder / "team"), "--model", "rules", "--trait", TRAIT,
+               "--sandbox", "best"]  # fmt: skip
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+PLACE = f"output=results&trait={TRAIT}&condition="
+SHEET = f"trait={TRAIT}&series=GSE1"
+QUALITY = f"output=results&trait={TRAIT}&cohort=GSE1"
+REQUESTS = {
+    "folder": "/",
+    "genes": f"/genes?{PLACE}",
+    "genes: search": f"/genes/table?{PLACE}&search=abc",
+    "genes: sort, page 200": f"/genes/table?{PLACE}&sort=Mean+Expression&page=200",
+    "genes: significant": f"/genes/table?{PLACE}&only=significant",
+    "genes: lasso of 310 corners": f"/genes/table?{PLACE}&plot=volcano&lasso={{lasso}}",
+    "volcano": f"/genes/points?{PLACE}&plot=volcano",
+    "volcano, zoomed": f"/genes/points?{PLACE}&plot=volcano&window=-0.2,0.2,0,1",
+    "MA plot": f"/genes/points?{PLACE}&plot=ma",
+    "p-values": f"/genes/points?{PLACE}&plot=p",
+    "samples of an analysis": f"/genes/points?{PLACE}&plot=samples",
+    "gene": f"/gene?{PLACE}&gene={{gene}}",
+    "gene: samples": f"/gene/values?{PLACE}&gene={{gene}}",
+    "gene: along age": f"/gene/values?{PLACE}&gene={{gene}}&by=Age",
+    "gene: cohorts": f"/gene/forest?{PLACE}&gene={{gene}}",
+    "methods paragraph": f"/methods?{PLACE}",
+    "genes.csv": f"/genes.csv?{PLACE}",
+    "genes.xlsx": f"/genes.xlsx?{PLACE}",
+    "sample sheet": f"/samples?{SHEET}",
+    "sample sheet: filter": f"/samples/table?{SHEET}&search=GSM",
+    "quality": f"/quality?{QUALITY}",
+    **{
+        f"quality: {plot}": f"/quality/points?{QUALITY}&plot={plot}"
+        for plot in ("pca", "mds", "correlation", "box", "density", "distance")
+    },
+    "quality: PCA by centre": f"/quality/points?{QUALITY}&plot=pca&by=centre",
+    "gene sets": f"/sets?{PLACE}",
+    "gene sets: search": f"/sets/table?{PLACE}&search=set+1",
+    "gene sets: sort": f"/sets/table?{PLACE}&sort=Fry+q",
+    "gene set": f"/set?{PLACE}&set=SET_1",
+    "gene set: running sum": f"/set/running?{PLACE}&set=SET_1",
+    "cohorts": f"/cohorts?{PLACE}",
+    "cohorts: search": f"/cohorts/table?{PLACE}&search=abc",
+    "cohorts: gene": f"/cohorts/gene?{PLACE}&gene={{common}}",
+    "cohorts: forest": f"/cohorts/forest?{PLACE}&gene={{common}}",
+    "cohorts: without each": f"/cohorts/without?{PLACE}&gene={{common}}",
+    "cohorts.csv": f"/cohorts.csv?{PLACE}",
+    "compare: choose": f"/compare?{PLACE}",
+    "compare": f"/compare?{PLACE}&with={{other}}",
+    "compare: search": f"/compare/table?{PLACE}&with={{other}}&search=abc",
+    "compare: plot": f"/compare/points?{PLACE}&with={{other}}",
+    "analyse": "/analysis",
+    "analyse: design": f"/analysis/design?trait={TRAIT}&series=GSE1&source=input",
+    "add data": "/add",
+    "own tables": "/tables?name=own",
+    "own tables: design": "/tables/design?name=own&design=~+group+%2B+age&contrast=group",
+    "own tables: time to event": "/tables/design?name=own&design=~+age&time=months&event=died",
+    "time to event": "/survival?output=analyses/001-own",
+    "time to event: sort": "/survival/table?output=analyses/001-own&sort=hazard_ratio",
+    "time to event: gene": "/survival/gene?output=analyses/001-own&gene={gene}",
+    "time to event: curves": "/survival/curves?output=analyses/001-own&gene={gene}",
+    "runs": "/runs",
+    "run": "/run?run=team",
+    "notebook": f"/run/notebook?run=team&trait={TRAIT}&notebook=GSE9",
+}
+
+
+def fill_in(folder: Path) -> dict[str, str]:
+    """Return what the addresses leave open."""
+    output = OutputFolder(folder / "results")
+    corners = (f"{np.cos(a):.4f},{3 + 2 * np.sin(a):.4f}" for a in np.arange(0, 6.2, 0.02))
+    return {
+        "lasso": ",".join(corners),
+        "gene": read_result(output, TRAIT, None).genes["Variable"][7],
+        "common": read_meta(output, TRAIT, None).genes["Variable"][7],
+        "other": quote(f"output=without&trait={TRAIT}&condition="),
+    }
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time of a process, which others on the machine change little."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def asked(client: httpx.Client, path: str, token: str) -> httpx.Response:
+    """Ask for a page as the workbench's own pages do: what is computed, by a form."""
+    address, _, query = path.partition("?")
+    if not address.endswith("/design"):
+        return client.get(path)
+    return client.post(path, data=dict(parse_qsl(query)), headers={"X-Token": token})
+
+
+def measure(folder: Path, requests: dict[str, str], repeats: int, most: float) -> bool:
+    """Start the workbench, print the time of each request; return whether all are fast enough."""
+    command = [sys.executable, "-m", "genotex", "serve", str(folder), "--no-browser"]
+    begun = time.perf_counter()
+    slow = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url, code = server.stdout.readline().strip(), server.stdout.readline().split()[1]
+        print(f"ready after {time.perf_counter() - begun:.2f} s")
+        with httpx.Client(base_url=url, timeout=120) as client:
+            client.headers["Origin"] = url.rstrip("/")
+            client.post("/sign-in", data={"code": code})
+            (token,) = re.findall(r'"X-Token": "([^"]+)"', client.get("/").text)
+            for name, path in requests.items():
+                seconds, answer, used = [], None, 0.0
+                for number in range(repeats + 1):
+                    if number == 1:
+                        used = cpu_seconds(server.pid)
+                    begun = time.perf_counter()
+                    answer = asked(client, path, token)
+                    seconds.append((time.perf_counter() - begun) * 1000)
+                used = (cpu_seconds(server.pid) - used) * 1000 / repeats
+                assert answer is not None
+                if answer.status_code != 200:
+                    print(f"{name:28} {answer.status_code}: {answer.text[:200]}")
+                    slow.append(name)
+                    continue
+                middle = statistics.median(seconds[1:])
+                limited = not any(word in path.split("?")[0] for word in DOWNLOADS)
+                mark = " SLOW" if limited and middle > most else ""
+                slow += [name] if mark else []
+                kilobytes = len(answer.content) / 1000
+                print(
+                    f"{name:28} first {seconds[0]:6.0f} ms, then {middle:5.0f} ms "
+                    f"(most {max(seconds[1:]):5.0f}, processor {used:4.0f}), "
+                    f"{kilobytes:7.0f} kB{mark}"
+                )
+        status = Path(f"/proc/{server.pid}/status").read_text(encoding="utf-8")
+        memory = {name: int(size) // 1024 for name, size in re.findall(r"(VmRSS|VmHWM):\s+(\d+)",
+                  status)}  # fmt: skip
+        print(f"memory in use {memory['VmRSS']} MiB, most {memory['VmHWM']} MiB")
+        server.terminate()
+    print("slower than allowed:", ", ".join(slow) or "none")
+    return not slow and memory["VmHWM"] <= MOST_MIB
+
+
+def main() -> None:
+    """Write a folder, and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=1000)
+    parser.add_argument("--genes", type=int, default=20_000)
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--most", type=float, default=200, help="milliseconds")
+    parser.add_argument("--folder", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.folder or Path(temporary)
+        if not (folder / "results").is_dir():
+            folder.mkdir(exist_ok=True)
+            write_folder(folder, given.samples, given.genes)
+            write_small_run(folder)
+        values = fill_in(folder)
+        requests = {name: path.format(**values) for name, path in REQUESTS.items()}
+        sys.exit(0 if measure(folder, requests, given.repeats, given.most) else 1)

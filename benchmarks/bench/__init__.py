@@ -1,0 +1,1 @@
+"""Whole benchmark runs, on one machine and on workers, and their scores."""

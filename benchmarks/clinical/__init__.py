@@ -1,0 +1,1 @@
+"""How well the built-in rules annotate labelled cases."""

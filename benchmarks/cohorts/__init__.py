@@ -1,0 +1,1 @@
+"""From raw files to linked tables: time, memory, and planted genes found."""

@@ -1,0 +1,64 @@
+"""Every benchmark can be started, is named where its figures are, and is named as it is."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from benchmarks.__main__ import benchmarks, listing, main
+
+ROOT = Path(__file__).parents[1]
+PLACES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tests", "scripts", "src")
+TEXTS = {".md", ".py", ".toml"}
+
+
+@pytest.fixture(scope="module")
+def pages() -> str:
+    files = [
+        path
+        for place in PLACES
+        for path in ([ROOT / place] if (ROOT / place).is_file() else (ROOT / place).rglob("*"))
+        if path.suffix in TEXTS
+    ]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+@pytest.mark.parametrize("name", benchmarks())
+def test_benchmark_says_how_it_is_run(name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    assert f"usage: python -m benchmarks {name} " in capsys.readouterr().out
+    folder = benchmarks()[name].parent.name
+    module = importlib.import_module(f"benchmarks.{folder}.{name}")
+    assert f"python -m benchmarks {name}" in module.__doc__
+
+
+@pytest.mark.parametrize("name", benchmarks())
+def test_a_page_or_a_test_uses_the_benchmark(name, pages):
+    path = benchmarks()[name].relative_to(ROOT).as_posix()
+    assert f"python -m benchmarks {name}" in pages or path in pages
+
+
+def test_commands_in_pages_name_benchmarks(pages):
+    named = set(re.findall(r"python -m benchmarks ([a-z_]+)", pages))
+    assert named <= set(benchmarks())
+    for path in set(re.findall(r"\b(?:benchmarks|scripts)/[a-z_/]+\.(?:py|R)\b", pages)):
+        assert (ROOT / path).is_file(), path
+
+
+def test_no_two_benchmarks_share_a_name():
+    stems = [path.stem for path in (ROOT / "benchmarks").glob("*/*.py")]
+    names = [stem for stem in stems if stem != "__init__"]
+    assert len(names) == len(set(names))
+
+
+def test_list_has_a_line_for_each_benchmark():
+    shown = {line.split()[0] for line in listing().splitlines() if line.startswith("  ")}
+    assert shown == set(benchmarks())
+
+
+def test_unknown_benchmark_is_refused():
+    assert main(["speed_of_light"]) == (
+        "there is no benchmark 'speed_of_light': `python -m benchmarks` lists them"
+    )
