@@ -15,11 +15,11 @@ from genotex.analysis import (
     complementary_halves,
     fit_panel,
     fit_paths,
-    panel,
     selection_frequency,
     splits,
     stratified_folds,
 )
+from genotex.analysis.panel import selection as panel
 
 
 @pytest.fixture(autouse=True)
