@@ -66,7 +66,7 @@ def test_a_problem_is_answered_with_a_report_and_a_script(output: OutputFolder) 
     found = answer(output, problem, FAST, progress=heard)
     assert found.outcome.result is not None
     assert found.report == output.report(TRAIT, None) and found.report.is_file()
-    assert heard.stages == ["analysing", "writing the report"]
+    assert heard.stages == ["testing genes", "writing the report"]
     script = write_script(output, found.outcome)
     assert script is not None and "limma" in script.read_text()
 
@@ -92,7 +92,7 @@ def test_reports_that_were_there_are_written_again(output: OutputFolder) -> None
     done = analyze(output, [one, other], FAST, progress=heard)
     assert [each.problem for each in done.outcomes] == [one, other]
     assert list(done.reports) == [one] and not done.unwritten
-    assert heard.steps["analysing"] == [(0, 2), (1, 2), (2, 2)]
+    assert heard.steps["testing genes"] == [(0, 2), (1, 2), (2, 2)]
     assert set(report(output, one)) == {"report"}
 
 
@@ -131,7 +131,7 @@ def test_contrasts_of_a_design_are_tested_and_written(tables: Path) -> None:
     heard = Heard()
     tested = analyze_designs(prepared, FAST, OutputFolder(tables / "out"), heard)
     assert len(tested.results) == 2
-    assert heard.stages == ["writing the linked tables", "analysing", "writing the reports"]
+    assert heard.stages == ["writing the linked tables", "testing genes", "writing the reports"]
     for outcome in tested.outcomes:
         files = tested.summary(outcome)
         for name in ("genes.csv", "report", "analysis.R"):

@@ -177,12 +177,12 @@ def analyze_designs(
         progress("writing the linked tables", number, len(prepared), one.trait)
         write_design_cohort(output, one, analysis.controls)
     problems = [Problem(one.trait, None) for one in prepared]
-    progress("analysing", 0, len(problems), "")
+    progress("testing genes", 0, len(problems), "")
     outcomes: list[ProblemOutcome] = []
 
     def note(outcome: ProblemOutcome, total: int) -> None:
         outcomes.append(outcome)
-        progress("analysing", len(outcomes), total, str(outcome.problem))
+        progress("testing genes", len(outcomes), total, str(outcome.problem))
 
     solve_problems(output, problems, options, progress=note)
     results = [outcome.result for outcome in outcomes if outcome.result is not None]

@@ -52,11 +52,11 @@ def analyze(
     """
     had_page = {p for p in problems if output.report(p.trait, p.condition).is_file()}
     outcomes: list[ProblemOutcome] = []
-    progress("analysing", 0, len(problems), "")
+    progress("testing genes", 0, len(problems), "")
 
     def note(outcome: ProblemOutcome, total: int) -> None:
         outcomes.append(outcome)
-        progress("analysing", len(outcomes), total, str(outcome.problem))
+        progress("testing genes", len(outcomes), total, str(outcome.problem))
 
     solve_problems(output, problems, analysis, tasks, jobs=jobs, progress=note)
     # A page that is still there shows a result that holds.
@@ -152,7 +152,7 @@ def answer(
     report : Path, optional
         Where the report is written, in place of its folder.
     """
-    progress("analysing", 0, 1, str(problem))
+    progress("testing genes", 0, 1, str(problem))
     (outcome,) = solve_problems(output, [problem], analysis, tasks)
     if outcome.wrong_use:
         return Answer(outcome, None)
