@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from genotex.agents import PROVIDERS
+from genotex.models import PROVIDERS
 from tests.cli.conftest import Run, genotex
 from tests.geo_text import write_asthma
 

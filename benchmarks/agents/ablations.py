@@ -28,7 +28,6 @@ from tests.agents.exec_session import ExecSession
 from tests.agents.faulty_rules import all_faults, register_faulty_rules
 
 from benchmarks.agents.faults_caught import CATCHERS, caught_in
-from genotex.agents.models import ModelSettings
 from genotex.agents.sandbox import Folders, SandboxPolicy
 from genotex.agents.switches import preset_named
 from genotex.agents.task import Task
@@ -38,12 +37,13 @@ from genotex.agents.team.running import TeamFinished, run_team
 from genotex.analysis import solve_problem, write_result
 from genotex.bench.evaluation.evaluate import evaluate
 from genotex.bench.evaluation.options import EvaluationOptions
-from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.simulated import SimulatedBenchmark, simulate_benchmark
 from genotex.cohorts import preprocess
 from genotex.errors import NoUsableCohortError
 from genotex.layout import OutputFolder
+from genotex.models import ModelSettings
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 
 PRESETS = (
     "full",

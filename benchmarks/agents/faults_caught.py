@@ -11,13 +11,13 @@ from tests.agents.faulty_rules import FaultyRules
 
 from genotex.agents.answers import code_in
 from genotex.agents.context import Attempt, Step
-from genotex.agents.models.recording import request_from_json
 from genotex.agents.notebook import Notebook
 from genotex.agents.questions import Questions, read_card
 from genotex.agents.team.plan import read_plan
 from genotex.agents.team.running import TeamFinished
 from genotex.agents.team.trace import trace
 from genotex.journal import Entry, read_journal
+from genotex.models.recording import request_from_json
 
 __all__ = ["CATCHERS", "caught_in"]
 

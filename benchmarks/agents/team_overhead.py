@@ -25,7 +25,6 @@ from rich.table import Table
 
 from benchmarks.cohorts.array_cohort import ACCESSION, TRAIT, cached_cohort
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.models import ModelSettings, UsageLedger, prices_of, role_models
 from genotex.agents.rule_code import geo
 from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
@@ -37,6 +36,7 @@ from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.sessions import local_sessions
 from genotex.agents.team.without_code import do_structured
 from genotex.cohorts import preprocess
+from genotex.models import ModelSettings, UsageLedger, prices_of, role_models
 from genotex.simulate import simulate_study
 
 STUDY = "Simulated_Arthritis"

@@ -106,8 +106,8 @@ def _table(cohort: Cohort) -> Any:
 def solve_genotex(cohort: Cohort, threads: int, solver: str = "scikit-learn") -> dict[str, Any]:
     """Run the procedure ``benchmark``."""
     from genotex.analysis.benchmark import analyze_benchmark
-    from genotex.bench.problems import Problem
     from genotex.options import AnalysisOptions
+    from genotex.problems import Problem
 
     options = AnalysisOptions(procedure="benchmark", solver=solver)
     result = analyze_benchmark(
@@ -124,8 +124,8 @@ def solve_genotex(cohort: Cohort, threads: int, solver: str = "scikit-learn") ->
 def solve_sound(cohort: Cohort, threads: int) -> dict[str, Any]:
     """Run the procedure ``sound`` whole: test, hidden structure, panel, nested CV, halves."""
     from genotex.analysis import analyze_table
-    from genotex.bench.problems import Problem
     from genotex.options import AnalysisOptions
+    from genotex.problems import Problem
 
     options = AnalysisOptions()
     result = analyze_table(_table(cohort), {}, Problem(TRAIT), options, threads=threads)

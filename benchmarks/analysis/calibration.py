@@ -58,10 +58,10 @@ from genotex.analysis import (
     fit_last_column,
     moderate,
 )
-from genotex.bench.problems import Problem
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
+from genotex.problems import Problem
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

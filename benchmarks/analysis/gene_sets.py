@@ -77,10 +77,10 @@ from genotex.analysis import (
 from genotex.analysis.gene_sets.correlated import scale_effects
 from genotex.analysis.gene_tests.trait_effects import trait_effects
 from genotex.analysis.sound import carry_out
-from genotex.bench.problems import Problem
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 
 Floats = NDArray[np.float64]
 Sets = list[list[int]]

@@ -28,7 +28,6 @@ from threadpoolctl import threadpool_limits
 from benchmarks.analysis.analyze_problem import TRAIT, make_cohort
 from genotex.analysis import sharing, solve_problem, write_result
 from genotex.analysis.shared_work import keep_sharing
-from genotex.bench.problems import Problem, TaskInfo
 from genotex.formats import (
     CohortInfo,
     Evidence,
@@ -42,6 +41,7 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from genotex.procedure import Procedure
 
 OTHERS = ("Obesity", "Arthritis", "Gout", "Lupus")

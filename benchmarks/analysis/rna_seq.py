@@ -30,7 +30,6 @@ from genotex.analysis import (
     fit_last_column,
     moderate,
 )
-from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.cohorts.rna_seq import tmm_factors
 from genotex.formats import (
@@ -44,6 +43,7 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.simulate import Truth, score_against_truth, simulate_study
 
 COHORT = "GSE90000007"

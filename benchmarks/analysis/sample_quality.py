@@ -67,7 +67,6 @@ from genotex.analysis import (
     moderate,
 )
 from genotex.analysis.samples.sex import SEX_GENES
-from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.formats import LinkedTable, read_evidence, read_linked
 from genotex.genes import GeneTable
@@ -75,6 +74,7 @@ from genotex.genes.table import AMBIGUOUS
 from genotex.id_kinds import IdKind
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.simulate import choose_symbols, draw_gene_model
 from genotex.simulate.expression import draw_expression, effects_in_cohort
 from genotex.simulate.plan import draw_people

@@ -188,12 +188,12 @@ def solved_benchmark(
     """Simulate a benchmark, test every usable cohort, and build the atlas."""
     from genotex.analysis import solve_problem, write_result
     from genotex.analysis.meta import analyze_cohorts, write_meta
-    from genotex.bench.problems import Problem
     from genotex.bench.simulated import simulate_benchmark
     from genotex.cohorts import preprocess
     from genotex.errors import AnalysisError
     from genotex.layout import OutputFolder
     from genotex.options import AnalysisOptions
+    from genotex.problems import Problem
 
     made = simulate_benchmark(
         place / "world", seed=seed, traits=12, cohorts=36, shared_genes=shared

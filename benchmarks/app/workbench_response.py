@@ -28,11 +28,11 @@ import polars as pl
 
 from genotex.analysis import enrich_problem, read_meta, read_result, solve_problems
 from genotex.analysis.meta import analyze_cohorts, write_meta
-from genotex.bench import Problem
 from genotex.cohorts import preprocess
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports import write_meta_report, write_report
 
 TRAIT = "Asthma"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from genotex.bench.problems import Problem
 from genotex.bench.runs import Context, write_answer
 from genotex.bench.runs.methods.built_in import FromCohorts
+from genotex.problems import Problem
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.bench.no_work import NoWork
-from genotex.bench.problems import TaskInfo
 from genotex.bench.runs.methods.built_in import LASSO
 from genotex.bench.runs.methods.choosing import choose_method
 from genotex.bench.runs.methods.method import ChosenMethod
 from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.options import MethodOptions
+from genotex.problems import TaskInfo
 from genotex.simulate import simulate_study
 
 IMPORTS = "import genotex.bench.runs.methods.built_in"

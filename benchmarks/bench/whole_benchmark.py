@@ -137,10 +137,10 @@ def _preprocess(piece: Piece) -> float:
 
 def _solve(piece: Piece) -> float:
     from genotex.analysis import ConditionCohort, analyze_table, write_result
-    from genotex.bench.problems import Problem
     from genotex.formats import LinkedTable, read_linked_parquet, write_linked_parquet
     from genotex.layout import OutputFolder
     from genotex.options import AnalysisOptions
+    from genotex.problems import Problem
     from genotex.procedure import Procedure
 
     def table(trait: str, samples: int) -> LinkedTable:

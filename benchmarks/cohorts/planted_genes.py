@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from genotex.analysis import solve_problem, solve_problems
-from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.simulated import SimulatedBenchmark, simulate_benchmark
 from genotex.cohorts import preprocess
 from genotex.formats import read_clinical_csv, read_cohort_info
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from genotex.simulate import score_against_truth, simulate_study
 
 COHORTS = ("GSE90000001", "GSE90000002", "GSE90000003")

@@ -10,19 +10,16 @@ from genotex.agents import (
     CellStatus,
     CodeShelf,
     Confinement,
-    Model,
     Notebook,
     NotebookWork,
     Output,
-    Reply,
-    Request,
     SandboxPolicy,
-    ScriptedModel,
     Switches,
     Task,
     read_card,
 )
 from genotex.agents.promises import is_check
+from genotex.models import Model, Reply, Request, ScriptedModel
 
 GEO = Task("geo", "Asthma", "/data/GEO/Asthma/GSE1", "output", cohort="GSE1")
 TCGA = Task("tcga", "Asthma", "/data/TCGA", "output")

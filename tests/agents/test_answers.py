@@ -2,9 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents import Message, Reply, Request, ScriptedModel, Verdict
+from genotex.agents import Verdict
 from genotex.agents.answers import ask_for_code, code_in
 from genotex.errors import BadAnswerError
+from genotex.models import Message, Reply, Request, ScriptedModel
 
 REQUEST = Request("engineer", (Message("user", "Write it."),))
 

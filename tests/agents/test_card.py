@@ -10,22 +10,21 @@ from genotex.agents import (
     CellResult,
     CellStatus,
     DoneStep,
-    Message,
     Output,
     Questions,
-    Request,
     Step,
     TaskContext,
     action_unit,
     last_attempt,
     read_card,
 )
-from genotex.agents.models.recording import (
+from genotex.errors import BadAnswerError
+from genotex.models import Message, Request
+from genotex.models.recording import (
     request_digest,
     request_from_json,
     request_to_json,
 )
-from genotex.errors import BadAnswerError
 from tests.agents.playing import GEO
 
 CARD = Card("planner", "plan", GEO, steps=(DoneStep("load_data", "ok"),), units=("load_data",))

@@ -2,8 +2,9 @@ from collections import Counter
 
 import pytest
 
-from genotex.agents import Card, DoneStep, Message, Request, model_from_name, register_rules
+from genotex.agents import Card, DoneStep, register_rules
 from genotex.errors import UsageError
+from genotex.models import Message, Request, model_from_name
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
 from tests.agents.faulty_rules import FaultyRules, register_faulty_rules

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from genotex.agents import Task, is_recorded, work_list
-from genotex.bench import Problem
 from genotex.errors import UsageError
+from genotex.problems import Problem
 from genotex.simulate import SimulatedStudy
 from tests.agents.playing import GEO, PROBLEM, TCGA
 

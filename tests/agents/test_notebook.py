@@ -9,11 +9,11 @@ from genotex.agents import (
     Ending,
     Event,
     NotebookWork,
-    Reply,
     Switches,
     action_unit,
 )
 from genotex.errors import BudgetReachedError, ModelUnavailableError, SandboxError
+from genotex.models import Reply
 from tests.agents.playing import (
     GEO,
     GEO_STEPS,

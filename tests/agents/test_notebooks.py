@@ -6,12 +6,12 @@ import pytest
 
 from genotex.agents import Task
 from genotex.analysis import solve_problem, write_result
-from genotex.bench import Problem, TaskInfo
 from genotex.clinical import annotation_from_json
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import Run, assert_ran, cohort_task, files_of, notebook
 

@@ -6,16 +6,15 @@ from genotex.agents import (
     CellResult,
     CellStatus,
     DoneStep,
-    Message,
     Output,
     Questions,
-    Request,
     RulesModel,
     Step,
     TaskContext,
     action_unit,
 )
 from genotex.errors import BadAnswerError
+from genotex.models import Message, Request
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
 from tests.agents.playing import GEO

@@ -4,16 +4,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import (
-    Ending,
-    Notebook,
-    Request,
-    ScriptedModel,
-    ScriptWork,
-    Switches,
-    read_card,
-    to_ipynb,
-)
+from genotex.agents import Ending, Notebook, ScriptWork, Switches, read_card, to_ipynb
+from genotex.models import Request, ScriptedModel
 from tests.agents.playing import GEO, PROBLEM, FakeSession, in_turn, python
 
 FILES = "GSE1/GSE1_series_matrix.txt.gz (9 bytes)\n```json task-card\n{}\n```"

@@ -2,12 +2,13 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import ModelExpert, Reply, RoleModels, RulesModel, ScriptedModel, Task
+from genotex.agents import ModelExpert, RulesModel, Task
 from genotex.agents.structured import answer_of
 from genotex.clinical import RuleExpert, SeriesDescription, describe_series
 from genotex.cohorts import read_raw_series
 from genotex.errors import BadAnswerError, RefusedError
 from genotex.layout import geo_cohort_files
+from genotex.models import Reply, RoleModels, ScriptedModel
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Model, RoleModels, RulesModel, ScriptedModel, Task, ask_without_data
+from genotex.agents import RulesModel, Task, ask_without_data
 from genotex.agents.structured import MOST_GENES
 from genotex.errors import BadAnswerError
+from genotex.models import Model, RoleModels, ScriptedModel
 from tests.agents.faulty_rules import FaultyRules
 
 TASK = Task("statistics", "Asthma", "/nowhere", "output", condition="Obesity")

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from genotex.analysis import AnalysisResult, solve_problem, write_result
-from genotex.bench import Problem
 from genotex.formats import (
     CohortInfo,
     Evidence,
@@ -18,6 +17,7 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 
 
 def store(output: OutputFolder, cohort: str, table: LinkedTable, **record: Any) -> None:

@@ -14,10 +14,10 @@ from genotex.analysis import (
     find_characteristic,
     named_covariates,
 )
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 
 Facts = dict[str, dict[str, str | None]]

@@ -8,11 +8,11 @@ import pytest
 from numpy.random import Generator
 
 from genotex.analysis import analyze_table, read_result, write_result
-from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable, Role
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked
 
 ROLES: list[Role] = ["case", "healthy control", "other disease", "unknown"]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from genotex.analysis import analyze_table, solve_problem, solve_problems
-from genotex.bench import Problem, TaskInfo
 from genotex.errors import AnalysisError, FormatError, GenotexError
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from tests.analysis.cohort_tables import linked, two_groups
 
 SOUND = AnalysisOptions(panel=False)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from genotex.analysis import solve_problem
-from genotex.bench import Problem
 from genotex.cohorts import preprocess
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.geo_text import GENES, asthma, series_matrix, write_gz
 
 FAST = AnalysisOptions(panel=False)

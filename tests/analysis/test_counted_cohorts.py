@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 from genotex.analysis import AnalysisResult, analyze_table, combine_results
-from genotex.bench import Problem
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.counted_tables import counted_table, counts_record, draw_counted, permuted
 from tests.analysis.test_against_voom import counts_and_libraries, read

@@ -17,10 +17,10 @@ from genotex.analysis import (
     choose_contrast,
     set_up_comparison,
 )
-from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.sample_cohorts import clean_cohort, repeated_people
 
 FAST = AnalysisOptions(panel=False, hidden="none")

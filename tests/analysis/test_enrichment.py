@@ -21,11 +21,11 @@ from genotex.analysis import (
     read_result,
     read_trait_effects,
 )
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.stored_cohorts import solve_stored, store
 

@@ -26,11 +26,11 @@ from genotex.analysis import (
     write_result,
 )
 from genotex.analysis import TestSettings as Settings
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 from tests.analysis.counted_tables import draw_counted
 

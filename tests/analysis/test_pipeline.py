@@ -16,7 +16,6 @@ from genotex.analysis import (
     solve_problems,
     write_result,
 )
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError, NoUsableCohortError, UsageError
 from genotex.formats import (
     CohortInfo,
@@ -33,6 +32,7 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import two_groups
 
 FAST = AnalysisOptions(panel=False)

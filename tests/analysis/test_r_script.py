@@ -22,10 +22,10 @@ from genotex.analysis import (
     result_table,
     write_r_script,
 )
-from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable, write_linked_csv
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 
 from .test_designs import LINEAR, PLAIN, counted_data, data_of
 

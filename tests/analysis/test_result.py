@@ -8,10 +8,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from genotex.analysis import AnalysisResult, analyze_table, read_result, remove_result, write_result
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 
 

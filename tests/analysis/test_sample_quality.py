@@ -9,10 +9,10 @@ import pytest
 
 from genotex.analysis import analyze_table, check_samples
 from genotex.analysis.panel.selection import REPEATED
-from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.real_tables import real_table
 from tests.analysis.sample_cohorts import changed, check, clean_cohort, repeated_people
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from genotex.analysis import AnalysisResult, analyze_table
-from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import two_groups
 
 SAMPLES = 24

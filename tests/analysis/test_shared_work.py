@@ -11,10 +11,10 @@ import pytest
 
 from genotex.analysis import sharing, solve_problem, solve_problems, sound, write_result
 from genotex.analysis.shared_work import last_table, once
-from genotex.bench import Problem, TaskInfo
 from genotex.formats import LinkedTable, write_linked_csv, write_linked_parquet
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from genotex.procedure import Procedure
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.test_pipeline import put

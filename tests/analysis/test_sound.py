@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from genotex.analysis import GENE_COLUMNS, AnalysisResult, analyze_table
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 
 FAST = AnalysisOptions(panel=False)

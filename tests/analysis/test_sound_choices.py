@@ -14,11 +14,11 @@ from genotex.analysis import (
     null_share,
     write_result,
 )
-from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, Hidden, Model
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from genotex.analysis import analyze_table, fit_last_column, hedges_g, partial_correlation
-from genotex.bench import Problem
 from genotex.options import AnalysisOptions, Hidden
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked
 
 DEVIATION = np.sqrt(1 + 4 * 0.5)

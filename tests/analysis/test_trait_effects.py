@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from genotex.analysis import AnalysisResult, TraitEffects, read_result, read_trait_effects, shrink
-from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo, TraitInfo
 from tests.analysis.cohort_tables import linked, two_groups
 from tests.analysis.counted_tables import draw_counted
 from tests.analysis.hidden_cohorts import with_batch

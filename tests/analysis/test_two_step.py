@@ -15,7 +15,6 @@ from genotex.analysis import (
     solve_problem,
     write_result,
 )
-from genotex.bench import Problem, TaskInfo
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.formats import (
     CohortInfo,
@@ -25,6 +24,7 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from tests.analysis.cohort_tables import linked
 
 PROBLEM = Problem("Asthma", "Obesity")

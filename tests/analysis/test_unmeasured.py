@@ -29,9 +29,9 @@ from genotex.analysis import (
     rank_without_if_dense,
 )
 from genotex.analysis.hidden import unmeasured
-from genotex.bench import Problem
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked
 from tests.analysis.hidden_cohorts import half_confounded_batch, noise, with_batch
 

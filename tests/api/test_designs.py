@@ -16,10 +16,10 @@ import pytest
 
 import genotex as gx
 from genotex.analysis import solve_problem
-from genotex.bench import Problem
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.api.conftest import ARTHRITIS
 
 CONTRAST = "group: case - control"

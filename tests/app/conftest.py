@@ -19,10 +19,11 @@ from starlette.testclient import TestClient
 
 from genotex.analysis import solve_problems
 from genotex.app import Access, JobQueue, JobRecord, create_app
-from genotex.bench import Problem, score_texts, summarise
+from genotex.bench import score_texts, summarise
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports import write_report
 from genotex.simulate import simulate_study
 from tests.bench.evaluation.some_scores import problem_score, some_scores

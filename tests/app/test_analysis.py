@@ -14,11 +14,11 @@ from genotex.analysis import read_result, solve_problems
 from genotex.app import Access, AnalysisRecord, JobQueue, Workspace
 from genotex.app.jobs import queue as jobs
 from genotex.app.jobs.queue import MOST_WAITING
-from genotex.bench import Problem
 from genotex.clinical import load_sample_sheet
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.app.conftest import Browser, opened, queue_of, wait
 
 

@@ -15,9 +15,9 @@ import pytest
 from genotex.analysis import MetaResult, analyze_cohorts, read_meta, solve_problems
 from genotex.app import Access
 from genotex.app.genes.cohort_pages import leave_one_out
-from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports import forest_rows
 from tests.app.conftest import Browser, opened
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Limits
 from genotex.app import Access
-from genotex.bench import Problem, compare_runs, read_scores, summarise
+from genotex.bench import compare_runs, read_scores, summarise
+from genotex.models import Limits
+from genotex.problems import Problem
 from genotex.reports import write_scores
 from tests.agents.team.conftest import Played
 from tests.app.conftest import Browser, opened, scored

@@ -10,10 +10,10 @@ import pytest
 
 from genotex.analysis import AnalysisResult, combine_results, write_meta, write_result
 from genotex.atlas import AtlasReader, build_atlas, building, find_gene, find_trait, store
-from genotex.bench import Problem
 from genotex.errors import FormatError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.atlas.result_folders import GENES, gene_table, write_cohort
 
 

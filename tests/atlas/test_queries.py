@@ -9,9 +9,9 @@ import pytest
 
 from genotex.analysis import combine_results, read_result
 from genotex.atlas import AtlasReader, build_atlas, compare_traits, find_gene, find_trait
-from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 from tests.atlas.result_folders import GENES, write_cohort
 
 

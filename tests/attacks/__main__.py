@@ -29,10 +29,10 @@ DOORS = {
         "tests/fetch/test_verification.py",
     ),
     "model server": (
-        "tests/agents/models/providers/test_answers.py",
-        "tests/agents/models/providers/test_failures.py",
-        "tests/agents/models/providers/test_keys.py",
-        "tests/agents/models/test_prices.py",
+        "tests/models/providers/test_answers.py",
+        "tests/models/providers/test_failures.py",
+        "tests/models/providers/test_keys.py",
+        "tests/models/test_prices.py",
     ),
 }
 """Where something from outside comes in -> the tests that attack it."""

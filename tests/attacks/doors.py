@@ -27,7 +27,6 @@ from genotex.analysis import (
 from genotex.atlas import AtlasReader, build_atlas
 from genotex.atlas.store import AtlasFolder, views_sql
 from genotex.bench import (
-    Problem,
     check_run,
     compare_runs,
     read_scores,
@@ -41,6 +40,7 @@ from genotex.fetch import describe_files, open_fetch_folder
 from genotex.fetch import write_manifest as write_listed
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports import write_report
 from tests.bench.evaluation.some_scores import some_scores
 from tests.geo_text import GENES, write_asthma

@@ -217,9 +217,9 @@ def by_audit(path: Path) -> object:
 
 def by_answer(path: Path) -> object:
     """Check the result that a method of a benchmark run left."""
-    from genotex.bench import Problem
     from genotex.bench.runs.outputs import check_answer
     from genotex.layout import OutputFolder
+    from genotex.problems import Problem
 
     folder = path.parent / "answer"
     target = OutputFolder(folder).significant_genes("Asthma", None)
@@ -279,13 +279,13 @@ _READERS = {
     "sample sheet": "genotex.clinical.sheet_files:read_sheet_table",
     "encoding file": "genotex.clinical.encoding_files:load_annotations",
     "vocabulary file": "genotex.clinical:load_vocabulary",
-    "task list": "genotex.bench.problems.task_info:TaskInfo.load",
-    "trait list": "genotex.bench.problems.trait_list:TraitList.load",
-    "problem list": "genotex.bench.problems.problem:read_problems",
+    "task list": "genotex.problems.task_info:TaskInfo.load",
+    "trait list": "genotex.problems.trait_list:TraitList.load",
+    "problem list": "genotex.problems.problem:read_problems",
     "leaderboard entry": "genotex.bench.evaluation.score_files:read_scores",
     "labelled cases": "genotex.bench.evaluation.labels.label:read_labelled_cases",
-    "recording": "genotex.agents.models.recording:read_recording",
-    "model settings": "genotex.agents.models.settings:_from_file",
+    "recording": "genotex.models.recording:read_recording",
+    "model settings": "genotex.models.settings:_from_file",
     "gene names": "genotex.atlas.signatures:read_gene_names",
     "journal": "genotex.journal:read_journal",
 }

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from genotex.bench import Problem
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 
 REFERENCE = {
     Problem("Asthma"): ["A", "B", "C", "D"],

@@ -13,8 +13,6 @@ import pytest
 
 from genotex.agents import (
     Folders,
-    Limits,
-    ModelSettings,
     SandboxPolicy,
     TeamFinished,
     TeamPlan,
@@ -23,10 +21,11 @@ from genotex.agents import (
     run_team,
 )
 from genotex.analysis import solve_problem, write_result
-from genotex.bench import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder
+from genotex.models import Limits, ModelSettings
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from genotex.procedure import Procedure
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play

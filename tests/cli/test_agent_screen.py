@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from genotex.agents import Event, Usage, find_notebook, overview
-from genotex.bench import Problem
+from genotex.agents import Event, find_notebook, overview
 from genotex.cli import screen
 from genotex.cli.services.agent_screen import (
     show_finished,
@@ -19,8 +18,10 @@ from genotex.cli.services.agent_screen import (
     shown_progress,
 )
 from genotex.errors import ModelTimeoutError
-from tests.agents.models.test_budget import books, spend
+from genotex.models import Usage
+from genotex.problems import Problem
 from tests.agents.team.conftest import Played
+from tests.models.test_budget import books, spend
 
 TRAIT = "Autoimmune_Lymphoproliferative"
 

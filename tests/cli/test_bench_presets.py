@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents import Reply, RulesModel
+from genotex.agents import RulesModel
 from genotex.errors import WrongKeyError
+from genotex.models import Reply
 from tests.cli.conftest import Run, on_one_line
 from tests.cli.test_agent import files
 from tests.geo_text import write_asthma

@@ -6,9 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.simulate import simulate_study
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.stored_cohorts import solve_stored, store

@@ -8,12 +8,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from genotex.bench import Problem
 from genotex.cli.genes.analyze import check_cohorts, check_controls, check_options
 from genotex.cli.option_classes import Only, Without, changed, with_options
 from genotex.cli.services.model_options import LimitChoice, ModelChoice
 from genotex.errors import UsageError
 from genotex.options import AnalysisOptions, EnrichmentOptions, Option, PreprocessChoices
+from genotex.problems import Problem
 
 ASTHMA = [Problem("Asthma"), Problem("Asthma", "Age")]
 OBESITY = Problem("Asthma", "Obesity")

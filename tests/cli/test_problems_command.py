@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import Problem, TaskInfo, read_problems
+from genotex.problems import Problem, TaskInfo, read_problems
 
 from .conftest import Run, on_one_line
 

@@ -14,20 +14,14 @@ import pytest
 
 pytest.importorskip("distributed", reason="pip install 'genotex[cluster]'")
 
-from genotex.agents import CodeShelf, Limits, TeamPlan, prices_of, read_settings
+from genotex.agents import CodeShelf, TeamPlan
 from genotex.agents.team.on_workers import TeamWork
-from genotex.bench import (
-    BenchmarkRun,
-    ErrorClass,
-    Problem,
-    RunFolder,
-    TaskInfo,
-    choose_method,
-    run_benchmark,
-)
+from genotex.bench import BenchmarkRun, ErrorClass, RunFolder, choose_method, run_benchmark
 from genotex.cluster.address import read_address
 from genotex.cluster.executor import DaskExecutor
+from genotex.models import Limits, prices_of, read_settings
 from genotex.options import MethodOptions
+from genotex.problems import Problem, TaskInfo
 from tests.bench.runs.conftest import digests, make_tasks
 from tests.bench.runs.killing import plan_for
 from tests.geo_text import write_asthma

@@ -8,7 +8,6 @@ import openpyxl
 import pytest
 
 from genotex.analysis import solve_problem
-from genotex.bench import Problem
 from genotex.clinical import (
     describe_series,
     load_pairs,
@@ -31,6 +30,7 @@ from genotex.errors import SampleSheetError, UsageError
 from genotex.formats import read_evidence, read_linked, read_linked_csv
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.geo_text import GENES, asthma, series_matrix, write_asthma, write_gz
 
 Rows = list[dict[str, str]]

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from genotex.analysis import solve_problem
-from genotex.bench import Problem
 from genotex.clinical import rule_expert
 from genotex.cohorts import (
     PreprocessOptions,
@@ -19,6 +18,7 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, read_evidence
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.geo_text import series_matrix, write_gz
 
 STATES = ["disease state: asthma", "disease state: healthy"]

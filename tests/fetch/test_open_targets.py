@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench import ListedTrait, read_associations, read_disease_ids
 from genotex.errors import FetchError, NotThereError, UsageError, WrongContentError
 from genotex.fetch import (
     Disease,
@@ -21,6 +20,7 @@ from genotex.fetch import (
     open_fetch_folder,
 )
 from genotex.fetch.open_targets import PAGE, keep_to_one_release, write_found
+from genotex.problems import ListedTrait, read_associations, read_disease_ids
 
 from .open_targets_service import ASTHMA, BASE, ECZEMA, PATH, Platform, platform
 from .server import Fault, Reply, Site, captcha, cut_at, failing, redirect

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.bench import TaskInfo
 from genotex.errors import FormatError
 from genotex.fetch import (
     CheckedFile,
@@ -27,6 +26,7 @@ from genotex.fetch import (
     verify_folder,
     write_manifest,
 )
+from genotex.problems import TaskInfo
 from tests.benchmark_folder import STUDY, write_bundle
 from tests.geo_text import asthma, series_matrix, write_gz
 

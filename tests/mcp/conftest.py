@@ -19,10 +19,10 @@ from mcp.client.stdio import StdioServerParameters
 
 import genotex
 from genotex.analysis import solve_problems
-from genotex.bench import Problem
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports import write_report
 from genotex.simulate import simulate_study
 

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 from genotex.analysis import META_COLUMNS, MetaResult, analyze_cohorts, write_meta
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports import (
     ForestRow,
     build_meta_page,

@@ -22,9 +22,9 @@ from genotex.analysis import (
     write_meta,
     write_result,
 )
-from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions
+from genotex.problems import Problem
 from genotex.reports import write_meta_report, write_report
 from genotex.reports.problem import page as problem_page
 

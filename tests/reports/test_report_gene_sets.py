@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from genotex.analysis import enrich_problem, read_enrichment, solve_problem, write_result
-from genotex.bench import Problem
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports import write_report
 from genotex.reports.problem import page as problem_page
 from tests.reports.report_cohort import make_table

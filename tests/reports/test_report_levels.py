@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from genotex.analysis import solve_problem, write_result
-from genotex.bench import Problem
 from genotex.formats import CohortInfo, LinkedTable, update_cohort_info, write_linked_csv
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports import write_report
 from genotex.reports.problem import page as problem_page
 

@@ -21,7 +21,6 @@ from genotex.analysis import (
     solve_problem,
     write_result,
 )
-from genotex.bench import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (
     Evidence,
@@ -33,6 +32,7 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo, TraitInfo
 from genotex.reports import write_report, write_unanswered_report
 from genotex.reports.problem import page as problem_page
 from genotex.reports.problem import report as problem_report

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from genotex.analysis import AnalysisResult, analyze_cohorts, solve_problem
-from genotex.bench import Problem
 from genotex.cohorts import preprocess
 from genotex.formats import read_count_annotation, read_evidence, read_raw_counts
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.simulate import SimulatedStudy, score_against_truth, simulate_study
 from tests.simulate.test_simulate_study import contents
 

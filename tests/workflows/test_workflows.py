@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import Problem
 from genotex.cohorts import PreprocessOptions, read_own_tables
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, DesignOptions
+from genotex.problems import Problem
 from genotex.simulate import simulate_study
 from genotex.workflows import (
     analyze,

@@ -7,47 +7,6 @@ from .code_shelf import (
     may_be_reused as may_be_reused,
 )
 from .context import Attempt as Attempt, Step as Step, TaskContext as TaskContext
-from .models.model import (
-    Message as Message,
-    Model as Model,
-    Reply as Reply,
-    Request as Request,
-    ScriptedModel as ScriptedModel,
-    Usage as Usage,
-)
-from .models.prices import (
-    ModelPrice as ModelPrice,
-    PriceSnapshot as PriceSnapshot,
-    Rate as Rate,
-    Unpriced as Unpriced,
-    take_prices as take_prices,
-)
-from .models.providers.catalogue import (
-    PROVIDERS as PROVIDERS,
-    ProviderModelName as ProviderModelName,
-    ProviderOptions as ProviderOptions,
-    RetryPolicy as RetryPolicy,
-    StructuredMode as StructuredMode,
-    check_address as check_address,
-    parse_name as parse_name,
-)
-from .models.providers.provider_model import ProviderModel as ProviderModel
-from .models.recording import RecordingModel as RecordingModel, ReplayModel as ReplayModel
-from .models.registry import model_from_name as model_from_name
-from .models.roles import (
-    RoleModels as RoleModels,
-    prices_of as prices_of,
-    role_models as role_models,
-)
-from .models.settings import ModelSettings as ModelSettings, read_settings as read_settings
-from .models.structured import ask_for as ask_for, schema_of as schema_of
-from .models.usage import (
-    Budget as Budget,
-    Limits as Limits,
-    MeteredModel as MeteredModel,
-    Total as Total,
-    UsageLedger as UsageLedger,
-)
 from .notebook import (
     Ending as Ending,
     Event as Event,

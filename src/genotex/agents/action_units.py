@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from genotex.agents.promises import Promised
 from genotex.agents.prompts import render_prompt
 from genotex.agents.task import NotebookKind, Task
-from genotex.bench.problems import ProblemKind
 from genotex.errors import UsageError
+from genotex.problems import ProblemKind
 
 
 @dataclass(frozen=True)

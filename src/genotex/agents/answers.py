@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, make_dataclass, replace
 from typing import Any, Literal
 
 from genotex.agents.action_units import ActionUnit, action_unit, action_units, usual_next
-from genotex.agents.models import Message, Reply, Request, RoleModels
 from genotex.agents.task import Task
 from genotex.agents.written_code import WrittenCode, written_code
 from genotex.errors import BadAnswerError, RefusedError
+from genotex.models import Message, Reply, Request, RoleModels
 
 MOST_SUGGESTIONS = 3
 

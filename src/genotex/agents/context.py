@@ -9,10 +9,10 @@ from typing import Any
 
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.answers import Verdict
-from genotex.agents.models import Model, Reply, Request
 from genotex.agents.promises import CellState, Variable
 from genotex.agents.sandbox import CellResult, CellStatus
 from genotex.errors import ModelError
+from genotex.models import Model, Reply, Request
 
 
 @dataclass

@@ -15,7 +15,6 @@ from genotex.agents.action_units import ActionUnit, action_units, usual_next
 from genotex.agents.answers import StepChoice, Verdict, ask_for_code, choose_step
 from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
 from genotex.agents.context import Attempt, Step, TalliedModel, Tally, TaskContext
-from genotex.agents.models import Model, Request, RoleModels
 from genotex.agents.promises import CellState, check_code, read_state
 from genotex.agents.questions import Questions
 from genotex.agents.sandbox import CellResult, CellStatus, Session
@@ -23,6 +22,7 @@ from genotex.agents.switches import Switches
 from genotex.agents.task import Task, set_up_code
 from genotex.agents.written_code import WrittenCode
 from genotex.errors import BadAnswerError, ContextTooLongError, RefusedError, SandboxError
+from genotex.models import Model, Request, RoleModels
 
 STEPS_PER_UNIT = 2
 """A notebook has at most so many steps for each kind of step there is."""

@@ -11,13 +11,13 @@ from typing import Any, Literal
 from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import MOST_SUGGESTIONS
 from genotex.agents.context import MOST_SHOWN, Step, TaskContext, cut, fenced
-from genotex.agents.models import Message, Request
 from genotex.agents.promises import Variable
 from genotex.agents.prompts import PACKAGES, render_prompt, toolkit_reference
 from genotex.agents.task import NotebookKind, Task, set_up_code
 from genotex.clinical import SeriesDescription
 from genotex.clinical.description import SHOWN_VALUES
 from genotex.errors import BadAnswerError
+from genotex.models import Message, Request
 
 Occasion = Literal["plan", "write", "revise", "review", "encode", "zero_shot"]
 

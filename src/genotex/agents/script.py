@@ -12,13 +12,13 @@ from typing import Any
 from genotex.agents.action_units import usual_steps, whole_task
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.context import Step, TaskContext
-from genotex.agents.models import Model, Request
 from genotex.agents.notebook import Ending, NotebookWork
 from genotex.agents.prompts import render_prompt
 from genotex.agents.questions import Questions
 from genotex.agents.sandbox import Session
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task
+from genotex.models import Model, Request
 
 
 class ScriptWork(NotebookWork):

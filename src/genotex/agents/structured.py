@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from genotex.agents.models import Message, Request, RoleModels
 from genotex.agents.prompts import render_prompt
 from genotex.agents.questions import Card, Questions
 from genotex.agents.task import Task
@@ -22,6 +21,7 @@ from genotex.clinical import (
 )
 from genotex.errors import EncodingFileError
 from genotex.formats import Role
+from genotex.models import Message, Request, RoleModels
 
 _SHOWN = 8
 

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
-from genotex.bench.problems import Problem, TaskInfo
 from genotex.errors import UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
+from genotex.problems import Problem, TaskInfo
 from genotex.procedure import Procedure
 
 NotebookKind = Literal["geo", "tcga", "statistics"]

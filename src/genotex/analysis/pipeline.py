@@ -27,7 +27,6 @@ from genotex.analysis.samples.quality import SampleTexts
 from genotex.analysis.samples.relations import Relations
 from genotex.analysis.shared_work import keep_sharing, sharing
 from genotex.analysis.sound import analyze_sound, check_table
-from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.formats import Evidence
 from genotex.formats.evidence import Role
@@ -35,6 +34,7 @@ from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
+from genotex.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 
 
 def analyze_table(

@@ -13,7 +13,6 @@ from genotex.analysis.samples.facts import SampleFacts
 from genotex.analysis.samples.quality import SampleTexts
 from genotex.analysis.samples.relations import Relations
 from genotex.analysis.shared_work import last_table
-from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import (
     Evidence,
@@ -27,6 +26,7 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,10 +25,10 @@ from genotex.analysis.results.gene_table import arrange_genes
 from genotex.analysis.results.method_record import Steps, record_method, record_regression
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.shared_work import once
-from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 
 Floats = NDArray[np.float64]
 

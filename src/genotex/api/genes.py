@@ -21,10 +21,10 @@ from genotex.api.data import as_pandas
 from genotex.api.result import Result
 from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.bench.evaluation.gene_metrics import compare_genes
-from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions
+from genotex.problems import Problem
 from genotex.reports.cohorts.genes import meta_csv_frame
 
 __all__ = ["enrich", "evaluate_genes", "meta"]

@@ -16,8 +16,8 @@ from genotex.analysis.results.result import AnalysisResult
 from genotex.atlas.overlaps import sample_keys
 from genotex.atlas.result_files import TESTS_GENES
 from genotex.atlas.store import COMBINED
-from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
+from genotex.problems import Problem
 
 _HALF = float(ndtri(0.975))
 

@@ -17,8 +17,8 @@ import typer
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.bench.problems import Problem
     from genotex.parallel import Executor
+    from genotex.problems import Problem
 
 __all__ = [
     "AnalysedDir",
@@ -171,6 +171,6 @@ class AskedProblem:
 
 def problem_named(trait: str, condition: str) -> Problem:
     """Return the problem that a user named."""
-    from genotex.bench.problems import Problem, condition_named
+    from genotex.problems import Problem, condition_named
 
     return Problem(trait, condition_named(condition))

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.bench.problems import TaskInfo
 from genotex.errors import GenotexError
 from genotex.formats import read_json_object
 from genotex.layout import InputFolder, OutputFolder
+from genotex.problems import TaskInfo
 
 _MOST_NAMED = 3
 """Number of missing things that are named."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genotex.bench.problems import ListedTrait, read_disease_ids
 from genotex.errors import FetchError, FormatError, NotThereError, UsageError, WrongContentError
 from genotex.fetch.addresses import shown
 from genotex.fetch.folder import Fetched, FetchFolder, Outcome, Patience
@@ -17,6 +16,7 @@ from genotex.fetch.web import WebClient
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.io import atomic_write
 from genotex.outside import parse_json
+from genotex.problems import ListedTrait, read_disease_ids
 
 OPEN_TARGETS = "https://api.platform.opentargets.org/api/v4/"
 """Base address of the service."""

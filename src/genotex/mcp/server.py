@@ -22,12 +22,12 @@ from mcp_types import Annotations, Resource, ResourceTemplate, ToolAnnotations
 from pydantic import AnyUrl, Field, ValidationError
 
 import genotex
-from genotex.bench.problems import Problem
 from genotex.errors import GenotexError, UsageError
 from genotex.mcp import answers as a
 from genotex.mcp.confinement import ConfinedFolder
 from genotex.mcp.tools import Addresses, Tools
 from genotex.mcp.uris import REPORT, SUMMARY, report_uri, summary_uri, uri_parts
+from genotex.problems import Problem
 
 INSTRUCTIONS = (
     "Genes associated with a trait, from GEO and TCGA files in one folder of the user's machine. "

@@ -17,13 +17,13 @@ from genotex.app import AnalysisRecord, JobQueue, JobRecord, LoadedAnalyses, Loa
 from genotex.app.genes.compare_pages import compared
 from genotex.app.jobs.records import FetchRecord
 from genotex.app.workspace import FoundAnalysis
-from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, FetchError, GenotexError, UsageError
 from genotex.formats import COVARIATES
 from genotex.layout import trait_folder_name
 from genotex.mcp import answers as a
 from genotex.mcp.confinement import ConfinedFolder, analysis_name
 from genotex.mcp.uris import report_uri
+from genotex.problems import Problem
 
 MOST_LISTED, MOST_GENES, MOST_ANALYSES = 50, 50, 20
 _POLL = 0.2

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from genotex.bench.problems import Problem, ProblemKind
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.parallel import Executor
+from genotex.problems import Problem, ProblemKind
 from genotex.workflows.progress import Progress, silent
 
 _BY_HAND: dict[str, Any] = {

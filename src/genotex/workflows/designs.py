@@ -23,11 +23,11 @@ from genotex.analysis import (
     write_r_files,
     write_survival,
 )
-from genotex.bench.problems import Problem
 from genotex.cohorts import OwnTables, enough_samples, keep_expressed
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions
+from genotex.problems import Problem
 from genotex.reports import SurvivalSource, write_report, write_survival_report
 from genotex.workflows.progress import Progress, silent
 

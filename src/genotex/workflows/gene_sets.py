@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from genotex.analysis import Enrichment, enrich_problem
-from genotex.bench.problems import Problem
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
+from genotex.problems import Problem
 from genotex.workflows.progress import Progress, silent
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from genotex.analysis import ProblemOutcome, solve_problems, write_gene_files, write_r_files
 from genotex.analysis.meta import MetaResult, analyze_cohorts, remove_meta, write_meta
-from genotex.bench.problems import Problem, TaskInfo
 from genotex.cohorts import CohortOutcome
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from genotex.reports import write_meta_report, write_report, write_unanswered_report
 from genotex.workflows.progress import Progress, silent
 

@@ -13,11 +13,11 @@ import pytest
 from genotex.agents import Task, audit_answer
 from genotex.agents.audit import answer
 from genotex.analysis import AnalysisResult, solve_problem, write_result
-from genotex.bench import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.errors import MethodFailedError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, TaskInfo
 from genotex.simulate import simulate_study
 
 TRAIT = "Simulated_Arthritis"

@@ -10,12 +10,13 @@ import pytest
 
 from genotex.agents import Task, audit_answer, audit_cohort
 from genotex.analysis import solve_problem, write_result
-from genotex.bench import ErrorClass, Problem
+from genotex.bench import ErrorClass
 from genotex.cohorts import preprocess
 from genotex.errors import MethodFailedError
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.simulate import simulate_study
 from tests.geo_text import write_asthma
 

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.agents import Card, Message, Reply, RulesModel, read_card
-from tests.agents.models.cards import Facts, facts_of_calls, request_of
-from tests.agents.models.servers import CompatibleDialect, Says, serving
+from genotex.agents import Card, RulesModel, read_card
+from genotex.models import Message, Reply
+from tests.models.cards import Facts, facts_of_calls, request_of
+from tests.models.servers import CompatibleDialect, Says, serving
 
 DIALECT = CompatibleDialect()
 CHARACTERS_PER_TOKEN = 4

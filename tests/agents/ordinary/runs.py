@@ -12,8 +12,6 @@ from typing import Any
 
 from genotex.agents import (
     Folders,
-    ModelSettings,
-    RetryPolicy,
     SandboxPolicy,
     Session,
     State,
@@ -23,7 +21,8 @@ from genotex.agents import (
     run_team,
 )
 from genotex.agents.team.sessions import local_sessions
-from genotex.bench import Problem
+from genotex.models import ModelSettings, RetryPolicy
+from genotex.problems import Problem
 from tests.agents.ordinary.model import OrdinaryModel, Style, ordinary_model
 from tests.agents.team.misbehaving.runs import results
 

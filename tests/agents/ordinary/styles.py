@@ -10,8 +10,8 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.agents.models.servers import Says
 from tests.agents.ordinary.model import DIALECT, Answer, Question, Style, says
+from tests.models.servers import Says
 
 
 def fence(code: str, language: str = "python") -> str:

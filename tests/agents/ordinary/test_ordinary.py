@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.ordinary.model import Style
 from tests.agents.ordinary.runs import Workplace, workplace
 from tests.agents.ordinary.styles import STYLES, small_context
 from tests.geo_text import write_asthma_on_probes
+from tests.models.conftest import nothing_from_outside
 
 __all__ = ["nothing_from_outside"]
 """The fixture of the models' tests, which holds here, too."""

@@ -12,27 +12,21 @@ from typing import Any
 import pytest
 
 from genotex.agents import (
-    Budget,
     Card,
     Folders,
-    MeteredModel,
-    Model,
-    ModelSettings,
-    Reply,
-    Request,
     SandboxPolicy,
     Session,
     Switches,
     TeamFinished,
     TeamPlan,
-    UsageLedger,
     read_card,
     run_team,
 )
-from genotex.agents import Usage as Tokens
-from genotex.bench import Problem
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
+from genotex.models import Budget, MeteredModel, Model, ModelSettings, Reply, Request, UsageLedger
+from genotex.models import Usage as Tokens
+from genotex.problems import Problem
 from tests.agents.playing import GEO_STEPS, FakeSession, plan, python, verdict
 
 INFO = {

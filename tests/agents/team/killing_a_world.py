@@ -8,8 +8,9 @@ import os
 import sys
 from pathlib import Path
 
-from genotex.agents import Folders, ModelSettings, SandboxPolicy, TeamPlan, run_team
-from genotex.bench import TaskInfo
+from genotex.agents import Folders, SandboxPolicy, TeamPlan, run_team
+from genotex.models import ModelSettings
+from genotex.problems import TaskInfo
 from tests.agents.exec_session import ExecSession
 from tests.agents.faulty_rules import register_faulty_rules
 from tests.agents.team.killing import LONGEST, die_at_a_line

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Card, Limits, State, find_notebook, overview, read_plan, trace
-from genotex.bench import ErrorClass, Problem, read_run_record
+from genotex.agents import Card, State, find_notebook, overview, read_plan, trace
+from genotex.bench import ErrorClass, read_run_record
 from genotex.errors import UsageError
+from genotex.models import Limits
+from genotex.problems import Problem
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play, records, solves
 

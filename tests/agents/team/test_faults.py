@@ -8,18 +8,15 @@ import pytest
 from genotex.agents import (
     CodeShelf,
     Folders,
-    ModelSettings,
     NotebookRecord,
     State,
     Switches,
     TeamFolder,
-    UsageLedger,
     register_rules,
-    role_models,
-    take_prices,
 )
 from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.cohorts import preprocess
+from genotex.models import ModelSettings, UsageLedger, role_models, take_prices
 from genotex.simulate import SimulatedStudy, simulate_study
 from tests.agents.conftest import cohort_task
 from tests.agents.exec_session import ExecSession

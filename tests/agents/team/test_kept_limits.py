@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Limits, changed_limits, read_limits, write_limits
+from genotex.agents import changed_limits, read_limits, write_limits
 from genotex.errors import FormatError, UsageError
+from genotex.models import Limits
 
 KEPT = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Limits
 from genotex.journal import read_journal
+from genotex.models import Limits
 from tests.agents.team.conftest import Played
 
 ROOT = Path(__file__).parents[3]

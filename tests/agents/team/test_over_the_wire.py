@@ -11,12 +11,6 @@ import pytest
 
 from genotex.agents import (
     Card,
-    Limits,
-    ModelPrice,
-    ModelSettings,
-    ProviderOptions,
-    Rate,
-    RetryPolicy,
     SandboxPolicy,
     State,
     TeamFinished,
@@ -26,12 +20,13 @@ from genotex.agents import (
     run_team,
 )
 from genotex.errors import UsageError
-from tests.agents.models.cards import facts_of_calls, request_of
-from tests.agents.models.conftest import nothing_from_outside
-from tests.agents.models.servers import CompatibleDialect, Says, Service, serving
+from genotex.models import Limits, ModelPrice, ModelSettings, ProviderOptions, Rate, RetryPolicy
 from tests.agents.team.conftest import Played, play
 from tests.agents.team.test_agents import known_genes, script
 from tests.agents.team.test_spending import rows
+from tests.models.cards import facts_of_calls, request_of
+from tests.models.conftest import nothing_from_outside
+from tests.models.servers import CompatibleDialect, Says, Service, serving
 
 DIALECT = CompatibleDialect()
 __all__ = ["nothing_from_outside"]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents import CellResult, CellStatus, CodeShelf, Model, Switches, Task
+from genotex.agents import CellResult, CellStatus, CodeShelf, Switches, Task
 from genotex.agents.team.journal import (
     Live,
     NotebookJournal,
@@ -13,6 +13,7 @@ from genotex.agents.team.journal import (
 )
 from genotex.errors import FormatError, SessionDeadError, UsageError
 from genotex.journal import open_journal, read_journal
+from genotex.models import Model
 from tests.agents.playing import FakeSession
 
 

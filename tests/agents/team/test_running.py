@@ -8,21 +8,18 @@ from typing import Any
 import pytest
 
 from genotex.agents import (
-    Budget,
     Card,
     CellResult,
     CellStatus,
     Folders,
-    Limits,
     NotebookRecord,
     State,
     Task,
-    UsageLedger,
     read_limits,
 )
 from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.agents.team.stage import NotebookSpread
-from genotex.bench import ErrorClass, Problem
+from genotex.bench import ErrorClass
 from genotex.errors import (
     BadAnswerError,
     ConfinementError,
@@ -33,7 +30,9 @@ from genotex.errors import (
     WrongKeyError,
 )
 from genotex.journal import read_journal
+from genotex.models import Budget, Limits, UsageLedger
 from genotex.parallel import Processes
+from genotex.problems import Problem
 from tests.agents.playing import plan, python
 from tests.agents.team.conftest import Played, PlayedModel, play
 

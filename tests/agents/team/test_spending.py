@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Card, ModelPrice, PriceSnapshot, Rate
+from genotex.agents import Card
 from genotex.agents.team import running
-from genotex.bench import Problem, read_run_record
+from genotex.bench import read_run_record
+from genotex.models import ModelPrice, PriceSnapshot, Rate
+from genotex.problems import Problem
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play
 

@@ -3,10 +3,11 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import Limits, find_notebook, overview, trace
-from genotex.bench import Problem
+from genotex.agents import find_notebook, overview, trace
 from genotex.errors import FormatError, UsageError
 from genotex.journal import open_journal, read_journal
+from genotex.models import Limits
+from genotex.problems import Problem
 from tests.agents.team.conftest import Played
 
 

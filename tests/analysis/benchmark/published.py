@@ -10,9 +10,9 @@ from benchmarks.analysis import published_analysis as PUBLISHED
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import AnalysisResult, ConditionCohort, analyze_benchmark
-from genotex.bench import Problem, regressor_genes
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, RegressorRule
+from genotex.problems import Problem, regressor_genes
 
 
 @dataclass(frozen=True)

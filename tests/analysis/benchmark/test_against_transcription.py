@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from genotex.bench import TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.formats import read_linked
 from genotex.layout import OutputFolder
+from genotex.problems import TaskInfo
 
 from .published import Cohort, assert_same_answer, cohort, solve_ours, solve_published
 

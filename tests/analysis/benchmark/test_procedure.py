@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from genotex.analysis import GENE_COLUMNS, analyze_benchmark, read_result, write_result
-from genotex.bench import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 
 from .published import Cohort, cohort, solve_ours
 

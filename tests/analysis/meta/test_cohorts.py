@@ -17,10 +17,10 @@ from genotex.analysis import (
     combine_results,
     solve_problem,
 )
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort, with_samples
 
 ASTHMA = Problem("Asthma")

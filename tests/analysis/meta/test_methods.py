@@ -15,9 +15,9 @@ from genotex.analysis import (
     read_meta,
     write_meta,
 )
-from genotex.bench import Problem
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 from tests.analysis.meta.cohort_folder import groups, put_cohort
 
 ASTHMA = Problem("Asthma")

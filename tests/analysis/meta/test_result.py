@@ -19,9 +19,9 @@ from genotex.analysis import (
     remove_meta,
     write_meta,
 )
-from genotex.bench import Problem
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 from tests.analysis.meta.cohort_folder import groups, put_cohort
 
 

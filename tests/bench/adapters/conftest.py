@@ -8,13 +8,13 @@ import pytest
 from genotex.bench import (
     BenchmarkRun,
     SimulatedBenchmark,
-    TaskInfo,
     choose_method,
     run_benchmark,
     simulate_benchmark,
 )
 from genotex.bench.adapters.assignments import BenchmarkFolders
 from genotex.options import MethodOptions
+from genotex.problems import TaskInfo
 
 AGENT = Path(__file__).parents[3] / "examples" / "t_test_agent.py"
 

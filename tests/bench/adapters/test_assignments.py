@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import Problem, SimulatedBenchmark
+from genotex.bench import SimulatedBenchmark
 from genotex.bench.adapters.assignments import (
     AGENT_TASKS,
     AgentTask,
@@ -19,6 +19,7 @@ from genotex.bench.adapters.assignments import (
 )
 from genotex.bench.adapters.scoring import HEADLINES, figure_names, score_assignment
 from genotex.errors import UsageError
+from genotex.problems import Problem
 from tests.bench.adapters.conftest import AGENT
 from tests.bench.adapters.expected import evaluated
 

@@ -24,10 +24,10 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
-from genotex.agents import Message, Request
 from genotex.bench.adapters.inspect import registry
 from genotex.bench.adapters.inspect.models import InspectModel
 from genotex.errors import BudgetReachedError
+from genotex.models import Message, Request
 
 # Warnings of Inspect's own dependencies are not ours to fix.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -10,10 +10,10 @@ from genotex.bench import (
     FilteringScore,
     Missing,
     PreprocessingScore,
-    Problem,
     Scores,
     SelectionScore,
 )
+from genotex.problems import Problem
 
 
 def problem_score(trait: str, condition: str | None = None, **figures: Any) -> AnalysisScore:

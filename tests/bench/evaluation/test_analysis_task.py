@@ -12,8 +12,6 @@ from genotex.bench import (
     GeneList,
     MetricsVersion,
     Missing,
-    Problem,
-    ProblemKind,
     UniverseFile,
     compare_genes,
     read_gene_list,
@@ -22,6 +20,7 @@ from genotex.bench import (
 )
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
+from genotex.problems import Problem, ProblemKind
 from tests.bench.evaluation.output_folders import BINARY, CONTINUOUS, write_answer, write_json
 
 

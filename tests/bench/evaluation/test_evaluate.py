@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genotex.bench import EvaluationOptions, Problem, Scores, evaluate, evaluate_all, summarise
+from genotex.bench import EvaluationOptions, Scores, evaluate, evaluate_all, summarise
 from genotex.bench.evaluation import preprocessing
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CsvTable, read_csv_table
+from genotex.problems import Problem
 from tests.bench.evaluation.output_folders import (
     GENES,
     cohort,

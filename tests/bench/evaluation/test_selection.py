@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import CohortChooser, Missing, Problem, ScoredFolder, TaskInfo, score_selection
+from genotex.bench import CohortChooser, Missing, ScoredFolder, score_selection
 from genotex.bench.evaluation import selection
 from genotex.errors import FormatError
 from genotex.options import RegressorRule
+from genotex.problems import Problem, TaskInfo
 from tests.bench.evaluation.output_folders import (
     UNAVAILABLE,
     cohort,

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.bench import (
-    ProblemKind,
     Scores,
     SelectionScore,
     percentile_interval,
@@ -20,6 +19,7 @@ from genotex.bench import (
     to_json,
 )
 from genotex.bench.evaluation import summary
+from genotex.problems import ProblemKind
 from tests.bench.evaluation.some_scores import some_scores
 
 

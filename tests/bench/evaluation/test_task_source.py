@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import TaskInfo, load_tasks, pose_problems
+from genotex.bench import load_tasks, pose_problems
 from genotex.errors import FormatError
 from genotex.layout import OutputFolder
+from genotex.problems import TaskInfo
 from tests.bench.evaluation.output_folders import write_answer, write_cohorts, write_task_info
 
 

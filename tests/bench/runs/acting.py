@@ -11,8 +11,9 @@ from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.bench import Context, Problem, write_answer
+from genotex.bench import Context, write_answer
 from genotex.errors import AnalysisError
+from genotex.problems import Problem
 
 MEGABYTE = 10**6
 SLEEP = ["sleep", "600"]

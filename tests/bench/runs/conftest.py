@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import RunFolder, TaskInfo
+from genotex.bench import RunFolder
 from genotex.layout import OutputFolder
+from genotex.problems import TaskInfo
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.test_pipeline import put
 

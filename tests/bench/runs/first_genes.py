@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from genotex.bench import Context, Problem, choose_cohort, write_answer
+from genotex.bench import Context, write_answer
+from genotex.problems import Problem, choose_cohort
 
 
 @dataclass(frozen=True)

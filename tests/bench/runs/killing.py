@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from genotex import journal
-from genotex.bench import BenchmarkRun, ChosenMethod, TaskInfo, run_benchmark
+from genotex.bench import BenchmarkRun, ChosenMethod, run_benchmark
+from genotex.problems import TaskInfo
 
 from .first_genes import FirstGenes
 

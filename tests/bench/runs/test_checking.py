@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import ErrorClass, Problem, write_answer
+from genotex.bench import ErrorClass, write_answer
 from genotex.bench.runs.outputs import check_answer, check_cohorts
 from genotex.errors import MethodFailedError
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 
 PROBLEM = Problem("Asthma", "Age")
 NAME = "regress/Asthma/significant_genes_condition_Age.json"

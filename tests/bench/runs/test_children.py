@@ -13,12 +13,12 @@ from genotex.bench import (
     BenchmarkRun,
     ChosenMethod,
     ErrorClass,
-    Problem,
     ProblemRecord,
     RunFolder,
     run_benchmark,
 )
 from genotex.bench.runs.children.processes import MOST_LOGGED, CapturedLog
+from genotex.problems import Problem
 
 from .acting import Acting
 from .conftest import is_alive, make_tasks, wait_until

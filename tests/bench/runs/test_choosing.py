@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import BUILT_IN, Problem, choose_method
+from genotex.bench import BUILT_IN, choose_method
 from genotex.bench.runs.methods.built_in import FromCohorts, read_answers
 from genotex.errors import FormatError, UsageError
 from genotex.options import MethodOptions
+from genotex.problems import Problem
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import Problem
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.cohorts import preprocess
 from genotex.formats import read_evidence, write_evidence
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 from tests.geo_text import write_asthma
 
 ASTHMA = Problem("Asthma")

@@ -13,8 +13,6 @@ from genotex.bench import (
     BenchmarkRun,
     ChosenMethod,
     Entry,
-    Problem,
-    TaskInfo,
     check_run,
     choose_method,
     group_runs,
@@ -28,6 +26,7 @@ from genotex.bench.runs.leaderboard import AboutRun, Used
 from genotex.errors import FormatError
 from genotex.formats import write_json
 from genotex.options import MethodOptions
+from genotex.problems import Problem, TaskInfo
 from tests.bench.evaluation.some_scores import problem_score, some_scores
 
 from .conftest import make_tasks

@@ -13,10 +13,8 @@ from scipy import stats
 from genotex.bench import (
     BenchmarkRun,
     ErrorClass,
-    Problem,
     ProblemRecord,
     RunFolder,
-    TaskInfo,
     choose_method,
     run_benchmark,
 )
@@ -24,6 +22,7 @@ from genotex.errors import UsageError
 from genotex.formats import read_cohort_info, read_linked_csv
 from genotex.layout import OutputFolder
 from genotex.options import MethodOptions
+from genotex.problems import Problem, TaskInfo
 
 from .conftest import RELATED, digests, make_tasks
 

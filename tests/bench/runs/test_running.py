@@ -15,10 +15,8 @@ from genotex.bench import (
     Context,
     ErrorClass,
     Finished,
-    Problem,
     ProblemRecord,
     RunFolder,
-    TaskInfo,
     choose_method,
     run_benchmark,
 )
@@ -26,6 +24,7 @@ from genotex.errors import FormatError, UsageError
 from genotex.io import lock
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, MethodOptions
+from genotex.problems import Problem, TaskInfo
 
 from .conftest import digests, make_tasks
 from .first_genes import FirstGenes

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from genotex.bench import Problem
 from genotex.bench.runs.summary import divide
+from genotex.problems import Problem
 
 ASTHMA, GIVEN_AGE = Problem("Asthma"), Problem("Asthma", "Age")
 GIVEN_GOUT, LUPUS = Problem("Asthma", "Gout"), Problem("Lupus")

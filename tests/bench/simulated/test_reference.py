@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genotex.bench import SimulatedBenchmark, TaskInfo, choose_cohort, choose_pair
+from genotex.bench import SimulatedBenchmark
 from genotex.formats import (
     read_clinical_csv,
     read_cohort_info,
@@ -15,6 +15,7 @@ from genotex.formats import (
     read_linked_csv,
 )
 from genotex.layout import TCGA_COHORT, OutputFolder
+from genotex.problems import TaskInfo, choose_cohort, choose_pair
 from genotex.simulate import CohortTruth
 from tests.simulate.plain_geo import geo_path, read_matrix, read_soft_sections
 

@@ -6,16 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import (
-    ProblemKind,
-    SimulatedBenchmark,
-    TaskInfo,
-    load_benchmark_truth,
-    simulate_benchmark,
-)
+from genotex.bench import SimulatedBenchmark, load_benchmark_truth, simulate_benchmark
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_clinical_matrix
 from genotex.layout import InputFolder
+from genotex.problems import ProblemKind, TaskInfo
 from genotex.simulate import load_truth, simulate_study
 from tests.simulate.test_simulate_study import contents
 

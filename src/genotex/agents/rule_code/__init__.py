@@ -8,9 +8,9 @@ from genotex.agents.rule_code.review import Review, review_output
 from genotex.agents.rule_code.source_text import literal
 from genotex.agents.rule_code.tcga import tcga_steps, write_tcga_code
 from genotex.agents.task import Task
-from genotex.bench.problems import ProblemKind, choose_cohort, choose_pair
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder
+from genotex.problems import ProblemKind, choose_cohort, choose_pair
 
 __all__ = ["Review", "plan_units", "review_output", "write_code"]
 

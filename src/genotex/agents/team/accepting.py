@@ -11,7 +11,6 @@ import genotex
 from genotex.agents.audit import Audit, audit_answer, audit_cohort, own_part, own_reading
 from genotex.agents.task import Task
 from genotex.agents.team.plan import WRITTEN
-from genotex.bench.problems import Problem
 from genotex.bench.runs.outputs import (
     AcceptedAnswer,
     check_answer,
@@ -39,6 +38,7 @@ from genotex.formats import (
 )
 from genotex.io import lock, remove_leftovers
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 from genotex.records import Scalar, checked
 
 MakeAudit = Callable[[Path, CohortInfo | str | None], Audit]

@@ -8,14 +8,14 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from genotex.agents.models import Limits
-from genotex.agents.models.settings import Setting
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.task import Task
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import PART
+from genotex.models import Limits
+from genotex.models.settings import Setting
 
 
 def notebook_name(task: Task) -> str:

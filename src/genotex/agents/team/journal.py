@@ -10,15 +10,6 @@ from typing import Any, Protocol
 
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.code_shelf import Shelf
-from genotex.agents.models import (
-    Model,
-    Reply,
-    Request,
-    reply_from_json,
-    reply_to_json,
-    request_digest,
-    request_to_json,
-)
 from genotex.agents.notebook import Event, NotebookWork
 from genotex.agents.promises import is_check
 from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, Session
@@ -36,6 +27,15 @@ from genotex.errors import (
     UsageError,
 )
 from genotex.journal import Entry, Journal
+from genotex.models import (
+    Model,
+    Reply,
+    Request,
+    reply_from_json,
+    reply_to_json,
+    request_digest,
+    request_to_json,
+)
 
 _RERUN = "rerun the notebook with --retry (genotex agent resume RUN --retry)"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from genotex.agents.audit import Audit, audit_here, audit_in_session
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.models import PriceSnapshot, UsageLedger, reply_from_json
 from genotex.agents.notebook import Event
 from genotex.agents.notebook_file import to_ipynb
 from genotex.agents.sandbox import Folders, Session
@@ -38,6 +37,7 @@ from genotex.formats import (
 from genotex.formats.raw import decode, read_chunks
 from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
+from genotex.models import PriceSnapshot, UsageLedger, reply_from_json
 
 MOST_CHARACTERS = 20_000
 """Of the beginnings of all files together."""

@@ -11,15 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.models import (
-    Budget,
-    Limits,
-    Model,
-    PriceSnapshot,
-    UsageLedger,
-    UsageRow,
-    role_models,
-)
 from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.task import Task
@@ -32,6 +23,15 @@ from genotex.agents.team.without_code import do_structured, do_zero_shot
 from genotex.errors import SandboxError
 from genotex.io import lock
 from genotex.journal import read_journal
+from genotex.models import (
+    Budget,
+    Limits,
+    Model,
+    PriceSnapshot,
+    UsageLedger,
+    UsageRow,
+    role_models,
+)
 from genotex.parallel import Executor, Piece
 
 MEMORY = 3_000_000_000

@@ -9,8 +9,19 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from genotex.agents.models import Limits, ModelSettings
-from genotex.agents.models.providers.catalogue import (
+from genotex.agents.prompts import prompt_digests
+from genotex.agents.sandbox import SandboxPolicy, is_isolated_here
+from genotex.agents.switches import Agent, Switches
+from genotex.agents.task import Task
+from genotex.agents.team.folder import TeamFolder
+from genotex.bench.evaluation.run_record import read_stored_run
+from genotex.bench.runs.cohort_stage import check_given_cohorts
+from genotex.bench.runs.run_folder import RunSettings
+from genotex.errors import FormatError, UsageError
+from genotex.formats import sha256
+from genotex.layout import InputFolder, OutputFolder
+from genotex.models import Limits, ModelSettings
+from genotex.models.providers.catalogue import (
     PROVIDERS,
     ProviderOptions,
     RetryPolicy,
@@ -18,19 +29,8 @@ from genotex.agents.models.providers.catalogue import (
     check_address,
     parse_name,
 )
-from genotex.agents.prompts import prompt_digests
-from genotex.agents.sandbox import SandboxPolicy, is_isolated_here
-from genotex.agents.switches import Agent, Switches
-from genotex.agents.task import Task
-from genotex.agents.team.folder import TeamFolder
-from genotex.bench.evaluation.run_record import read_stored_run
-from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
-from genotex.bench.problems.starts import NO_DATA, PREPARED_TABLES, RAW_FILES
-from genotex.bench.runs.cohort_stage import check_given_cohorts
-from genotex.bench.runs.run_folder import RunSettings
-from genotex.errors import FormatError, UsageError
-from genotex.formats import sha256
-from genotex.layout import InputFolder, OutputFolder
+from genotex.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
+from genotex.problems.starts import NO_DATA, PREPARED_TABLES, RAW_FILES
 from genotex.procedure import Procedure
 from genotex.records import Shape, TypedDict, checked
 

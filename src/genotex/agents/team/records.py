@@ -13,12 +13,12 @@ from genotex.agents.notebook import Ending
 from genotex.agents.task import Task
 from genotex.agents.team.folder import notebook_name
 from genotex.agents.team.journal import KeptCode
-from genotex.bench.problems import ProblemKind, choose_cohort, choose_pair
 from genotex.bench.runs.cohort_stage import why_no_cohort
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord, presentable
 from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import read_json_object, write_json
 from genotex.layout import OutputFolder
+from genotex.problems import ProblemKind, choose_cohort, choose_pair
 from genotex.records import InsidePath, Sha256, checked
 
 

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
 from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.task import Task
@@ -25,7 +24,6 @@ from genotex.agents.team.plan import TeamPlan, WorkList
 from genotex.agents.team.records import NotebookRecord, order_cohorts, problem_record
 from genotex.agents.team.sessions import LiveSessions, local_sessions
 from genotex.agents.team.stage import NotebookSpread, Progress, Stage
-from genotex.bench.problems import Problem
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import begin_or_resume
@@ -41,7 +39,9 @@ from genotex.errors import UsageError
 from genotex.formats import write_json
 from genotex.io import is_no_space, no_space
 from genotex.journal import Journal, open_journal, read_journal
+from genotex.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
 from genotex.parallel import Executor
+from genotex.problems import Problem
 
 _COLUMNS = {
     "tokens_in": "input_tokens",

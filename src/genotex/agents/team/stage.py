@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.models import Budget, Limits, UsageLedger
 from genotex.agents.notebook import Event
 from genotex.agents.switches import Agent
 from genotex.agents.task import Task
@@ -36,6 +35,7 @@ from genotex.errors import (
 from genotex.formats import sha256
 from genotex.io import is_no_space, no_space
 from genotex.journal import Journal
+from genotex.models import Budget, Limits, UsageLedger
 from genotex.parallel import Executor
 
 PATIENCE = 3

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from genotex.agents.action_units import ActionUnit
-from genotex.agents.models import Model, PriceSnapshot, UsageLedger, UsageRow
 from genotex.agents.notebook import Notebook
 from genotex.agents.sandbox import Session
 from genotex.agents.task import Task
@@ -22,6 +21,7 @@ from genotex.agents.team.records import NotebookRecord
 from genotex.errors import ContextTooLongError, FormatError, GenotexError, UsageError
 from genotex.journal import Entry, read_journal
 from genotex.layout import trait_folder_name
+from genotex.models import Model, PriceSnapshot, UsageLedger, UsageRow
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from genotex.agents.context import TalliedModel
-from genotex.agents.models import RoleModels, UsageLedger
 from genotex.agents.structured import ModelExpert, ask_without_data
 from genotex.agents.task import Task
 from genotex.agents.team.journal import NotebookJournal, RecordedModel
@@ -28,6 +27,7 @@ from genotex.errors import BadAnswerError, FormatError, RefusedError
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.journal import open_journal
 from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
+from genotex.models import RoleModels, UsageLedger
 from genotex.options import AnalysisOptions
 
 

@@ -39,10 +39,10 @@ from genotex.analysis.problem_data import ConditionCohort
 from genotex.analysis.results.gene_table import GENE_COLUMNS
 from genotex.analysis.results.method_record import session, versions
 from genotex.analysis.results.result import AnalysisResult
-from genotex.bench.problems import Problem, ProblemKind
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, ProblemKind
 
 OPTIONS = frozenset(
     {

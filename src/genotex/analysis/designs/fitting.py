@@ -17,11 +17,11 @@ from genotex.analysis.problem_data import CohortData
 from genotex.analysis.results.columns import GENE_COLUMNS, RESULT_COLUMNS
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
-from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, MissingValues
+from genotex.problems import Problem
 
 Floats = NDArray[np.float64]
 _STANDARD = {"Age": "age", "Gender": "sex"}

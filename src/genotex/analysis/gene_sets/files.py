@@ -17,13 +17,13 @@ from genotex.analysis.gene_sets.gmt import read_gmt
 from genotex.analysis.gene_tests.trait_effects import read_trait_effects
 from genotex.analysis.results.result import digest, read_result
 from genotex.analysis.results.stored import SealedFile, StoredPair, read_pair
-from genotex.bench.problems import Problem
 from genotex.errors import FormatError
 from genotex.formats import inert_frame, original_frame, sha256
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
 from genotex.outside import read_document
+from genotex.problems import Problem
 from genotex.records import Shape
 
 PACKAGES = ("gseapy", "numpy", "scipy", "polars")

@@ -41,9 +41,9 @@ from genotex.analysis.samples.quality import (
 )
 from genotex.analysis.samples.relations import add_relations, relation_facts
 from genotex.analysis.shared_work import once
-from genotex.bench.problems import Problem, ProblemKind
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, Controls
+from genotex.problems import Problem, ProblemKind
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,10 @@ from genotex.analysis.problem_data import DataChoice, naming_place, read_data
 from genotex.analysis.results.method_record import Steps
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
-from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.records import checked
 
 Floats = NDArray[np.float64]

@@ -26,11 +26,11 @@ from genotex.analysis.meta.result import (
 from genotex.analysis.pipeline import solve_problem
 from genotex.analysis.results.method_record import session
 from genotex.analysis.results.result import AnalysisResult
-from genotex.bench.problems import Problem, TaskInfo, usable_cohorts
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
+from genotex.problems import Problem, TaskInfo, usable_cohorts
 
 Sort = TypeVar("Sort", str, bool)
 

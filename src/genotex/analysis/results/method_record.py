@@ -22,8 +22,8 @@ from genotex.analysis.gene_tests.moderated import ModeratedFit
 from genotex.analysis.gene_tests.p_values import excess_near_one, null_share
 from genotex.analysis.gene_tests.trait_tests import TraitTests
 from genotex.analysis.panel.selection import Panel
-from genotex.bench.problems import Problem, ProblemKind
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, ProblemKind
 
 Floats = NDArray[np.float64]
 

@@ -21,9 +21,9 @@ from genotex.app.jobs.analyses import SHEET, options_of
 from genotex.app.jobs.records import AnalysisRecord
 from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.app.workspace import FoundInput
-from genotex.bench.problems import Problem
 from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
 from genotex.errors import GenotexError, UsageError
+from genotex.problems import Problem
 
 CONDITIONS = {"": "nothing", "Age": "age", "Gender": "sex"}
 COVARIATES = {"Age": "age", "Gender": "sex"}

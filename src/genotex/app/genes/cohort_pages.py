@@ -23,11 +23,11 @@ from genotex.app.genes.plots import meta_forest
 from genotex.app.jobs.analyses import options_of
 from genotex.app.jobs.queue import AnalysisRecord
 from genotex.app.pages import address_of, not_found, place_of, render, workbench_of
-from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, GenotexError
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.reports.cohorts.genes import meta_csv_frame, meta_table, shown_genes
 from genotex.reports.problem.words import number
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genotex.analysis import ProblemOutcome, formula_of
-from genotex.bench.problems import Problem
 from genotex.clinical import load_sample_sheet
 from genotex.cohorts import CohortOutcome, PreprocessOptions
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 from genotex.workflows import Progress, answer, combine, prepare
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from genotex.app.jobs.records import (
 )
 from genotex.app.workspace import ANALYSES, Workspace
 from genotex.atlas import build_atlas
-from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.fetch import (
     GeoAddresses,
@@ -35,6 +34,7 @@ from genotex.fetch import (
 from genotex.fetch.geo import choose_or_go_on, remember_end
 from genotex.fetch.geo_plan import GeoOptions, megabytes
 from genotex.layout import InputFolder, OutputFolder
+from genotex.problems import Problem
 from genotex.simulate import load_truth, score_against_truth, simulate_study
 from genotex.workflows import analyze_designs, analyze_survival, enrich, prepare_designs
 

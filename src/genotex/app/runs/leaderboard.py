@@ -12,7 +12,6 @@ from pathlib import Path
 
 import polars as pl
 
-from genotex.agents.models.usage import Total, dollars
 from genotex.agents.team.trace import overview
 from genotex.app.recent import Recent, state_of
 from genotex.app.runs.runs import FoundRun, find_runs, find_scores
@@ -31,6 +30,7 @@ from genotex.bench.runs.leaderboard import (
     used_by_method,
 )
 from genotex.errors import FormatError, GenotexError
+from genotex.models.usage import Total, dollars
 
 __all__ = ["FIGURES", "MAIN", "SHOWN", "Board", "Entry", "Leaderboards", "RunGroup"]
 

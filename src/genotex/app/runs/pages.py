@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from genotex.agents.models.usage import dollars
 from genotex.agents.team.folder import notebook_name
 from genotex.agents.team.trace import Trace, overview
 from genotex.app.access.security import REPORT_POLICY
@@ -33,6 +32,7 @@ from genotex.bench.evaluation.comparison_tables import (
 from genotex.bench.evaluation.score_files import read_scores, score_texts
 from genotex.bench.evaluation.summary import summarise
 from genotex.errors import GenotexError
+from genotex.models.usage import dollars
 from genotex.reports.scores.page import PAGE_FILE
 
 _MOST_ROWS = 500

@@ -19,11 +19,11 @@ from genotex.bench.evaluation.folder_items import (
 )
 from genotex.bench.evaluation.options import DEFAULT_TABLES
 from genotex.bench.evaluation.plan import load_tasks, pose_problems
-from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.runs.methods.method import Context, problem_json
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info
 from genotex.layout import TCGA_COHORT, InputFolder, OutputFolder
+from genotex.problems import Problem, TaskInfo
 
 AgentTask = Literal["gta", "preprocess", "select", "analyse"]
 """``gta``: raw files to genes. ``preprocess``: the tables of one cohort. ``select``: which cohorts

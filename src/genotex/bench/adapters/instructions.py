@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.bench.problems import Problem, ProblemKind
+from genotex.problems import Problem, ProblemKind
 
 _GENES = """\
 Write your answer as JSON to `{result}`:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from genotex.bench.evaluation.figures import Table
-from genotex.bench.problems import Problem
-from genotex.bench.problems.cohort_choice import TCGA_NAMES
 from genotex.errors import FormatError, UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
+from genotex.problems import Problem
+from genotex.problems.cohort_choice import TCGA_NAMES
 
 ANSWER = "significant_genes_condition_"
 

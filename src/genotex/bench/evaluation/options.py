@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 from genotex.bench.evaluation.figures import MetricsVersion, Table
 from genotex.bench.evaluation.rules import RulesName
-from genotex.bench.problems import Problem
 from genotex.options import RegressorRule
+from genotex.problems import Problem
 
 Task = Literal["selection", "preprocessing", "analysis"]
 TASKS: tuple[Task, ...] = get_args(Task)

@@ -19,7 +19,7 @@ from genotex.bench.evaluation.rules import PUBLISHED, rules_of
 from genotex.bench.evaluation.run_record import RunRecord, read_run_record
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import Average, Summary, summarise
-from genotex.bench.problems.starts import TABLES_OF_GENOTEX, WITHOUT_COHORTS
+from genotex.problems.starts import TABLES_OF_GENOTEX, WITHOUT_COHORTS
 
 _OURS = "scored here"
 

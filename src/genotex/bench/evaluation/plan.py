@@ -13,9 +13,9 @@ from genotex.bench.evaluation.options import TASKS, EvaluationOptions, Task
 from genotex.bench.evaluation.preprocessing import WantedTable, wanted_tables
 from genotex.bench.evaluation.rules import RULES
 from genotex.bench.evaluation.selection import CohortChooser
-from genotex.bench.problems import Problem, ProblemKind, TaskInfo
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
+from genotex.problems import Problem, ProblemKind, TaskInfo
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from genotex.bench.evaluation.plain_table import PlainTable
 from genotex.bench.evaluation.scores import AnalysisScore, Scores, headline_figures
 from genotex.bench.evaluation.summary import percentile_interval, resampled_means
 from genotex.bench.evaluation.table_metrics import jaccard
-from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 
 _Floats = NDArray[np.float64]
 _PIECE = 1 << 20

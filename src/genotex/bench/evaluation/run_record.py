@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
 from genotex.bench.evaluation.score_files import SCORES_FILE
-from genotex.bench.problems.starts import (
+from genotex.errors import FormatError, UsageError
+from genotex.formats import original, read_json_object
+from genotex.formats.raw import decode, read_bytes
+from genotex.layout import TraitName
+from genotex.problems.starts import (
     NO_DATA,
     PREPARED_TABLES,
     RAW_FILES,
     STARTS,
     TABLES_OF_GENOTEX,
 )
-from genotex.errors import FormatError, UsageError
-from genotex.formats import original, read_json_object
-from genotex.formats.raw import decode, read_bytes
-from genotex.layout import TraitName
 from genotex.procedure import Procedure
 from genotex.records import PlainName, Sha256, Shape, TypedDict, checked
 

@@ -28,10 +28,10 @@ from genotex.bench.evaluation.scores import (
     SelectionScore,
 )
 from genotex.bench.evaluation.summary import Average, Summary, item_key, to_json
-from genotex.bench.problems import Problem
 from genotex.errors import FormatError, UsageError
 from genotex.formats import inert, read_json_object
 from genotex.io import atomic_write
+from genotex.problems import Problem
 from genotex.records import checked
 
 

@@ -19,7 +19,7 @@ from genotex.bench.evaluation.figures import (
     figures_of,
 )
 from genotex.bench.evaluation.gene_metrics import GeneAgreement, TraitPrediction
-from genotex.bench.problems import ProblemKind
+from genotex.problems import ProblemKind
 
 
 @dataclass(frozen=True)

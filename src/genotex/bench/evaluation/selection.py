@@ -10,11 +10,11 @@ from genotex.bench.evaluation.gene_metrics import overlap
 from genotex.bench.evaluation.options import CohortFlag
 from genotex.bench.evaluation.rules import OURS, ScoringRules
 from genotex.bench.evaluation.scores import FilteringScore, Missing, SelectionScore
-from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import CohortInfo, read_cohort_info, read_linked_header
 from genotex.layout import OutputFolder
 from genotex.options import RegressorRule
+from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 
 
 def score_filtering(

@@ -20,7 +20,7 @@ from genotex.bench.evaluation.scores import (
     Scores,
     SelectionScore,
 )
-from genotex.bench.problems import Problem, ProblemKind
+from genotex.problems import Problem, ProblemKind
 
 DRAWS = 2000
 _LEVEL = 0.95

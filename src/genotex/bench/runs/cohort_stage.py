@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from genotex.bench.problems import Problem
 from genotex.cohorts import CohortOutcome, PreprocessOptions, choose_folder, preprocess
 from genotex.errors import UsageError
 from genotex.formats import read_evidence
@@ -17,6 +16,7 @@ from genotex.formats.raw import sha256
 from genotex.journal import Journal
 from genotex.layout import InputFolder, OutputFolder
 from genotex.parallel import Executor
+from genotex.problems import Problem
 
 
 def check_given_cohorts(given: Path, target: Path) -> None:

@@ -19,8 +19,8 @@ from genotex.bench.evaluation.run_record import (
 )
 from genotex.bench.evaluation.scores import Scores, headline_figures
 from genotex.bench.evaluation.summary import Average
-from genotex.bench.problems.starts import NO_DATA, PREPARED_TABLES
 from genotex.bench.runs.methods.choosing import BUILT_IN
+from genotex.problems.starts import NO_DATA, PREPARED_TABLES
 
 FIGURES: Mapping[str, Figure] = {figure.key: figure for figure in headline_figures("analysis")}
 """What runs can be ranked and drawn by."""

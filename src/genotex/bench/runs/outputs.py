@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from genotex.analysis.results.result import remove_result
-from genotex.bench.problems import Problem
 from genotex.bench.runs.children.processes import SHORTEST_SECRET
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder, result_name
@@ -28,6 +27,7 @@ from genotex.formats import (
 from genotex.formats.raw import sha256
 from genotex.io import atomic_write, remove_leftovers
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 
 _LONGEST_NAME = 200
 _COHORT = r"[A-Za-z0-9][\w.-]*"

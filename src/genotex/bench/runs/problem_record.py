@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from genotex.bench.problems import Problem
 from genotex.errors import (
     AnalysisError,
     FormatError,
@@ -16,6 +15,7 @@ from genotex.errors import (
     NoUsableCohortError,
     UsageError,
 )
+from genotex.problems import Problem
 
 _LONGEST_MESSAGE = 2000
 """Characters of a message that are kept: it may repeat what a method wrote."""

@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.bench.problems import Problem
 from genotex.bench.runs.children import Children, Setup, Task
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.methods.method import ChosenMethod
@@ -25,6 +24,7 @@ from genotex.bench.runs.solving import (
 from genotex.formats import sha256
 from genotex.journal import Journal
 from genotex.parallel import Executor, Piece
+from genotex.problems import Problem
 
 ProblemProgress = Callable[[ProblemRecord, int], None]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from genotex.analysis.results.method_record import versions
 from genotex.bench.evaluation.run_manifest import MANIFEST
-from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import lock, remove_leftovers
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 from genotex.procedure import Procedure
 
 

@@ -7,13 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.bench.problems import Problem, TaskInfo
-from genotex.bench.problems.starts import (
-    NO_DATA,
-    PREPARED_TABLES,
-    RAW_FILES,
-    TABLES_OF_GENOTEX,
-)
 from genotex.bench.runs.children import Setup
 from genotex.bench.runs.cohort_stage import Basis, CohortProgress, check_given_cohorts, read_cohorts
 from genotex.bench.runs.methods.method import ChosenMethod
@@ -28,6 +21,13 @@ from genotex.formats import sha256
 from genotex.journal import Journal, open_journal
 from genotex.layout import InputFolder, OutputFolder
 from genotex.parallel import Executor, Processes
+from genotex.problems import Problem, TaskInfo
+from genotex.problems.starts import (
+    NO_DATA,
+    PREPARED_TABLES,
+    RAW_FILES,
+    TABLES_OF_GENOTEX,
+)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genotex.bench.problems import Problem
 from genotex.bench.runs.children import Children, Ended, Report, Setup, Task
 from genotex.bench.runs.children.processes import SHORTEST_SECRET
 from genotex.bench.runs.methods.method import ChosenMethod
@@ -17,6 +16,7 @@ from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord, check_e
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import FormatError, MethodFailedError
 from genotex.layout import OutputFolder
+from genotex.problems import Problem
 
 _LEAST_MEMORY = 600_000_000
 _MEMORY_PER_BYTE = 4

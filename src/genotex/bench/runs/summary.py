@@ -12,13 +12,13 @@ from statistics import median
 from typing import Any
 
 from genotex.bench.evaluation.run_manifest import write_manifest
-from genotex.bench.problems import Problem, ProblemKind
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.formats import inert, read_cohort_info
 from genotex.io import atomic_write
 from genotex.journal import Entry, Journal
 from genotex.layout import OutputFolder
+from genotex.problems import Problem, ProblemKind
 
 Amounts = Mapping[str, Fraction | None]
 """Amount by the name of its column; None: not known. What is missing was not used."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.simulated.planning import ARRAYS, FIRST_SERIES, geo_plans, tcga_plans
 from genotex.bench.simulated.reference import write_answers, write_cohorts
 from genotex.bench.simulated.wording import (
@@ -23,6 +22,7 @@ from genotex.bench.simulated.wording import (
 from genotex.errors import UsageError
 from genotex.io import atomic_folder
 from genotex.layout import OutputFolder
+from genotex.problems import Problem, TaskInfo
 from genotex.simulate.cohorts import SimulatedCohort, TcgaPlan, write_geo, write_tcga
 from genotex.simulate.expression import GeneModel, choose_aliases, choose_symbols, draw_gene_model
 from genotex.simulate.plan import CohortPlan, TraitKind

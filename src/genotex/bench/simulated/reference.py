@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from genotex.bench.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.errors import NoUsableCohortError
 from genotex.formats import (
     CohortInfo,
@@ -25,6 +24,7 @@ from genotex.formats import (
 )
 from genotex.io import atomic_write
 from genotex.layout import TCGA_COHORT, OutputFolder
+from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.simulate import CohortTruth, SimulatedCohort
 from genotex.simulate.expression import Floats
 

@@ -23,10 +23,10 @@ from genotex.procedure import Procedure
 if TYPE_CHECKING:
     from genotex.agents.switches import Preset
     from genotex.agents.team.plan import TeamPlan
-    from genotex.bench.problems import Problem, TaskInfo
     from genotex.bench.runs.problem_record import ProblemRecord
     from genotex.bench.runs.running import BenchmarkRun
     from genotex.bench.runs.summary import RunSummary
+    from genotex.problems import Problem, TaskInfo
 
 __all__ = ["app"]
 
@@ -198,10 +198,10 @@ def run(
           --scheduler tcp://10.0.0.1:8786
     """
     from genotex.agents.switches import preset_named
-    from genotex.bench.problems import TaskInfo
     from genotex.bench.runs.methods.choosing import choose_method
     from genotex.bench.runs.running import BenchmarkRun
     from genotex.options import refuse_idle
+    from genotex.problems import TaskInfo
 
     agents = _Agents(models, limits, cells)
     tasks = TaskInfo.load(which.task_info)
@@ -223,7 +223,7 @@ def run(
 
 
 def _problems(tasks: TaskInfo, which: _Which) -> tuple[Problem, ...]:
-    from genotex.bench.problems import read_problems, sample_problems
+    from genotex.problems import read_problems, sample_problems
 
     file, sample = which.problems, which.sample
     problems = tasks.problems() if file is None else read_problems(file)

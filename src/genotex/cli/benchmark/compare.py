@@ -69,7 +69,7 @@ class Scoring:
     def options(self) -> EvaluationOptions:
         """Return the options of the evaluation, at their defaults otherwise."""
         from genotex.bench.evaluation.options import TASKS, EvaluationOptions
-        from genotex.bench.problems import read_problems
+        from genotex.problems import read_problems
 
         return EvaluationOptions(
             tasks=chosen_words(self.tasks, TASKS, "task"),

@@ -142,7 +142,7 @@ class _What:
     def options(self) -> EvaluationOptions:
         """Return the options of the library."""
         from genotex.bench.evaluation.options import DEFAULT_TABLES, TASKS, EvaluationOptions
-        from genotex.bench.problems import read_problems
+        from genotex.problems import read_problems
 
         tables = chosen_words(self.subtasks, DEFAULT_TABLES, "preprocessing subtask")
         return EvaluationOptions(

@@ -68,7 +68,7 @@ def harbor(
     """
     from genotex.bench.adapters.assignments import BenchmarkFolders
     from genotex.bench.adapters.harbor.export import export_harbor
-    from genotex.bench.problems import read_problems
+    from genotex.problems import read_problems
 
     folders = BenchmarkFolders.find(source, reference, task_info)
     only = None if problems is None else read_problems(problems)

@@ -28,7 +28,7 @@ from genotex.errors import UsageError
 from genotex.options import PreprocessChoices
 
 if TYPE_CHECKING:
-    from genotex.bench.problems import ListedTrait, Problem, RelatedGenes, TraitInfo, TraitList
+    from genotex.problems import ListedTrait, Problem, RelatedGenes, TraitInfo, TraitList
 
 __all__ = ["app"]
 
@@ -78,7 +78,7 @@ def list_problems(
       genotex problems list --task-info task_info.json \
           --kind unconditional -o problems.json
     """
-    from genotex.bench.problems import TaskInfo, TraitList, write_problems
+    from genotex.problems import TaskInfo, TraitList, write_problems
 
     if output is not None:
         check_output_file(output)
@@ -138,7 +138,7 @@ def show(
 
       genotex problems show Asthma --condition Eczema --task-info task_info.json
     """
-    from genotex.bench.problems import (
+    from genotex.problems import (
         TaskInfo,
         TraitList,
         condition_named,
@@ -177,7 +177,7 @@ def stats(task_info: TaskInfoFile, traits: o.TraitListFile = None, json: o.Json 
     Example:
       genotex problems stats --task-info task_info.json
     """
-    from genotex.bench.problems import TaskInfo, TraitList, count_problems
+    from genotex.problems import TaskInfo, TraitList, count_problems
 
     counts = count_problems(TaskInfo.load(task_info), TraitList.load(traits))
     if json:
@@ -200,8 +200,8 @@ def check(
     Example:
       genotex problems check --task-info task_info.json
     """
-    from genotex.bench.problems import check_task_info
     from genotex.genes import GeneTable
+    from genotex.problems import check_task_info
 
     findings = check_task_info(task_info, GeneTable.load(data.gene_table))
     if json:
@@ -297,7 +297,7 @@ def build(
       genotex problems build --genes-from task_info.json \
           --threshold 0.2 -o fewer.json
     """
-    from genotex.bench.problems import (
+    from genotex.problems import (
         GeneOverlap,
         TraitList,
         build_conditions,
@@ -345,7 +345,7 @@ class _Sources:
 
 def _from_list(path: Path, known: TraitList, output: Path | None) -> _Sources:
     """Use the traits and genes of an existing task list."""
-    from genotex.bench.problems import TaskInfo
+    from genotex.problems import TaskInfo
 
     if output is not None:
         check_other_file(output, path, "published list; write the built one")
@@ -358,9 +358,9 @@ def _from_associations(
     path: Path, choices: _Build, known: TraitList, gene_table: Path | None
 ) -> _Sources:
     """Find the related genes of all listed traits."""
-    from genotex.bench.problems import find_related_genes, read_disease_ids
-    from genotex.bench.problems.associations import read_associations
     from genotex.genes import GeneTable
+    from genotex.problems import find_related_genes, read_disease_ids
+    from genotex.problems.associations import read_associations
 
     given = {} if choices.disease_ids is None else read_disease_ids(choices.disease_ids)
     known.among(given)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.bench.problems import (
+    from genotex.problems import (
         ConditionFacts,
         Finding,
         PairComparison,

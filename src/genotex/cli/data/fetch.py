@@ -24,11 +24,11 @@ from genotex.errors import UsageError
 from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
-    from genotex.bench.problems import ListedTrait
     from genotex.fetch import Fetched
     from genotex.fetch.folder import Outcome
     from genotex.fetch.gene_info import FetchedGenes
     from genotex.fetch.open_targets import TraitDiseases
+    from genotex.problems import ListedTrait
 
 __all__ = ["app"]
 
@@ -273,10 +273,10 @@ def opentargets(
       genotex problems build --associations targets/associations \
           --disease-ids targets/disease_ids.tsv -o task_info.json
     """
-    from genotex.bench.problems import TraitList
     from genotex.fetch import base_address
     from genotex.fetch.open_targets import DISEASE_IDS, OPEN_TARGETS
     from genotex.layout import trait_folder_name
+    from genotex.problems import TraitList
 
     base = base_address(open_targets_address or OPEN_TARGETS)
     known = TraitList.load(traits)

@@ -20,7 +20,7 @@ from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
     from genotex.analysis import ProblemOutcome
-    from genotex.bench.problems import Problem, TaskInfo
+    from genotex.problems import Problem, TaskInfo
 
 __all__ = [
     "analyze",
@@ -161,14 +161,14 @@ def _page(outcome: ProblemOutcome, pages: Mapping[Problem, Path]) -> dict[str, s
 
 def load_tasks(path: Path | None) -> TaskInfo | None:
     """Read the task list, if one was given."""
-    from genotex.bench.problems import TaskInfo
+    from genotex.problems import TaskInfo
 
     return None if path is None else TaskInfo.load(path)
 
 
 def check_options(settings: AnalysisOptions, problems: Sequence[Problem]) -> None:
     """Refuse options that have no effect in this procedure or on these problems."""
-    from genotex.bench.problems import ProblemKind
+    from genotex.problems import ProblemKind
 
     _check_procedure(settings)
     if any(problem.kind is ProblemKind.TWO_STEP for problem in problems):
@@ -296,7 +296,7 @@ def _listed_problems(
     output: OutputFolder, traits: Sequence[str], conditions: Sequence[str], tasks: TaskInfo
 ) -> list[Problem]:
     """Return the problems of the task list whose cohorts are preprocessed."""
-    from genotex.bench.problems import ProblemKind
+    from genotex.problems import ProblemKind
 
     there = set(output.traits())
     of = {trait_folder_name(trait) for trait in traits} or there

@@ -34,8 +34,8 @@ def demo(
 
       genotex demo elsewhere --seed 7
     """
-    from genotex.bench.problems import Problem
     from genotex.cohorts import PreprocessOptions
+    from genotex.problems import Problem
     from genotex.simulate import score_against_truth, simulate_study
     from genotex.workflows import answer, prepare
 

@@ -12,8 +12,8 @@ from genotex.layout import OutputFolder
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisResult
     from genotex.analysis.meta import MetaResult
-    from genotex.bench.problems import Problem, TaskInfo
     from genotex.options import AnalysisOptions
+    from genotex.problems import Problem, TaskInfo
 
 __all__ = ["combine_cohorts", "show_result"]
 

@@ -30,8 +30,8 @@ from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
     from genotex.analysis import ProblemOutcome
-    from genotex.bench.problems import Problem, TaskInfo
     from genotex.cohorts import CohortOutcome
+    from genotex.problems import Problem, TaskInfo
 
 __all__ = ["solve"]
 

@@ -19,11 +19,11 @@ from genotex.options import WAYS, ChosenProcedure, Option
 from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
-    from genotex.agents.models import Limits
     from genotex.agents.switches import Agent
     from genotex.agents.team.plan import TeamPlan
-    from genotex.bench.problems import Problem
+    from genotex.models import Limits
     from genotex.parallel import Executor
+    from genotex.problems import Problem
 
 __all__ = ["app"]
 
@@ -226,7 +226,7 @@ def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
 
 
 def _problems(wanted: _AgentRequest) -> Sequence[Problem]:
-    from genotex.bench.problems import Problem, TaskInfo, condition_named, read_problems
+    from genotex.problems import Problem, TaskInfo, condition_named, read_problems
 
     trait, condition, file = wanted.trait, wanted.condition, wanted.problems
     if trait is not None and file is not None:

@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from genotex.agents.models.usage import dollars
 from genotex.agents.team.stage import Progress
 from genotex.cli import screen
+from genotex.models.usage import dollars
 
 if TYPE_CHECKING:
     from genotex.agents.context import Attempt, Step
-    from genotex.agents.models import UsageLedger
     from genotex.agents.notebook import Event, Notebook
     from genotex.agents.task import Task
     from genotex.agents.team.records import NotebookRecord
     from genotex.agents.team.running import TeamFinished
     from genotex.agents.team.trace import NotebookRow, Trace
+    from genotex.models import UsageLedger
 
 __all__ = [
     "finished_json",

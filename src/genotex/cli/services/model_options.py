@@ -12,7 +12,7 @@ from genotex.errors import UsageError
 from genotex.options import LIMITS, MODELS, Option
 
 if TYPE_CHECKING:
-    from genotex.agents.models import ModelSettings
+    from genotex.models import ModelSettings
 
 __all__ = ["LimitChoice", "ModelChoice"]
 
@@ -97,8 +97,8 @@ class ModelChoice:
         or_else : str
             What a user may do instead of naming a model, for the message.
         """
-        from genotex.agents.models import read_settings
         from genotex.agents.rules_model import register_rules
+        from genotex.models import read_settings
 
         if self.model is None and self.settings is None and not os.environ.get("GENOTEX_MODEL"):
             msg = (

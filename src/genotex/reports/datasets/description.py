@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from genotex.bench.problems import ProblemKind, TaskInfo
 from genotex.errors import FormatError
 from genotex.parallel import side_by_side
+from genotex.problems import ProblemKind, TaskInfo
 from genotex.reports.datasets.cohorts import (
     AnswerFacts,
     DatasetCohort,

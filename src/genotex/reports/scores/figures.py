@@ -9,7 +9,7 @@ import numpy as np
 from genotex.bench.evaluation.figures import SECTIONS, Figure, Section
 from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores, headline_figures
 from genotex.bench.evaluation.summary import Average, Summary
-from genotex.bench.problems import Problem, ProblemKind
+from genotex.problems import Problem, ProblemKind
 from genotex.reports.figures import (
     AverageMark,
     ForestRow,

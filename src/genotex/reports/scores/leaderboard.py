@@ -28,7 +28,6 @@ from genotex.bench.evaluation.rules import rules_of
 from genotex.bench.evaluation.score_files import json_text, to_csv, write_texts
 from genotex.bench.evaluation.score_tables import settings_rows
 from genotex.bench.evaluation.scores import Scores
-from genotex.bench.problems.starts import WITHOUT_COHORTS
 from genotex.bench.runs.leaderboard import (
     FIGURES,
     MAIN,
@@ -41,6 +40,7 @@ from genotex.bench.runs.leaderboard import (
     pareto_front,
     read_setup,
 )
+from genotex.problems.starts import WITHOUT_COHORTS
 from genotex.reports.figures import ProblemMark, draw_cost_and_score
 from genotex.reports.pages import render_template
 from genotex.reports.problem.words import counted, listed, sentence

@@ -25,7 +25,7 @@ from genotex.bench.evaluation.score_tables import (
 )
 from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores
 from genotex.bench.evaluation.summary import Average, Summary, item_key
-from genotex.bench.problems import Problem
+from genotex.problems import Problem
 from genotex.reports.pages import render_template
 from genotex.reports.problem.words import counted, listed, readable, sentence
 from genotex.reports.scores.figures import (

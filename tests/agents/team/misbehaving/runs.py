@@ -13,10 +13,8 @@ from typing import Any
 from genotex.agents import (
     CellResult,
     Folders,
-    ModelSettings,
     NotebookRecord,
     Nursery,
-    RetryPolicy,
     SandboxLimits,
     SandboxPolicy,
     Session,
@@ -27,9 +25,11 @@ from genotex.agents import (
 from genotex.agents.sandbox.local import LocalKernel
 from genotex.agents.sandbox.replay import ReplayingSession
 from genotex.agents.team.sessions import NEEDED
-from genotex.bench import Problem, ProblemRecord
+from genotex.bench import ProblemRecord
 from genotex.journal import read_journal
 from genotex.layout import OutputFolder
+from genotex.models import ModelSettings, RetryPolicy
+from genotex.problems import Problem
 from tests.agents.playing import FakeSession
 from tests.agents.team.misbehaving.service import Misbehaving, Moment, misbehaving
 from tests.geo_text import write_asthma, write_asthma_on_probes

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.agents import Card, Reply, Request, RulesModel, read_card
-from tests.agents.models.cards import Facts, facts_of_calls, request_of
-from tests.agents.models.servers import CompatibleDialect, Says, Service, serving
+from genotex.agents import Card, RulesModel, read_card
+from genotex.models import Reply, Request
+from tests.models.cards import Facts, facts_of_calls, request_of
+from tests.models.servers import CompatibleDialect, Says, Service, serving
 
 DIALECT = CompatibleDialect()
 ALWAYS = 1_000_000

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from genotex.agents import State, trace
-from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.team.misbehaving.all_cases import CASES
 from tests.agents.team.misbehaving.case import Case, Outcome
 from tests.agents.team.misbehaving.runs import (
@@ -15,6 +14,7 @@ from tests.agents.team.misbehaving.runs import (
     prepared_places,
     wrong_results,
 )
+from tests.models.conftest import nothing_from_outside
 
 __all__ = ["nothing_from_outside"]
 """The fixture of the models' tests, which holds here, too."""

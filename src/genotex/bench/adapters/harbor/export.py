@@ -18,9 +18,9 @@ from genotex.bench.adapters.harbor.texts import (
     problems_json,
     task_toml,
 )
-from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.io import atomic_folder
+from genotex.problems import Problem
 
 _EXECUTABLE = 0o755
 

@@ -18,9 +18,9 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
-from genotex.agents.models import Message, Reply, Request, Usage
-from genotex.agents.models.model import StopReason
 from genotex.errors import BudgetReachedError
+from genotex.models import Message, Reply, Request, Usage
+from genotex.models.model import StopReason
 
 _MOCK = "MockLLM"
 _TURN = 0.5
@@ -80,7 +80,7 @@ class InspectModel:
         return f"inspect:{self._model}"
 
     def answer(self, request: Request) -> Reply:
-        """Answer a request (see `genotex.agents.models.Model`)."""
+        """Answer a request (see `genotex.models.Model`)."""
         if self._is_over:
             raise _over()
         start = time.monotonic()

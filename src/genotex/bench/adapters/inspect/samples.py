@@ -16,9 +16,9 @@ from genotex.bench.adapters.assignments import (
     BenchmarkFolders,
     list_assignments,
 )
-from genotex.bench.problems import read_problems
 from genotex.bench.simulated import simulate_benchmark
 from genotex.errors import UsageError
+from genotex.problems import read_problems
 
 
 def benchmark_folders(

@@ -16,7 +16,6 @@ from inspect_ai.model import ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import OutputLimitExceededError, sandbox
 
-from genotex.agents.models import MeteredModel, ModelSettings, RoleModels, UsageLedger
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.switches import Agent, Preset, preset_named
 from genotex.agents.team.plan import TeamPlan
@@ -30,8 +29,9 @@ from genotex.bench.adapters.assignments import (
     copy_files,
 )
 from genotex.bench.adapters.inspect.models import InspectModel
-from genotex.bench.problems import Problem
 from genotex.errors import UsageError
+from genotex.models import MeteredModel, ModelSettings, RoleModels, UsageLedger
+from genotex.problems import Problem
 from genotex.procedure import Procedure
 
 _RULES = "rules"

@@ -7,12 +7,12 @@ import traceback
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from genotex.bench.problems import Problem, TaskInfo
 from genotex.bench.runs.methods.method import Context, Method
 from genotex.bench.runs.problem_record import ErrorClass, classify
 from genotex.errors import GenotexError
 from genotex.formats import read_record
 from genotex.layout import OutputFolder
+from genotex.problems import Problem, TaskInfo
 from genotex.procedure import Procedure
 
 

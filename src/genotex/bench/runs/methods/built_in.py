@@ -13,7 +13,6 @@ from pathlib import Path
 import polars as pl
 
 from genotex.analysis import sharing, solve_problem, write_result
-from genotex.bench.problems import Problem, condition_named
 from genotex.bench.runs.cohort_stage import why_no_cohort
 from genotex.bench.runs.methods.method import Context, write_answer
 from genotex.bench.runs.problem_record import ErrorClass
@@ -21,6 +20,7 @@ from genotex.errors import FormatError, MethodFailedError, UsageError
 from genotex.formats.raw import decode, read_bytes
 from genotex.genes import GeneTable
 from genotex.options import AnalysisOptions
+from genotex.problems import Problem, condition_named
 from genotex.procedure import Procedure
 
 LASSO = AnalysisOptions(procedure=Procedure.BENCHMARK, fixed_lambda=0.1, batch_correction=False)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from genotex.bench.problems import Problem, ProblemKind, TaskInfo
 from genotex.formats import write_json
 from genotex.layout import OutputFolder
+from genotex.problems import Problem, ProblemKind, TaskInfo
 from genotex.procedure import Procedure
 
 _Reads = Literal["cohorts", "anything", "nothing"]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from genotex.bench.problems import Problem
 from genotex.bench.runs.children.processes import end_with_parent
 from genotex.bench.runs.methods.method import Context, problem_json
 from genotex.bench.runs.problem_record import check_exit
 from genotex.errors import UsageError
 from genotex.parallel import thread_numbers
+from genotex.problems import Problem
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,52 @@
+from .model import (
+    Author as Author,
+    Message as Message,
+    Model as Model,
+    Reply as Reply,
+    Request as Request,
+    ScriptedModel as ScriptedModel,
+    StopReason as StopReason,
+    Usage as Usage,
+)
+from .prices import (
+    ModelPrice as ModelPrice,
+    PriceSnapshot as PriceSnapshot,
+    Rate as Rate,
+    Unpriced as Unpriced,
+    take_prices as take_prices,
+)
+from .providers.catalogue import (
+    PROVIDERS as PROVIDERS,
+    ProviderModelName as ProviderModelName,
+    ProviderOptions as ProviderOptions,
+    RetryPolicy as RetryPolicy,
+    StructuredMode as StructuredMode,
+    check_address as check_address,
+    parse_name as parse_name,
+)
+from .providers.provider_model import ProviderModel as ProviderModel
+from .recording import (
+    RecordingModel as RecordingModel,
+    ReplayModel as ReplayModel,
+    reply_from_json as reply_from_json,
+    reply_to_json as reply_to_json,
+    request_digest as request_digest,
+    request_to_json as request_to_json,
+)
+from .registry import model_from_name as model_from_name
+from .roles import RoleModels as RoleModels, prices_of as prices_of, role_models as role_models
+from .settings import ModelSettings as ModelSettings, read_settings as read_settings
+from .structured import (
+    Answer as Answer,
+    ask_for as ask_for,
+    problems_of as problems_of,
+    schema_of as schema_of,
+)
+from .usage import (
+    Budget as Budget,
+    Limits as Limits,
+    MeteredModel as MeteredModel,
+    Total as Total,
+    UsageLedger as UsageLedger,
+    UsageRow as UsageRow,
+)

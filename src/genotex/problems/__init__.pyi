@@ -1,0 +1,58 @@
+from .cohort_choice import (
+    CohortChoice as CohortChoice,
+    UsableCohorts as UsableCohorts,
+    choose_cohort as choose_cohort,
+    usable_cohorts as usable_cohorts,
+)
+from .pair_choice import (
+    PairChoice as PairChoice,
+    choose_pair as choose_pair,
+    regressor_genes as regressor_genes,
+)
+from .pair_comparison import (
+    PairComparison as PairComparison,
+    PairDifference as PairDifference,
+    RuleCount as RuleCount,
+    compare_pairs as compare_pairs,
+)
+from .pair_rules import (
+    DEFAULT_THRESHOLD as DEFAULT_THRESHOLD,
+    ConditionFacts as ConditionFacts,
+    PairRule as PairRule,
+    PairVerdict as PairVerdict,
+    build_conditions as build_conditions,
+    describe_condition as describe_condition,
+    describe_conditions as describe_conditions,
+    judge_pair as judge_pair,
+)
+from .problem import (
+    Problem as Problem,
+    ProblemKind as ProblemKind,
+    condition_named as condition_named,
+    read_problems as read_problems,
+    sample_problems as sample_problems,
+    write_problems as write_problems,
+)
+from .related_genes import (
+    DEFAULT_SCORE as DEFAULT_SCORE,
+    GeneOverlap as GeneOverlap,
+    RelatedGenes as RelatedGenes,
+    find_related_genes as find_related_genes,
+)
+from .task_info import (
+    WHERE_TO_GET as WHERE_TO_GET,
+    CategoryCount as CategoryCount,
+    GeneCount as GeneCount,
+    ProblemCounts as ProblemCounts,
+    TaskInfo as TaskInfo,
+    TraitInfo as TraitInfo,
+    count_problems as count_problems,
+    write_task_info as write_task_info,
+)
+from .task_info_check import Finding as Finding, check_task_info as check_task_info
+from .trait_list import (
+    ListedTrait as ListedTrait,
+    TraitList as TraitList,
+    read_disease_ids as read_disease_ids,
+)
+from .associations import Associations as Associations, read_associations as read_associations
