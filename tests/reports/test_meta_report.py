@@ -25,7 +25,7 @@ from genotex.reports import (
     write_meta_report,
 )
 from genotex.reports.cohorts.genes import CSV_NAMES
-from genotex.reports.problem.words import number
+from genotex.words import number
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort
 
 

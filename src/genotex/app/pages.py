@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 import genotex
+from genotex import words
 from genotex.app.access.security import MOST_FIELDS, Access, too_long
 from genotex.app.atlas.atlases import Atlases
 from genotex.app.data.own_tables import LoadedTables
@@ -32,7 +33,6 @@ from genotex.app.runs.leaderboard import Leaderboards
 from genotex.app.workspace import Workspace
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.reports.problem import words
 
 
 @dataclass

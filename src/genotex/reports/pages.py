@@ -9,10 +9,10 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from genotex import words
 from genotex.errors import UsageError
 from genotex.formats import inert_frame
 from genotex.io import atomic_write
-from genotex.reports.problem import words
 
 
 def render_template(name: str, page: object) -> str:

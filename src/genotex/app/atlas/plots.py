@@ -9,7 +9,7 @@ import polars as pl
 
 from genotex.app.genes.plots import rounded
 from genotex.atlas import TraitTree
-from genotex.reports.problem.words import counted, interval, number, readable
+from genotex.words import counted, interval, number, readable
 
 MOST_TRAITS = 40
 """In the figure of a gene; the table has all."""

@@ -29,7 +29,7 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports.cohorts.genes import meta_csv_frame, meta_table, shown_genes
-from genotex.reports.problem.words import number
+from genotex.words import number
 
 FILTERS = {
     "significant": pl.col("Significant"),

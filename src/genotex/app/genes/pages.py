@@ -20,7 +20,7 @@ from genotex.app.genes.loaded import LoadedAnalysis
 from genotex.app.genes.query import ONLY, ROWS, GeneQuery, marks_of, names_in
 from genotex.app.pages import address_of, analysis_of, form_of, not_found, render, workbench_of
 from genotex.reports.genes.table import GeneTableView
-from genotex.reports.problem.words import question
+from genotex.words import question
 
 
 def genes(request: Request) -> Response:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from genotex.analysis.meta import MetaResult
 from genotex.app.genes.loaded import Floats, LoadedAnalysis
 from genotex.reports import forest_rows
-from genotex.reports.problem.words import number, readable
+from genotex.words import number, readable
 
 PLOTS = {"volcano": "Volcano", "ma": "MA", "p": "p-values", "samples": "Samples"}
 _COLUMNS, _ROWS = 200, 130

@@ -79,7 +79,7 @@ def build(
 
 
 def _show_build(report: BuildReport, output: Path, json: bool) -> None:
-    from genotex.reports.problem.words import counted
+    from genotex.words import counted
 
     for name, why in report.unreadable.items():
         screen.notify(f"{name}: {why}", "not read")

@@ -13,8 +13,8 @@ from genotex.analysis.meta import COHORT_COLUMNS, MetaResult
 from genotex.analysis.results.columns import GeneColumn
 from genotex.reports.figures import ForestRow, draw_forest
 from genotex.reports.genes.table import GeneTableView, rows_on_page
-from genotex.reports.problem.words import counted, number
 from genotex.reports.sections import FigureView
+from genotex.words import counted, number
 
 _EFFECT = ("Coefficient", "CI Lower", "CI Upper")
 

@@ -23,8 +23,8 @@ from genotex.reports.genes.table import GeneTableView, TopGene, top_genes
 from genotex.reports.pages import checked_page, render_template, write_page_files
 from genotex.reports.problem.annotation import accession_url
 from genotex.reports.problem.software import PACKAGES, SoftwareView, software_view, written_options
-from genotex.reports.problem.words import counted, listed, number, question, readable, with_names
 from genotex.reports.sections import FigureView
+from genotex.words import counted, listed, number, question, readable, with_names
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from genotex.bench.evaluation.folder_items import ANSWER
 from genotex.reports.datasets.description import About, Description
 from genotex.reports.datasets.files import COEFFICIENTS, FileFacts, FileKind
-from genotex.reports.problem.words import counted
+from genotex.words import counted
 
 DataType = Literal["sc:Text", "sc:Integer", "sc:Float", "sc:Boolean"]
 INDEX_COLUMN = "Unnamed: 0"

@@ -14,7 +14,7 @@ from genotex.bench.evaluation.score_files import json_text, to_csv
 from genotex.formats import CohortInfo
 from genotex.reports.datasets.cohorts import AnswerFacts, DatasetCohort, Gap, RawCohort
 from genotex.reports.datasets.description import Description
-from genotex.reports.problem.words import counted, file_size
+from genotex.words import counted, file_size
 
 NOTHING = "-"
 

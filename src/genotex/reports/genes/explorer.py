@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from genotex.formats import LinkedTable
 from genotex.reports.figures import COLOURS, SampleMarks
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.words import readable
+from genotex.words import readable
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]

@@ -22,7 +22,7 @@ from genotex.reports.problem.records import (
     Selection,
     Surrogates,
 )
-from genotex.reports.problem.words import counted, listed, readable
+from genotex.words import counted, listed, readable
 
 TraitKind = Literal["binary", "continuous", "factor"]
 

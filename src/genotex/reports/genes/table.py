@@ -19,7 +19,7 @@ from genotex.analysis.results.columns import (
     pair_columns,
 )
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.words import direction, interval, number
+from genotex.words import direction, interval, number
 
 _FIRST_ROWS = 200
 _MOST_ROWS = 2000

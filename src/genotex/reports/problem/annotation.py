@@ -22,7 +22,7 @@ from genotex.formats import CohortInfo, Evidence
 from genotex.reports.problem.design_groups import values_of
 from genotex.reports.problem.design_words import DesignWords
 from genotex.reports.problem.groups import ROLE_KEYS
-from genotex.reports.problem.words import counted, readable, sentence, with_names
+from genotex.words import counted, readable, sentence, with_names
 
 _MOST_VALUES = 8
 _EXAMPLES = 4

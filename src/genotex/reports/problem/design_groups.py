@@ -11,7 +11,7 @@ from genotex.formats import Evidence
 from genotex.formats.linked import LinkedTable
 from genotex.reports.figures import SampleMarks, level_key
 from genotex.reports.problem.design_words import DesignWords
-from genotex.reports.problem.words import listed, sentence
+from genotex.words import listed, sentence
 
 OWN_TABLES = "own tables"
 """Source of a cohort that was read from them (`Evidence.source`)."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from genotex.reports.problem.words import counted, listed, sentence
+from genotex.words import counted, listed, sentence
 
 ColumnKind = Literal["levels", "combination", "unit", "coefficients", "differences"]
 _PLAIN = {"case": "cases", "control": "controls"}

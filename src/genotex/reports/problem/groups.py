@@ -14,7 +14,7 @@ from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.design_groups import design_marks
 from genotex.reports.problem.design_words import DesignWords
 from genotex.reports.problem.records import Pairs
-from genotex.reports.problem.words import counted, listed, readable, sentence
+from genotex.words import counted, listed, readable, sentence
 
 ROLE_KEYS = {
     "case": "case",

@@ -24,8 +24,8 @@ from genotex.reports.figures import (
 )
 from genotex.reports.figures.expression import principal_components
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.words import counted, listed, readable
 from genotex.reports.sections import FigureView
+from genotex.words import counted, listed, readable
 
 _HEATMAP_GENES = 40
 _PROFILES = 6

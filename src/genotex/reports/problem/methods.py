@@ -10,12 +10,12 @@ from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.design_groups import OWN_TABLES, own_tables_methods
 from genotex.reports.problem.groups import Group, compared_methods
 from genotex.reports.problem.software import PACKAGES
-from genotex.reports.problem.words import counted, listed, readable
 from genotex.reports.sections.alternatives import mixed_methods, unmeasured_methods, unmeasured_note
 from genotex.reports.sections.condition import condition_methods
 from genotex.reports.sections.levels import levels_methods
 from genotex.reports.sections.samples import samples_methods
 from genotex.reports.sections.selection import selection_methods
+from genotex.words import counted, listed, readable
 
 _LINKING = {
     "samples": ("Samples linked", "samples with both a clinical and an expression column"),

@@ -35,11 +35,11 @@ from genotex.reports.problem.illustrations import draw_figures
 from genotex.reports.problem.methods import LogStep, log_steps, methods_paragraph, remaining_notes
 from genotex.reports.problem.sample_figures import draw_sample_figures, with_sample_figures
 from genotex.reports.problem.software import SoftwareView, problem_software
-from genotex.reports.problem.words import counted, number, question, readable, sentence, with_names
 from genotex.reports.sections import FigureView, Section, all_sections
 from genotex.reports.sections.condition import InteractionView, view_interaction
 from genotex.reports.sections.gene_sets import GeneSetsView
 from genotex.reports.sections.selection import selection_facts, selection_headline
+from genotex.words import counted, number, question, readable, sentence, with_names
 
 _TOP = 12
 _COVARIATES_REMARK = 45

@@ -22,8 +22,8 @@ from genotex.reports.figures import (
 from genotex.reports.figures.expression import order_rows
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.illustrations import FigurePlan, draw_planned, plan_figure
-from genotex.reports.problem.words import counted
 from genotex.reports.sections import FigureView, Section
+from genotex.words import counted
 
 Floats = NDArray[np.float64]
 

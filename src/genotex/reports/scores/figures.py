@@ -22,8 +22,8 @@ from genotex.reports.figures import (
     draw_precision_recall,
     draw_stacked,
 )
-from genotex.reports.problem.words import counted, readable
 from genotex.reports.sections import FigureView
+from genotex.words import counted, readable
 
 
 def average_figures(runs: Mapping[str, Summary]) -> tuple[FigureView, ...]:

@@ -43,9 +43,9 @@ from genotex.bench.runs.leaderboard import (
 from genotex.problems.starts import WITHOUT_COHORTS
 from genotex.reports.figures import ProblemMark, draw_cost_and_score
 from genotex.reports.pages import render_template
-from genotex.reports.problem.words import counted, listed, sentence
 from genotex.reports.scores.page import PageSection, ScoresPage
 from genotex.reports.sections import FigureView
+from genotex.words import counted, listed, sentence
 
 _PAGE = "index.html"
 

@@ -27,7 +27,6 @@ from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores
 from genotex.bench.evaluation.summary import Average, Summary, item_key
 from genotex.problems import Problem
 from genotex.reports.pages import render_template
-from genotex.reports.problem.words import counted, listed, readable, sentence
 from genotex.reports.scores.figures import (
     average_figures,
     kind_figures,
@@ -35,6 +34,7 @@ from genotex.reports.scores.figures import (
     table_figures,
 )
 from genotex.reports.sections import FigureView
+from genotex.words import counted, listed, readable, sentence
 
 
 @dataclass(frozen=True)

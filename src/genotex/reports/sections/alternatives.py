@@ -9,8 +9,8 @@ import polars as pl
 
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.records import MixedModel, Surrogates
-from genotex.reports.problem.words import counted, listed, number, readable, sentence
 from genotex.reports.sections import ReportSection, Section, SectionTable
+from genotex.words import counted, listed, number, readable, sentence
 
 _TOPS = (10, 50, 100)
 _FIRST = 8

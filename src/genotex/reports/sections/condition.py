@@ -9,8 +9,8 @@ import polars as pl
 
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.records import ConditionModel
-from genotex.reports.problem.words import counted, readable, sentence
 from genotex.reports.sections import ReportSection, Section
+from genotex.words import counted, readable, sentence
 
 _WEAK = {"AUROC": 0.6, "R2": 0.1}
 _CHANCE = {"AUROC": "0.5 is chance", "R2": "0 is chance"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.words import listed
 from genotex.reports.sections import ReportSection, Section, SectionTable
+from genotex.words import listed
 
 
 def _counts(findings: Findings, genes: pl.DataFrame) -> Section | None:

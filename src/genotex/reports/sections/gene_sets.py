@@ -7,7 +7,7 @@ from typing import Any
 
 from genotex.analysis import TEST_COLUMNS, Enrichment
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.words import counted, number, readable, sentence
+from genotex.words import counted, number, readable, sentence
 
 _ROWS = 15
 _GENES = 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.words import counted, number, readable
 from genotex.reports.sections import ReportSection, Section, SectionTable
+from genotex.words import counted, number, readable
 
 _FIRST_GENES = 10
 

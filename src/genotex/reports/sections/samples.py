@@ -11,8 +11,8 @@ from genotex.analysis.samples.profiles import CLEAR, FAR
 from genotex.reports.figures import draw_sample_distances, draw_sex
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.illustrations import draw_planned, plan_figure
-from genotex.reports.problem.words import counted, listed, sentence
 from genotex.reports.sections import FigureView, ReportSection, Section, SectionTable
+from genotex.words import counted, listed, sentence
 
 Record = Mapping[str, Any]
 

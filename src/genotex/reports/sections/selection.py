@@ -8,8 +8,8 @@ import polars as pl
 
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.records import Selection, Trial
-from genotex.reports.problem.words import counted, listed, number
 from genotex.reports.sections import ReportSection, Section, SectionTable
+from genotex.words import counted, listed, number
 
 _NO_CLAIM = (
     "There are no p-values here: the list reproduces the published procedure and makes no claim "

@@ -19,8 +19,8 @@ from genotex.reports.figures.survival import (
     draw_narrow_curves,
 )
 from genotex.reports.problem.illustrations import FigurePlan, draw_planned, plan_figure
-from genotex.reports.problem.words import counted, listed, number
 from genotex.reports.sections import FigureView
+from genotex.words import counted, listed, number
 
 Floats = NDArray[np.float64]
 _PANELS = 6

@@ -16,9 +16,9 @@ from genotex.analysis.results.columns import GeneColumn
 from genotex.reports.genes.table import GeneTableView, TopGene, rows_on_page, top_genes
 from genotex.reports.pages import checked_page, render_template, write_page_files
 from genotex.reports.problem.software import SoftwareView, software_view, written_options
-from genotex.reports.problem.words import counted, listed, number
 from genotex.reports.sections import FigureView
 from genotex.reports.survival.figures import draw_survival_figures, median_time
+from genotex.words import counted, listed, number
 
 _TOP = 12
 _HAZARD = "hazard ratio per unit of log2 expression, a doubling"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from genotex.reports.problem.words import (
+from genotex.words import (
     counted,
     file_size,
     listed,
