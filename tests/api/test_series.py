@@ -126,12 +126,6 @@ def test_a_series_without_gene_expression_is_refused(study: Path) -> None:
         gx.read_geo(folder, "Simulated Carcinoma")
 
 
-def test_a_missing_extra_is_named(series: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "anndata", None)
-    with pytest.raises(gx.UsageError, match=r"pip install 'genotex\[anndata\]'"):
-        gx.read_geo(series, ARTHRITIS)
-
-
 def test_an_empty_trait_is_refused(series: Path) -> None:
     with pytest.raises(gx.UsageError, match="the trait is empty"):
         gx.read_geo(series, " ")

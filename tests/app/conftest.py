@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette", reason="the workbench needs genotex[app]")
-
 from httpx2 import Response
 from starlette.testclient import TestClient
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
+import anndata
 import numpy as np
 import pytest
 
@@ -16,8 +16,6 @@ from genotex.formats import read_linked
 from genotex.layout import OutputFolder
 from tests.app.conftest import Browser, opened
 from tests.rna_seq_text import write_counted
-
-anndata = pytest.importorskip("anndata", reason="h5ad needs genotex[anndata]")
 
 
 def sent(browser: Browser, path: str, place: dict[str, str], folder: Path) -> Path:
@@ -56,17 +54,6 @@ def test_a_cohort_of_counts_has_its_counts(access: Access, tmp_path: Path) -> No
         data = anndata.read_h5ad(sent(browser, "/cohort.h5ad", place, tmp_path))
     counts = data.layers["counts"]
     assert counts.shape == data.shape and counts[0, list(data.var_names).index("A2M")] == 140
-
-
-def test_without_anndata_the_page_states_what_to_install(
-    browser: Browser, place: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        "genotex.app.pages.find_spec", lambda name: None if name == "anndata" else find(name)
-    )
-    page = browser.get("/genes", params=place).text
-    assert "genotex[anndata]" in page and "/genes.h5ad" not in page
 
 
 @pytest.mark.parametrize("path", ["/genes.h5ad", "/cohort.h5ad"])

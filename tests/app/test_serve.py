@@ -258,15 +258,3 @@ def test_where_the_machine_has_no_ipv6_one_address_is_enough(
 def test_another_address_without_password_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--password-file"):
         serve(tmp_path, host="0.0.0.0")
-
-
-def test_without_the_extra_the_command_names_what_to_install(tmp_path: Path) -> None:
-    code = (
-        "import sys; sys.modules['starlette'] = None; from genotex.cli import main; "
-        f"sys.argv = ['genotex', 'serve', {str(tmp_path)!r}]; main()"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120
-    )
-    assert ended.returncode == 2
-    assert "genotex[app]" in ended.stderr and "Traceback" not in ended.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -21,7 +20,6 @@ __all__ = [
     "as_path",
     "gather_choices",
     "nearest",
-    "need",
     "options_of",
     "own_expert",
     "series_files",
@@ -36,15 +34,6 @@ _ACCESSION = re.compile(r"GSE\d+", re.IGNORECASE)
 def as_path(path: str | Path) -> Path:
     """Return a path with ``~`` resolved."""
     return Path(path).expanduser()
-
-
-def need(package: str, extra: str, what: str) -> Any:
-    """Import an optional package, or state which extra of genotex brings it."""
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        msg = f"{what} needs the package {package}: pip install 'genotex[{extra}]'"
-        raise UsageError(msg) from error
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

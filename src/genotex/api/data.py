@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 
 from genotex.analysis import DesignData
-from genotex.api.choices import as_path, need
+from genotex.api.choices import as_path
 from genotex.api.provenance import KEY, recorded, table_provenance
 from genotex.clinical import AS_IN_FILE
 from genotex.cohorts import OwnTables, keep_expressed, read_own_tables
@@ -85,7 +85,6 @@ def _with_record(data: Any) -> Any:
     path = as_path(data)
     if not path.is_file():
         return path
-    need("anndata", "anndata", f"reading {path.name}")
     with open_h5ad(path) as stored:
         return stored.to_memory() if recorded(stored) else path
 
@@ -250,7 +249,8 @@ def read_tables(
     UsageError
         If a kind of file is unknown, or an option does not fit.
     """
-    anndata = need("anndata", "anndata", "read_tables")
+    import anndata
+
     tables = read_own_tables(
         expression,
         samples,

@@ -15,7 +15,6 @@ import polars as pl
 
 import genotex
 from genotex.analysis import DesignCohort, describe_design_cohort
-from genotex.api.choices import need
 from genotex.api.provenance import KEY
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import CohortInfo, inert_frame
@@ -143,7 +142,8 @@ def _flat(record: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def to_anndata(result: Result) -> AnnData:
     """Return the samples that took part, with the results in ``var``."""
-    anndata = need("anndata", "anndata", "to_anndata")
+    import anndata
+
     expression = result.expression
     var = pd.DataFrame(index=expression.columns).join(result.table)
     obs = result.samples.dropna(axis=1, how="all")

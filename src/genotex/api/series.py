@@ -12,7 +12,7 @@ import pandas as pd
 
 from genotex.analysis import counts_of
 from genotex.api.annotation import add_age_and_sex, check_trait, sample_table
-from genotex.api.choices import Paths, as_path, gather_choices, need, own_expert, series_files
+from genotex.api.choices import Paths, as_path, gather_choices, own_expert, series_files
 from genotex.api.provenance import KEY, provenance
 from genotex.clinical import describe_series
 from genotex.cohorts import (
@@ -84,7 +84,7 @@ def read_geo(
     FormatError
         If a file is not what it should be, or the series holds no gene expression.
     UsageError
-        If an option is unknown, a group chosen by hand does not occur, or anndata is missing.
+        If an option is unknown or a group chosen by hand does not occur.
 
     See Also
     --------
@@ -103,7 +103,6 @@ def read_geo(
     >>> adata.uns["genotex"]["scale"]
     'linear'
     """
-    need("anndata", "anndata", "read_geo")
     check_trait(trait)
     given = {"samples": samples, "case": case, "control": control, "exclude": exclude}
     settings = gather_choices({**given, **options})
@@ -152,7 +151,6 @@ def read_tcga(path: str | Path, trait: str | None = None, **options: Any) -> Ann
     FormatError
         If the folder lacks a file, or it is not what it should be.
     """
-    need("anndata", "anndata", "read_tcga")
     check_trait(trait)
     settings = gather_choices(options)
     folder = as_path(path)

@@ -11,7 +11,6 @@ import pandas as pd
 import polars as pl
 
 from genotex.analysis import counts_of
-from genotex.api.choices import need
 from genotex.api.provenance import KEY
 from genotex.formats import Evidence, LinkedTable
 
@@ -43,13 +42,9 @@ def cohort_to_anndata(
     AnnData
         ``X``: samples x genes, as analysed; ``obs``: group or level, age, sex and
         characteristics; ``var``: the columns of `genes`; ``uns["genotex"]``: the record.
-
-    Raises
-    ------
-    UsageError
-        If anndata is missing.
     """
-    anndata = need("anndata", "anndata", "h5ad")
+    import anndata
+
     names = pd.Index(table.genes, name="gene", dtype=object)
     found: AnnData = anndata.AnnData(
         np.ascontiguousarray(table.expression, dtype=np.float64),

@@ -1,6 +1,6 @@
 """The workbench: a local web application over a folder of inputs and results.
 
-`serve` runs it; `create_app` is the same as an ASGI application. Needs ``genotex[app]``.
+`serve` runs it; `create_app` is the same as an ASGI application.
 """
 
 import lazy_loader

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.util import find_spec
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -186,8 +185,5 @@ def _environment() -> Environment:
         "moment": _moment,
         "as_json": _as_json,
     }
-    environment.globals |= {
-        "address": address,
-        "has_anndata": lambda: find_spec("anndata") is not None,
-    }
+    environment.globals["address"] = address
     return environment

@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from genotex.outside.arrays import Shapes
 
 _COUNT_LAYERS = ("counts", "raw_counts", "count")
-_NO_LIBRARY = (
-    "files of AnnData (.h5ad) need the package anndata, which is not installed: install it with "
-    "'pip install anndata', or write the table as .csv or .parquet"
-)
 _AGAIN = "write it again with anndata"
 
 
@@ -54,7 +50,7 @@ def read_anndata(source: Any, *, counts: bool = True) -> tuple[TableFile, TableF
     FormatError
         If the file is no AnnData, leads out of itself, or holds no numbers.
     UsageError
-        If anndata is not installed, or an object in memory does not fit.
+        If an object in memory does not fit.
     FileLimitError
         If it holds too many values to be bulk expression, or more than the limits allow.
     """
@@ -103,14 +99,10 @@ def open_h5ad(path: Path) -> Iterator[StoredAnnData]:
     FormatError
         If it is no AnnData, or has what leads out of it (see `open_hdf5`).
     UsageError
-        If anndata is not installed, or there is no such file.
+        If there is no such file.
     FileLimitError
         If it holds more than the limits allow.
     """
-    try:
-        import anndata  # noqa: F401
-    except ImportError as error:
-        raise UsageError(_NO_LIBRARY) from error
     if not path.is_file():
         msg = f"{path} does not exist"
         raise UsageError(msg)

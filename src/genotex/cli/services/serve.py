@@ -14,11 +14,6 @@ from genotex.errors import UsageError
 
 __all__ = ["serve"]
 
-_MISSING = (
-    "the workbench needs more packages: pip install 'genotex[app]' (missing: {name}); all other "
-    "commands work without"
-)
-
 
 @with_options
 def serve(
@@ -70,11 +65,9 @@ def serve(
 
       genotex serve results --code
     """
-    try:
-        from genotex.app.access.codes import new_code
-        from genotex.app.access.serving import serve as run
-    except ImportError as error:
-        raise UsageError(_MISSING.format(name=error.name)) from error
+    from genotex.app.access.codes import new_code
+    from genotex.app.access.serving import serve as run
+
     if code:
         _print(*new_code(folder))
         raise typer.Exit(screen.DONE)
