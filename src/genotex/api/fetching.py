@@ -15,7 +15,7 @@ from genotex.fetch import (
     read_accessions,
 )
 from genotex.fetch.geo import choose
-from genotex.fetch.geo_plan import GeoOptions
+from genotex.options import GeoOptions
 
 __all__ = ["fetch_geo"]
 

@@ -8,26 +8,27 @@ A command takes an options object as one parameter::
 and the command line gets an option for each field of its class that is declared with one: with a
 `genotex.options.Option` in the library, or as Typer's own ``Annotated[..., typer.Option(...)]`` in
 classes of this package. Name, type, default, help text and panel come from the field. A command
-that offers some of the fields takes ``Annotated[AnalysisOptions, Without("cohort")]`` or
-``Only(...)``. Two classes may declare the same option; it is offered once and both receive it.
+that offers some of the fields takes ``Annotated[AnalysisOptions, Without("cohort")]``,
+``Only(...)`` or ``OfDesigns()``. Two classes may declare the same option; it is offered once and
+both receive it.
 """
 
 from __future__ import annotations
 
 import inspect
-import keyword
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from typer.models import ParameterInfo
 
+from genotex import options as declarations
 from genotex.errors import UsageError
-from genotex.options import Option
+from genotex.options import Declared, Option, build
 
-__all__ = ["Only", "Without", "changed", "with_options"]
+__all__ = ["OfDesigns", "Only", "Without", "changed", "with_options"]
 
 
 class Without:
@@ -36,7 +37,7 @@ class Without:
     def __init__(self, *names: str) -> None:
         self.names = names
 
-    def offers(self, name: str) -> bool:
+    def offers(self, name: str, option: object) -> bool:
         """Return whether a field is offered."""
         return name not in self.names
 
@@ -44,9 +45,17 @@ class Without:
 class Only(Without):
     """Offer these fields of an options class."""
 
-    def offers(self, name: str) -> bool:
+    def offers(self, name: str, option: object) -> bool:
         """Return whether a field is offered."""
         return name in self.names
+
+
+class OfDesigns(Without):
+    """Offer the options that apply to a design of the user's own."""
+
+    def offers(self, name: str, option: object) -> bool:
+        """Return whether a field is offered."""
+        return not isinstance(option, Option) or option.designs
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -89,13 +98,10 @@ def changed(options: Any, which: Callable[[Option], bool], *, values: bool = Fal
         Append values to the names, as in ``--solver exact``; flags have none.
     """
     found = []
-    for field, hint in _declared(type(options)):
-        option = get_args(hint)[1]
-        value = getattr(options, field.name)
-        if isinstance(option, Option) and which(option) and value != field.default:
-            shown, _, off = _name(field, option).partition("/")
-            name = off if off and value is False else shown
-            found.append(f"{name} {value}" if values and not isinstance(value, bool) else name)
+    for each, value in declarations.changed(options):
+        if which(each.option):
+            words = each.words(value) or [each.spellings[0]]
+            found.append(" ".join(words if values else words[:1]))
     return found
 
 
@@ -119,14 +125,8 @@ class _Group:
     def build(self, given: Mapping[str, Any]) -> Any:
         """Make the object; a message about one of its fields names the option instead."""
         values = {each.field: each.convert(given[each.parameter.name]) for each in self.options}
-        try:
-            return self.made(**values)
-        except UsageError as error:
-            for each in self.options:
-                if str(error).startswith(f"{each.field} "):
-                    message = each.name + str(error).removeprefix(each.field)
-                    raise UsageError(message) from error
-            raise
+        names = {each.field: each.name for each in self.options}
+        return build(self.made, values, lambda each: names.get(each.field, each.field))
 
 
 def _group(hint: Any) -> _Group | None:
@@ -135,43 +135,35 @@ def _group(hint: Any) -> _Group | None:
     if not is_dataclass(made) or not isinstance(made, type):
         return None
     choice = next((other for other in others if isinstance(other, Without)), Without())
-    offered = [
-        _offered(field, hint) for field, hint in _declared(made) if choice.offers(field.name)
-    ]
-    return _Group(made, offered)
+    return _Group(made, list(_options(made, choice)))
 
 
-def _declared(options: type) -> list[tuple[Field[Any], Any]]:
-    """Return the fields that are options of the command line, with their annotations."""
-    hints = get_type_hints(options, include_extras=True)
-    return [
-        (field, hints[field.name])
-        for field in fields(options)
-        if get_origin(hints[field.name]) is Annotated
-        and isinstance(get_args(hints[field.name])[1], Option | ParameterInfo)
-    ]
+def _options(made: type, choice: Without) -> Iterator[_Offered]:
+    """Give the fields that are options of the command line."""
+    ours = {each.field: each for each in declarations.declared(made)}
+    hints = get_type_hints(made, include_extras=True)
+    for field in fields(made):
+        hint = hints[field.name]
+        option = get_args(hint)[1] if get_origin(hint) is Annotated else None
+        if not choice.offers(field.name, option):
+            continue
+        if field.name in ours:
+            yield _offered(ours[field.name])
+        elif isinstance(option, ParameterInfo):
+            parameter = _parameter(field.name, hint, field.default)
+            yield _Offered(field.name, field.name, parameter, _same)
 
 
-def _offered(field: Field[Any], hint: Any) -> _Offered:
-    kind, option = get_args(hint)[:2]
-    if not isinstance(option, Option):
-        parameter = _parameter(field.name, hint, field.default)
-        return _Offered(field.name, field.name, parameter, _same)
-    name = _name(field, option)
-    own_name = name.split("/")[0].removeprefix("--").replace("-", "_").replace(".", "_")
-    own_name += "_" if keyword.iskeyword(own_name) else ""
-    default: Any = field.default
+def _offered(each: Declared) -> _Offered:
+    option, kind, default = each.option, each.type, each.default
     convert = option.parse or _same
     if option.parse is not None:
-        kind, default = str, ",".join(map(str, default))
-    elif kind == tuple[str, ...]:
+        kind, default = str, each.write(default)
+    elif each.kind == "lines":
         kind, default, convert = list[str] | None, None, _tuple
-    parameter = _parameter(own_name, Annotated[kind, _typer(name, option)], default)
-    return _Offered(field.name, name.split("/")[0], parameter, convert)
-
-
-def _name(field: Field[Any], option: Option) -> str:
-    return option.name or "--" + field.name.replace("_", "-")
+    typer_option = _typer("/".join(filter(None, each.spellings)), option)
+    parameter = _parameter(each.name, Annotated[kind, typer_option], default)
+    return _Offered(each.field, each.spellings[0], parameter, convert)
 
 
 def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
@@ -201,10 +193,10 @@ def _inside(option: Option) -> Callable[[float], float]:
     """Return a check of a range without its lower bound, which Typer has no word for."""
 
     def check(value: float) -> float:
-        if not (option.above or 0) < value <= (option.most or 0):
-            wanted = f"above {option.above:g} and at most {option.most:g}"
-            msg = f"{value:g} is out of range; use a number {wanted}"
-            raise typer.BadParameter(msg)
+        try:
+            option.check(value)
+        except UsageError as error:
+            raise typer.BadParameter(str(error)) from error
         return value
 
     return check

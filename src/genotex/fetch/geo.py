@@ -31,7 +31,6 @@ from genotex.fetch.folder import Fetched, FetchFolder, Patience, journal_path
 from genotex.fetch.geo_contents import counts_of, family_of, matrix_of, platform_of
 from genotex.fetch.geo_plan import (
     COUNTS_ANNOTATION,
-    GeoOptions,
     GeoTree,
     SeriesPlan,
     choose_series,
@@ -47,6 +46,7 @@ from genotex.fetch.geo_search import (
 from genotex.fetch.web import WebClient
 from genotex.formats import read_series_matrix
 from genotex.layout import trait_folder_name
+from genotex.options import GeoOptions
 from genotex.records import checked
 
 EUTILS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"

@@ -13,6 +13,7 @@ from genotex.errors import NotThereError
 from genotex.fetch.geo_search import Criteria, GeoSummary, SummaryWord
 from genotex.fetch.web import WebClient
 from genotex.formats.raw import decode
+from genotex.options import GeoOptions
 
 COUNTS_ANNOTATION = "Human.GRCh38.p13.annot.tsv.gz"
 """Which gene each row of NCBI's counts is."""
@@ -142,16 +143,6 @@ class _FolderPage(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.links and not self._inside:
             self.links[-1][1].append(data)
-
-
-@dataclass(frozen=True)
-class GeoOptions:
-    """What is fetched of a series."""
-
-    # Platform tables instead of the family SOFT, which repeats every sample.
-    platform_only: bool = False
-    # Also series that are not human gene expression by their summary, as in the benchmark.
-    any_assay: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,15 @@
+from .fields import (
+    Declared as Declared,
+    Option as Option,
+    build as build,
+    changed as changed,
+    command_words as command_words,
+    declared as declared,
+)
 from .words import (
     BENCHMARK as BENCHMARK,
     LIMITS as LIMITS,
     MODELS as MODELS,
-    Option as Option,
     SOUND as SOUND,
     TABLE_COVARIATES as TABLE_COVARIATES,
     TWO_STEP as TWO_STEP,
@@ -22,13 +29,16 @@ from .words import (
     refuse_unknown as refuse_unknown,
 )
 from .preprocessing import (
+    GeoOptions as GeoOptions,
     PreprocessChoices as PreprocessChoices,
 )
 from .analysis import (
     AnalysisOptions as AnalysisOptions,
+    idle_in_procedure as idle_in_procedure,
 )
 from .design import (
     DesignOptions as DesignOptions,
+    ReadingOptions as ReadingOptions,
 )
 from .benchmark import (
     EnrichmentOptions as EnrichmentOptions,

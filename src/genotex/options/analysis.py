@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, get_args
 
 from genotex.errors import UsageError
-from genotex.option_field import Option
+from genotex.options.fields import Declared, Option, changed
 from genotex.options.words import (
     BENCHMARK,
     CONTROLS,
@@ -65,6 +65,7 @@ class AnalysisOptions:
             "Statistical test that ranks the genes: the moderated t-test, or that of a mixed "
             "model, a conservative second opinion; all reports both.",
             "--test",
+            designs=False,
         ),
     ] = "moderated"
     hidden: Annotated[
@@ -73,6 +74,8 @@ class AnalysisOptions:
             "Unmeasured confounding (batches, cell mixture): auto adjusts for surrogate variables "
             "estimated from all genes, unless they look like the trait's own signal; sva and "
             "two-step as in R's sva.",
+            label="Unmeasured confounding",
+            common=True,
         ),
     ] = "auto"
     weights: Annotated[
@@ -80,6 +83,7 @@ class AnalysisOptions:
         sound(
             "Weight samples by their variance: auto where groups differ in it, group always, "
             "sample (or array, limma's word) for one weight per sample.",
+            label="Sample weights",
         ),
     ] = "auto"
     levels: Annotated[
@@ -88,6 +92,8 @@ class AnalysisOptions:
             "A trait with several levels, as 0, 1, 2: line tests a trend, ordered a trend and "
             "departures from it, factor any difference among the levels and each pair. auto takes "
             "3 to 8 values of 3 samples or more each as ordered.",
+            label="Levels of the trait",
+            designs=False,
         ),
     ] = "auto"
     robust: Annotated[
@@ -95,11 +101,20 @@ class AnalysisOptions:
         sound(
             "Keep hypervariable genes out of the prior of the variances (Phipson and others 2016).",
             "--robust/--no-robust",
+            label="Robust prior",
         ),
     ] = False
     q_cut: Annotated[
         float,
-        sound("Genes with a smaller q-value are significant.", "--q", panel="", above=0, most=1),
+        sound(
+            "Genes with a smaller q-value are significant.",
+            "--q",
+            panel="",
+            above=0,
+            most=1,
+            label="Significant at q below",
+            common=True,
+        ),
     ] = 0.05
     min_effect: Annotated[
         float,
@@ -107,14 +122,25 @@ class AnalysisOptions:
             "Test whether genes change by more than this (log2 fold change, or change per "
             "standard deviation of a continuous trait), not only whether they change.",
             least=0.0,
+            label="Smallest effect of interest",
         ),
     ] = 0.0
     controls: Annotated[Controls, CONTROLS] = "auto"
     exclude_outliers: Annotated[
-        bool, sound("Leave out samples that differ from all others.", "--exclude-outliers")
+        bool,
+        sound(
+            "Leave out samples that differ from all others.",
+            "--exclude-outliers",
+            label="Leave out outliers",
+        ),
     ] = False
     filter_low: Annotated[
-        bool, sound("Leave out genes that are low in nearly all samples.", "--filter/--no-filter")
+        bool,
+        sound(
+            "Leave out genes that are low in nearly all samples.",
+            "--filter/--no-filter",
+            label="Leave out low genes",
+        ),
     ] = True
     covariates: Annotated[
         tuple[str, ...],
@@ -122,32 +148,60 @@ class AnalysisOptions:
             "Adjust for these, separated by commas: Age and Gender where the cohort has them, any "
             "other characteristic of the samples; none for nothing.",
             parse=_covariate_names,
+            label="Adjust for",
+            common=True,
+            designs=False,
         ),
     ] = ("Age", "Gender")
     batch: Annotated[
         bool,
-        sound("Adjust for a batch that a sample characteristic records.", "--batch/--no-batch"),
+        sound(
+            "Adjust for a batch that a sample characteristic records.",
+            "--batch/--no-batch",
+            label="Adjust for a recorded batch",
+            designs=False,
+        ),
     ] = True
     trend: Annotated[
         bool,
         sound(
             "Let the prior variance depend on mean expression (limma's trend).",
             "--trend/--no-trend",
+            label="Trend of the variances",
         ),
     ] = False
     panel: Annotated[
-        bool, sound("Fit the sparse panel with its cross-validation.", "--panel/--no-panel")
+        bool,
+        sound(
+            "Fit the sparse panel with its cross-validation.",
+            "--panel/--no-panel",
+            label="Sparse panel of genes",
+            common=True,
+        ),
     ] = True
     seed: Annotated[int, sound("Seed of permutations, folds and halves.", least=0)] = 42
-    cohort: Annotated[str | None, Option("Use this cohort, not the largest usable one.")] = None
+    # A form offers the series of one trait; another trait as condition is for the command line.
+    cohort: Annotated[
+        str | None,
+        Option("Use this cohort, not the largest usable one.", browser=False, designs=False),
+    ] = None
     condition_cohort: Annotated[
-        str | None, Option("Predict the condition from this cohort of it.", panel=TWO_STEP)
+        str | None,
+        Option(
+            "Predict the condition from this cohort of it.",
+            panel=TWO_STEP,
+            browser=False,
+            designs=False,
+        ),
     ] = None
     among: tuple[str, ...] | None = None
     regressors: Annotated[
         RegressorRule,
         Option(
-            "exclusive: related genes of the trait do not predict the condition.", panel=TWO_STEP
+            "exclusive: related genes of the trait do not predict the condition.",
+            panel=TWO_STEP,
+            browser=False,
+            designs=False,
         ),
     ] = "inclusive"
     pair: Annotated[
@@ -158,6 +212,8 @@ class AnalysisOptions:
             "averaged. 'detected' finds samples of the same person by the correlation of their "
             "expression.",
             metavar="KEY",
+            label="Same person",
+            designs=False,
         ),
     ] = None
     solver: Annotated[
@@ -166,6 +222,7 @@ class AnalysisOptions:
             "scikit-learn as the benchmark runs it, or the exact optimum of its objective.",
             panel=BENCHMARK,
             only=Procedure.BENCHMARK,
+            designs=False,
         ),
     ] = "scikit-learn"
     fixed_lambda: float | None = None
@@ -219,3 +276,10 @@ class AnalysisOptions:
     def as_json(self) -> dict[str, Any]:
         """Return the options as plain JSON values."""
         return {**asdict(self), "covariates": list(self.covariates)}
+
+
+def idle_in_procedure(options: AnalysisOptions) -> list[Declared]:
+    """Return the options that were set and that only the other procedure uses."""
+    return [
+        each for each, _ in changed(options) if each.option.only not in (None, options.procedure)
+    ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 from genotex.errors import UsageError
-from genotex.option_field import Option
+from genotex.options.fields import Option
 from genotex.options.words import PLUG_IN, SetTest, check_q
 from genotex.procedure import Procedure
 
@@ -23,15 +23,32 @@ class EnrichmentOptions:
     """
 
     q_cut: Annotated[
-        float, Option("Sets with a smaller q-value are significant.", "--q", above=0, most=1)
+        float,
+        Option(
+            "Sets with a smaller q-value are significant.",
+            "--q",
+            above=0,
+            most=1,
+            label="Significant at q below",
+            common=True,
+        ),
     ] = 0.05
-    min_size: Annotated[int, Option("Fewest tested genes of a set.", least=1)] = 10
-    max_size: Annotated[int, Option("Most tested genes of a set.", least=1)] = 500
+    min_size: Annotated[
+        int, Option("Fewest tested genes of a set.", least=1, label="Smallest set", common=True)
+    ] = 10
+    max_size: Annotated[
+        int, Option("Most tested genes of a set.", least=1, label="Largest set", common=True)
+    ] = 500
     permutations: Annotated[int, Option("Random sets of each size, to normalise scores.")] = 1000
     seed: Annotated[int, Option("Seed of the random sets.")] = 42
     test: Annotated[
         SetTest,
-        Option("Test whose q-values decide which sets are significant, and that orders them."),
+        Option(
+            "Test whose q-values decide which sets are significant, and that orders them. camera: "
+            "does a set change more than the other genes? fry: does it change at all, in one "
+            "direction? fry-mixed: in either?",
+            common=True,
+        ),
     ] = "camera"
 
     def __post_init__(self) -> None:

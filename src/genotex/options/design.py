@@ -1,13 +1,30 @@
-"""Options of a design of the user's own."""
+"""Options of own tables, and of a design of the user's own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, get_args
 
 from genotex.errors import UsageError
-from genotex.option_field import Option
-from genotex.options.words import MissingValues, refuse_unknown
+from genotex.options.fields import Option
+from genotex.options.words import MissingValues, Scale, refuse_unknown
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How own tables are read; the fields are described by their help texts."""
+
+    platform: Annotated[
+        Path | None,
+        Option("Annotation of probes: a GPL file, or any table of them.", browser=False),
+    ] = None
+    scale: Annotated[
+        Scale, Option("Scale of the values; auto recognises it and says so.", common=True)
+    ] = "auto"
+    cohort: Annotated[
+        str | None, Option("Name of the cohort.", default="the file's name", browser=False)
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -25,7 +42,10 @@ class DesignOptions:
         Option(
             "What expression depends on, as a formula: '~ group + age', '~ group * sex', '~ group "
             "+ ns(age, 3)', '~ 0 + group + offset(x)'; C(batch) takes numbers as groups, names "
-            "with spaces go between backticks."
+            "with spaces go between backticks.",
+            example="~ group + age",
+            label="Expression depends on",
+            common=True,
         ),
     ] = ""
     contrasts: Annotated[
@@ -35,6 +55,9 @@ class DesignOptions:
             "= female', 'stage: trend', or a term such as age, group (any difference) or group:sex "
             "(interaction). Repeat for several.",
             "--contrast",
+            example="group: case - control",
+            label="What is compared",
+            common=True,
         ),
     ] = ()
     block: Annotated[
@@ -43,18 +66,28 @@ class DesignOptions:
             "Column whose equal values are samples of the same person: their correlation is "
             "estimated (limma's duplicateCorrelation).",
             metavar="COLUMN",
+            label="Same person",
+            common=True,
+            columns=1,
         ),
     ] = None
     missing: Annotated[
         MissingValues,
         Option(
             "Samples without a value that the design needs: an error, left out (drop), or filled "
-            "with the mean or the most frequent level."
+            "with the mean or the most frequent level.",
+            label="Missing values",
+            common=True,
         ),
     ] = "error"
     order: Annotated[
         tuple[str, ...],
-        Option("Order of the levels of a factor, as 'stage: I < II < III'; the first is the base."),
+        Option(
+            "Order of the levels of a factor, as 'stage: I < II < III'; the first is the base.",
+            label="Order of levels",
+            example="stage: I < II < III",
+            common=True,
+        ),
     ] = ()
     survival: Annotated[
         str | None,
@@ -62,6 +95,9 @@ class DesignOptions:
             "Columns of time and event: each gene is tested for association with the time (Cox "
             "score test), the design holds the covariates.",
             metavar="TIME,EVENT",
+            label="Time to an event",
+            common=True,
+            columns=2,
         ),
     ] = None
 
@@ -75,10 +111,11 @@ class DesignOptions:
             )
             raise UsageError(msg)
         if self.survival is not None and self.contrasts:
-            msg = "--survival tests the time to the event; leave --contrast out"
+            msg = "survival tests the time to the event; leave the contrast out"
             raise UsageError(msg)
-        if self.survival is not None and len(self.time_and_event) != 2:
-            msg = f"--survival {self.survival!r} names no two columns; write TIME,EVENT"
+        columns = self.time_and_event
+        if self.survival is not None and (len(columns) != 2 or len(set(columns)) != 2):
+            msg = f"survival {self.survival!r} names no two columns; write TIME,EVENT"
             raise UsageError(msg)
         _ = self.levels
 

@@ -1,4 +1,4 @@
-"""Options of preprocessing."""
+"""Options of fetching and preprocessing series."""
 
 from __future__ import annotations
 
@@ -6,9 +6,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from genotex.option_field import Option
+from genotex.options.fields import Option
 from genotex.options.words import CONTROLS, ChosenProcedure, Controls, Scale, groups
 from genotex.procedure import Procedure
+
+
+@dataclass(frozen=True)
+class GeoOptions:
+    """What is fetched of a series; the fields are described by their help texts."""
+
+    platform_only: Annotated[
+        bool,
+        Option(
+            "Fetch the platform table, not the family SOFT, which can have gigabytes.",
+            "--platform-only",
+            label="Platform table in place of the family SOFT",
+            common=True,
+        ),
+    ] = False
+    any_assay: Annotated[
+        bool,
+        Option(
+            "Also series that are not human gene expression according to their summary.",
+            "--any-assay",
+            label="Any kind of assay",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -20,7 +43,8 @@ class PreprocessChoices:
         Path | None,
         groups(
             "Sample sheet (.csv, .tsv, .xlsx) with the group of each sample, made by 'genotex "
-            "clinical sheet' and edited in a spreadsheet."
+            "clinical sheet' and edited in a spreadsheet.",
+            browser=False,
         ),
     ] = None
     cases: Annotated[
@@ -30,10 +54,14 @@ class PreprocessChoices:
             "are those of the characteristics, title, source, description and sample. Repeat for "
             "several; any of them is enough.",
             "--case",
+            example="disease state=gout",
         ),
     ] = ()
     controls: Annotated[
-        tuple[str, ...], groups("Samples that are controls, chosen like cases.", "--control")
+        tuple[str, ...],
+        groups(
+            "Samples that are controls, chosen like cases.", "--control", example="title~healthy"
+        ),
     ] = ()
     exclude: Annotated[
         tuple[str, ...],
@@ -41,7 +69,10 @@ class PreprocessChoices:
     ] = ()
     pairs: Annotated[
         Path | None,
-        groups("Table with the columns sample and pair: samples of the same person or match."),
+        groups(
+            "Table with the columns sample and pair: samples of the same person or match.",
+            browser=False,
+        ),
     ] = None
     series_platform: Annotated[
         tuple[str, ...],
@@ -54,7 +85,8 @@ class PreprocessChoices:
     encoding: Annotated[
         Path | None,
         groups(
-            "Encoding file of 'genotex clinical show --save', for programs; people use --samples."
+            "Encoding file of 'genotex clinical show --save', for programs; people use --samples.",
+            browser=False,
         ),
     ] = None
     control_roles: Annotated[Controls, CONTROLS] = "auto"
@@ -64,12 +96,14 @@ class PreprocessChoices:
         Option(
             "NCBI gene_info, gene_synonym.json, or the genes.parquet of 'genotex fetch genes', to "
             "use instead of the packaged gene table.",
+            browser=False,
         ),
     ] = None
     vocabulary: Annotated[
         Path | None,
         Option(
             "Your own vocabulary for recognising traits; start with 'genotex clinical words'.",
+            browser=False,
         ),
     ] = None
     least_certainty: Annotated[
@@ -78,5 +112,6 @@ class PreprocessChoices:
             "Treat the trait as not available if its annotation is less certain than this.",
             least=0.0,
             most=1.0,
+            label="Least certainty",
         ),
     ] = 0.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from genotex.errors import UsageError
-from genotex.option_field import Option
+from genotex.options.fields import Option
 from genotex.procedure import Procedure
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "LevelsMode",
     "MissingValues",
     "Model",
-    "Option",
     "RegressorRule",
     "SampleWeights",
     "Scale",
@@ -61,7 +60,7 @@ MODELS, WAYS, LIMITS = "Models", "Ways of the team", "Limits"
 
 
 ChosenProcedure = Annotated[
-    Procedure, Option("Sound statistics, or the steps of the published benchmark.")
+    Procedure, Option("Sound statistics, or the steps of the published benchmark.", designs=False)
 ]
 MissingValues = Literal["error", "drop", "fill"]
 """What becomes of samples without a value that a design needs."""
@@ -73,6 +72,7 @@ CONTROLS = Option(
     "Compare cases with healthy controls, or with all. auto: healthy controls if there are at "
     "least five.",
     "--controls",
+    label="Compared with",
 )
 
 

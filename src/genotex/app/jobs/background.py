@@ -32,8 +32,9 @@ from genotex.fetch import (
     open_geo_source,
 )
 from genotex.fetch.geo import choose_or_go_on, remember_end
-from genotex.fetch.geo_plan import GeoOptions, megabytes
+from genotex.fetch.geo_plan import megabytes
 from genotex.layout import InputFolder, OutputFolder
+from genotex.options import GeoOptions
 from genotex.problems import Problem
 from genotex.simulate import load_truth, score_against_truth, simulate_study
 from genotex.workflows import analyze_designs, analyze_survival, enrich, prepare_designs

@@ -16,7 +16,7 @@ from genotex.cli.data.fetch_screen import note_pause, progress_of_files
 from genotex.cli.data.preprocess import note_trait_names
 from genotex.cli.option_classes import Only, with_options
 from genotex.errors import FetchError, UsageError
-from genotex.options import Option, PreprocessChoices
+from genotex.options import GeoOptions, Option, PreprocessChoices
 
 if TYPE_CHECKING:
     from genotex.fetch import FetchFolder, Progress
@@ -47,13 +47,6 @@ class _FetchRequest:
         str | None,
         typer.Option("--query", help="Your own search words, in place of the trait's."),
     ] = None
-    any_assay: Annotated[
-        bool,
-        typer.Option(
-            "--any-assay",
-            help="Also series that are not human gene expression according to their summary.",
-        ),
-    ] = False
 
 
 @dataclass(frozen=True)
@@ -144,18 +137,12 @@ def geo(
         Path, typer.Argument(metavar="INPUT", help="Input folder to fetch into; made when missing.")
     ],
     wanted: _FetchRequest,
+    what: GeoOptions,
     criteria: _Criteria,
     addresses: GeoServers,
     data: Annotated[PreprocessChoices, Only("vocabulary")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what would be fetched, and fetch nothing.")
-    ] = False,
-    platform_only: Annotated[
-        bool,
-        typer.Option(
-            "--platform-only",
-            help="Fetch the platform table, not the family SOFT, which can have gigabytes.",
-        ),
     ] = False,
     json: o.Json = False,
 ) -> None:
@@ -175,19 +162,15 @@ def geo(
           --accession GSE55457 --platform-only
     """
     from genotex.fetch.geo import GeoRequest
-    from genotex.fetch.geo_plan import GeoOptions
     from genotex.fetch.geo_search import read_accessions
 
-    options = GeoOptions(platform_only, wanted.any_assay)
     names = read_accessions(wanted.accession or ())
     if names and wanted.query is not None:
         msg = "--query searches series and --accession names them; give one of the two"
         raise UsageError(msg)
     asked = _traits(wanted.trait, names, data.vocabulary)
     note_trait_names(wanted.trait or (), data.vocabulary)
-    requests = [
-        GeoRequest(each, names, wanted.query, criteria.criteria(), options) for each in asked
-    ]
+    requests = [GeoRequest(each, names, wanted.query, criteria.criteria(), what) for each in asked]
     with _geo_source(data.vocabulary, addresses) as geo_source:
         if dry_run:
             _list_only(geo_source, requests, json=json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +12,9 @@ from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.genes.analyze import check_cohorts
 from genotex.cli.genes.results import combine_cohorts, show_result
-from genotex.cli.option_classes import Only, with_options
+from genotex.cli.option_classes import OfDesigns, with_options
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.options import AnalysisOptions, DesignOptions, Scale
+from genotex.options import AnalysisOptions, DesignOptions, ReadingOptions
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
@@ -25,36 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["de"]
 
 TOP_GENES = 10
-_TESTS = Only(
-    "hidden",
-    "weights",
-    "robust",
-    "q_cut",
-    "min_effect",
-    "controls",
-    "exclude_outliers",
-    "filter_low",
-    "trend",
-    "panel",
-    "seed",
-)
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """How the tables are read."""
-
-    platform: Annotated[
-        Path | None,
-        typer.Option("--platform", help="Annotation of probes: a GPL file, or any table of them."),
-    ] = None
-    scale: Annotated[
-        Scale, typer.Option("--scale", help="Scale of the values; auto recognises it and says so.")
-    ] = "auto"
-    cohort: Annotated[
-        str | None,
-        typer.Option("--cohort", help="Name of the cohort.", show_default="the file's name"),
-    ] = None
 
 
 @with_options
@@ -77,8 +46,8 @@ def de(
     ],
     output: o.OutputDir,
     asked: DesignOptions,
-    reading: _Reading,
-    analysis: Annotated[AnalysisOptions, _TESTS],
+    reading: ReadingOptions,
+    analysis: Annotated[AnalysisOptions, OfDesigns()],
     trait: Annotated[
         str | None,
         typer.Option("--trait", help="Name of the result.", show_default="the contrast"),
@@ -122,7 +91,7 @@ def de(
     raise typer.Exit(_analyze(tables, asked, analysis, folder, trait, every=every, json=json))
 
 
-def _read(expression: Path, samples: Path, how: _Reading) -> OwnTables:
+def _read(expression: Path, samples: Path, how: ReadingOptions) -> OwnTables:
     from genotex.cohorts import read_own_tables
 
     same = expression.suffix == ".h5ad" and samples.resolve() == expression.resolve()
