@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from genotex.errors import EncodingFileError, FormatError
-from genotex.records import InsidePath, PlainName, Sha256, checked, why_no_name
+from genotex.records import InsidePath, PlainName, Sha256, as_json, checked, why_no_name
 
 
 class Colour(StrEnum):
@@ -122,3 +122,18 @@ def test_names_and_paths_may_have_any_letters() -> None:
     assert checked(Named, data).path == "a b/\u00fc/c.d"
     with pytest.raises(FormatError, match="must be a SHA-256"):
         checked(Named, {**data, "digest": "AB" * 32})
+
+
+def test_what_is_written_is_read_back() -> None:
+    whole = Whole((Part("a", 0.5), Part("b")), kind="b")
+    written = as_json(whole)
+    assert written["parts"] == [{"name": "a", "share": 0.5}, {"name": "b", "share": None}]
+    assert written["colour"] == "red"
+    assert checked(Whole, json.loads(json.dumps(written))) == whole
+
+
+def test_some_attributes_are_written_under_names_of_their_own() -> None:
+    whole = Whole((Part("a"),))
+    assert as_json(whole, "kind", "flag", shade="colour.value") == {
+        "kind": "a", "flag": False, "shade": "red",
+    }  # fmt: skip

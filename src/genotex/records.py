@@ -1,4 +1,4 @@
-"""JSON that is read back: checked by pydantic, turned into dataclasses.
+"""JSON that is written and read back: dataclasses, written by `as_json`, read by `checked`.
 
 Records may come from anyone: another person, another tool, generated code. So each is read by a
 schema, as a dataclass next to the code that uses it, and nothing in it is interpreted before:
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -47,6 +48,7 @@ __all__ = [
     "Sha256",
     "Shape",
     "TypedDict",
+    "as_json",
     "checked",
     "field_name",
     "why_no_name",
@@ -134,6 +136,20 @@ Sha256 = Annotated[str, Check(_why_no_sha256)]
 
 Scalar = str | bool | int | float | None
 """A value of JSON that holds no others."""
+
+
+def as_json(value: Any, *names: str, **renamed: str) -> Any:
+    """Return a record, or anything made of records, as plain JSON values; `checked` reads it back.
+
+    With `names` an object of these attributes alone, properties among them; ``key="path.to.it"``
+    gives an attribute another name. Members of enumerations become their values.
+    """
+    from pydantic_core import to_jsonable_python
+
+    if names or renamed:
+        wanted = {**dict(zip(names, names, strict=True)), **renamed}
+        value = {key: operator.attrgetter(path)(value) for key, path in wanted.items()}
+    return to_jsonable_python(value)
 
 
 def checked(

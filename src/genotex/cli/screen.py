@@ -9,13 +9,15 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
-from rich.table import Column, Table
+from rich.table import Column as RichColumn
+from rich.table import Table
 from rich.text import Text
 
 __all__ = [
@@ -33,7 +35,9 @@ __all__ = [
     "progress",
     "progress_by_stage",
     "progress_with_label",
+    "records",
     "resumes",
+    "rows",
     "show",
     "show_warnings",
     "table",
@@ -152,7 +156,9 @@ class _CountAndTimes(ProgressColumn):
 
 def _bar() -> Progress:
     # A long label is cut, so that bar, count and times are whole on any screen.
-    label = Column(no_wrap=True, overflow="ellipsis", max_width=max(10, err.width - REST_OF_BAR))
+    label = RichColumn(
+        no_wrap=True, overflow="ellipsis", max_width=max(10, err.width - REST_OF_BAR)
+    )
     return _Bar(
         TextColumn("{task.description}", table_column=label),
         BarColumn(bar_width=16),
@@ -240,6 +246,34 @@ def table(
         out.print(grid)
     for line in written.get().splitlines():
         out.print(line.rstrip(), markup=False, soft_wrap=True)
+
+
+Column = str | Callable[[Any], Any]
+"""What a column shows of an item: an attribute such as ``problem.trait``, or a function's value."""
+
+
+def rows(items: Iterable[Any], columns: Mapping[str, Column]) -> list[dict[str, Any]]:
+    """Return what the columns show of each item, as for `print_json`."""
+    get = {name: attrgetter(c) if isinstance(c, str) else c for name, c in columns.items()}
+    return [{name: value(item) for name, value in get.items()} for item in items]
+
+
+def records(
+    items: Iterable[Any],
+    columns: Mapping[str, Column],
+    *,
+    fold: Sequence[str] = (),
+    right: Sequence[str] = (),
+    optional: Sequence[str] = (),
+) -> None:
+    """Print items as `table` does, a row each; nothing where there is none.
+
+    Columns that are `optional` are left out where they are empty for every item.
+    """
+    found = rows(items, columns)
+    shown = [name for name in columns if name not in optional or any(row[name] for row in found)]
+    if found:
+        table(shown, found, fold=fold, right=right)
 
 
 def _cell(value: Any) -> str:

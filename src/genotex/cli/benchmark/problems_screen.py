@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from genotex.cli import screen
+from genotex.records import as_json
 
 if TYPE_CHECKING:
     from genotex.problems import (
@@ -47,18 +47,16 @@ def show_trait(
     screen.show(f"{trait} ({category or 'not in the trait list'})")
     screen.show(f"{len(genes):,} related genes: {_first(genes, MOST_GENES)}")
     screen.show(f"{len(conditions)} conditions")
-    rows = [
+    screen.records(
+        conditions,
         {
-            "condition": facts.condition,
-            "kind": facts.kind.value,
-            "Jaccard": facts.jaccard,
-            "shared genes": None if facts.jaccard is None else len(facts.shared),
-            "why": facts.why,
-        }
-        for facts in conditions
-    ]
-    if rows:
-        screen.table(list(rows[0]), rows)
+            "condition": "condition",
+            "kind": "kind.value",
+            "Jaccard": "jaccard",
+            "shared genes": lambda facts: None if facts.jaccard is None else len(facts.shared),
+            "why": "why",
+        },
+    )
 
 
 def show_condition(
@@ -96,19 +94,8 @@ def show_counts(counts: ProblemCounts) -> None:
     if frequent:
         screen.show(f"most frequent conditions: {', '.join(frequent[:MOST_CONDITIONS])}")
     screen.show("")
-    rows = [
-        {
-            "category": item.category,
-            "traits": item.traits,
-            "problems": item.problems,
-            "conditional": item.conditional,
-            "median genes": item.median_genes,
-            "title": item.title,
-        }
-        for item in counts.categories
-    ]
-    if rows:
-        screen.table(list(rows[0]), rows)
+    names = ("category", "traits", "problems", "conditional", "median_genes", "title")
+    screen.records(counts.categories, {name.replace("_", " "): name for name in names})
 
 
 def show_findings(path: Path, findings: Sequence[Finding]) -> None:
@@ -142,8 +129,7 @@ def show_built(
             _show_comparison(comparison)
     if compared:
         screen.show("")
-        rows = [_threshold_row(comparison) for comparison in compared]
-        screen.table(list(rows[0]), rows)
+        screen.records(compared, {name.replace("_", " "): _COMPARED[name] for name in _SHOWN})
 
 
 def _show_related(related: RelatedGenes, built: Mapping[str, TraitInfo]) -> None:
@@ -164,18 +150,16 @@ def _show_comparison(comparison: PairComparison) -> None:
         f"{len(comparison.only_published):,} only published"
     )
     screen.show("")
-    rules = [
+    screen.records(
+        [count for count in comparison.rules if count.pairs],
         {
-            "possible pairs": count.pairs,
-            "similar enough": count.similar,
-            "built": count.built,
-            "published": count.published,
-            "decided by": count.rule.value,
-        }
-        for count in comparison.rules
-        if count.pairs
-    ]
-    screen.table(list(rules[0]), rules)
+            "possible pairs": "pairs",
+            "similar enough": "similar",
+            "built": "built",
+            "published": "published",
+            "decided by": "rule.value",
+        },
+    )
     _show_differences("only built", comparison.only_built)
     _show_differences("only published", comparison.only_published)
 
@@ -184,29 +168,12 @@ def _show_differences(what: str, differences: Sequence[PairDifference]) -> None:
     if not differences:
         return
     screen.show("")
-    rows = [
-        {
-            what: item.problem.trait,
-            "given": item.problem.condition,
-            "why": item.why,
-        }
-        for item in differences[:MOST_DIFFERENCES]
-    ]
-    screen.table(list(rows[0]), rows)
+    columns: dict[str, screen.Column] = {
+        what: "problem.trait", "given": "problem.condition", "why": "why"
+    }  # fmt: skip
+    screen.records(differences[:MOST_DIFFERENCES], columns)
     if len(differences) > MOST_DIFFERENCES:
         screen.show(f"... and {len(differences) - MOST_DIFFERENCES:,} more; --json prints all")
-
-
-def _threshold_row(comparison: PairComparison) -> dict[str, object]:
-    return {
-        "threshold": comparison.threshold,
-        "built": comparison.built,
-        "agreeing": len(comparison.agreeing),
-        "only built": len(comparison.only_built),
-        "only published": len(comparison.only_published),
-        "precision": comparison.precision,
-        "recall": comparison.recall,
-    }
 
 
 def _show_listed(what: str, names: Sequence[str]) -> None:
@@ -224,10 +191,7 @@ def facts_json(facts: ConditionFacts, *, genes: bool = False) -> dict[str, Any]:
     """Return the facts of a trait under a condition, with `genes` also the shared genes."""
     shared = list(facts.shared) if genes else len(facts.shared)
     return {
-        "condition": facts.condition,
-        "kind": facts.kind.value,
-        "listed": facts.listed,
-        "jaccard": facts.jaccard,
+        **as_json(facts, "condition", "kind", "listed", "jaccard"),
         "shared_genes": None if facts.jaccard is None else shared,
         "why": facts.why,
     }
@@ -238,15 +202,32 @@ def counts_json(counts: ProblemCounts) -> dict[str, Any]:
     return {
         "traits": counts.traits,
         "problems": sum(counts.kinds.values()),
-        "unconditional": counts.traits,
-        "conditional": counts.conditional,
-        "by_kind": {kind.value: n for kind, n in counts.kinds.items()},
-        "genes_per_trait": asdict(counts.genes),
-        "traits_without_genes": list(counts.without_genes),
-        "traits_without_conditions": list(counts.without_conditions),
-        "conditions": dict(counts.conditions),
-        "categories": [asdict(category) for category in counts.categories],
+        **as_json(
+            counts,
+            unconditional="traits",
+            conditional="conditional",
+            by_kind="kinds",
+            genes_per_trait="genes",
+            traits_without_genes="without_genes",
+            traits_without_conditions="without_conditions",
+            conditions="conditions",
+            categories="categories",
+        ),
     }
+
+
+_COMPARED: Mapping[str, screen.Column] = {
+    "threshold": "threshold",
+    "candidates": "candidates",
+    "built": "built",
+    "published": "published",
+    "agreeing": lambda compared: len(compared.agreeing),
+    "only_built": lambda compared: len(compared.only_built),
+    "only_published": lambda compared: len(compared.only_published),
+    "precision": "precision",
+    "recall": "recall",
+}
+_SHOWN = tuple(name for name in _COMPARED if name not in ("candidates", "published"))
 
 
 def built_json(
@@ -262,40 +243,23 @@ def built_json(
         "conditional": sum(len(info.conditions) for info in built.values()),
     }
     if related is not None:
-        facts["related_genes"] = {
-            "associations": related.associations,
-            "unmapped": list(related.unmapped),
-            "traits_without_id": list(related.without_id),
-            "ids_without_association": list(related.absent),
-        }
+        facts["related_genes"] = as_json(
+            related,
+            "associations",
+            "unmapped",
+            traits_without_id="without_id",
+            ids_without_association="absent",
+        )
     if compared:
-        facts["thresholds"] = [_summary(comparison) for comparison in compared]
+        facts["thresholds"] = list(screen.rows(compared, _COMPARED))
         chosen = next(item for item in compared if item.threshold == threshold)
         facts |= {
-            "rules": [asdict(count) | {"rule": count.rule.value} for count in chosen.rules],
+            "rules": as_json(chosen.rules),
             "only_built": [_difference(item) for item in chosen.only_built],
             "only_published": [_difference(item) for item in chosen.only_published],
         }
     return facts
 
 
-def _summary(comparison: PairComparison) -> dict[str, Any]:
-    return {
-        "threshold": comparison.threshold,
-        "candidates": comparison.candidates,
-        "built": comparison.built,
-        "published": comparison.published,
-        "agreeing": len(comparison.agreeing),
-        "only_built": len(comparison.only_built),
-        "only_published": len(comparison.only_published),
-        "precision": comparison.precision,
-        "recall": comparison.recall,
-    }
-
-
 def _difference(item: PairDifference) -> dict[str, Any]:
-    return {
-        "trait": item.problem.trait,
-        "condition": item.problem.condition,
-        "why": item.why,
-    }
+    return dict(as_json(item, trait="problem.trait", condition="problem.condition", why="why"))

@@ -83,18 +83,13 @@ def progress_of_files(
 
 def show_outcomes(outcomes: Sequence[Outcome]) -> None:
     """Print a row for each file, and the number of files in each state."""
-    rows = [
-        {
-            "state": each.state,
-            "file": each.path,
-            "MB": None if each.fetched is None else f"{each.fetched.size / 1e6:,.1f}",
-            "why": None if each.error is None else str(each.error),
-        }
-        for each in outcomes
-    ]
-    failed = any(row["why"] for row in rows)
-    columns = ("state", "file", "MB", *(("why",) if failed else ()))
-    screen.table(columns, rows, fold=("file", "why"), right=("MB",))
+    columns: dict[str, screen.Column] = {
+        "state": "state",
+        "file": "path",
+        "MB": lambda each: None if each.fetched is None else f"{each.fetched.size / 1e6:,.1f}",
+        "why": _error,
+    }
+    screen.records(outcomes, columns, fold=("file", "why"), right=("MB",), optional=("why",))
     counts = Counter(each.state for each in outcomes)
     parts = ", ".join(f"{counts[state]:,} {state}" for state in counts)
     screen.show(f"\n{parts}")
@@ -102,13 +97,15 @@ def show_outcomes(outcomes: Sequence[Outcome]) -> None:
 
 def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     """Return the outcome of each file, for machines."""
-    return [
-        {
-            "path": each.path,
-            "state": each.state,
-            "size": None if each.fetched is None else each.fetched.size,
-            "sha256": None if each.fetched is None else each.fetched.sha256,
-            "error": None if each.error is None else str(each.error),
-        }
-        for each in outcomes
-    ]
+    columns: dict[str, screen.Column] = {
+        "path": "path",
+        "state": "state",
+        "size": lambda each: each.fetched and each.fetched.size,
+        "sha256": lambda each: each.fetched and each.fetched.sha256,
+        "error": _error,
+    }
+    return screen.rows(outcomes, columns)
+
+
+def _error(outcome: Outcome) -> str | None:
+    return None if outcome.error is None else str(outcome.error)

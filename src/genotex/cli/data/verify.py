@@ -150,11 +150,8 @@ def _show_checked(checked: Sequence[CheckedFile]) -> None:
         of_state = [file for file in checked if file.state is state]
         if state is FileState.OK or not of_state:
             continue
-        rows = [
-            {"state": str(state), "file": file.path, "detail": file.detail}
-            for file in of_state[:MOST_SHOWN]
-        ]
-        screen.table(("state", "file", "detail"), rows, fold=("file", "detail"))
+        columns = {"state": "state", "file": "path", "detail": "detail"}
+        screen.records(of_state[:MOST_SHOWN], columns, fold=("file", "detail"))
         if len(of_state) > MOST_SHOWN:
             screen.show(f"... and {len(of_state) - MOST_SHOWN:,} more")
         screen.show("")
@@ -230,11 +227,11 @@ def benchmark(
         raise typer.Exit(screen.NOTHING_USABLE)
 
 
+_PART = {"part": "place", "complete": "complete", "detail": "detail"}
+
+
 def _show_parts(parts: Sequence[Part]) -> None:
-    rows = [
-        {"part": part.place, "complete": part.complete, "detail": part.detail} for part in parts
-    ]
-    screen.table(("part", "complete", "detail"), rows)
+    screen.records(parts, _PART)
 
 
 def _warn_of_space(folder: Path) -> None:
@@ -249,7 +246,4 @@ def _warn_of_space(folder: Path) -> None:
 def _parts_json(
     folder: Path, parts: Sequence[Part], checked: Sequence[CheckedFile]
 ) -> dict[str, object]:
-    layout = [
-        {"part": part.place, "complete": part.complete, "detail": part.detail} for part in parts
-    ]
-    return {"layout": layout, **_checked_json(folder, checked)}
+    return {"layout": screen.rows(parts, _PART), **_checked_json(folder, checked)}
