@@ -11,7 +11,8 @@ from functools import lru_cache
 from genotex.clinical import load_vocabulary
 from genotex.clinical.words.abbreviations import are_initials
 from genotex.clinical.words.lexicon import load_lexicon
-from genotex.clinical.words.wording import ends_like_tumour, simplify
+from genotex.clinical.words.wording import ends_like_tumour
+from genotex.features import simplify
 
 FEWEST_NAMES = 5
 """A disease with fewer names in the lexicon is too rare to take the place of a common one."""

@@ -33,7 +33,8 @@ from genotex.clinical import (
 from genotex.clinical.trait.judgement import ValueWords
 from genotex.clinical.trait.series_context import explained_abbreviations
 from genotex.clinical.words.trait_names import TraitWords
-from genotex.clinical.words.wording import mask, simplify
+from genotex.clinical.words.wording import mask
+from genotex.features import simplify
 from genotex.formats.json_files import read_json_lines
 
 CONTROLS = (

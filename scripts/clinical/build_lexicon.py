@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical import simplify
+from genotex.features import simplify
 
 TARGET = Path("src/genotex/clinical/data/diseases.tsv.gz")
 

@@ -22,7 +22,7 @@ from genotex.clinical.trait.choice import option_encoding
 from genotex.clinical.trait.options import trait_options, weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import unlisted_table
-from genotex.clinical.words.wording import packaged_table
+from genotex.features import packaged_table
 from genotex.formats.json_files import read_json_lines
 
 OWN = Path("tests/clinical/own_cases")
@@ -77,7 +77,7 @@ def read_own(vocabulary: Vocabulary) -> list[Case]:
 
 def lexicon_only() -> Vocabulary:
     """Return the vocabulary that knows each trait by the lexicon alone."""
-    return LexiconOnly(packaged_table("vocabulary"))
+    return LexiconOnly(packaged_table("genotex.clinical", "vocabulary"))
 
 
 def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:

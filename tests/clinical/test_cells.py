@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import (
-    Candidate,
-    characteristic_candidates,
-    describe_series,
-    parse_age_years,
-    parse_number,
-    parse_sex,
-    split_cell,
-    split_pairs,
-)
+from genotex.clinical import Candidate, characteristic_candidates, describe_series
+from genotex.features import parse_age_years, parse_number, parse_sex, split_cell, split_pairs
 
 from .conftest import MakeDescription, MakeSeries
 

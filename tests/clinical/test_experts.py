@@ -11,9 +11,9 @@ from genotex.clinical import (
     annotation_notes,
     description_from_case,
     load_vocabulary,
-    simplify,
 )
 from genotex.errors import UsageError
+from genotex.features import simplify
 
 from .conftest import MakeDescription
 

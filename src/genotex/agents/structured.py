@@ -16,10 +16,9 @@ from genotex.clinical import (
     FeatureEncoding,
     SeriesDescription,
     annotation_from_json,
-    simple_key,
-    split_cell,
 )
 from genotex.errors import EncodingFileError
+from genotex.features import simple_key, split_cell
 from genotex.formats import Role
 from genotex.models import Message, Request, RoleModels
 

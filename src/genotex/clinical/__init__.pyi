@@ -14,9 +14,6 @@ from .cases import (
 from .cells import (
     Candidate as Candidate,
     characteristic_candidates as characteristic_candidates,
-    parse_number as parse_number,
-    split_cell as split_cell,
-    split_pairs as split_pairs,
 )
 from .description import (
     SHOWN_VALUES as SHOWN_VALUES,
@@ -65,19 +62,11 @@ from .groups import (
     values_by_key as values_by_key,
 )
 from .people.age_sex import find_age as find_age, find_gender as find_gender
-from .people.values import (
-    parse_age_years as parse_age_years,
-    parse_sex as parse_sex,
-    sex_legend as sex_legend,
-    text_legend as text_legend,
-)
 from .relations.find import (
-    RelationStatement as RelationStatement,
     SampleRelations as SampleRelations,
     find_relations as find_relations,
     searchable_keys as searchable_keys,
 )
-from .relations.treatments import control_group as control_group
 from .sample_groups import (
     check_conditions as check_conditions,
     exclude_samples as exclude_samples,
@@ -149,4 +138,4 @@ from .words.vocabulary import (
     load_vocabulary as load_vocabulary,
     vocabulary_text as vocabulary_text,
 )
-from .words.wording import Terms as Terms, simple_key as simple_key, simplify as simplify
+from .words.wording import Terms as Terms

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from genotex.clinical.cells import split_cell
 from genotex.clinical.encoding import (
     FEATURES,
     ClinicalAnnotation,
@@ -17,8 +16,8 @@ from genotex.clinical.encoding import (
     GeneVerdict,
     SampleField,
 )
-from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
+from genotex.features import simple_key, split_cell
 from genotex.formats import Role
 from genotex.records import checked
 

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from genotex.clinical.annotation_json import rounded
-from genotex.clinical.cells import split_cell
 from genotex.clinical.description import Cell, SeriesDescription
 from genotex.clinical.encoded_features import encode_cell
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.summary import reason_texts, shift_notes
-from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError, UsageError, WorkerLostError
+from genotex.features import simple_key, split_cell
 from genotex.formats.json_files import read_json_lines, read_text_lines
 from genotex.parallel import Executor, Piece
 from genotex.procedure import Procedure

@@ -10,13 +10,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.clinical.cells import parse_number, split_cell, split_pairs
 from genotex.clinical.encoding import GROUP_WORDS, ClinicalAnnotation, FeatureEncoding
-from genotex.clinical.people.values import parse_age_years, parse_sex
 from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
+from genotex.features import (
+    parse_age_years,
+    parse_number,
+    parse_sex,
+    simple_key,
+    split_cell,
+    split_pairs,
+)
 from genotex.formats import Role, Series
 from genotex.procedure import Procedure
 

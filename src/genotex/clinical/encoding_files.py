@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from genotex.clinical.annotation_json import annotation_from_json, annotation_to_json
-from genotex.clinical.cells import Candidate, characteristic_candidates, split_cell
+from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FEATURES, ClinicalAnnotation, FeatureEncoding, GeneVerdict
 from genotex.clinical.texts.samples import other_candidates, sample_texts
 from genotex.clinical.words.trait_names import is_name_note
-from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError, UsageError
+from genotex.features import simple_key, split_cell
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
 from genotex.outside import read_json

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from genotex.clinical.cells import Candidate, characteristic_candidates, parse_number, split_cell
+from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding, SampleField
-from genotex.clinical.relations.treatments import control_group
 from genotex.clinical.summary import place_text
 from genotex.clinical.texts.samples import other_candidates
 from genotex.clinical.trait.row_judge import judge_row
 from genotex.clinical.trait.value_judge import ValueJudge, control_role
 from genotex.clinical.words.keys import kind_of_key
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
-from genotex.clinical.words.wording import simple_key
 from genotex.errors import UsageError
+from genotex.features import control_group, parse_number, simple_key, split_cell
 from genotex.formats import Role
 
 _FEWEST, _MOST_GROUPS = 2, 30

@@ -9,7 +9,6 @@ from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoded_features import apply_encoding
 from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.relations.find import searchable_keys
-from genotex.clinical.relations.treatments import control_group
 from genotex.clinical.sample_keys import (
     SampleKeys,
     find_samples,
@@ -20,6 +19,7 @@ from genotex.clinical.sample_keys import (
 from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.errors import UsageError
+from genotex.features import control_group
 from genotex.formats import Role, Series
 from genotex.procedure import Procedure
 

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from genotex.clinical.cells import split_cell, split_pairs
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.words.wording import simple_key, simplify
 from genotex.errors import UsageError
+from genotex.features import simple_key, simplify, split_cell, split_pairs
 
 TEXT_KEYS = ("title", "source", "description")
 """Keys of the texts of a sample, next to those of its characteristics."""

@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from genotex.clinical.encoding import GROUP_WORDS
-from genotex.clinical.people.values import parse_sex
 from genotex.clinical.sheet_files import SheetRow, SheetTable, read_sheet_table
 from genotex.errors import SampleSheetError
+from genotex.features import parse_sex
 from genotex.formats import Role
 
 FIRST_COLUMNS = ("series", "sample", "title", "source")

@@ -19,7 +19,7 @@ from genotex.clinical.sample_groups import samples_text
 from genotex.clinical.sample_keys import SampleKeys, keys_of_samples
 from genotex.clinical.sample_sheet import COLUMNS, FIRST_COLUMNS, SampleSheet
 from genotex.clinical.summary import place_text, value_text, why_no_trait
-from genotex.clinical.words.wording import simple_key
+from genotex.features import simple_key
 from genotex.formats import Role, Series
 from genotex.procedure import Procedure
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from genotex.clinical.cells import split_cell
 from genotex.clinical.encoded_features import AnnotationRow
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.texts.samples import FIELD_NAMES
-from genotex.clinical.words.wording import simple_key
+from genotex.features import simple_key, split_cell
 
 _LINES: Mapping[str, str] = {str(field): name for field, name in FIELD_NAMES.items()}
 _OF_TCGA = {"barcode": "the sample barcodes", "clinical_matrix": "the clinical matrix"}

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from genotex.clinical.cells import parse_number
-from genotex.clinical.people.values import OLDEST_AGE, parse_age_years, parse_sex
 from genotex.clinical.tcga_studies import load_tcga_words
-from genotex.clinical.words.wording import simplify
+from genotex.features import OLDEST_AGE, parse_age_years, parse_number, parse_sex, simplify
 
 _Cells = Sequence[str | None]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from genotex.clinical.words.wording import packaged_table, simplify
+from genotex.features import packaged_table, simplify
 
 _CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
 
@@ -165,7 +165,7 @@ def tcga_study_code(text: str) -> str | None:
 @lru_cache(maxsize=1)
 def load_tcga_words() -> Mapping[str, Any]:
     """Return the packaged word file."""
-    return packaged_table("tcga")
+    return packaged_table("genotex.clinical", "tcga")
 
 
 @lru_cache(maxsize=1)

@@ -19,13 +19,11 @@ from genotex.clinical import (
     annotation_notes,
     apply_encoding,
     choose_groups,
-    control_group,
     describe_series,
     fit_annotation,
     judge_expression,
     load_vocabulary,
     rule_expert,
-    split_cell,
     without_samples,
 )
 from genotex.cohorts.geo_files import (
@@ -38,6 +36,7 @@ from genotex.cohorts.geo_files import (
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.errors import FormatError
+from genotex.features import control_group, split_cell
 from genotex.formats import Platform, Series, distribution_record
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles

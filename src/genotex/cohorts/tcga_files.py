@@ -14,9 +14,9 @@ import numpy as np
 from genotex.clinical import choose_tcga_study, tcga_study_code
 from genotex.clinical.tcga_columns import is_age_or_gender_column, plain_column_name, read_tcga_cell
 from genotex.clinical.tcga_studies import load_tcga_words
-from genotex.clinical.words.wording import simplify
 from genotex.cohorts.geo_files import Facts
 from genotex.errors import FormatError
+from genotex.features import simplify
 from genotex.formats import (
     ClinicalMatrix,
     ExpressionMatrix,

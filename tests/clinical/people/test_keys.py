@@ -2,17 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical.people.keys import (
-    DEATH,
-    DIAGNOSIS,
-    GROUP,
-    PLAIN,
-    SAMPLING,
-    age_rank,
-    key_unit,
-    plain_words,
-    sex_rank,
-)
+from genotex.features import PLAIN, SAMPLING, age_rank, key_unit, sex_rank
+from genotex.features.known.people_words import DEATH, DIAGNOSIS, GROUP, plain_words
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import parse_age_years, parse_sex, sex_legend, text_legend
+from genotex.features import parse_age_years, parse_sex, sex_legend, text_legend
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.clinical import RuleExpert, TraitNames, infer_cases, load_vocabulary, simplify
+from genotex.clinical import RuleExpert, TraitNames, infer_cases, load_vocabulary
 from genotex.errors import FormatError, UsageError
+from genotex.features import simplify
 
 from ..conftest import MakeDescription
 

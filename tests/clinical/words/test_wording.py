@@ -4,14 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import Terms, simple_key, simplify
-from genotex.clinical.words.wording import (
-    Spelling,
-    disease_by_ending,
-    ends_like_tumour,
-    folded,
-    split_words,
-)
+from genotex.clinical import Terms
+from genotex.clinical.words.wording import Spelling, disease_by_ending, ends_like_tumour
+from genotex.features import folded, simple_key, simplify, split_words
 
 
 def test_spelling_accents_plurals_and_case_do_not_matter() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from genotex.clinical.words.wording import packaged_table
+from genotex.features import packaged_table
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def compile_any(alternatives: Iterable[str]) -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def load_signs() -> _Signs:
     """Return the packaged signs."""
-    return _Signs(packaged_table("assay"))
+    return _Signs(packaged_table("genotex.clinical", "assay"))
 
 
 def kind_of(entry: Mapping[str, Any]) -> Kind:

@@ -6,28 +6,28 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from genotex.clinical.cells import Candidate, named_part
+from genotex.clinical.cells import Candidate
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.people.keys import (
+from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.features import (
     PLAIN,
     STATED,
     age_rank,
+    is_bare_number,
     load_words,
+    named_part,
     names_another,
     names_groups,
-    sex_rank,
-    spelt_sexes,
-    unit_words,
-)
-from genotex.clinical.people.values import (
-    is_bare_number,
     parse_age_years,
     parse_sex,
     sex_legend,
+    sex_rank,
+    simple_key,
+    simplify,
+    spelt_sexes,
     text_legend,
+    unit_words,
 )
-from genotex.clinical.words.vocabulary import load_vocabulary
-from genotex.clinical.words.wording import simple_key, simplify
 
 _NEARLY_ALL = 0.9
 _SPEAKS_OF_AGE = re.compile(r"\bold\b|\bage[sd]?\b|\by\.?/?o\b")

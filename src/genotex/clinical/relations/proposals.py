@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 
 from genotex.clinical.relations.find import SampleRelations
-from genotex.clinical.relations.people import FEWEST_PAIRS
+from genotex.features import FEWEST_PAIRS
 
 _FEWEST = 2
 """A group with fewer samples cannot be compared."""

@@ -17,7 +17,8 @@ from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgeme
 from genotex.clinical.trait.row_judge import judge_row
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.clinical.words.wording import mask, simplify
+from genotex.clinical.words.wording import mask
+from genotex.features import simplify
 
 _GLUED_NON = re.compile(r"(?<![A-Za-z])non([A-Za-z][A-Za-z0-9-]+)", re.IGNORECASE)
 # "24 h", "10 nM", "siCTRL", "sh-NC": an experiment, despite any other words.

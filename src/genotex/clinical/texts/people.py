@@ -12,8 +12,6 @@ from typing import Literal
 
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.people.keys import spelt_sexes, unit_words
-from genotex.clinical.people.values import parse_age_years, parse_sex
 from genotex.clinical.texts.samples import (
     LEAST_TOLD,
     SampleTexts,
@@ -21,6 +19,7 @@ from genotex.clinical.texts.samples import (
     sample_texts,
 )
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
+from genotex.features import parse_age_years, parse_sex, spelt_sexes, unit_words
 
 _NUMBER = r"\d{1,3}(?:[.,]\d+)?"
 _YEARS = rf"(?:{unit_words('years')}|y\.?/?o\.?)"

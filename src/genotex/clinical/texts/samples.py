@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from genotex.clinical.cells import Candidate, split_pairs
+from genotex.clinical.cells import Candidate
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import SampleField
-from genotex.clinical.words.wording import Terms, packaged_table, simple_key, simplify
+from genotex.clinical.words.wording import Terms
+from genotex.features import packaged_table, simple_key, simplify, split_pairs
 
 FIELD_NAMES: Mapping[SampleField, str] = {
     "source_name_ch1": "source names",
@@ -119,7 +120,7 @@ class _Pairs:
 @lru_cache(maxsize=1)
 def free_text_words() -> Mapping[str, Terms]:
     """Return the word groups of ``data/free_text.toml`` as terms, with their acronyms."""
-    words: Mapping[str, Sequence[str]] = packaged_table("free_text")["words"]
+    words: Mapping[str, Sequence[str]] = packaged_table("genotex.clinical", "free_text")["words"]
     return {name: Terms(terms, words.get(f"{name}_acronyms", ())) for name, terms in words.items()}
 
 

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from genotex.clinical.cells import split_pairs
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import Confidence, FeatureEncoding
 from genotex.clinical.texts.judge import TextJudge, judge_letter_codes
@@ -28,6 +27,7 @@ from genotex.clinical.trait.choice import find_named_trait
 from genotex.clinical.trait.judgement import Ground, Judgements, best_ground
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
+from genotex.features import split_pairs
 
 _FEWEST_ON_A_SIDE = 2
 _LONGEST_TEXT = 200

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from genotex.clinical.cells import Candidate, parse_number, split_cell
+from genotex.clinical.cells import Candidate
 from genotex.clinical.encoding import ClinicalAnnotation, Confidence, FeatureEncoding
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption, score_options, trait_options
 from genotex.clinical.trait.value_judge import ValueJudge
-from genotex.clinical.words.wording import simple_key
+from genotex.features import parse_number, simple_key, split_cell
 from genotex.formats.evidence import Role
 
 _Cells = Sequence[Sequence[str | None]]

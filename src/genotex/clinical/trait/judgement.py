@@ -11,13 +11,8 @@ from typing import Literal
 from genotex.clinical.words.negation import Negation
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.clinical.words.wording import (
-    Terms,
-    disease_by_ending,
-    ends_like_tumour,
-    mask,
-    simplify,
-)
+from genotex.clinical.words.wording import Terms, disease_by_ending, ends_like_tumour, mask
+from genotex.features import simplify
 from genotex.formats.evidence import Role
 
 

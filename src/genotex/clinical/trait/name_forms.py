@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from genotex.clinical.words.lexicon import same_word
 from genotex.clinical.words.trait_names import TraitWords
-from genotex.clinical.words.wording import load_wording, simplify
+from genotex.features import load_wording, simplify
 
 _PIECE = re.compile(r"[A-Za-z0-9-]+")
 _WITH_PREFIX = re.compile(r"(?P<prefix>[a-z]{1,4})-?(?P<code>[A-Z][A-Za-z0-9]*)")

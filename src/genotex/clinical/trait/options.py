@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from genotex.clinical.cells import Candidate, parse_number
+from genotex.clinical.cells import Candidate
 from genotex.clinical.trait.judgement import (
     UNKNOWN,
     Ground,
@@ -27,7 +27,7 @@ from genotex.clinical.trait.row_groups import judge_keys, rest_as_cases, rest_as
 from genotex.clinical.trait.row_judge import judge_row
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
-from genotex.clinical.words.wording import packaged_table, simplify
+from genotex.features import packaged_table, parse_number, simplify
 
 How = Literal[
     "words", "rest are controls", "rest are cases", "several keys", "level", "scale", "level groups"
@@ -339,5 +339,5 @@ def _utility(evidence: Mapping[str, float], weights: _Weights) -> float:
 @lru_cache(maxsize=1)
 def load_weights() -> _Weights:
     """Return the packaged weights."""
-    weights: dict[str, float] = packaged_table("trait_weights")["weights"]
+    weights: dict[str, float] = packaged_table("genotex.clinical", "trait_weights")["weights"]
     return weights

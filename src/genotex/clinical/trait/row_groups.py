@@ -31,7 +31,7 @@ from genotex.clinical.words.keys import (
     lists_diseases,
     names_trait,
 )
-from genotex.clinical.words.wording import load_wording, simplify
+from genotex.features import load_wording, simplify
 
 _NO_GROUPS = {"never", "identifier", "relatives", "culture"}
 _MOST_STEMS = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from genotex.clinical.cells import Candidate, parse_number
+from genotex.clinical.cells import Candidate
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
 from genotex.clinical.trait.row_values import plain_values
 from genotex.clinical.trait.value_judge import ValueJudge
@@ -20,7 +20,8 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import Terms, simplify
+from genotex.clinical.words.wording import Terms
+from genotex.features import parse_number, simplify
 
 NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 """Kinds of keys whose open values are no groups."""

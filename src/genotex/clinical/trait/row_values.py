@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from genotex.clinical.cells import Candidate
 from genotex.clinical.trait.value_judge import ValueJudge
-from genotex.clinical.words.wording import simple_key
+from genotex.features import simple_key
 
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
 _MOSTLY_CODES = 0.8

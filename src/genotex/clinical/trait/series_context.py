@@ -13,7 +13,8 @@ from genotex.clinical.words.abbreviations import are_initials
 from genotex.clinical.words.keys import asks_genotype
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.clinical.words.wording import Terms, ends_like_tumour, simplify
+from genotex.clinical.words.wording import Terms, ends_like_tumour
+from genotex.features import simplify
 
 # "HC (healthy controls)", "HC = healthy controls", "TD: typically developing".
 _EXPLAINED = re.compile(

@@ -37,7 +37,8 @@ from genotex.clinical.words.keys import (
 from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
-from genotex.clinical.words.wording import Terms, mask, simplify
+from genotex.clinical.words.wording import Terms, mask
+from genotex.features import simplify
 from genotex.formats import Role
 
 _HOW_NAMED = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from genotex.clinical.words.wording import load_wording, simplify
+from genotex.features import load_wording, simplify
 
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9]{1,6}")
 _RUNNING = re.compile(r"(?<=[A-Za-z])[-_ ]?\d+$")

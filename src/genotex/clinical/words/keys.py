@@ -8,7 +8,8 @@ from typing import Literal
 
 from genotex.clinical.words.abbreviations import are_initials
 from genotex.clinical.words.trait_names import TraitWords
-from genotex.clinical.words.wording import mask, simple_key, simplify
+from genotex.clinical.words.wording import mask
+from genotex.features import simple_key, simplify
 
 KeyKind = Literal[
     "never", "identifier", "treatment", "time", "outcome", "stage", "relatives", "culture",

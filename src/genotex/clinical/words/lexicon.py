@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from genotex.clinical.words.trait_names import adjectives
-from genotex.clinical.words.wording import load_wording, simplify
+from genotex.features import load_wording, simplify
 
 _MOST_GENES = 60
 _SHORTEST_WORD = 6

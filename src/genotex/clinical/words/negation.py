@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from genotex.clinical.words.wording import Terms, simplify
+from genotex.clinical.words.wording import Terms
+from genotex.features import simplify
 
 NAME = "itsname"
 """Replaces a name that was removed from a value, so that its denial applies to nothing else."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from genotex.clinical.words.wording import Terms, load_wording, simplify
+from genotex.clinical.words.wording import Terms
 from genotex.errors import UsageError
+from genotex.features import load_wording, simplify
 
 _SHORTEST_INITIALS = 3
 _LONGEST_ACRONYM = 3

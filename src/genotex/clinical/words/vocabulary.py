@@ -25,8 +25,9 @@ from genotex.clinical.words.vocabulary_file import (
     refuse_contradictions,
     trait_table,
 )
-from genotex.clinical.words.wording import Spelling, Terms, packaged_table, simplify
+from genotex.clinical.words.wording import Spelling, Terms
 from genotex.errors import UsageError
+from genotex.features import packaged_table, simplify
 
 _HOW_TO_USE = """\
 # Edit these words, then give the file back: genotex solve ... --vocabulary FILE
@@ -314,4 +315,4 @@ def _packaged_vocabulary() -> Vocabulary:
 
 @lru_cache(maxsize=1)
 def _packaged_tables() -> Mapping[str, Any]:
-    return packaged_table("vocabulary")
+    return packaged_table("genotex.clinical", "vocabulary")

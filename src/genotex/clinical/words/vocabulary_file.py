@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from genotex.clinical.words.trait_names import TraitNames, full_table
-from genotex.clinical.words.wording import simplify
 from genotex.errors import FormatError, VocabularyFileError
+from genotex.features import simplify
 from genotex.outside import parse_toml, read_document
 
 TRAIT_KEYS: Mapping[str, str] = {

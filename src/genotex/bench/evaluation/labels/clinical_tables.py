@@ -23,8 +23,8 @@ from genotex.bench.evaluation.scores import Missing
 from genotex.clinical import FeatureEncoding
 from genotex.clinical.encoded_features import encode_cell
 from genotex.clinical.encoding import Parser
-from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError
+from genotex.features import simple_key
 from genotex.formats import Series, choose_series
 from genotex.formats.csv_tables import read_csv_table
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder

@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Generic, NamedTuple, TypeVar
 
 from genotex.bench.evaluation.labels.label import FEATURES, NOTHING, Feature, FeatureLabel, Label
-from genotex.clinical.cells import split_cell
 from genotex.clinical.words.keys import KeyKind, kind_of_key
+from genotex.features import split_cell
 
 SAME_CODE = 0.051
 """Codes at most this far apart are alike: ages may be rounded to one decimal."""

@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from genotex.clinical.relations.statements import (
+from genotex.features.feature import (
     MISSING,
+    Placed,
+    PlacedStatement,
+    SampleFeature,
+    SeriesTexts,
     Statement,
-    plain_key,
-    time_from_text,
-    without_doses,
 )
-from genotex.clinical.words.wording import packaged_table
+from genotex.features.known.time_point import time_from_text
+from genotex.features.plain_text import packaged_table, plain_key
 
 TreatmentGroup = Literal["untreated", "control treatment", "treated"]
 
@@ -31,7 +33,7 @@ _ONLY_WITH_CONTROLS = re.compile(
 )
 """Keys that mean an experiment only where one of the values is a control treatment."""
 
-_WORDS = packaged_table("relations")
+_WORDS = packaged_table("genotex.features", "relations")
 _CONTROL, _UNTREATED = "|".join(_WORDS["control_treatments"]), "|".join(_WORDS["untreated"])
 _CONTROL_WORD = re.compile(rf"(?<![A-Za-z0-9])(?:{_CONTROL})(?![A-Za-z0-9])", re.IGNORECASE)
 _UNTREATED_WORD = re.compile(rf"(?<![A-Za-z])(?:{_UNTREATED})(?![A-Za-z])", re.IGNORECASE)
@@ -233,3 +235,90 @@ def _frame(tokens: Sequence[str], place: int) -> tuple[str, ...]:
 def _is_name(token: str) -> bool:
     plain = len(token) > 1 and not _NO_SLOT.fullmatch(token) and not _REPLICATE.fullmatch(token)
     return plain and re.search(r"[A-Za-z]{2}|[A-Za-z]\d", token) is not None
+
+
+# --- Doses
+
+_DOSE_KEY = re.compile(
+    r"(?:(?:drug|compound|chemical|agent|treatment|final|inhibitor|radiation|irradiation|stimulus)"
+    r" )?(?:dose|dosage|concentration|conc)(?: level)?(?: ?[(\[][^()\[\]]*[)\]])?"
+)
+_DOSE = (
+    r"(\d+(?:[.,]\d+)?) ?"
+    r"((?:[pnuµμm]M|micro ?M|[npuµμm]g/m[lL]|[uµμm]g/kg|mg/m2|[mc]?Gy|k?I?U/m[lL])|%)"
+)
+_DOSE_TEXT = re.compile(rf"(?<![\w.]){_DOSE}(?![\w/])")
+_DOSE_VALUE = re.compile(rf"{_DOSE}|\d+(?:[.,]\d+)?(?: ?[a-zA-Zµμ/%]{{1,8}})?")
+
+
+def dose_from_key(key: str, value: str) -> Statement | None:
+    """Return the dose that a characteristic states."""
+    if not _DOSE_KEY.fullmatch(plain_key(key)) or not _DOSE_VALUE.fullmatch(value.strip()):
+        return None
+    return Statement(_dose(value), value)
+
+
+def dose_from_text(text: str) -> Statement | None:
+    """Return the one dose that a title or a source name states."""
+    found = {_dose(hit.group()): hit.group() for hit in _DOSE_TEXT.finditer(text.replace("_", " "))}
+    if len(found) != 1 or next(iter(found)).endswith("%"):
+        return None
+    ((value, words),) = found.items()
+    return Statement(value, words)
+
+
+def without_doses(text: str) -> str:
+    """Return a text without the doses in it."""
+    return _DOSE_TEXT.sub(" ", text)
+
+
+def _dose(text: str) -> str:
+    plain = re.sub(r"[µμ]|micro ?(?=M)", "u", text.strip()).replace(",", ".")
+    return re.sub(r"(?<=\d) *(?=[^\d.\s])", " ", plain)
+
+
+def find_treatments(texts: SeriesTexts) -> Placed:
+    """Return the treatments."""
+    return _treatments(texts)[0]
+
+
+def find_treatment_groups(texts: SeriesTexts) -> Placed:
+    """Return who was treated, and who was untreated or had a control treatment."""
+    return _treatments(texts)[1]
+
+
+def _treatments(texts: SeriesTexts) -> tuple[Placed, Placed]:
+    named: Placed = {}
+    groups: Placed = {}
+
+    def add(number: int, place: str, statement: Statement, group: TreatmentGroup) -> None:
+        if number not in groups:
+            groups[number] = PlacedStatement(group, place, statement.words)
+            named[number] = PlacedStatement(statement.value, place, statement.words)
+
+    healthy = any(
+        "healthy" in value.casefold()
+        for cells in texts.columns.values()
+        for values in cells
+        for value in values
+    )
+    for key, cells in texts.columns.items():
+        column, states = treatments_from_column(key, cells, healthy)
+        for number, statement in column.items():
+            add(number, f"characteristic '{key}'", statement, states[number])
+    for place, line in (("title", texts.titles), ("source", texts.sources)):
+        known = {text: treatment_from_text(text) for text in set(line) if text}
+        stated = {n: f for n, text in enumerate(line) if text and (f := known[text])}
+        slots = treatments_by_slot(line, stated) if place == "title" else {}
+        for number, (statement, group) in {**slots, **stated}.items():
+            add(number, place, statement, group)
+    return named, groups
+
+
+TREATMENT = SampleFeature(
+    name="treatment",
+    label="Treatment",
+    scale="levels",
+    find=find_treatments,
+    mixture="Samples of several treatments",
+)

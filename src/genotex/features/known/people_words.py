@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from genotex.clinical.words.wording import packaged_table, split_words
+from genotex.features.plain_text import packaged_table, split_words
 
 _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 
@@ -25,7 +25,7 @@ def load_words() -> dict[str, Any]:
     """Return the packaged words of ``data/age_sex.toml``."""
     # ``missing`` and ``person_keys`` (lists), tables ``age`` (with ``units``), ``sex``, ``numbers``
     # (words from zero to ninety) and ``certainty`` (by feature and kind of evidence).
-    return packaged_table("age_sex")
+    return packaged_table("genotex.features", "age_sex")
 
 
 @lru_cache(maxsize=8192)

@@ -1,0 +1,1 @@
+"""The features, one file for each."""
