@@ -43,14 +43,14 @@ inspect: $(INSPECT)/.ready
 	$(INSPECT)/bin/python -m pytest -n 0 tests/bench/adapters/test_inspect.py
 
 lint: $(READY_DEV)
-	$(BIN)/ruff format --check src tests scripts benchmarks
-	$(BIN)/ruff check src tests scripts benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(READY_DEV)
-	$(BIN)/ruff format src tests scripts benchmarks
-	$(BIN)/ruff check --fix src tests scripts benchmarks
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks
 
 # One benchmark, or the list of all: make bench NAME="analyze_problem --genes 5000"
 bench: $(READY_DEV)

@@ -8,8 +8,8 @@ import pytest
 from benchmarks.__main__ import benchmarks, listing, main
 
 ROOT = Path(__file__).parents[1]
-PLACES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tests", "scripts", "src")
-TEXTS = {".md", ".py", ".toml"}
+PLACES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tests", "src", ".github")
+TEXTS = {".md", ".py", ".toml", ".txt", ".yml"}
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,22 @@ def pages() -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
 
 
-@pytest.mark.parametrize("name", benchmarks())
+MODULES = [name for name, path in benchmarks().items() if path.suffix == ".py"]
+R_SCRIPTS = [name for name in benchmarks() if name not in MODULES]
+
+
+@pytest.mark.parametrize("name", R_SCRIPTS)
+def test_r_script_says_how_it_is_run(name, capsys):
+    assert main([name, "--help"]) is None
+    assert f"python -m benchmarks {name} " in capsys.readouterr().out
+
+
+def test_r_script_needs_r(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert main(["golden_limma", "folder"]) == "Rscript is not installed"
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_benchmark_says_how_it_is_run(name, capsys):
     with pytest.raises(SystemExit) as ended:
         main([name, "--help"])
@@ -43,12 +58,12 @@ def test_a_page_or_a_test_uses_the_benchmark(name, pages):
 def test_commands_in_pages_name_benchmarks(pages):
     named = set(re.findall(r"python -m benchmarks ([a-z_]+)", pages))
     assert named <= set(benchmarks())
-    for path in set(re.findall(r"\b(?:benchmarks|scripts)/[a-z_/]+\.(?:py|R)\b", pages)):
+    for path in set(re.findall(r"\bbenchmarks/[a-z_/]+\.(?:py|R)\b", pages)):
         assert (ROOT / path).is_file(), path
 
 
 def test_no_two_benchmarks_share_a_name():
-    stems = [path.stem for path in (ROOT / "benchmarks").glob("*/*.py")]
+    stems = [p.stem for p in (ROOT / "benchmarks").glob("*/*.*") if p.suffix in (".py", ".R")]
     names = [stem for stem in stems if stem != "__init__"]
     assert len(names) == len(set(names))
 

@@ -21,9 +21,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from scripts.clinical.conditional_logit import choose, cross_validate, fit, recalibrated
-from scripts.clinical.labelled_cases import Case, lexicon_only, read_cases, read_own
 
+from benchmarks.clinical.conditional_logit import choose, cross_validate, fit, recalibrated
+from benchmarks.clinical.labelled_cases import Case, lexicon_only, read_cases, read_own
 from genotex.bench.evaluation.labels import (
     FEATURES,
     Label,

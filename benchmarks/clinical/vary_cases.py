@@ -18,8 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from scripts.clinical.labelled_cases import lexicon_only
-
+from benchmarks.clinical.labelled_cases import lexicon_only
 from benchmarks.clinical.other_diseases import Disease, other_diseases, swapped_organs
 from genotex.bench.evaluation.labels import FeatureLabel, agreement
 from genotex.clinical import (

@@ -1,4 +1,4 @@
-"""Golden values of R sva: made by scripts/golden_sva.R, versions in VERSIONS.txt."""
+"""Golden values of R sva: made by benchmarks/golden/golden_sva.R, versions in VERSIONS.txt."""
 
 import gzip
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Designs as matrices: those of R's model.matrix, and of the formula library where R has no such.
 
-Golden matrices: scripts/golden_formulas.R (R's model.matrix, splines).
+Golden matrices: benchmarks/golden/golden_formulas.R (R's model.matrix, splines).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Traits with several levels: F tests, departures from a line, pairs of levels.
 
-Golden values of R limma and lm: made by scripts/golden_limma.R, versions in VERSIONS.txt.
+Golden values of R limma and lm: made by benchmarks/golden/golden_limma.R, versions in VERSIONS.txt.
 """
 
 from dataclasses import replace

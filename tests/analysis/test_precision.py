@@ -1,4 +1,4 @@
-"""Correlated and unevenly precise samples against R limma and nlme: scripts/golden_limma.R."""
+"""Correlated and unevenly precise samples against R limma and nlme: benchmarks/golden/golden_limma.R."""
 
 import numpy as np
 import polars as pl

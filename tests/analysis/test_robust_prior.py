@@ -1,6 +1,6 @@
 """A prior that hypervariable genes do not widen, and tests against a minimal effect, as in limma.
 
-Golden values: scripts/golden_limma.R.
+Golden values: benchmarks/golden/golden_limma.R.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Weights of samples against R limma's arrayWeights: scripts/golden_limma.R."""
+"""Weights of samples against R limma's arrayWeights: benchmarks/golden/golden_limma.R."""
 
 import numpy as np
 import polars as pl

@@ -3,7 +3,7 @@
 Every gene is tested by the score test in a Cox model of the covariates, which is valid even where
 the gene's estimate is not finite. The log hazard ratio is the maximum-likelihood estimate of the
 model with the covariates and the gene. Ties are handled by Efron's method. Both equal R's
-``survival::coxph`` (``scripts/golden_survival.R``).
+``survival::coxph`` (``benchmarks/golden/golden_survival.R``).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The scorer is a conditional logit (McFadden, Frontiers in Econometrics, 1974, 10
 has a utility, the weighted sum of its evidence; "not available" has utility 0; that the trait is
 recorded in a way that no option catches has a utility of its own, so that certainty stays honest.
 The probabilities of all of these are their exponentials, normalised. The weights are plain numbers
-in ``data/trait_weights.toml``, fitted by ``scripts/clinical/fit_trait_weights.py``.
+in ``data/trait_weights.toml``, fitted by ``benchmarks/clinical/fit_trait_weights.py``.
 """
 
 from __future__ import annotations

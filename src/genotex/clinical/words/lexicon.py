@@ -1,6 +1,6 @@
 """The disease lexicon: names, abbreviations, forms, wider terms and genes of 24,000 diseases.
 
-Built by ``scripts/clinical/build_lexicon.py``, which names the sources and their licences.
+Built by ``benchmarks/clinical/build_lexicon.py``, which names the sources and their licences.
 """
 
 from __future__ import annotations

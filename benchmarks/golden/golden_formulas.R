@@ -1,5 +1,5 @@
 # Writes tests/fixtures/designs/matrices.json: R's model.matrix for the formulas of docs/designs.md
-# and of limma's user's guide. Rscript scripts/golden_formulas.R OUTPUT
+# and of limma's user's guide. python -m benchmarks golden_formulas OUTPUT
 library(jsonlite)
 library(splines)
 

@@ -1,6 +1,6 @@
 # Golden values of surrogate variables from R sva, for tests/analysis/test_against_sva.py.
 #
-#   Rscript scripts/golden_sva.R tests/fixtures/sva
+#   python -m benchmarks golden_sva tests/fixtures/sva
 #
 # Makes small seeded cohorts, asks sva for the number of surrogate variables and for the variables
 # themselves, and writes inputs, answers and the permutations that sva drew. A permutation is one
@@ -126,6 +126,6 @@ write_reweighted(
 )
 
 writeLines(
-  c(R.version.string, paste("sva", packageVersion("sva")), "made by scripts/golden_sva.R"),
+  c(R.version.string, paste("sva", packageVersion("sva")), "made by benchmarks/golden/golden_sva.R"),
   file.path(folder, "VERSIONS.txt")
 )

@@ -2,7 +2,7 @@
 # values with zeros from R edgeR and limma, for tests/cohorts/test_against_edger.py,
 # tests/analysis/test_against_voom.py and tests/genes/test_zeros_against_edger.py.
 #
-#   Rscript scripts/golden_rna_seq.R tests/fixtures/rna_seq
+#   python -m benchmarks golden_rna_seq tests/fixtures/rna_seq
 #
 # Makes small seeded counts, runs edgeR and limma on them, and writes both as CSV. Numbers are
 # written with 17 significant digits, so that they are read back as they were.
@@ -151,7 +151,7 @@ for (points in c(4, 30, 400)) {
 writeLines(
   c(
     R.version.string, paste("edgeR", packageVersion("edgeR")),
-    paste("limma", packageVersion("limma")), "made by scripts/golden_rna_seq.R"
+    paste("limma", packageVersion("limma")), "made by benchmarks/golden/golden_rna_seq.R"
   ),
   file.path(folder, "VERSIONS.txt")
 )

@@ -1,7 +1,7 @@
 # Golden values of the gene set tests camera and fry from R limma, for
 # tests/analysis/test_gene_set_tests.py.
 #
-#   Rscript scripts/golden_gene_sets.R tests/fixtures/gene_sets
+#   python -m benchmarks golden_gene_sets tests/fixtures/gene_sets
 #
 # Makes small seeded cohorts with sets of correlated genes, tests the sets with limma, and writes
 # inputs and results as CSV. Numbers are written with 17 significant digits, so that they are read
@@ -133,6 +133,6 @@ write_table(
 )
 
 writeLines(
-  c(R.version.string, paste("limma", packageVersion("limma")), "made by scripts/golden_gene_sets.R"),
+  c(R.version.string, paste("limma", packageVersion("limma")), "made by benchmarks/golden/golden_gene_sets.R"),
   file.path(folder, "VERSIONS.txt")
 )

@@ -1,7 +1,7 @@
 # Golden values of Cox score tests, Kaplan-Meier curves and log-rank tests from R survival, for the
 # tests of genotex.analysis.survival.score_tests.
 #
-#   Rscript scripts/golden_survival.R tests/fixtures/survival
+#   python -m benchmarks golden_survival tests/fixtures/survival
 #
 # Writes VERSIONS.txt and cohort.json:
 #
@@ -142,7 +142,7 @@ cohort <- make_cohort()
 table <- cohort$table
 rows_of <- function(x) lapply(seq_len(nrow(x)), function(i) unname(x[i, ]))
 whole <- list(
-  made_by = unbox("scripts/golden_survival.R"), genes = GENES,
+  made_by = unbox("benchmarks/golden/golden_survival.R"), genes = GENES,
   samples = colnames(cohort$expression), table = as.list(table),
   expression = rows_of(cohort$expression), expression_missing = rows_of(cohort$missing),
   cox = list(
@@ -172,6 +172,6 @@ whole <- list(
 writeLines(toJSON(whole, digits = NA, na = "null"), file.path(folder, "cohort.json"))
 writeLines(
   c(R.version.string, paste("survival", packageVersion("survival")),
-    "made by scripts/golden_survival.R"),
+    "made by benchmarks/golden/golden_survival.R"),
   file.path(folder, "VERSIONS.txt")
 )

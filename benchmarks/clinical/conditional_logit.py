@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scripts.clinical.labelled_cases import Case
 from sklearn.model_selection import GroupKFold
+
+from benchmarks.clinical.labelled_cases import Case
 
 Floats = NDArray[np.float64]
 

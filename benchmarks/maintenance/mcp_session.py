@@ -1,10 +1,13 @@
 """Write the transcript of a session with `genotex mcp` into docs/mcp.md.
 
-Run it as ``python scripts/mcp_session.py``, with ``genotex[mcp]`` installed.
+    python -m benchmarks mcp_session
+
+Needs ``genotex[mcp]``.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -20,7 +23,7 @@ from mcp.client.stdio import StdioServerParameters
 import genotex
 from genotex.simulate import simulate_study
 
-PAGE = Path(__file__).parents[1] / "docs" / "mcp.md"
+PAGE = Path(__file__).parents[2] / "docs" / "mcp.md"
 PART = re.compile(r"(<!-- transcript -->\n).*?(<!-- end of transcript -->)", re.DOTALL)
 TRAIT, SERIES = "Simulated_Arthritis", "GSE90000001"
 MOST_LINES = 34
@@ -28,6 +31,9 @@ MOST_LINES = 34
 
 def main() -> None:
     """Simulate a study, hold the session, and replace the transcript in the page."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         simulate_study(Path(folder, "input"), seed=3, overwrite=True)
         text = anyio.run(session, Path(folder))

@@ -1,6 +1,6 @@
 # Golden values of the meta-analysis from R metafor, for tests/analysis/meta/test_against_metafor.py.
 #
-#   Rscript scripts/golden_metafor.R tests/fixtures/metafor
+#   python -m benchmarks golden_metafor tests/fixtures/metafor
 #
 # The BCG vaccine trials (Colditz 1994, dat.bcg of metadat) and small made-up cohorts (seeded, some
 # genes missing in some cohorts), combined gene by gene. Numbers have 17 significant digits.
@@ -80,6 +80,6 @@ colnames(side) <- sprintf("side%d", seq_len(cohorts))
 write_table(data.frame(p, side, z = z[, 1], combined = 2 * pnorm(-abs(z[, 1]))), "stouffer_r.csv")
 
 writeLines(
-  c(R.version.string, paste("metafor", packageVersion("metafor")), "made by scripts/golden_metafor.R"),
+  c(R.version.string, paste("metafor", packageVersion("metafor")), "made by benchmarks/golden/golden_metafor.R"),
   file.path(folder, "VERSIONS.txt")
 )

@@ -1,11 +1,13 @@
 """Build wheel and source archive twice, check that the bytes are the same, and check them.
 
-Run it as ``python scripts/check_wheel.py DIST``, with build and twine installed. Files are dated by
-SOURCE_DATE_EPOCH; without it, by the last commit.
+    python -m benchmarks check_wheel DIST
+
+Needs build and twine. Files are dated by SOURCE_DATE_EPOCH; without it, by the last commit.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
 import shutil
@@ -14,12 +16,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def main() -> None:
     """Build, compare, check, and copy the files to the folder that was named."""
-    place = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("dist", type=Path)
+    place = parser.parse_args().dist
     environment = dict(os.environ)
     if "SOURCE_DATE_EPOCH" not in environment:
         asked = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]

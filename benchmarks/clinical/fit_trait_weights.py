@@ -1,6 +1,6 @@
 """Fit the weights of the trait scorer on labelled cases and write them as plain numbers.
 
-    python -m scripts.clinical.fit_trait_weights CASES.jsonl.gz [--write]
+    python -m benchmarks fit_trait_weights CASES.jsonl.gz [--write]
 
 Without ``--write`` it only prints, for several penalties, how many traits are read exactly right
 in cross-validation by trait (no series on both sides), and the Brier score of the certainty.
@@ -13,9 +13,9 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-from scripts.clinical.conditional_logit import PENALTY, calibrate, choose, cross_validate, fit
-from scripts.clinical.labelled_cases import Case, lexicon_only, read_cases, read_own
 
+from benchmarks.clinical.conditional_logit import PENALTY, calibrate, choose, cross_validate, fit
+from benchmarks.clinical.labelled_cases import Case, lexicon_only, read_cases, read_own
 from genotex.clinical import Vocabulary, load_vocabulary
 
 WEIGHTS = Path("src/genotex/clinical/data/trait_weights.toml")
@@ -25,9 +25,9 @@ HEADER = """\
 # Weights of the trait scorer: evidence for one way of reading a series -> its weight.
 #
 # A conditional logit: the utility of an option is the weighted sum of its evidence, that of "not
-# available" is 0. Written by scripts/clinical/fit_trait_weights.py from {count} labelled cases (the
+# available" is 0. Written by `fit_trait_weights` from {count} labelled cases (the
 # development cases with the packaged words and with the lexicon alone, and our own cases) with
-# ridge penalty {penalty:g} towards the beliefs in scripts/clinical/conditional_logit.py, and
+# ridge penalty {penalty:g} towards the beliefs in benchmarks/clinical/conditional_logit.py, and
 # calibrated on the development cases by weights that never saw their traits (all weights times
 # {factor:.3f}, {added}).
 

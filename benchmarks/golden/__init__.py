@@ -1,0 +1,1 @@
+"""Golden values of R packages for the tests (Rscript)."""

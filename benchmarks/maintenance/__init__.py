@@ -1,0 +1,1 @@
+"""Maintenance of the package: gene table, licences, wheel, transcripts."""
