@@ -1,4 +1,4 @@
-"""Golden values of R limma and lm: made by benchmarks/golden/golden_limma.R, versions in VERSIONS.txt."""
+"""Golden values of R limma and lm: made by golden_limma of benchmarks/golden; see VERSIONS.txt."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Golden values of R survival: made by benchmarks/golden/golden_survival.R, versions in VERSIONS.txt."""
+"""Golden values of R survival: made by golden_survival of benchmarks/golden; see VERSIONS.txt."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""Golden values of R sva: made by benchmarks/golden/golden_sva.R, versions in VERSIONS.txt."""
+"""Golden values of R sva: made by golden_sva of benchmarks/golden; see VERSIONS.txt."""
 
 import gzip
 from collections.abc import Iterator

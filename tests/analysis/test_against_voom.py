@@ -1,4 +1,4 @@
-"""Golden values of R limma's voom: made by benchmarks/golden/golden_rna_seq.R, versions in VERSIONS.txt."""
+"""Golden values of R limma's voom: made by golden_rna_seq of benchmarks/golden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Designs of the user's own, against R limma (benchmarks/golden/golden_designs.R)."""
+"""Designs of the user's own, against R limma (golden_designs of benchmarks/golden)."""
 
 from __future__ import annotations
 

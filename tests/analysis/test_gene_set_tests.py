@@ -1,4 +1,4 @@
-"""Golden values of camera and fry: made by benchmarks/golden/golden_gene_sets.R, versions in VERSIONS.txt."""
+"""Golden values of camera and fry: made by golden_gene_sets of benchmarks/golden."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Correlated and unevenly precise samples against R limma and nlme: benchmarks/golden/golden_limma.R."""
+"""Correlated and unevenly precise samples against R limma and nlme (golden_limma)."""
 
 import numpy as np
 import polars as pl

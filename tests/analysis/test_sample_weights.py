@@ -1,4 +1,4 @@
-"""Weights of samples against R limma's arrayWeights: benchmarks/golden/golden_limma.R."""
+"""Weights of samples against R limma's arrayWeights: golden_limma of benchmarks/golden."""
 
 import numpy as np
 import polars as pl

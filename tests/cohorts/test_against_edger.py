@@ -1,4 +1,4 @@
-"""Golden values of R edgeR: made by benchmarks/golden/golden_rna_seq.R, versions in VERSIONS.txt."""
+"""Golden values of R edgeR: made by golden_rna_seq of benchmarks/golden; see VERSIONS.txt."""
 
 from __future__ import annotations
 

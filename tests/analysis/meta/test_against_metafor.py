@@ -1,4 +1,4 @@
-"""Golden values of R metafor: made by benchmarks/golden/golden_metafor.R, versions in VERSIONS.txt."""
+"""Golden values of R metafor: made by golden_metafor of benchmarks/golden; see VERSIONS.txt."""
 
 from pathlib import Path
 
