@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["ID_KINDS", "DatabaseIds", "IdKind", "bare_accession"]
+__all__ = ["ID_KINDS", "IdKind", "bare_accession"]
 
 
 class IdKind(StrEnum):
@@ -27,7 +27,7 @@ class IdKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class DatabaseIds:
+class _DatabaseIds:
     """How one kind of database id is recognised and where the gene table has it.
 
     Attributes
@@ -79,8 +79,8 @@ def _shape(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-ID_KINDS: dict[IdKind, DatabaseIds] = {
-    IdKind.ENTREZ: DatabaseIds(
+ID_KINDS: dict[IdKind, _DatabaseIds] = {
+    IdKind.ENTREZ: _DatabaseIds(
         shape=_shape(r"(?:GeneID:)?([1-9]\d{0,8})(?:\.0)?$"),
         column_names=(
             (re.compile(r"entrez|locuslink"), 0.95),
@@ -90,7 +90,7 @@ ID_KINDS: dict[IdKind, DatabaseIds] = {
         preference=0.03,
         is_number=True,
     ),
-    IdKind.ENSEMBL: DatabaseIds(
+    IdKind.ENSEMBL: _DatabaseIds(
         shape=_shape(r"ENS[GT]\d{11}(\.\d+)?(_PAR_Y)?$"),
         column_names=(
             (re.compile(r"ensembl|^ensg?$"), 0.9),
@@ -101,17 +101,17 @@ ID_KINDS: dict[IdKind, DatabaseIds] = {
         in_accessions=True,
         only_human=r"ens[gt]r?\d{11}.*",
     ),
-    IdKind.REFSEQ: DatabaseIds(
+    IdKind.REFSEQ: _DatabaseIds(
         shape=_shape(r"[NX][MR]_\d{4,9}(\.\d+)?$"),
         column_names=((re.compile(r"refseq|gblist|gbacc|accession"), 0.9),),
         preference=0.01,
         in_accessions=True,
         is_partial=True,
     ),
-    IdKind.UCSC: DatabaseIds(
+    IdKind.UCSC: _DatabaseIds(
         shape=re.compile(r"uc\d{3}[a-z]{3}(\.\d+)?$"), label="UCSC transcript ids"
     ),
-    IdKind.GENBANK: DatabaseIds(
+    IdKind.GENBANK: _DatabaseIds(
         shape=_shape(r"([A-Z]\d{5}|[A-Z]{2}\d{6}(\d\d)?)(\.\d+)?$"),
         column_names=((re.compile(r"gbacc|genbank|gblist|publicid|accession"), 0.9),),
         in_accessions=True,

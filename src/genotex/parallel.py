@@ -46,7 +46,7 @@ Result = TypeVar("Result")
 Shared = TypeVar("Shared")
 
 
-class Map(Protocol):
+class _Map(Protocol):
     """The built-in ``map``, or the same over several processes; results come in order."""
 
     def __call__(
@@ -112,7 +112,7 @@ class Processes:
 
 
 @contextmanager
-def side_by_side(jobs: int) -> Iterator[Map]:
+def side_by_side(jobs: int) -> Iterator[_Map]:
     """Yield a ``map`` that runs in `jobs` processes, or in this one if `jobs` is 1.
 
     Each process computes on one BLAS thread: two processes of one thread beat one of two.
@@ -146,7 +146,7 @@ def side_by_side(jobs: int) -> Iterator[Map]:
         pool.shutdown()
 
 
-def _in_order(pool: ProcessPoolExecutor) -> Map:
+def _in_order(pool: ProcessPoolExecutor) -> _Map:
     """Return a ``map`` over a pool that Ctrl-C may end at any moment.
 
     The pool's own cancels its futures while the pool's thread fails them, and that thread may die

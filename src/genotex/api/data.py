@@ -23,7 +23,7 @@ from genotex.options import Scale
 if TYPE_CHECKING:
     from anndata import AnnData
 
-__all__ = ["GivenData", "as_pandas", "gather_data", "is_anndata", "read_tables"]
+__all__ = ["GivenData", "as_pandas", "gather_data", "read_tables"]
 
 TABLE_OPTIONS = ("platform", "scale", "gene_table", "name")
 """Options of reading tables of one's own."""
@@ -41,7 +41,7 @@ class GivenData:
     tables: OwnTables | None = None
 
 
-def is_anndata(data: object) -> bool:
+def _is_anndata(data: object) -> bool:
     """Return whether an object is AnnData, without importing anndata."""
     return type(data).__module__.split(".")[0] == "anndata" and hasattr(data, "obs")
 
@@ -70,7 +70,7 @@ def gather_data(data: Any, samples: Any, options: Mapping[str, Any], used: str) 
     if isinstance(data, DesignData):
         return GivenData(data, data.table)
     data = _with_record(data)
-    if is_anndata(data) and recorded(data):
+    if _is_anndata(data) and recorded(data):
         if options:
             msg = f"{', '.join(options)} has no effect on what genotex has read already"
             raise UsageError(msg)

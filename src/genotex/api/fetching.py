@@ -61,7 +61,7 @@ def fetch_geo(
             if plan.refused:
                 msg = f"{plan.accession}: {plan.refused}"
                 raise NotThereError(msg)
-        for outcome in fetch_series(source, place, request, plans, lambda plan, name: no_progress):
+        for outcome in fetch_series(source, place, request, plans, lambda plan, name: _no_progress):
             if outcome.error is not None:
                 raise outcome.error
     root = as_path(folder) / "GEO" / request.folder
@@ -72,5 +72,5 @@ def fetch_geo(
     return found[names[0]] if isinstance(accession, str) else found
 
 
-def no_progress(done: int, total: int | None) -> None:
+def _no_progress(done: int, total: int | None) -> None:
     """Report nothing."""

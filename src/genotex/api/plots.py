@@ -35,7 +35,7 @@ from genotex.reports.figures.genes import name_genes, plot_volcano
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["colours_of", "plot_gene", "plot_heatmap", "plot_ma", "plot_pca", "volcano"]
+__all__ = ["plot_gene", "plot_heatmap", "plot_ma", "plot_pca", "volcano"]
 
 Floats = NDArray[np.float64]
 Values = Sequence[str | float | None]
@@ -54,7 +54,7 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     return axes
 
 
-def colours_of(levels: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _colours_of(levels: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return colour and marker of each level; the first two are those of controls and cases."""
     colours = (DOWN, UP, *(c for c in RUN_COLOURS if c not in (DOWN, UP)))
     return {
@@ -69,12 +69,12 @@ def levels_of(values: Values, first: Sequence[str] = ()) -> list[str]:
     return [*(level for level in first if level in found), *(v for v in found if v not in first)]
 
 
-def is_factor(values: Values) -> bool:
+def _is_factor(values: Values) -> bool:
     """Return whether samples have levels, not numbers."""
     return any(isinstance(value, str) for value in values)
 
 
-def numbers_of(values: Values) -> Floats:
+def _numbers_of(values: Values) -> Floats:
     """Return values as numbers; missing is NaN."""
     return np.array([np.nan if value is None else float(value) for value in values])
 
@@ -123,8 +123,8 @@ def plot_gene(
     """Draw the expression of a gene in every sample, by level or along numbers."""
     axes = _axes(ax, 4.2, 3.6)
     calm_axes(axes, x=label, y=f"{name}, log2 expression")
-    if not is_factor(values):
-        numbers = numbers_of(values)
+    if not _is_factor(values):
+        numbers = _numbers_of(values)
         axes.plot(
             numbers, expression, "o", markersize=5, color=ACCENT, alpha=0.75, markeredgewidth=0
         )
@@ -132,7 +132,7 @@ def plot_gene(
     levels = levels_of(values, first)
     texts = np.array([str(value) for value in values])
     known = np.array([value is not None for value in values])
-    for place, (level, style) in enumerate(colours_of(levels).items()):
+    for place, (level, style) in enumerate(_colours_of(levels).items()):
         inside = expression[known & (texts == level)]
         plot_strip(axes, place, inside[np.isfinite(inside)], style, size=5)
     sizes = [int((known & (texts == level)).sum()) for level in levels]
@@ -152,15 +152,15 @@ def plot_pca(
     names = [f"PC{i + 1} ({100 * s:.1f} % of variance)" for i, s in enumerate(parts.explained)]
     calm_axes(axes, x=names[0], y=names[1])
     x, y = parts.scores.T
-    if not is_factor(values):
-        numbers = numbers_of(values)
+    if not _is_factor(values):
+        numbers = _numbers_of(values)
         known = np.isfinite(numbers)
         axes.plot(x[~known], y[~known], "x", color=GREY)
         dots = axes.scatter(x[known], y[known], c=numbers[known], cmap=colour_map(LEVELS), s=32)
         axes.figure.colorbar(dots, ax=axes, label=label, shrink=0.8)
         return axes
     texts = np.array(["" if value is None else str(value) for value in values])
-    for level, style in colours_of(levels_of(values, first)).items():
+    for level, style in _colours_of(levels_of(values, first)).items():
         members = texts == level
         plot_points(
             axes,
@@ -187,14 +187,14 @@ def plot_heatmap(
     axes = _axes(ax, 8.0, 1.2 + 0.17 * max(len(names), 4))
     z = column_z_scores(expression).T
     rows = order_rows(z)
-    if is_factor(values):
+    if _is_factor(values):
         levels = levels_of(values, first)
         texts = ["" if value is None else str(value) for value in values]
         codes = [levels.index(text) if text else len(levels) for text in texts]
         columns = order_within(z, codes)
         places = _group_places([texts[i] for i in columns])
     else:
-        numbers = numbers_of(values)
+        numbers = _numbers_of(values)
         columns = np.argsort(np.where(np.isfinite(numbers), numbers, np.inf), kind="stable")
         places = {}
     image = np.where(np.isfinite(expression.T), z, np.nan)[np.ix_(rows, columns)]

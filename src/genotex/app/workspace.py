@@ -59,7 +59,7 @@ class FoundAnalysis:
 
 
 @dataclass(frozen=True)
-class FoundOutput:
+class _FoundOutput:
     """An output folder: its preprocessed cohorts by trait, and its analyses."""
 
     name: str
@@ -164,7 +164,7 @@ class Workspace:
             if self.file(folder / file) is not None
         }
 
-    def outputs(self) -> list[FoundOutput]:
+    def outputs(self) -> list[_FoundOutput]:
         """Return the folders with results, the newest first."""
         found = [self._describe(name, folder) for name, folder in self.output_names().items()]
         found.sort(key=lambda each: max((a.written for a in each.analyses), default=0.0))
@@ -175,7 +175,7 @@ class Workspace:
         folder = self.output_names().get(name)
         return None if folder is None else OutputFolder(folder)
 
-    def _describe(self, name: str, folder: Path) -> FoundOutput:
+    def _describe(self, name: str, folder: Path) -> _FoundOutput:
         """Return what an output folder holds; a damaged file is named among its problems."""
         output = OutputFolder(folder)
         problems: list[str] = []
@@ -193,7 +193,7 @@ class Workspace:
                     analyses.append(_describe_result(name, output, path))
             except (FormatError, OSError) as error:
                 problems.append(str(error))
-        return FoundOutput(name, folder, cohorts, tuple(analyses), tuple(problems))
+        return _FoundOutput(name, folder, cohorts, tuple(analyses), tuple(problems))
 
     def file(self, path: Path) -> Path | None:
         """Return a file of the folder, or None if it does not exist or is outside."""

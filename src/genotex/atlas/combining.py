@@ -32,7 +32,7 @@ class ResultGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class CombinedGroup:
+class _CombinedGroup:
     """What was combined, and all genes with the columns of `COMBINED`."""
 
     facts: dict[str, Any]
@@ -50,7 +50,7 @@ def group_results(results: pl.DataFrame) -> list[ResultGroup]:
 
 def combine_group(
     group: ResultGroup, results: Mapping[int, Mapping[str, Any]], genes: Mapping[int, pl.DataFrame]
-) -> CombinedGroup:
+) -> _CombinedGroup:
     """Combine the results of a group; a single cohort, or one that fits no other, is kept as it is.
 
     Parameters
@@ -95,7 +95,7 @@ def combine_group(
         "genes": both.height,
         "significant": int(both["significant"].sum()),
     }
-    return CombinedGroup(facts, both)
+    return _CombinedGroup(facts, both)
 
 
 def _with_rest(combined: pl.DataFrame, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -167,7 +167,7 @@ def _enrichment(places: Floats) -> Floats:
     return np.where(count == 0, 0.0, np.where(above > below, above, -below))
 
 
-def score_sums(
+def _score_sums(
     scores: NDArray[np.floating], weights: Floats, ranked: Floats, spread: Floats
 ) -> SignatureScores:
     """Score a signature by the mean rank of its genes (Wilcoxon), without normal scores."""
@@ -177,7 +177,7 @@ def score_sums(
 
 SIGNATURE_METHODS: dict[str, Callable[..., SignatureScores]] = {
     "normal scores": score_signature,
-    "ranks": score_sums,
+    "ranks": _score_sums,
     "connectivity": score_connectivity,
 }
 """What scores a signature; the first one is used."""

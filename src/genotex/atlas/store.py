@@ -157,7 +157,7 @@ class AtlasManifest:
 
 
 @contextmanager
-def replaced_as_error() -> Iterator[None]:
+def _replaced_as_error() -> Iterator[None]:
     """Say so where a build has removed files of the atlas while it was asked."""
     try:
         yield
@@ -234,12 +234,12 @@ class AtlasFolder:
 
     def read_table(self, name: str) -> pl.DataFrame:
         """Read a small table."""
-        with replaced_as_error(), self._damaged(name):
+        with _replaced_as_error(), self._damaged(name):
             return read_parquet(self.root / name, lists=True)
 
     def read_matrix(self, name: str) -> NDArray[np.float16]:
         """Return a matrix as a file in memory; pickles are refused."""
-        with replaced_as_error(), self._damaged(name):
+        with _replaced_as_error(), self._damaged(name):
             matrix: NDArray[np.float16] = read_array(self.root / name)
             return matrix
 
@@ -267,7 +267,7 @@ class AtlasFolder:
     def write_segment(self, table: Table, segment: str, frame: pl.DataFrame) -> list[str]:
         """Write rows into the files of their blocks; returns the names of the files."""
         names = frame["gene"].unique()
-        places = pl.DataFrame({"gene": names, "__block": [block_of(g) for g in names]})
+        places = pl.DataFrame({"gene": names, "__block": [_block_of(g) for g in names]})
         split = frame.join(places, on="gene").partition_by("__block", as_dict=True)
         return [
             self._write_block(table, segment, int(block), rows.drop("__block"))
@@ -283,9 +283,9 @@ class AtlasFolder:
 
     def read_gene(self, manifest: AtlasManifest, table: Table, gene: str) -> pl.DataFrame:
         """Return the rows of a gene, of removed results too."""
-        front = f"{table}/block={block_of(gene):02d}/"
+        front = f"{table}/block={_block_of(gene):02d}/"
         paths = [self.root / name for name in manifest.files if name.startswith(front)]
-        with replaced_as_error(), self._damaged(front):
+        with _replaced_as_error(), self._damaged(front):
             return self._scan(table, paths).filter(pl.col("gene") == gene).collect()
 
     def read_owned(
@@ -299,7 +299,7 @@ class AtlasFolder:
         wanted = pl.Series(list(owners), dtype=pl.UInt32)
         paths = [self.root / n for n in manifest.files if n.startswith(f"{table}/")]
         rows = self._scan(table, paths).filter(pl.col(_OWNER[table]).is_in(wanted.implode()))
-        with replaced_as_error(), self._damaged(table):
+        with _replaced_as_error(), self._damaged(table):
             return (rows.select(columns) if columns else rows).collect()
 
     def _scan(self, table: Table, paths: Sequence[Path]) -> pl.LazyFrame:
@@ -313,7 +313,7 @@ class AtlasFolder:
         """Check a file once before it is searched."""
         if path in self._checked:
             return
-        with replaced_as_error(), path.open("rb") as handle:
+        with _replaced_as_error(), path.open("rb") as handle:
             check_parquet(handle, path, is_table=False)
         self._checked.add(path)
 
@@ -338,7 +338,7 @@ class AtlasFolder:
                 yield block, paths
 
 
-def block_of(gene: str) -> int:
+def _block_of(gene: str) -> int:
     """Return the block of a gene."""
     return zlib.crc32(gene.encode()) % BLOCKS
 

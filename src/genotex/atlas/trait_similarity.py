@@ -57,7 +57,7 @@ class TraitTree:
     pairs: pl.DataFrame
 
 
-def correlate_scores(scores: Floats) -> Floats:
+def _correlate_scores(scores: Floats) -> Floats:
     """Return the correlation of columns over the genes that two columns have."""
     there = np.isfinite(scores)
     filled, inside = np.where(there, scores, 0.0), there.astype(float)
@@ -71,15 +71,15 @@ def correlate_scores(scores: Floats) -> Floats:
 
 def correlate_ranks(scores: Floats) -> Floats:
     """Return Spearman's correlation of the signed statistics."""
-    return correlate_scores(ndtr(scores))
+    return _correlate_scores(ndtr(scores))
 
 
-def agree_by_signature(scores: Floats) -> Floats:
+def _agree_by_signature(scores: Floats) -> Floats:
     """Return how the strongest genes of each column agree with the other, 1 with themselves."""
     return _by_signatures(scores, score_signature)
 
 
-def agree_by_connectivity(scores: Floats) -> Floats:
+def _agree_by_connectivity(scores: Floats) -> Floats:
     """Return the same by the Kolmogorov-Smirnov connectivity score."""
     return _by_signatures(scores, score_connectivity)
 
@@ -102,10 +102,10 @@ def _by_signatures(scores: Floats, method: Callable[..., SignatureScores]) -> Fl
 
 
 PAIR_METHODS: dict[str, Callable[[Floats], Floats]] = {
-    "signatures": agree_by_signature,
-    "normal scores": correlate_scores,
+    "signatures": _agree_by_signature,
+    "normal scores": _correlate_scores,
     "spearman": correlate_ranks,
-    "connectivity": agree_by_connectivity,
+    "connectivity": _agree_by_connectivity,
 }
 """What compares two traits; the first one is used."""
 

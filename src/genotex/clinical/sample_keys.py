@@ -122,7 +122,7 @@ def _texts(description: SeriesDescription) -> dict[str, list[tuple[str, ...]]]:
 
 
 @dataclass(frozen=True)
-class SampleCondition:
+class _SampleCondition:
     """A condition on samples, as a user writes it.
 
     Attributes
@@ -143,7 +143,7 @@ class SampleCondition:
     contains: bool = field(default=False)
 
 
-def parse_condition(text: str) -> SampleCondition:
+def parse_condition(text: str) -> _SampleCondition:
     """Parse ``key=value``, ``key~text``, or a plain value (or sample id) under any key.
 
     Raises
@@ -153,13 +153,13 @@ def parse_condition(text: str) -> SampleCondition:
     """
     places = [place for sign in "=~" if (place := text.find(sign)) >= 0]
     if not places:
-        return SampleCondition(text, "", text.strip())
+        return _SampleCondition(text, "", text.strip())
     at = min(places)
     key, value = text[:at].strip(), text[at + 1 :].strip()
     if not key or not value:
         msg = f"{text!r} is not a condition; write 'key=value', 'key~part of the value' or a value"
         raise UsageError(msg)
-    return SampleCondition(text, key, value, text[at] == "~")
+    return _SampleCondition(text, key, value, text[at] == "~")
 
 
 def is_keyed(text: str) -> bool:
@@ -197,10 +197,10 @@ def find_samples(keys: SampleKeys, texts: Iterable[str], option: str) -> dict[st
 def matching_samples(keys: SampleKeys, text: str) -> list[str]:
     """Return the samples that meet a condition, in the order of the series."""
     # A whole value may hold the signs of a condition ("HER2=positive").
-    return _matches(keys, parse_condition(text)) or _matches(keys, SampleCondition(text, "", text))
+    return _matches(keys, parse_condition(text)) or _matches(keys, _SampleCondition(text, "", text))
 
 
-def _matches(keys: SampleKeys, condition: SampleCondition) -> list[str]:
+def _matches(keys: SampleKeys, condition: _SampleCondition) -> list[str]:
     if condition.key and simple_key(condition.key) == SAMPLE_KEY:
         column: Sequence[tuple[str, ...]] = [(sample,) for sample in keys.samples]
     elif condition.key:
@@ -230,7 +230,7 @@ def _meets(value: str, wanted: str, contains: bool) -> bool:
     return wanted in value if contains else wanted == value
 
 
-def _no_match(keys: SampleKeys, condition: SampleCondition, option: str) -> str:
+def _no_match(keys: SampleKeys, condition: _SampleCondition, option: str) -> str:
     key = keys.find(condition.key) if condition.key else None
     known = [simple_key(condition.key)] if condition.key else []
     if condition.key and key is None and known != [SAMPLE_KEY]:

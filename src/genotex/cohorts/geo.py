@@ -80,7 +80,7 @@ def read_geo_cohort(
     if reading.gene.available and takes_counts(files, raw.series, options.procedure):
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
-    if reading.gene.available and takes_submitted(files, raw.series, options.procedure):
+    if reading.gene.available and _takes_submitted(files, raw.series, options.procedure):
         from genotex.cohorts.submitted import submitted_genes
 
         found = submitted_genes(
@@ -106,7 +106,7 @@ def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) ->
     return is_empty(series) and procedure.uses_ncbi_counts and bool(files.counts)
 
 
-def takes_submitted(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
+def _takes_submitted(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
     """Return whether expression may come from the submitter's own tables."""
     return is_empty(series) and procedure.uses_ncbi_counts and bool(files.supplementary)
 

@@ -281,14 +281,14 @@ def _by_sample(matrix: CountMatrix, samples: list[str]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class NormalisedCounts:
+class _NormalisedCounts:
     """Log2 counts per million of the genes kept, and the record of `Evidence.counts`."""
 
     expression: ExpressionMatrix
     record: dict[str, Any]
 
 
-def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> NormalisedCounts:
+def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _NormalisedCounts:
     known = ~np.isnan(trait)
     # Without a trait all samples are one group.
     codes = trait[known] if known.any() else np.zeros(len(trait))
@@ -297,7 +297,7 @@ def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> Norm
 
 def normalise_counts(
     matrix: ExpressionMatrix, least: float, compared: NDArray[np.bool_] | None = None
-) -> NormalisedCounts:
+) -> _NormalisedCounts:
     """Filter and normalise counts, genes x samples.
 
     Parameters
@@ -338,7 +338,7 @@ def normalise_counts(
         "factors": dict(zip(matrix.samples, factors.tolist(), strict=True)),
         "effective_library_sizes": dict(zip(matrix.samples, effective.tolist(), strict=True)),
     }
-    return NormalisedCounts(ExpressionMatrix(genes, matrix.samples, logged), record)
+    return _NormalisedCounts(ExpressionMatrix(genes, matrix.samples, logged), record)
 
 
 def _mapping(counted: GeneCounts, expression: ExpressionMatrix) -> GeneMapping:

@@ -22,14 +22,14 @@ Result = TypeVar("Result")
 _URL = re.compile(r"([a-z][a-z0-9]+):/+(.+)")
 
 
-def store_at(path: Path) -> Store | None:
+def store_at(path: Path) -> _Store | None:
     """Return the folder of an object store that a path names (``s3://bucket/folder``), or None."""
     found = _URL.fullmatch(path.as_posix())
-    return Store(f"{found[1]}://{found[2]}") if found else None
+    return _Store(f"{found[1]}://{found[2]}") if found else None
 
 
 @dataclass(frozen=True)
-class Store:
+class _Store:
     """A folder of an object store; credentials are those of the environment."""
 
     url: str
@@ -118,19 +118,19 @@ class _StoreCall:
 
     function: Callable[[Any, CohortTask], Any]
     shared: Any
-    source: Store
-    target: Store
+    source: _Store
+    target: _Store
     here: Path  # folder of the input as the submitting process sees it
     times: Mapping[Path, int]  # of the files in it
 
 
 @dataclass(frozen=True)
-class InStores:
+class _InStores:
     """An executor whose pieces are cohorts of a store; `inner` is where they are done."""
 
     inner: Executor
-    source: Store
-    target: Store
+    source: _Store
+    target: _Store
     here: Path
 
     def run(
@@ -168,7 +168,7 @@ def folders_of(
         given.shadow(here, lambda _: False)
         wanted.shadow(there, lambda name: name.endswith((".json", ".parquet")))
         try:
-            yield here, there, InStores(executor, given, wanted, here)
+            yield here, there, _InStores(executor, given, wanted, here)
         finally:
             for path in there.glob("preprocess/*/cohort_info.json"):
                 wanted.put(path, path.relative_to(there).as_posix())

@@ -320,12 +320,12 @@ def unreadable(path: Path) -> str | None:
 
 def _of_its_series(file: CheckedFile, path: Path) -> CheckedFile:
     """Replace the state of a readable file that is of another series than its folder."""
-    if file.state.is_wrong or (why := other_series(path)) is None:
+    if file.state.is_wrong or (why := _other_series(path)) is None:
         return file
     return CheckedFile(file.path, FileState.OTHER_SERIES, why)
 
 
-def other_series(path: Path) -> str | None:
+def _other_series(path: Path) -> str | None:
     """Return that a file is of another series than its folder's, None where it is not."""
     name = path.name.lower()
     try:

@@ -91,7 +91,7 @@ def _tables(
 
 
 @contextmanager
-def open_h5ad(path: Path) -> Iterator[StoredAnnData]:
+def open_h5ad(path: Path) -> Iterator[_StoredAnnData]:
     """Open an AnnData file that was checked; only what is asked for is read, from the open file.
 
     Raises
@@ -111,7 +111,7 @@ def open_h5ad(path: Path) -> Iterator[StoredAnnData]:
         _refuse_single_cells(_length(shapes, "obs"), _length(shapes, "var"), path)
 
     with open_hdf5(path, first=first, kind="an AnnData file") as file:
-        yield StoredAnnData(file, path)
+        yield _StoredAnnData(file, path)
 
 
 def _length(shapes: Shapes, name: str) -> int:
@@ -120,7 +120,7 @@ def _length(shapes: Shapes, name: str) -> int:
     return max((shape[0] for shape in columns if shape), default=0)
 
 
-class StoredAnnData:
+class _StoredAnnData:
     """The parts of an AnnData file that are used, each read when it is asked for.
 
     Parameters
@@ -215,7 +215,7 @@ class StoredAnnData:
 class _Layers:
     """The layers of a file, read one at a time."""
 
-    def __init__(self, data: StoredAnnData) -> None:
+    def __init__(self, data: _StoredAnnData) -> None:
         self._data = data
         self.names = tuple(data._file.get("layers", ()))
 
@@ -235,7 +235,7 @@ class _Layers:
 class _Raw:
     """``raw`` of a file."""
 
-    def __init__(self, data: StoredAnnData) -> None:
+    def __init__(self, data: _StoredAnnData) -> None:
         self.var = data._frame("raw/var")
         self.X = data._matrix("raw/X", len(self.var))
 

@@ -144,7 +144,7 @@ def _index_rows(
     return starts, grid[:, 0].copy()
 
 
-def lines_as_rows(block: Block) -> RegularRows:
+def _lines_as_rows(block: Block) -> RegularRows:
     """Return the lines of a block as they are, regardless of their number of cells."""
     data = block.data
     ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)

@@ -24,7 +24,7 @@ _MOST_LINES = 10_000
 
 
 @dataclass
-class MatrixHeader:
+class _MatrixHeader:
     """Everything above the table."""
 
     series_fields: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -34,9 +34,9 @@ class MatrixHeader:
     notes: list[str] = field(default_factory=list)
 
 
-def read_header(reader: LineReader) -> MatrixHeader:
+def read_header(reader: LineReader) -> _MatrixHeader:
     """Read all ``!Series_*`` and ``!Sample_*`` lines up to the begin of the table."""
-    header = MatrixHeader()
+    header = _MatrixHeader()
     series: dict[str, list[str]] = {}
     limits, held = current_limits(), 0
     while (text := reader.next_line()) is not None:
@@ -74,7 +74,7 @@ def _not_a_matrix(text: str, reader: LineReader) -> FormatError:
 
 
 def _read_cells(
-    reader: LineReader, rest: str, header: MatrixHeader, first: int
+    reader: LineReader, rest: str, header: _MatrixHeader, first: int
 ) -> list[str | None]:
     """Split a line, taking in the lines below while a quoted value is still open."""
     cells, is_open = split_cells(rest)
@@ -221,7 +221,7 @@ def read_series_matrix(
     """
     path = Path(path)
     with LineReader(path) as reader:
-        header, samples, columns = read_head(reader)
+        header, samples, columns = _read_head(reader)
         sample_fields = _sample_fields(reader, header, len(samples))
         if not header.has_table:
             msg = "the file ends above the table"
@@ -232,16 +232,16 @@ def read_series_matrix(
     return Series(path, samples, header.series_fields, sample_fields, matrix, tuple(header.notes))
 
 
-def read_head(
+def _read_head(
     reader: LineReader,
-) -> tuple[MatrixHeader, tuple[str, ...], list[str] | None]:
+) -> tuple[_MatrixHeader, tuple[str, ...], list[str] | None]:
     """Read everything above the first row of the table."""
     header = read_header(reader)
     columns = _table_columns(reader, header)
     return header, _samples(reader, header, columns), columns
 
 
-def _table_columns(reader: LineReader, header: MatrixHeader) -> list[str] | None:
+def _table_columns(reader: LineReader, header: _MatrixHeader) -> list[str] | None:
     """Return the sample names above the table, None if the table has not even those."""
     if not header.has_table:
         return None
@@ -260,7 +260,7 @@ def _table_columns(reader: LineReader, header: MatrixHeader) -> list[str] | None
 
 
 def _samples(
-    reader: LineReader, header: MatrixHeader, columns: Sequence[str] | None
+    reader: LineReader, header: _MatrixHeader, columns: Sequence[str] | None
 ) -> tuple[str, ...]:
     rows = [cells for name, _, cells in header.sample_lines if name == "geo_accession"]
     named = [(cell or "").strip() for cell in rows[0]] if rows else list(columns or ())
@@ -298,7 +298,7 @@ def no_samples_error(
 
 
 def _sample_fields(
-    reader: LineReader, header: MatrixHeader, width: int
+    reader: LineReader, header: _MatrixHeader, width: int
 ) -> dict[str, tuple[Cells, ...]]:
     fields: dict[str, list[Cells]] = {}
     written = sum(len(cells) for _, _, cells in header.sample_lines)
@@ -313,7 +313,7 @@ def _sample_fields(
 
 def _read_table(
     reader: LineReader,
-    header: MatrixHeader,
+    header: _MatrixHeader,
     samples: tuple[str, ...],
     columns: Sequence[str] | None,
     *,
@@ -324,20 +324,20 @@ def _read_table(
     elif (repeated := first_repeated(columns)) is not None:
         msg = f"sample {repeated} has two columns in the table"
         raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
-    order = column_order(reader, header, samples, columns)
+    order = _column_order(reader, header, samples, columns)
     table = ValueTable(reader.path, len(columns), numbers=numbers)
     with read_ahead(reader.table_blocks(TABLE_END)) as blocks:
         for block in blocks:
             table.add(block)
     reader.drain()
     order = order if numbers else []
-    matrix, notes = build_matrix(table, [columns[i] for i in order], order)
+    matrix, notes = _build_matrix(table, [columns[i] for i in order], order)
     header.notes.extend(notes)
     return matrix
 
 
-def column_order(
-    reader: LineReader, header: MatrixHeader, samples: Sequence[str], columns: Sequence[str]
+def _column_order(
+    reader: LineReader, header: _MatrixHeader, samples: Sequence[str], columns: Sequence[str]
 ) -> list[int]:
     """Return which table columns to take, in the order of the samples."""
     place = {name: i for i, name in enumerate(columns)}
@@ -359,7 +359,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (" ..." if len(names) > 5 else "")
 
 
-def build_matrix(
+def _build_matrix(
     table: ValueTable, samples: Sequence[str], order: Sequence[int]
 ) -> tuple[ExpressionMatrix, list[str]]:
     """Return the finished table with these columns, rows of the same id averaged, and notes."""

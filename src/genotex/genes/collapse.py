@@ -24,7 +24,7 @@ _GENES_AT_ONCE = 512
 
 
 @dataclass(frozen=True, eq=False)
-class GeneRows:
+class _GeneRows:
     """Which row of a matrix belongs to which genes."""
 
     genes: tuple[str, ...]  # gene names, sorted
@@ -33,7 +33,7 @@ class GeneRows:
     share: NDArray[np.float64]  # 1 / number of genes of that row
 
 
-def gene_rows(names: Sequence[Sequence[str]]) -> GeneRows:
+def gene_rows(names: Sequence[Sequence[str]]) -> _GeneRows:
     """Link rows to genes."""
     counts = np.fromiter(map(len, names), dtype=np.intp, count=len(names))
     flat = [gene for genes in names for gene in genes]
@@ -42,22 +42,22 @@ def gene_rows(names: Sequence[Sequence[str]]) -> GeneRows:
     gene = np.fromiter((index[g] for g in flat), dtype=np.intp, count=len(flat))
     row = np.repeat(np.arange(len(names)), counts)
     share = np.repeat(1.0 / np.maximum(counts, 1), counts)
-    return GeneRows(tuple(unique), gene, row, share)
+    return _GeneRows(tuple(unique), gene, row, share)
 
 
-def divide_and_sum(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.float64]:
+def divide_and_sum(values: NDArray[np.floating], links: _GeneRows) -> NDArray[np.float64]:
     """Divide each row equally among its genes and add up; missing counts as 0 (`benchmark`)."""
     return _sums(values, links, links.share)[0]
 
 
-def mean_of_rows(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.float64]:
+def mean_of_rows(values: NDArray[np.floating], links: _GeneRows) -> NDArray[np.float64]:
     """Average the rows of each gene; missing values are skipped."""
     sums, known = _sums(values, links)
     return np.divide(sums, known, out=np.full_like(sums, np.nan), where=known > 0)
 
 
 def _sums(
-    values: NDArray[np.floating], links: GeneRows, weights: NDArray[np.float64] | None = None
+    values: NDArray[np.floating], links: _GeneRows, weights: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Add up the (weighted) rows of each gene in the order of the links, missing values skipped."""
     order = np.argsort(links.gene, kind="stable")

@@ -63,7 +63,7 @@ class Tools:
         return a.FolderAnswer(
             writable=self.folder.write,
             inputs=inputs,
-            analyses=[entry_of(each) for each in found[:MOST_LISTED]],
+            analyses=[_entry_of(each) for each in found[:MOST_LISTED]],
             not_listed=hidden + len(found[MOST_LISTED:]),
             problems=a.file_texts(map(self.folder.without_root, self.folder.problems())),
         )
@@ -137,7 +137,7 @@ class Tools:
         return a.AnalysisAnswer(
             solved=True,
             message=a.file_text(f"{found.significant} genes significant in {found.cohort}"),
-            analysis=entry_of(found),
+            analysis=_entry_of(found),
             first_genes=[_gene_entry(loaded, row, name) for row in rows],
             warnings=a.file_texts(loaded.result.warnings),
         )
@@ -229,7 +229,7 @@ class Tools:
         return self._loaded.get(output, found.trait, found.condition)
 
 
-def entry_of(found: FoundAnalysis) -> a.AnalysisEntry:
+def _entry_of(found: FoundAnalysis) -> a.AnalysisEntry:
     """Return how an analysis is listed."""
     name = analysis_name(found)
     return a.AnalysisEntry(

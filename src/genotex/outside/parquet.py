@@ -25,7 +25,7 @@ _DEPTH = 16
 
 
 @dataclass(frozen=True)
-class ParquetShape:
+class _ParquetShape:
     """Rows, and names of the columns that are read, as the metadata state them."""
 
     rows: int
@@ -112,7 +112,7 @@ def check_parquet(
     columns: Sequence[str] | None = None,
     lists: bool = False,
     is_table: bool = True,
-) -> ParquetShape:
+) -> _ParquetShape:
     """Refuse a Parquet file that becomes more than the limits allow.
 
     Of every page the header is read: a column states its size, its pages what they unpack to.
@@ -199,7 +199,7 @@ class _Checked:
         top = _top_level(footer[2])
         names = [name for name in top if columns is None or name.decode() in columns]
         self._chosen, width = set(names), len(names)
-        self.shape = ParquetShape(footer[3], tuple(name.decode() for name in names))
+        self.shape = _ParquetShape(footer[3], tuple(name.decode() for name in names))
         self._gauge = Gauge(len(content), path, limits)
         if is_table:
             rows, cells = self.shape.rows, self.shape.rows * width

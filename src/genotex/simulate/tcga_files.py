@@ -27,7 +27,7 @@ _TYPE_NAMES = {
 }
 
 
-class TcgaSamples:
+class _TcgaSamples:
     """The samples of the folder."""
 
     def __init__(
@@ -45,7 +45,7 @@ class TcgaSamples:
         return [i for i in range(len(self.ids)) if i not in tumours[-2:]]
 
 
-def draw_tcga_samples(rng: np.random.Generator, tumours: int, site: str = "00") -> TcgaSamples:
+def draw_tcga_samples(rng: np.random.Generator, tumours: int, site: str = "00") -> _TcgaSamples:
     """Draw patients: all with a tumour, half with normal tissue, two metastases, two controls."""
     patients = list(range(1, tumours + 1))
     normals = sorted(rng.choice(patients, size=max(6, tumours // 2), replace=False).tolist())
@@ -68,14 +68,14 @@ def draw_tcga_samples(rng: np.random.Generator, tumours: int, site: str = "00") 
         male[place],
         np.zeros(len(kinds), dtype=np.int64),
     )
-    return TcgaSamples(numbers, kinds, people, site)
+    return _TcgaSamples(numbers, kinds, people, site)
 
 
 def write_tcga_folder(
     folder: Path,
     code: str,
     disease: str,
-    samples: TcgaSamples,
+    samples: _TcgaSamples,
     symbols: Sequence[str],
     values: Floats,
     rng: np.random.Generator,
@@ -100,7 +100,7 @@ def write_tcga_folder(
 
 
 def _clinical_table(
-    code: str, disease: str, samples: TcgaSamples, unknown: set[str]
+    code: str, disease: str, samples: _TcgaSamples, unknown: set[str]
 ) -> pl.DataFrame:
     people = samples.people
     known = [patient not in unknown for patient in samples.patients]

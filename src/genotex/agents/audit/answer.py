@@ -37,7 +37,7 @@ _MOST_COLUMNS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerAudit:
+class _AnswerAudit:
     """What is to be said of an answer, and the rerun where it gives the same answer."""
 
     flags: tuple[str, ...]
@@ -59,11 +59,11 @@ def audit_answer(
 
 def look_at_answer(
     task: Task, written: Path, cohort: str | None, *, by_code: bool = True
-) -> AnswerAudit:
+) -> _AnswerAudit:
     """Audit an answer, and rerun its analysis (see `audit_answer`)."""
     if cohort is None:
         # An answer from knowledge alone, which no code wrote, has none.
-        return AnswerAudit(("the answer does not name its cohort",) if by_code else ())
+        return _AnswerAudit(("the answer does not name its cohort",) if by_code else ())
     output = OutputFolder(written)
     path = output.significant_genes(task.trait, task.condition)
     content = read_json_object(path)
@@ -78,14 +78,14 @@ def look_at_answer(
         why = "no table of all genes belongs to it"
         if table.is_file() and isinstance(error, FormatError) and error.field:
             why = f"{error.field}: {error.message}"[:300]
-        return AnswerAudit((f"the answer was not written by the toolkit: {why}",))
+        return _AnswerAudit((f"the answer was not written by the toolkit: {why}",))
     if dict(result.genes.schema) != dict(GENE_COLUMNS):
         reject("the columns of the table of all genes are not those that the toolkit writes")
     found = result.significant
     for name, values in listed.items():
         if name in found.columns and found[name].to_list() != values:
             reject(f"{name} of the genes listed is another than in the table of all genes")
-    return _compare_with_rerun(task, result, content) if by_code else AnswerAudit(())
+    return _compare_with_rerun(task, result, content) if by_code else _AnswerAudit(())
 
 
 def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:
@@ -108,7 +108,7 @@ _GENE = "Variable"
 
 def _compare_with_rerun(
     task: Task, found: AnalysisResult, content: Mapping[str, Any]
-) -> AnswerAudit:
+) -> _AnswerAudit:
     """Return how an answer differs from a rerun of the same analysis, and the rerun if it does not.
 
     Model and covariates, which generated code may choose, are taken from its record; all other
@@ -121,7 +121,7 @@ def _compare_with_rerun(
         data = read_data(output, task.problem, choice, options, tasks)
         again = analyze_data(data, task.problem, options, threads=os.cpu_count() or 1)
     except GenotexError as error:
-        return AnswerAudit((f"the analysis cannot be rerun from its record: {str(error)[:300]}",))
+        return _AnswerAudit((f"the analysis cannot be rerun from its record: {str(error)[:300]}",))
     interactions = again.significant_interactions.to_dict(as_series=False)
     others = {
         "quality": (found.cv_performance, again.cv_performance),
@@ -137,7 +137,7 @@ def _compare_with_rerun(
         if not records_agree(recorded, computed)
     )
     different = (*_number_differences(found.genes, again.genes), *different)
-    return AnswerAudit((*flags, *different), None if different else again)
+    return _AnswerAudit((*flags, *different), None if different else again)
 
 
 def _options(task: Task, found: AnalysisResult) -> AnalysisOptions:

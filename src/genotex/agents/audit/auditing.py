@@ -37,7 +37,7 @@ _LONGEST = 2000
 
 
 @dataclass(frozen=True)
-class AuditReport:
+class _AuditReport:
     """What an audit found."""
 
     flags: tuple[str, ...] = ()
@@ -133,14 +133,14 @@ def _audit(task: Task, written: Path, about: CohortInfo | str | None, folder: Pa
             else _of_answer(task, written, about, folder)
         )
     except MethodFailedError as error:
-        report = AuditReport(rejected=str(error))
+        report = _AuditReport(rejected=str(error))
     write_json(folder / _REPORT, asdict(report))
 
 
-def _of_cohort(task: Task, written: Path, info: CohortInfo, folder: Path) -> AuditReport:
+def _of_cohort(task: Task, written: Path, info: CohortInfo, folder: Path) -> _AuditReport:
     found = look_at_cohort(task, written, info)
     if found.evidence is None:
-        return AuditReport(found.flags)
+        return _AuditReport(found.flags)
     path = folder / _EVIDENCE
     write_evidence(path, found.evidence)
     said = read_json_object(OutputFolder(written).evidence(task.trait, task.cohort))
@@ -148,17 +148,17 @@ def _of_cohort(task: Task, written: Path, info: CohortInfo, folder: Path) -> Aud
     is_so = {**read_json_object(path), "tables": said.get("tables")}
     # The evidence repeats the record of the cohort; both are looked at.
     said["cohort_info"], is_so["cohort_info"] = asdict(info), is_so["info"]
-    return AuditReport(not_adopted(task.kind, said, is_so, found.flags), recomputed=True)
+    return _AuditReport(not_adopted(task.kind, said, is_so, found.flags), recomputed=True)
 
 
-def _of_answer(task: Task, written: Path, cohort: str | None, folder: Path) -> AuditReport:
+def _of_answer(task: Task, written: Path, cohort: str | None, folder: Path) -> _AuditReport:
     found = look_at_answer(task, written, cohort)
     if found.again is None:
-        return AuditReport(found.flags)
+        return _AuditReport(found.flags)
     path = write_result(OutputFolder(folder / _ANSWER), found.again)
     said, is_so = _answer_at(task, written), read_json_object(path)
     flags = not_adopted(task.kind, said, _without_seal(said, is_so), found.flags)
-    return AuditReport(flags, recomputed=True)
+    return _AuditReport(flags, recomputed=True)
 
 
 def _answer_at(task: Task, written: Path) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _unfinished(why: str) -> Audit:
 def _read(folder: Path) -> Audit:
     """Read what an audit found; it saw what generated code left, and is checked like that."""
     try:
-        report = read_record(AuditReport, folder / _REPORT)
+        report = read_record(_AuditReport, folder / _REPORT)
         evidence = folder / _EVIDENCE
         found = read_evidence(evidence) if report.recomputed and evidence.is_file() else None
     except FormatError as error:

@@ -52,7 +52,7 @@ _JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "s
 
 
 @dataclass(frozen=True)
-class CohortAudit:
+class _CohortAudit:
     """What is to be said of a cohort, and its record as the host writes it."""
 
     flags: tuple[str, ...]
@@ -74,7 +74,7 @@ def audit_cohort(
 
 def look_at_cohort(
     task: Task, written: Path, info: CohortInfo, *, by_code: bool = True
-) -> CohortAudit:
+) -> _CohortAudit:
     """Audit a cohort, and recompute its record (see `audit_cohort`)."""
     output = OutputFolder(written)
     path = output.evidence(task.trait, task.cohort)
@@ -83,7 +83,7 @@ def look_at_cohort(
             saved = _read_tables(task, output) if info.is_usable else None
             flags = () if saved is None else _audit_table(task, saved.filled, info)
             why = "there is no evidence: its files were not written by the toolkit"
-            return CohortAudit((*flags, why))
+            return _CohortAudit((*flags, why))
         evidence = read_evidence(path)
         _check_evidence(task, evidence, info)
         if by_code:
@@ -108,17 +108,17 @@ def _audit_unusable(
     cohort: RecordedSeries | RecordedStudy | None,
     *,
     by_code: bool,
-) -> CohortAudit:
+) -> _CohortAudit:
     """Look for reasons to use a cohort all the same."""
     flags = _compare_annotation(task, cohort)
     if not by_code:
-        return CohortAudit(flags)
+        return _CohortAudit(flags)
     if cohort is None:
         absent = prepare_absent_tcga(task.trait, recorded_annotation(evidence.reading).gene.reason)
-        return CohortAudit(flags, _described(task, absent, why_unavailable(absent), info))
+        return _CohortAudit(flags, _described(task, absent, why_unavailable(absent), info))
     again = recompute_unusable(cohort, has_genes=info.is_gene_available)
     found = _described(task, again.prepared, again.judged, info)
-    return CohortAudit((*flags, *again.flags), found)
+    return _CohortAudit((*flags, *again.flags), found)
 
 
 def _audit_usable(
@@ -129,16 +129,16 @@ def _audit_usable(
     cohort: RecordedSeries | RecordedStudy | None,
     *,
     by_code: bool,
-) -> CohortAudit:
+) -> _CohortAudit:
     """Look at the tables of a usable cohort, and compute them again where code wrote them."""
     saved = _read_tables(task, output)
     flags = (*_audit_table(task, saved.filled, info), *_compare_annotation(task, cohort))
     cohort = _check_codes(task, cohort, saved.filled)
     if not by_code:
-        return CohortAudit(flags)
+        return _CohortAudit(flags)
     again = recompute(cohort, evidence, saved)
     flags = (*flags, *again.flags, *_other_tables(task, output, again.prepared))
-    return CohortAudit(flags, _described(task, again.prepared, again.judged, info))
+    return _CohortAudit(flags, _described(task, again.prepared, again.judged, info))
 
 
 def _described(

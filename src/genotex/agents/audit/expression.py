@@ -21,7 +21,7 @@ from genotex.procedure import Procedure
 
 
 @dataclass(frozen=True, eq=False)
-class Recomputed:
+class _Recomputed:
     """A cohort computed from the raw files with the recorded annotation, and how it differs."""
 
     flags: tuple[str, ...]
@@ -31,7 +31,7 @@ class Recomputed:
 
 def recompute(
     cohort: RecordedSeries | RecordedStudy, evidence: Evidence, saved: SavedTables
-) -> Recomputed:
+) -> _Recomputed:
     """Compute a usable cohort, and compare the saved tables with it."""
     prepared, why = None, "nothing identifies the genes of its rows"
     try:
@@ -43,20 +43,20 @@ def recompute(
     own = _differences(saved, judged)
     if own is not None and own.none:
         flags = _record_differences(cohort, evidence, prepared)
-        return Recomputed(flags, prepared, judged)
+        return _Recomputed(flags, prepared, judged)
     found = [] if own is None else [own]
     for other, variant in _by_recorded_columns(cohort, evidence, prepared):
         differs = _differences(saved, other)
         if differs is not None and differs.none:
             assert variant.genes is not None
             flag = _column_difference(variant.genes.gene_column, own, prepared)
-            return Recomputed((flag,), variant, other)
+            return _Recomputed((flag,), variant, other)
         found += [] if differs is None else [differs]
     if not found:
         flag = f"its expression cannot be computed from the raw files: {why}"
-        return Recomputed((flag,), prepared, judged)
+        return _Recomputed((flag,), prepared, judged)
     closest = min(found, key=lambda each: (each.values, each.absent_or_other_genes))
-    return Recomputed(closest.words(), prepared, judged)
+    return _Recomputed(closest.words(), prepared, judged)
 
 
 def _differences(saved: SavedTables, expected: JudgedCohort | None) -> Differences | None:
@@ -134,7 +134,7 @@ def _mappings(
                 )
 
 
-def recompute_unusable(cohort: RecordedSeries | RecordedStudy, *, has_genes: bool) -> Recomputed:
+def recompute_unusable(cohort: RecordedSeries | RecordedStudy, *, has_genes: bool) -> _Recomputed:
     """Compute a cohort recorded as not usable; one that is usable with the same trait is flagged.
 
     `has_genes` is whether it is recorded with gene expression.
@@ -145,8 +145,8 @@ def recompute_unusable(cohort: RecordedSeries | RecordedStudy, *, has_genes: boo
         judged = judge_cohort(prepared) if has_genes else why_unavailable(prepared)
     except GenotexError:
         # If the pipeline cannot read it either, there is nothing to compare.
-        return Recomputed(flags)
-    return Recomputed(flags, prepared, judged)
+        return _Recomputed(flags)
+    return _Recomputed(flags, prepared, judged)
 
 
 def _usable_all_the_same(cohort: RecordedSeries | RecordedStudy) -> tuple[str, ...]:

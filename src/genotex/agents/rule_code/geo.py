@@ -42,7 +42,7 @@ GenesEnd = Literal["", "series", "table", "mapping"]
 
 
 @dataclass(frozen=True)
-class Coded:
+class _Coded:
     """How one feature is coded."""
 
     encoding: FeatureEncoding
@@ -57,9 +57,9 @@ class _GeoDecisions:
 
     reading: ClinicalAnnotation  # How the rules read the series
     # The features; None where they are not recorded.
-    trait: Coded | None
-    age: Coded | None
-    gender: Coded | None
+    trait: _Coded | None
+    age: _Coded | None
+    gender: _Coded | None
     # Where it turns out that there are no genes: ``series`` (its texts), ``table`` (it is
     # empty), ``mapping`` (nothing identifies the genes of its rows); empty where there are genes.
     genes_end: GenesEnd
@@ -171,7 +171,7 @@ def _genes(
     return rows, "", ""
 
 
-def coded(encoding: FeatureEncoding | None, series: Series, procedure: Procedure) -> Coded | None:
+def coded(encoding: FeatureEncoding | None, series: Series, procedure: Procedure) -> _Coded | None:
     """Return how every cell of a feature is coded; None where none has a code."""
     if encoding is None:
         return None
@@ -184,7 +184,7 @@ def coded(encoding: FeatureEncoding | None, series: Series, procedure: Procedure
         if encoding.feature == "trait" and encoding.kind == "binary" and codes[cell] == 0:
             roles[cell] = role
     known = any(code is not None for code in codes.values())
-    return Coded(encoding, codes, roles) if known else None
+    return _Coded(encoding, codes, roles) if known else None
 
 
 FINISH = """\
@@ -285,7 +285,7 @@ def _clinical(found: _GeoDecisions) -> str:
     return cell_of(*parts)
 
 
-def _feature(name: str, coded: Coded | None, why_not: str) -> str:
+def _feature(name: str, coded: _Coded | None, why_not: str) -> str:
     if coded is None:
         return comment(f"{name.capitalize()} is not recorded: {why_not or 'no row has it'}") + (
             f"{name} = None\n"
@@ -300,7 +300,7 @@ def _feature(name: str, coded: Coded | None, why_not: str) -> str:
     return f"{why}{function}\n\n{_encode_call(name, encoding, coded)}"
 
 
-def _encode_call(name: str, encoding: FeatureEncoding, coded: Coded) -> str:
+def _encode_call(name: str, encoding: FeatureEncoding, coded: _Coded) -> str:
     place = encoding.row if encoding.row is not None else literal(encoding.sample_field)
     lines = [f'series, "{name}", row={place}, convert=convert_{name}, kind="{encoding.kind}"']
     if encoding.key != _default_key(encoding, coded):
@@ -312,7 +312,7 @@ def _encode_call(name: str, encoding: FeatureEncoding, coded: Coded) -> str:
     return f"{name} = encode_feature(\n{arguments})\nprint({name})\n"
 
 
-def _default_key(encoding: FeatureEncoding, coded: Coded) -> str | None:
+def _default_key(encoding: FeatureEncoding, coded: _Coded) -> str | None:
     """Return the key that `encode_feature` finds itself; None where it has to be given."""
     if encoding.row is None:
         return ""

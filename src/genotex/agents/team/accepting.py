@@ -46,7 +46,7 @@ MakeAudit = Callable[[Path, CohortInfo | str | None], Audit]
 
 
 @dataclass(frozen=True)
-class Accepted:
+class _Accepted:
     """What was taken."""
 
     # SHA-256 of each file, by its path in the run's folder.
@@ -56,7 +56,7 @@ class Accepted:
     flags: tuple[str, ...] = ()  # Reasons to doubt it
 
 
-def accept(task: Task, written: Path, run: RunFolder, audit: MakeAudit | None) -> Accepted:
+def accept(task: Task, written: Path, run: RunFolder, audit: MakeAudit | None) -> _Accepted:
     """Take what a notebook has written into the output folder, in place of an earlier attempt.
 
     Without `audit` no generated code wrote it.
@@ -82,7 +82,7 @@ def _make_written(written: Path) -> None:
     written.mkdir()
 
 
-def _accept_answer(task: Task, written: Path, run: RunFolder, audit: MakeAudit | None) -> Accepted:
+def _accept_answer(task: Task, written: Path, run: RunFolder, audit: MakeAudit | None) -> _Accepted:
     """Take the answer of the rerun, or the list of genes alone where no rerun gives it."""
     problem = task.problem
     said = check_answer(written, problem)
@@ -104,8 +104,10 @@ def _accept_answer(task: Task, written: Path, run: RunFolder, audit: MakeAudit |
     return _accepted(replace(said, table=None), {run.relative(path): sha256(path)}, found.flags)
 
 
-def _accepted(answer: AcceptedAnswer, files: Mapping[str, str], flags: tuple[str, ...]) -> Accepted:
-    return Accepted(files, {"genes": answer.genes, "cohort": answer.cohort}, flags)
+def _accepted(
+    answer: AcceptedAnswer, files: Mapping[str, str], flags: tuple[str, ...]
+) -> _Accepted:
+    return _Accepted(files, {"genes": answer.genes, "cohort": answer.cohort}, flags)
 
 
 _Numbers = Mapping[str, float | None]
@@ -143,7 +145,7 @@ def _own_answer(task: Task, written: Path) -> dict[str, Any]:
 
 def _accept_cohort(
     task: Task, written: Path, run: RunFolder, info: CohortInfo, found: Audit
-) -> Accepted:
+) -> _Accepted:
     """Take the tables of a cohort, and write its records."""
     here, there = OutputFolder(written), run.output
     tables = [f for f in _tables_of(task, here) if f.is_file()]
@@ -166,7 +168,7 @@ def _accept_cohort(
     # The record comes last: without it there is no cohort.
     update_cohort_info(there.cohort_info(task.trait), task.cohort, info)
     files = {run.relative(f): sha256(f) for f in _files_of(task, there) if f.is_file()}
-    return Accepted(files, {"usable": info.is_usable}, found.flags)
+    return _Accepted(files, {"usable": info.is_usable}, found.flags)
 
 
 def _host_record(task: Task, evidence: Evidence, output: OutputFolder) -> Evidence:
@@ -189,7 +191,7 @@ def _host_record(task: Task, evidence: Evidence, output: OutputFolder) -> Eviden
 
 def _accept_files(
     task: Task, written: Path, run: RunFolder, info: CohortInfo, flags: tuple[str, ...]
-) -> Accepted:
+) -> _Accepted:
     """Take the files of a cohort as the pipeline has written them."""
     _remove(task, run.output)
     pairs = zip(_files_of(task, OutputFolder(written)), _files_of(task, run.output), strict=True)
@@ -197,7 +199,7 @@ def _accept_files(
         run.relative(target): place(source, target) for source, target in pairs if source.is_file()
     }
     update_cohort_info(run.output.cohort_info(task.trait), task.cohort, info)
-    return Accepted(files, {"usable": info.is_usable}, flags)
+    return _Accepted(files, {"usable": info.is_usable}, flags)
 
 
 def _remove(task: Task, output: OutputFolder) -> None:

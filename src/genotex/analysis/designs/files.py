@@ -167,7 +167,7 @@ def _roles(own: OwnDesign, table: LinkedTable) -> dict[str, Role]:
     }
 
 
-def gene_files(output: OutputFolder, results: Sequence[str]) -> dict[str, Path]:
+def _gene_files(output: OutputFolder, results: Sequence[str]) -> dict[str, Path]:
     """Return the short table of genes of each contrast: ``genes.csv``, then with its name."""
     names = ["genes.csv", *(f"genes_{name}.csv" for name in results[1:])][: len(results)]
     return {name: output.root / file for name, file in zip(results, names, strict=True)}
@@ -175,7 +175,7 @@ def gene_files(output: OutputFolder, results: Sequence[str]) -> dict[str, Path]:
 
 def write_gene_files(output: OutputFolder, results: Sequence[AnalysisResult]) -> dict[str, Path]:
     """Write the tested genes of each contrast as CSV, and return the files by trait."""
-    files = gene_files(output, [result.trait for result in results])
+    files = _gene_files(output, [result.trait for result in results])
     for result in results:
         with atomic_write(files[result.trait]) as part, part.open("wb") as handle:
             inert_frame(result_table(result)).write_csv(handle)

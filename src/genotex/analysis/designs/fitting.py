@@ -60,7 +60,7 @@ class DesignData:
             trait,
             self.samples,
             np.zeros(len(self.samples)),
-            standard_covariates(self.table),
+            _standard_covariates(self.table),
             self.genes,
             self.expression,
         )
@@ -114,7 +114,7 @@ def contrast_name(contrast: str) -> str:
     return trait_folder_name(contrast)
 
 
-def standard_covariates(table: pl.DataFrame) -> dict[str, Floats]:
+def _standard_covariates(table: pl.DataFrame) -> dict[str, Floats]:
     """Return ``Age`` and ``Gender`` (female 0, male 1) of a sample table that names them so."""
     found = {}
     typed = typed_columns(table)
@@ -246,7 +246,7 @@ def result_table(result: AnalysisResult) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class FormulaText:
+class _FormulaText:
     """The design of an analysis in the words of ``genotex de``, with a sample sheet's columns."""
 
     design: str
@@ -259,12 +259,12 @@ class FormulaText:
         return ("--design", self.design, "--contrast", self.contrast, *self.options)
 
 
-def formula_of(result: AnalysisResult) -> FormulaText | None:
+def formula_of(result: AnalysisResult) -> _FormulaText | None:
     """Return the formula and contrast of a result; None where no formula says the same."""
     method = result.method
     if "formula" in method:
         asked = method["formula"]
-        return FormulaText(asked["formula"], asked["contrast"])
+        return _FormulaText(asked["formula"], asked["contrast"])
     pair = method.get("pair", {})
     if "hidden" not in method or method.get("two_step") or pair.get("design") == "averaged":
         return None
@@ -286,7 +286,7 @@ def formula_of(result: AnalysisResult) -> FormulaText | None:
     if method["contrast"].get("controls") == "all" and kind == "binary":
         options += ["--controls", "all"]
     contrast = "group: case - control" if kind == "binary" else terms[0]
-    return FormulaText("~ " + " + ".join(terms), contrast, tuple(options))
+    return _FormulaText("~ " + " + ".join(terms), contrast, tuple(options))
 
 
 def _groups(result: AnalysisResult, request: DesignRequest) -> dict[str, str | float]:

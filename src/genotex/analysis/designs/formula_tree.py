@@ -9,7 +9,7 @@ from genotex.formats import LONGEST_FORMULA
 
 
 @dataclass(frozen=True)
-class FormulaLimits:
+class _FormulaLimits:
     """How large a design may be: far beyond any real study, and computed within seconds."""
 
     characters: int = LONGEST_FORMULA
@@ -21,7 +21,7 @@ class FormulaLimits:
     cells: int = 30_000_000
 
 
-LIMITS = FormulaLimits()
+LIMITS = _FormulaLimits()
 
 
 @dataclass(frozen=True)

@@ -134,9 +134,9 @@ def _of_levels(text: str, variable: str, rest: str, design: FormulaDesign) -> Te
     if expression.strip().lower() == TREND:
         weights = _trend(text, variable, design)
     elif levels is None:
-        weights = LevelExpression(text, expression, variable, ()).weights()
+        weights = _LevelExpression(text, expression, variable, ()).weights()
     else:
-        weights = LevelExpression(text, expression, variable, levels).weights()
+        weights = _LevelExpression(text, expression, variable, levels).weights()
     if abs(sum(weights.values())) > 1e-9 and levels is not None:
         msg = (
             f"the contrast {text!r} compares nothing: its weights add to "
@@ -183,7 +183,7 @@ def _trend(text: str, variable: str, design: FormulaDesign) -> dict[str, float]:
 
 
 @dataclass
-class LevelExpression:
+class _LevelExpression:
     """A sum of levels with numbers and parentheses; levels may hold any character."""
 
     text: str

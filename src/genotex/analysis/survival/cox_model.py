@@ -34,7 +34,7 @@ NEAR_TIE = np.sqrt(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
-class RiskSets:
+class _RiskSets:
     """Who is at risk at each event; samples are in order of stratum, then from late to early."""
 
     deaths: Indices  # (e,): position of the sample that each step belongs to
@@ -83,7 +83,7 @@ def merge_near_ties(time: Floats) -> Floats:
     return merged
 
 
-def order_samples(time: Floats, event: Floats, strata: Indices) -> tuple[Indices, RiskSets]:
+def order_samples(time: Floats, event: Floats, strata: Indices) -> tuple[Indices, _RiskSets]:
     """Return the order in which the risk sets count the samples, and the risk sets."""
     # Shapes (n,) each; strata are numbered from 0, and at least one event is needed.
     order = np.lexsort((-time, strata))
@@ -105,7 +105,7 @@ def order_samples(time: Floats, event: Floats, strata: Indices) -> tuple[Indices
     next_step = np.searchsorted(deaths, block_start)[block]
     next_step[next_step == np.repeat(step_ends, ends - starts)] = len(deaths)
     step_starts = np.searchsorted(deaths, starts)
-    sets = RiskSets(
+    sets = _RiskSets(
         deaths,
         block_end[block[deaths]],
         tied,
@@ -119,7 +119,7 @@ def order_samples(time: Floats, event: Floats, strata: Indices) -> tuple[Indices
 
 
 @dataclass(frozen=True, eq=False)
-class Derivatives:
+class _Derivatives:
     """Log partial likelihood with its first two derivatives, of c models with m coefficients."""
 
     likelihood: Floats  # (c,)
@@ -127,7 +127,7 @@ class Derivatives:
     information: Floats  # (c, m, m)
 
 
-def _differentiate(sets: RiskSets, x: Floats, genes: Floats | None, at: Floats) -> Derivatives:
+def _differentiate(sets: _RiskSets, x: Floats, genes: Floats | None, at: Floats) -> _Derivatives:
     """Compute the derivatives at these coefficients; the gene's is the last one."""
     # Shapes: x (n, k), genes (c, n), at (c, m) with m = k + 1, or k without genes.
     k = x.shape[1]
@@ -153,11 +153,11 @@ def _differentiate(sets: RiskSets, x: Floats, genes: Floats | None, at: Floats) 
         information[:, k, :k] = information[:, :k, k] = hazard @ x
         information[:, k, k] = np.einsum("cn,cn->c", hazard, genes)
     information -= np.einsum("ice,jce->cij", means, means)
-    return Derivatives(likelihood, score, information)
+    return _Derivatives(likelihood, score, information)
 
 
 @dataclass(frozen=True, eq=False)
-class NewtonPath:
+class _NewtonPath:
     """Where Newton's method starts, and the point with finite likelihood that it came from."""
 
     start: Floats  # (c, m)
@@ -166,7 +166,7 @@ class NewtonPath:
 
 
 @dataclass(frozen=True, eq=False)
-class Maximum:
+class _Maximum:
     """Maximum-likelihood estimates of c models; NaN where the likelihood has no maximum."""
 
     coefficients: Floats  # (c, m)
@@ -177,7 +177,7 @@ class Maximum:
 class NullModel:
     """The Cox model of the covariates alone, and what the score tests of genes need of it."""
 
-    sets: RiskSets
+    sets: _RiskSets
     x: Floats  # (n, k): covariates in the order of the risk sets
     coefficients: Floats  # (k,)
     likelihood: float
@@ -204,14 +204,14 @@ class NullModel:
         others = self.coefficients - step[:, None] * (shared @ self.inverse)
         return score, variance, np.column_stack([others, step])
 
-    def estimate(self, genes: Floats, start: Floats) -> Maximum:
+    def estimate(self, genes: Floats, start: Floats) -> _Maximum:
         """Fit the model of the covariates and one gene, for each of the genes (c, n)."""
         origin = np.append(self.coefficients, 0.0)
-        path = NewtonPath(start, origin, self.likelihood)
-        return maximise(self.sets, self.x, genes, path)
+        path = _NewtonPath(start, origin, self.likelihood)
+        return _maximise(self.sets, self.x, genes, path)
 
 
-def fit_null_model(sets: RiskSets, x: Floats) -> NullModel | None:
+def fit_null_model(sets: _RiskSets, x: Floats) -> NullModel | None:
     """Fit the Cox model of the covariates; None where an estimate is not finite or not unique."""
     # Shape of x: (n, k), in the order of the risk sets, columns of standard deviation near 1.
     at, inverse = np.zeros(x.shape[1]), np.zeros((0, 0))
@@ -219,8 +219,8 @@ def fit_null_model(sets: RiskSets, x: Floats) -> NullModel | None:
         zero = _differentiate(sets, x, None, at[None])
         if np.linalg.cond(zero.information[0]) > 1 / SMALLEST_SHARE:
             return None
-        path = NewtonPath(at[None], at, float(zero.likelihood[0]))
-        found = maximise(sets, x, None, path)
+        path = _NewtonPath(at[None], at, float(zero.likelihood[0]))
+        found = _maximise(sets, x, None, path)
         if not np.isfinite(found.coefficients).all():
             return None
         at, inverse = found.coefficients[0], np.linalg.inv(found.information[0])
@@ -233,11 +233,11 @@ def fit_null_model(sets: RiskSets, x: Floats) -> NullModel | None:
     return NullModel(sets, x, at, likelihood, weight, total, hazard, means, inverse)
 
 
-def maximise(sets: RiskSets, x: Floats, genes: Floats | None, path: NewtonPath) -> Maximum:
+def _maximise(sets: _RiskSets, x: Floats, genes: Floats | None, path: _NewtonPath) -> _Maximum:
     """Maximise the likelihood by Newton's method, with halved steps where it falls."""
     at, likelihood = path.start.copy(), np.full(len(path.start), path.likelihood)
     previous = np.broadcast_to(path.origin, at.shape)
-    found = Maximum(np.full(at.shape, np.nan), np.full((*at.shape, at.shape[1]), np.nan))
+    found = _Maximum(np.full(at.shape, np.nan), np.full((*at.shape, at.shape[1]), np.nan))
     active = np.arange(len(at))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
         for _ in range(ROUNDS):
@@ -261,7 +261,7 @@ def maximise(sets: RiskSets, x: Floats, genes: Floats | None, path: NewtonPath) 
 
 
 def _rises_without_end(
-    here: Derivatives, at: Floats, step: Floats, events: int
+    here: _Derivatives, at: Floats, step: Floats, events: int
 ) -> NDArray[np.bool_]:
     """Return the models, (c,), whose likelihood is flat and still rises away from zero."""
     # With separation each step is about as long as the last, and the information fades.
@@ -278,7 +278,7 @@ def _rises_without_end(
     return found
 
 
-def _newton_step(here: Derivatives, usable: NDArray[np.bool_]) -> Floats:
+def _newton_step(here: _Derivatives, usable: NDArray[np.bool_]) -> Floats:
     """Return inverse information times score, (c, m); 0 for models that are not usable."""
     m = here.score.shape[1]
     information = np.where(usable[:, None, None], here.information, np.eye(m))

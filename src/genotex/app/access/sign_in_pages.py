@@ -61,7 +61,7 @@ def ask(request: Request) -> Response:
     return _form(request, "", "/", 200)
 
 
-async def sign_in(request: Request) -> Response:
+async def _sign_in(request: Request) -> Response:
     """Let a browser in that sends the token of the file, or a right code."""
     access = workbench_of(request).access
     async with form_of(request) as form:
@@ -99,5 +99,5 @@ def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route(SIGN_IN, ask, methods=["GET"]),
-        Route(SIGN_IN, sign_in, methods=["POST"]),
+        Route(SIGN_IN, _sign_in, methods=["POST"]),
     ]

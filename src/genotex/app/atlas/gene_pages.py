@@ -23,7 +23,7 @@ from genotex.layout import OutputFolder
 from genotex.reports.genes.table import GeneTableView
 
 
-def analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
+def _analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
     """Return the page of the analysis, or of a gene in it, that a result is from.
 
     None where the folder does not hold it: the atlas names the folders it was built from.
@@ -94,12 +94,12 @@ def _cohorts(request: Request) -> t.Rows:
     )
 
     def link(row: Row) -> str | None:
-        return analysis_link(workspace, row, found.gene)
+        return _analysis_link(workspace, row, found.gene)
 
     return t.Rows(rows, _place(request, found), f"{found.gene}_cohorts", link)
 
 
-def forest(request: Request) -> Response:
+def _forest(request: Request) -> Response:
     """Send the effects of a gene in all traits."""
     traits, chosen = _found(request).traits, condition_of(request)
     given: dict[str, Any] = trait_forest(
@@ -127,7 +127,7 @@ def trait(request: Request) -> Response:
         conditions=none_first(found.conditions),
         compared=found.condition in loaded.conditions(),
         cohorts=GeneTableView(t.COHORTS, rows, len(rows), ""),
-        links=[analysis_link(workspace, row | place) for row in rows],
+        links=[_analysis_link(workspace, row | place) for row in rows],
         **t.GENES.values(request, _trait_genes(request)),
     )
 
@@ -149,7 +149,7 @@ def routes() -> list[Route]:
     return [
         Route("/atlas/gene", gene),
         *t.GENE_TRAITS.routes(_traits),
-        Route("/atlas/gene/forest", forest),
+        Route("/atlas/gene/forest", _forest),
         Route("/atlas/gene/cohorts", gene),
         *t.GENE_COHORTS.routes(_cohorts),
         Route("/atlas/trait", trait),

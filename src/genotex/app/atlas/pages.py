@@ -79,7 +79,7 @@ def _traits(request: Request) -> t.Rows:
     return t.Rows(rows, _place(request), f"{NEW}_traits")
 
 
-def trait_map(request: Request) -> Response:
+def _trait_map(request: Request) -> Response:
     """Send the similarity of all traits, and their tree."""
     return JSONResponse(tree_map(atlas_of(request).tree(condition_of(request))))
 
@@ -158,7 +158,7 @@ def _submit(request: Request, name: str) -> AtlasRecord:
     return record
 
 
-def job(request: Request) -> Response:
+def _job(request: Request) -> Response:
     """Show how far a build is; at its end, the atlas."""
     found = workbench_of(request).jobs.record(request.query_params.get("name", ""))
     if not isinstance(found, AtlasRecord):
@@ -169,11 +169,11 @@ def job(request: Request) -> Response:
     return render(request, "atlas_job.html.j2", job=found)
 
 
-async def cancel(request: Request) -> Response:
+async def _cancel(request: Request) -> Response:
     """Cancel a build, and show that it ends."""
     name = request.query_params.get("name", "")
     await run_in_threadpool(workbench_of(request).jobs.cancel, name)
-    return await run_in_threadpool(job, request)
+    return await run_in_threadpool(_job, request)
 
 
 def _under_way(request: Request, name: str) -> AtlasRecord | None:
@@ -187,11 +187,11 @@ def routes() -> list[Route]:
     return [
         Route("/atlas", atlas),
         *t.TRAITS.routes(_traits),
-        Route("/atlas/map", trait_map),
+        Route("/atlas/map", _trait_map),
         Route("/atlas/pair", pair),
         Route("/atlas/pairs", pairs),
         *t.PAIRS.routes(_pairs),
         Route("/atlas/build", build, methods=["POST"]),
-        Route("/atlas/job", job),
-        Route("/atlas/cancel", cancel, methods=["POST"]),
+        Route("/atlas/job", _job),
+        Route("/atlas/cancel", _cancel, methods=["POST"]),
     ]

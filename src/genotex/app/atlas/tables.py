@@ -36,7 +36,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class AtlasTable:
+class _AtlasTable:
     """A table of the atlas: its view, its columns and its filters."""
 
     view: FrameView
@@ -120,7 +120,7 @@ _COMBINED = (
     _SAMPLES,
 )
 
-TRAITS = AtlasTable(
+TRAITS = _AtlasTable(
     FrameView("/atlas", "trait", "/atlas/trait", "trait", FLAG, ("condition",)),
     (
         _TRAIT,
@@ -140,7 +140,7 @@ TRAITS = AtlasTable(
     "traits",
 )
 
-PAIRS = AtlasTable(
+PAIRS = _AtlasTable(
     FrameView("/atlas/pairs", "pair", "/atlas/pairs", "trait", FLAG, ("other",)),
     (
         _TRAIT,
@@ -163,7 +163,7 @@ PAIRS = AtlasTable(
     "pairs",
 )
 
-GENE_TRAITS = AtlasTable(
+GENE_TRAITS = _AtlasTable(
     FrameView("/atlas/gene", "trait", "/atlas/trait", "trait", FLAG, ("condition",)),
     (_TRAIT, _GIVEN, *_COMBINED),
     {
@@ -175,7 +175,7 @@ GENE_TRAITS = AtlasTable(
     "traits",
 )
 
-GENE_COHORTS = AtlasTable(
+GENE_COHORTS = _AtlasTable(
     FrameView("/atlas/gene/cohorts", "result", "", "cohort", FLAG, prefix="cohorts-"),
     (
         column("cohort", "Cohort", "leads to its analysis, if the folder holds it", "text"),
@@ -205,7 +205,7 @@ GENE_COHORTS = AtlasTable(
     "cohorts",
 )
 
-GENES = AtlasTable(
+GENES = _AtlasTable(
     FrameView("/atlas/trait", "gene", "/atlas/gene", "gene", FLAG),
     (column("gene", "Gene", "official symbol", "text"), *_COMBINED),
     {
@@ -248,13 +248,13 @@ _SIMILAR_FILTERS = {
     "reversed, q below 0.05": pl.col(FLAG) & (pl.col("direction") == "reversed"),
 }
 
-SIMILAR = AtlasTable(
+SIMILAR = _AtlasTable(
     FrameView("/atlas/similar", "trait", "/atlas/trait", "trait", FLAG, ("condition",)),
     (_TRAIT, _GIVEN, *_SCORES),
     _SIMILAR_FILTERS,
     "signature",
 )
-SIMILAR_COHORTS = AtlasTable(
+SIMILAR_COHORTS = _AtlasTable(
     FrameView("/atlas/similar", "result", "/atlas/trait", "trait", FLAG, ("condition",)),
     (
         _TRAIT,

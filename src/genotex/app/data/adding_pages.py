@@ -104,7 +104,7 @@ async def tables(request: Request) -> Response:
     return render(request, "added.html.j2", series=None, tables=files, added=read)
 
 
-async def demonstrate(request: Request) -> Response:
+async def _demonstrate(request: Request) -> Response:
     """Let a study be simulated and analysed, and show the history."""
     try:
         await run_in_threadpool(_submit_demo, request)
@@ -154,5 +154,5 @@ def routes() -> list[Route]:
         Route("/add/fetch", fetch, methods=["POST"]),
         Route("/add/series", series, methods=["POST"]),
         Route("/add/tables", tables, methods=["POST"]),
-        Route("/add/demo", demonstrate, methods=["POST"]),
+        Route("/add/demo", _demonstrate, methods=["POST"]),
     ]

@@ -220,7 +220,7 @@ def _submit(request: Request, asked: _Asked) -> None:
     workbench.jobs.submit(record.model_copy(update={"name": folder.name}))
 
 
-def history(request: Request) -> Response:
+def _history(request: Request) -> Response:
     """Show the history alone, for htmx."""
     return render(request, "history.html.j2", **history_of(request))
 
@@ -231,7 +231,7 @@ def history_of(request: Request) -> Mapping[str, Any]:
     return {"records": records, "busy": any(record.open for record in records)}
 
 
-async def cancel(request: Request) -> Response:
+async def _cancel(request: Request) -> Response:
     """Cancel an analysis, and show the history."""
     name = request.query_params.get("name", "")
     await run_in_threadpool(workbench_of(request).jobs.cancel, name)
@@ -244,6 +244,6 @@ def routes() -> list[Route]:
         Route("/analysis", analysis, methods=["GET"]),
         Route("/analysis", start, methods=["POST"]),
         Route("/analysis/design", preview, methods=["POST"]),
-        Route("/analysis/history", history),
-        Route("/analysis/cancel", cancel, methods=["POST"]),
+        Route("/analysis/history", _history),
+        Route("/analysis/cancel", _cancel, methods=["POST"]),
     ]

@@ -37,7 +37,7 @@ class TablesFiles(BaseModel):
 
 
 @dataclass(frozen=True)
-class Column:
+class _Column:
     """A column of a sample table, with the numbers of samples of its levels or its range."""
 
     name: str
@@ -115,7 +115,7 @@ class LoadedTables:
             return kept[1]
 
 
-def columns_of(tables: OwnTables) -> list[Column]:
+def columns_of(tables: OwnTables) -> list[_Column]:
     """Describe the columns of the sample table."""
     found = []
     for values in tables.sample_table.drop("sample").iter_columns():
@@ -130,7 +130,7 @@ def columns_of(tables: OwnTables) -> list[Column]:
             text = ", ".join(f"{level} ({count})" for level, count in counts[:_MOST_LEVELS])
             if len(counts) > _MOST_LEVELS:
                 text = f"{len(counts)} different values: {text}, ..."
-        found.append(Column(values.name, text + missing))
+        found.append(_Column(values.name, text + missing))
     return found
 
 

@@ -24,7 +24,7 @@ from genotex.outside import check_upload
 """Bytes of an unpacked sheet that is uploaded."""
 
 
-def series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
+def _series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
     """Return the files of a series of the folder's inputs."""
     for found in workbench_of(request).workspace.inputs():
         if name in found.series.get(trait, ()):
@@ -35,7 +35,7 @@ def series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
 
 def _sheet(request: Request) -> tuple[EditedSheet, dict[str, Any]]:
     trait, series = (request.query_params.get(name, "") for name in ("trait", "series"))
-    files = series_of(request, trait, series)
+    files = _series_of(request, trait, series)
     workbench = workbench_of(request)
     path = workbench.workspace.sheet(trait, series)
     if not workbench.workspace.holds(path):
@@ -181,7 +181,7 @@ def _change(sheet: EditedSheet, given: Mapping[str, str], chosen: list[str]) -> 
         return f"Not changed: {_first_mistake(error)}."
 
 
-def download(request: Request) -> Response:
+def _download(request: Request) -> Response:
     """Send the sheet as a file for a spreadsheet; the folder stays as it is."""
     sheet, place = _sheet(request)
     with tempfile.TemporaryDirectory() as folder:
@@ -200,5 +200,5 @@ def routes() -> list[Route]:
         Route("/samples/table", table),
         Route("/samples/assign", assign, methods=["POST"]),
         Route("/samples/upload", upload, methods=["POST"]),
-        Route("/samples.csv", download),
+        Route("/samples.csv", _download),
     ]

@@ -32,7 +32,7 @@ _FIXED = ("series", "sample", "title", "source", *EDITED, "why")
 _LONGEST = 200
 
 
-class StaleSheetError(UsageError):
+class _StaleSheetError(UsageError):
     """The sheet was changed elsewhere since the page was made."""
 
 
@@ -168,7 +168,7 @@ class EditedSheet:
     def _check(self, version: int) -> None:
         if version != self.version:
             msg = "the sheet was changed in another tab; here it is as it is now"
-            raise StaleSheetError(msg)
+            raise _StaleSheetError(msg)
 
     def _save(self, rows: list[dict[str, str]]) -> None:
         """Check the rows as a command would, then write them and keep them."""

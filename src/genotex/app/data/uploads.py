@@ -45,7 +45,7 @@ class Sent:
 
 
 @dataclass
-class UploadedSeries:
+class _UploadedSeries:
     """The place of a series that was uploaded, and how its files were read."""
 
     trait: str
@@ -117,7 +117,7 @@ def _staged(workspace: Workspace, sent: Sequence[Sent]) -> Iterator[Path]:
 
 def keep_series(
     workspace: Workspace, trait: str, accession: str, sent: Sequence[Sent]
-) -> UploadedSeries:
+) -> _UploadedSeries:
     """Check files of a series, and keep them in ``input/GEO/<Trait>/<GSE>/``.
 
     Raises
@@ -146,7 +146,7 @@ def keep_series(
     tables = (*files.platforms, *files.family_soft)
     if before is not None:
         tables += (*before.platforms, *before.family_soft)
-    return UploadedSeries(trait, name, notes, _warnings(series, bool(tables)))
+    return _UploadedSeries(trait, name, notes, _warnings(series, bool(tables)))
 
 
 def _read_series(files: GeoCohortFiles) -> tuple[list[Series], list[str]]:

@@ -103,7 +103,7 @@ def _table_values(request: Request, meta: MetaResult) -> dict[str, Any]:
     return _TABLE.values(genes, columns, FILTERS, request.query_params, address_of(request))
 
 
-def download(request: Request) -> Response:
+def _download(request: Request) -> Response:
     """Send the genes of the table with all columns, those of each cohort among them."""
     meta = _known(request)
     listed = FrameQuery.parse(request.query_params).apply(shown_genes(meta), FILTERS)
@@ -177,7 +177,7 @@ def gene(request: Request) -> Response:
     )
 
 
-def forest(request: Request) -> Response:
+def _forest(request: Request) -> Response:
     """Send the effects of a gene in every cohort."""
     return JSONResponse(meta_forest(*_gene_of(request)))
 
@@ -236,9 +236,9 @@ def routes() -> list[Route]:
         Route("/cohorts", cohorts, methods=["GET"]),
         Route("/cohorts", combine, methods=["POST"]),
         Route("/cohorts/table", table),
-        Route("/cohorts.csv", download),
-        Route("/cohorts.xlsx", download),
+        Route("/cohorts.csv", _download),
+        Route("/cohorts.xlsx", _download),
         Route("/cohorts/gene", gene),
-        Route("/cohorts/forest", forest),
+        Route("/cohorts/forest", _forest),
         Route("/cohorts/without", without),
     ]

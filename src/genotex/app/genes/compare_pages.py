@@ -138,7 +138,7 @@ def table(request: Request) -> Response:
     return render(request, "frame_table.html.j2", **_table_values(request, genes))
 
 
-def download(request: Request) -> Response:
+def _download(request: Request) -> Response:
     """Send the genes of the table as CSV or Excel."""
     first, second = analysis_of(request), _second(request)
     listed = FrameQuery.parse(request.query_params).apply(compared(first, second), FILTERS)
@@ -182,6 +182,6 @@ def routes() -> list[Route]:
         Route("/compare", compare),
         Route("/compare/table", table),
         Route("/compare/points", points),
-        Route("/compare.csv", download),
-        Route("/compare.xlsx", download),
+        Route("/compare.csv", _download),
+        Route("/compare.xlsx", _download),
     ]

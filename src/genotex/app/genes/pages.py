@@ -114,7 +114,7 @@ def _marked_text(request: Request, analysis: LoadedAnalysis) -> str:
     return f"{text}; not in this analysis: {', '.join(absent[:8])}{more}." if absent else f"{text}."
 
 
-def download(request: Request) -> Response:
+def _download(request: Request) -> Response:
     """Send the genes of the table, all pages and columns, as CSV or Excel."""
     analysis = analysis_of(request)
     found = GeneQuery.parse(request.query_params).apply(analysis, workbench_of(request).marked)
@@ -168,7 +168,7 @@ def values(request: Request) -> Response:
     return JSONResponse(gene_plots.samples_of(analysis, name, by))
 
 
-def forest(request: Request) -> Response:
+def _forest(request: Request) -> Response:
     """Send the effects of a gene in every cohort."""
     analysis, name = _gene_of(request)
     found: Mapping[str, Any] | None = gene_plots.forest_of(analysis, name)
@@ -182,9 +182,9 @@ def routes() -> list[Route]:
         Route("/genes/table", table),
         Route("/genes/points", points),
         Route("/genes/mark", mark, methods=["POST"]),
-        Route("/genes.csv", download),
-        Route("/genes.xlsx", download),
+        Route("/genes.csv", _download),
+        Route("/genes.xlsx", _download),
         Route("/gene", gene),
         Route("/gene/values", values),
-        Route("/gene/forest", forest),
+        Route("/gene/forest", _forest),
     ]

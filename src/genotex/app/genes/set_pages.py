@@ -117,7 +117,7 @@ def _table_values(request: Request, analysis: LoadedAnalysis, found: Enrichment)
     return _TABLE.values(frame, columns, filters, request.query_params, place)
 
 
-def download(request: Request) -> Response:
+def _download(request: Request) -> Response:
     """Send the sets of the table, all pages and columns, as CSV or Excel."""
     analysis = analysis_of(request)
     found = _known(request, analysis)
@@ -168,7 +168,7 @@ def _submit(request: Request, form: FormData, name: str, content: bytes | None) 
     return record
 
 
-def job(request: Request) -> Response:
+def _job(request: Request) -> Response:
     """Show how far a test is; at its end, the table."""
     place = address_of(request)
     found = workbench_of(request).jobs.record(request.query_params.get("name", ""))
@@ -180,11 +180,11 @@ def job(request: Request) -> Response:
     return render(request, "sets_job.html.j2", job=found, place=place)
 
 
-async def cancel(request: Request) -> Response:
+async def _cancel(request: Request) -> Response:
     """Cancel a test, and show that it ends."""
     name = request.query_params.get("name", "")
     await run_in_threadpool(workbench_of(request).jobs.cancel, name)
-    return await run_in_threadpool(job, request)
+    return await run_in_threadpool(_job, request)
 
 
 def _under_way(request: Request, analysis: LoadedAnalysis) -> SetsRecord | None:
@@ -221,7 +221,7 @@ def _one(request: Request) -> tuple[LoadedAnalysis, Enrichment, dict[str, Any]]:
     return analysis, found, rows.row(0, named=True)
 
 
-def one_set(request: Request) -> Response:
+def _one_set(request: Request) -> Response:
     """Show one set."""
     analysis, found, row = _one(request)
     genes = members_of(workbench_of(request).workspace, found, row["Gene Set"])
@@ -271,11 +271,11 @@ def routes() -> list[Route]:
         Route("/sets", sets, methods=["GET"]),
         Route("/sets", test, methods=["POST"]),
         Route("/sets/table", table),
-        Route("/sets/job", job),
-        Route("/sets/cancel", cancel, methods=["POST"]),
-        Route("/sets.csv", download),
-        Route("/sets.xlsx", download),
-        Route("/set", one_set),
+        Route("/sets/job", _job),
+        Route("/sets/cancel", _cancel, methods=["POST"]),
+        Route("/sets.csv", _download),
+        Route("/sets.xlsx", _download),
+        Route("/set", _one_set),
         Route("/set/running", running),
         Route("/set/mark", mark, methods=["POST"]),
     ]

@@ -96,7 +96,7 @@ def table(request: Request) -> Response:
     return render(request, "frame_table.html.j2", **_table_values(request, name, found))
 
 
-def download(request: Request) -> Response:
+def _download(request: Request) -> Response:
     """Send the genes of the table, all pages and columns, as CSV or Excel."""
     name, _, found = _opened(request)
     listed = FrameQuery.parse(request.query_params).apply(_shown(found), _FILTERS)
@@ -114,7 +114,7 @@ def _gene(request: Request) -> tuple[str, SurvivalResult, dict[str, Any]]:
     return name, found, rows.row(0, named=True)
 
 
-def one_gene(request: Request) -> Response:
+def _one_gene(request: Request) -> Response:
     """Show one gene."""
     name, found, row = _gene(request)
     view = GeneTableView(_COLUMNS, [row], 1, "")
@@ -192,8 +192,8 @@ def routes() -> list[Route]:
     return [
         Route("/survival", survival),
         Route("/survival/table", table),
-        Route("/survival.csv", download),
-        Route("/survival.xlsx", download),
-        Route("/survival/gene", one_gene),
+        Route("/survival.csv", _download),
+        Route("/survival.xlsx", _download),
+        Route("/survival/gene", _one_gene),
         Route("/survival/curves", curves),
     ]

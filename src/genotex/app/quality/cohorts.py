@@ -114,7 +114,7 @@ class CohortQuality:
             densities,
             middles,
             _file_of(evidence),
-            processing_of(evidence),
+            _processing_of(evidence),
         )
 
 
@@ -159,7 +159,7 @@ def _file_of(evidence: Evidence | None) -> str:
     return named.get("counts") or named.get("expression") or named.get("matrix", "")
 
 
-def processing_of(evidence: Evidence | None) -> list[str]:
+def _processing_of(evidence: Evidence | None) -> list[str]:
     """Return what was done to the values of the file to get those that are analysed."""
     if evidence is None:
         return []

@@ -194,7 +194,7 @@ def averages(request: Request) -> Response:
     return send_text(text, f"{name.strip('.') or 'scores'}_averages.csv")
 
 
-def score_page(request: Request) -> Response:
+def _score_page(request: Request) -> Response:
     """Send the page of an evaluation; it runs without access to the application."""
     workspace = workbench_of(request).workspace
     path = find_scores(workspace).get(request.query_params.get("of", ""))
@@ -267,7 +267,7 @@ def _marks(entries: list[Entry], by: str) -> dict[str, Any]:
     }
 
 
-def download(request: Request) -> Response:
+def _download(request: Request) -> Response:
     """Send the leaderboard as CSV or Excel."""
     return send_table(_board(request).frame(), "leaderboard", request.url.path, "runs")
 
@@ -282,9 +282,9 @@ def routes() -> list[Route]:
         Route("/run/notebook/steps", steps),
         Route("/scores", scores),
         Route("/scores.csv", averages),
-        Route("/scores/page", score_page),
+        Route("/scores/page", _score_page),
         Route("/runs/leaderboard", leaderboard),
         Route("/runs/points", points),
-        Route("/runs.csv", download),
-        Route("/runs.xlsx", download),
+        Route("/runs.csv", _download),
+        Route("/runs.xlsx", _download),
     ]

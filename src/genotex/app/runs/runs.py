@@ -180,7 +180,7 @@ def notebook_of(workspace: Workspace, run: FoundRun, trait: str, name: str) -> T
 
 
 @dataclass(frozen=True)
-class ShownStep:
+class _ShownStep:
     """A step of a notebook with the plan that led to it; `dropped` ones do not count."""
 
     number: int
@@ -189,18 +189,18 @@ class ShownStep:
     dropped: bool
 
 
-def shown_steps(notebook: Notebook) -> list[ShownStep]:
+def shown_steps(notebook: Notebook) -> list[_ShownStep]:
     """Return the steps of a notebook in order, and those that were dropped after them."""
     under_way = [] if notebook.under_way is None else [notebook.under_way]
     kept = [*notebook.context.steps, *under_way]
     return [*_with_plans(notebook, kept, False), *_with_plans(notebook, notebook.dropped, True)]
 
 
-def _with_plans(notebook: Notebook, steps: list[Step], dropped: bool) -> Iterator[ShownStep]:
+def _with_plans(notebook: Notebook, steps: list[Step], dropped: bool) -> Iterator[_ShownStep]:
     for number, step in enumerate(steps, start=1):
         plans = [plan.why for plan in notebook.plans if plan.unit.name == step.unit.name]
         why = (plans[0] if dropped else plans[-1]) if plans else ""
-        yield ShownStep(number, step, why, dropped)
+        yield _ShownStep(number, step, why, dropped)
 
 
 def find_scores(workspace: Workspace) -> dict[str, Path]:

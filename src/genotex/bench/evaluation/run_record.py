@@ -40,7 +40,7 @@ _COSTS = (
 _HINT = "'genotex bench run' writes it; remove it if another tool wrote it"
 
 
-class AskedProblem(TypedDict):
+class _AskedProblem(TypedDict):
     """A problem of a run."""
 
     trait: TraitName
@@ -70,7 +70,7 @@ class StoredRun:
     preprocessed: str | None = None
     task_info: Annotated[dict[str, Any], Shape(_TaskList)] = field(default_factory=dict)
     start: str | None = None
-    problems: Annotated[tuple[dict[str, Any], ...], Shape(tuple[AskedProblem, ...])] = ()
+    problems: Annotated[tuple[dict[str, Any], ...], Shape(tuple[_AskedProblem, ...])] = ()
     # Whether it states where the method started from: early versions do not.
     tells_input: bool = field(default=True, init=False)
 

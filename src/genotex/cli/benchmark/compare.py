@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from genotex.bench.evaluation.options import EvaluationOptions
     from genotex.bench.evaluation.scores import Scores
 
-__all__ = ["RunPaths", "Scoring", "compare", "leaderboard", "score_runs", "table"]
+__all__ = ["RunPaths", "compare", "leaderboard", "table"]
 
 RunPaths = Annotated[
     list[str],
@@ -40,7 +40,7 @@ RunPaths = Annotated[
 
 
 @dataclass(frozen=True)
-class Scoring:
+class _Scoring:
     """How output folders are scored."""
 
     reference: Annotated[
@@ -82,7 +82,7 @@ class Scoring:
 @with_options
 def compare(
     runs: RunPaths,
-    scoring: Scoring,
+    scoring: _Scoring,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -166,7 +166,7 @@ def compare(
 
 def _compared(
     named: Mapping[str, Path],
-    scoring: Scoring,
+    scoring: _Scoring,
     baseline: str | None,
     settings: EvaluationOptions,
     seed: int,
@@ -181,7 +181,7 @@ def _compared(
         msg = f"no run is called {baseline!r}; there are {', '.join(named)}"
         raise UsageError(msg)
     return compare_runs(
-        score_runs(named, scoring.reference, settings, scoring.jobs), baseline, seed=seed
+        _score_runs(named, scoring.reference, settings, scoring.jobs), baseline, seed=seed
     )
 
 
@@ -202,8 +202,8 @@ def _agreement(
         msg = "--each-other takes two output folders, which are scored against each other"
         raise UsageError(msg)
     (first, one), (second, other) = named.items()
-    forward = score_runs({first: one}, other, settings, jobs)[first]
-    backward = score_runs({second: other}, one, settings, jobs)[second]
+    forward = _score_runs({first: one}, other, settings, jobs)[first]
+    backward = _score_runs({second: other}, one, settings, jobs)[second]
     return compare_both_ways((first, second), forward, backward, seed=seed)
 
 
@@ -227,7 +227,7 @@ def _show(found: RunComparison, page: Path | None) -> None:
         screen.show(f"page: {page}")
 
 
-def score_runs(
+def _score_runs(
     runs: Mapping[str, Path], reference: Path | None, settings: EvaluationOptions, jobs: int
 ) -> dict[str, Scores]:
     """Return the scores of every run: folders with a reference are scored, files are read."""
@@ -252,7 +252,7 @@ def score_runs(
 @with_options
 def table(
     runs: RunPaths,
-    scoring: Scoring,
+    scoring: _Scoring,
     paper: Annotated[
         bool, typer.Option("--paper", help="Add the rows that the paper published.")
     ] = False,
@@ -288,7 +288,7 @@ def table(
     if output is not None:
         check_output_file(output)
     paths = name_runs(runs)
-    scores = score_runs(paths, scoring.reference, scoring.options(), scoring.jobs)
+    scores = _score_runs(paths, scoring.reference, scoring.options(), scoring.jobs)
     rows = paper_rows(scores, paths, paper=paper)
     notes = paper_notes(scores, rows, paper=paper)
     if output is not None:
@@ -308,7 +308,7 @@ def table(
 @with_options
 def leaderboard(
     runs: RunPaths,
-    scoring: Scoring,
+    scoring: _Scoring,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Write the page there.")
     ],
@@ -338,7 +338,7 @@ def leaderboard(
         raise UsageError(msg)
     for folder in folders.values():
         check_run(folder)
-    scores = score_runs(folders, scoring.reference, scoring.options(), scoring.jobs)
+    scores = _score_runs(folders, scoring.reference, scoring.options(), scoring.jobs)
     board = build_leaderboard(scores, folders, seed=seed)
     page = write_leaderboard(output, board)
     for entry in board.group.entries:

@@ -21,12 +21,12 @@ _LEGEND = re.compile(r"(?<![\w.])(?P<code>\d|[A-Z]{1,2})\s*[=:]\s*(?P<word>[A-Za
 
 def plain_values(candidate: Candidate, judge: ValueJudge) -> dict[str, str]:
     """Return the values as they are judged."""
-    legend = key_legend(candidate.key)
+    legend = _key_legend(candidate.key)
     values = {cell: legend.get(value.strip(), value) for cell, value in candidate.values.items()}
     return _without_numbers(_without_signs(values, judge))
 
 
-def key_legend(key: str) -> Mapping[str, str]:
+def _key_legend(key: str) -> Mapping[str, str]:
     """Return the codes that a key explains: "0" and "1" of "status (0=no;1=yes)"."""
     found = {hit["code"]: hit["word"].strip() for hit in _LEGEND.finditer(key)}
     return found if len(found) > 1 else {}

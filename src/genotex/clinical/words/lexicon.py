@@ -57,7 +57,7 @@ def same_word(word: str) -> str:
 
 
 @dataclass(frozen=True)
-class LexiconEntry:
+class _LexiconEntry:
     """One disease of the lexicon."""
 
     name: str
@@ -78,9 +78,9 @@ class DiseaseLexicon:
     def _lines(self) -> list[str]:
         return self._text[1:].splitlines()
 
-    def _disease(self, number: int) -> LexiconEntry:
+    def _disease(self, number: int) -> _LexiconEntry:
         name, parents, phrases, short, genes = self._lines[number].split("\t")
-        return LexiconEntry(
+        return _LexiconEntry(
             name,
             tuple(int(p) for p in parents.split(",") if p),
             tuple(filter(None, phrases.split("|"))),
@@ -232,7 +232,7 @@ def _unique(words: Iterable[str], known: set[str]) -> list[str]:
     return [word for word in dict.fromkeys(words) if word not in known]
 
 
-def _is_tumour(diseases: list[LexiconEntry]) -> bool:
+def _is_tumour(diseases: list[_LexiconEntry]) -> bool:
     ends = ("neoplasm", "cancer", "carcinoma", "tumor", "sarcoma", "lymphoma", "leukemia")
     return any(simplify(d.name).endswith(ends) for d in diseases)
 

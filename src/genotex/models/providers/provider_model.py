@@ -47,7 +47,7 @@ _SHORTEST = 8
 _HIDDEN = "[key]"
 
 
-def read_key(provider: str, variables: Sequence[str], environ: Mapping[str, str]) -> str | None:
+def _read_key(provider: str, variables: Sequence[str], environ: Mapping[str, str]) -> str | None:
     """Return the key of a provider, or None where it needs none and none is set."""
     key = next((environ[name].strip() for name in variables if environ.get(name, "").strip()), None)
     if key is None and PROVIDERS[provider].key_needed:
@@ -179,7 +179,7 @@ class ProviderModel:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         require_packages(name.provider)
-        read_key(name.provider, options.key, environ)
+        _read_key(name.provider, options.key, environ)
         self._name = name
         self._options = options
         self._retry = retry
@@ -252,7 +252,7 @@ class ProviderModel:
 
     def _call_once(self, request: Request) -> Reply | Failure:
         options, provider = self._options, self._name.provider
-        key = read_key(provider, options.key, self._environ)
+        key = _read_key(provider, options.key, self._environ)
         clean = partial(without_keys, variables=options.key, environ=self._environ)
         client = make_client(options.timeout)
         model = make_model(self._name, self._name.address or options.address, key, client)

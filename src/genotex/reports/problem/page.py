@@ -55,7 +55,7 @@ class _Remark:
 
 
 @dataclass(frozen=True)
-class PageAnswer:
+class _PageAnswer:
     """The answer at the top of the page.
 
     `significant` counts selected genes where there are no tests; `zero` is the place of "no change"
@@ -90,7 +90,7 @@ class ReportPage:
     question: str
     facts: tuple[tuple[str, str], ...]
     version: str
-    answer: PageAnswer
+    answer: _PageAnswer
     warnings: tuple[str, ...]
     cohort: str
     cohort_url: str | None
@@ -294,7 +294,7 @@ def _covariates(findings: Findings) -> str:
     return ", ".join(others) or "none"
 
 
-def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> PageAnswer:
+def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> _PageAnswer:
     if findings.selects:
         return _selected(findings, genes, groups)
     hits = genes.filter(pl.col("Significant"))
@@ -305,7 +305,7 @@ def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) 
     # The largest of several differences has no interval of its own.
     top, zero = top_genes(_from_zero(first) if factor else first)
     other_test = "; changes and intervals are those of the moderated t"
-    return PageAnswer(
+    return _PageAnswer(
         significant=hits.height,
         tested=tested,
         up=up,
@@ -345,7 +345,7 @@ def _from_zero(genes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> PageAnswer:
+def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> _PageAnswer:
     chosen = genes.filter(pl.col("Significant"))
     up = chosen.filter(pl.col("Coefficient") > 0).height
     ends = _from_zero(chosen.head(_TOP))
@@ -354,7 +354,7 @@ def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]
         replace(gene, estimate=number(value, "fine"), interval=number(value, "fine"))
         for gene, value in zip(listed, ends["Coefficient"], strict=True)
     )
-    return PageAnswer(
+    return _PageAnswer(
         significant=chosen.height,
         tested=genes.height,
         up=up,

@@ -13,7 +13,7 @@ Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class SurrogateAssociation:
+class _SurrogateAssociation:
     """What a surrogate variable is associated with."""
 
     surrogate: str
@@ -37,7 +37,7 @@ class Surrogates:
     affected: float = 0.0
     inflation: float = 1.0
     shares: tuple[float, ...] = ()
-    associations: tuple[SurrogateAssociation, ...] = ()
+    associations: tuple[_SurrogateAssociation, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -58,7 +58,7 @@ class Surrogates:
             inflation=_number(record.get("inflation")) or 1.0,
             shares=tuple(float(share) for share in record.get("share") or ()),
             associations=tuple(
-                SurrogateAssociation(
+                _SurrogateAssociation(
                     str(found["surrogate"]),
                     str(found["with"]),
                     str(found.get("measure", "")),

@@ -53,7 +53,7 @@ class SurvivalSource:
     counts: Mapping[str, Any] | None = None
 
 
-class SurvivalTable(GeneTableView):
+class _SurvivalTable(GeneTableView):
     """The gene table of the page; the interval is one of hazard ratios."""
 
     def cell(self, gene: Mapping[str, Any], column: GeneColumn) -> str:
@@ -68,7 +68,7 @@ class SurvivalTable(GeneTableView):
 
 
 @dataclass(frozen=True, eq=False)
-class SurvivalPage:
+class _SurvivalPage:
     """Everything on the page of a time to event."""
 
     title: str
@@ -85,7 +85,7 @@ class SurvivalPage:
     zero: float | None
     warnings: tuple[str, ...]
     figures: tuple[FigureView, ...]
-    table: SurvivalTable
+    table: _SurvivalTable
     notes: tuple[str, ...]
     methods: str
     software: SoftwareView
@@ -103,7 +103,7 @@ def write_survival_report(
 
 def build_survival_page(
     found: SurvivalResult, source: SurvivalSource, *, csv_name: str, written: str | None = None
-) -> SurvivalPage:
+) -> _SurvivalPage:
     """Return the page of a time to event."""
     method, genes = found.method, _genes(found)
     hits = genes.filter(pl.col("Significant"))
@@ -116,7 +116,7 @@ def build_survival_page(
         for file in source.files
     ]
     options = [("Options of the analysis", written_options(method["options"]))]
-    return SurvivalPage(
+    return _SurvivalPage(
         title=f"Time to event: {event}",
         trait=f"Time to event: {event}",
         condition=None,
@@ -159,11 +159,11 @@ def _genes(found: SurvivalResult) -> pl.DataFrame:
     )
 
 
-def _table(genes: pl.DataFrame, hits: int, csv_name: str) -> SurvivalTable:
+def _table(genes: pl.DataFrame, hits: int, csv_name: str) -> _SurvivalTable:
     most = rows_on_page(hits)
     rows = genes.head(most).with_columns(pl.col("CI Lower", "CI Upper").exp()).to_dicts()
     title = f"{len(rows):,} of {genes.height:,} genes, by p-value."
-    return SurvivalTable(_COLUMNS, rows, genes.height, csv_name, title=title)
+    return _SurvivalTable(_COLUMNS, rows, genes.height, csv_name, title=title)
 
 
 def _as_ratio(gene: TopGene, row: Mapping[str, Any]) -> TopGene:
