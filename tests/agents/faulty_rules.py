@@ -15,8 +15,7 @@ from genotex.agents import Card, RulesModel, action_unit, read_card, write_code
 from genotex.agents.action_units import action_units
 from genotex.agents.context import fenced
 from genotex.errors import UsageError
-from genotex.models import Reply, Request
-from genotex.models.registry import register
+from genotex.models import Reply, Request, register
 from tests.agents.seeded_faults import FAULTS, faults_of, with_fault
 
 __all__ = ["NAME", "FaultyRules", "all_faults", "register_faulty_rules"]

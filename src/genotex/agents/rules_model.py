@@ -16,8 +16,7 @@ from genotex.agents.rule_code import plan_units, review_output, write_code
 from genotex.agents.rule_code.geo import read_geo
 from genotex.agents.structured import MOST_GENES, answer_of
 from genotex.errors import BadAnswerError, GenotexError
-from genotex.models import Reply, Request, Usage
-from genotex.models.registry import register
+from genotex.models import Reply, Request, Usage, register
 
 NAME = "rules"
 _NO_TOKENS = Usage(0, 0, 0, 0)

@@ -15,7 +15,7 @@ from .prices import (
     Unpriced as Unpriced,
     take_prices as take_prices,
 )
-from .providers.catalogue import (
+from .catalogue import (
     PROVIDERS as PROVIDERS,
     ProviderModelName as ProviderModelName,
     ProviderOptions as ProviderOptions,
@@ -24,7 +24,7 @@ from .providers.catalogue import (
     check_address as check_address,
     parse_name as parse_name,
 )
-from .providers.provider_model import ProviderModel as ProviderModel
+from .provider_model import ProviderModel as ProviderModel
 from .recording import (
     RecordingModel as RecordingModel,
     ReplayModel as ReplayModel,
@@ -33,9 +33,19 @@ from .recording import (
     request_digest as request_digest,
     request_to_json as request_to_json,
 )
-from .registry import model_from_name as model_from_name
-from .roles import RoleModels as RoleModels, prices_of as prices_of, role_models as role_models
-from .settings import ModelSettings as ModelSettings, read_settings as read_settings
+from .registry import (
+    RoleModels as RoleModels,
+    check_name as check_name,
+    model_from_name as model_from_name,
+    prices_of as prices_of,
+    register as register,
+    role_models as role_models,
+)
+from .settings import (
+    ModelSettings as ModelSettings,
+    Setting as Setting,
+    read_settings as read_settings,
+)
 from .structured import (
     Answer as Answer,
     ask_for as ask_for,

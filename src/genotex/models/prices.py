@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
 from genotex.io import atomic_write
+from genotex.models.catalogue import PROVIDERS, ProviderModelName, parse_name
 from genotex.models.model import Reply, Usage
-from genotex.models.providers.catalogue import PROVIDERS, ProviderModelName, parse_name
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
@@ -26,15 +26,10 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Rate:
-    """A price in US dollars for a million tokens.
+    """A price in US dollars for a million tokens."""
 
-    Attributes
-    ----------
-    steps
-        Thresholds and prices, ascending from 0: in a call with more input tokens than the
-        threshold, all tokens have this price.
-    """
-
+    # Thresholds and prices, ascending from 0: in a call with more input tokens than the threshold,
+    # all tokens have this price
     steps: tuple[tuple[int, Decimal], ...]
 
     @classmethod
@@ -59,21 +54,15 @@ class Rate:
 
 @dataclass(frozen=True)
 class ModelPrice:
-    """The price of a model.
-
-    Attributes
-    ----------
-    cached, written
-        For input read from, or written to, the provider's cache; None: as other input.
-    source
-        Source of the price.
-    """
+    """The price of a model."""
 
     input: Rate
     output: Rate
+    # cached, written: For input read from, or written to, the provider's cache; None: as other
+    # input
     cached: Rate | None = None
     written: Rate | None = None
-    source: str = ""
+    source: str = ""  # Source of the price
 
     def cost(self, usage: Usage) -> Decimal | None:
         """Return the price of one call in US dollars, or None if its tokens are unknown.
@@ -98,7 +87,7 @@ class ModelPrice:
 
     def to_json(self) -> dict[str, Any]:
         """Return the price as plain JSON values."""
-        rates = {name: getattr(self, name) for name in _RATES}
+        rates = {name: getattr(self, name) for name in RATES}
         return {"source": self.source} | {
             name: rate.to_json() for name, rate in rates.items() if rate is not None
         }
@@ -106,11 +95,11 @@ class ModelPrice:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelPrice:
         """Return the price that `to_json` described."""
-        rates = {name: Rate.from_json(data[name]) for name in _RATES if name in data}
+        rates = {name: Rate.from_json(data[name]) for name in RATES if name in data}
         return cls(**rates, source=data["source"])
 
 
-_RATES = ("input", "output", "cached", "written")
+RATES = ("input", "output", "cached", "written")
 
 
 @dataclass(frozen=True)
@@ -122,21 +111,11 @@ class Unpriced:
 
 @dataclass(frozen=True)
 class PriceSnapshot:
-    """The prices of the models of a run.
+    """The prices of the models of a run."""
 
-    Attributes
-    ----------
-    day
-        Date of the prices.
-    source
-        Where they are from, with its version.
-    prices
-        By name of the model, such as ``openai:gpt-4o``.
-    """
-
-    day: date
-    source: str
-    prices: Mapping[str, ModelPrice | Unpriced]
+    day: date  # Date of the prices
+    source: str  # Where they are from, with its version
+    prices: Mapping[str, ModelPrice | Unpriced]  # By name of the model, such as ``openai:gpt-4o``
 
     def cost(self, reply: Reply) -> Decimal | None:
         """Return what a reply cost in US dollars, or None if unknown."""
@@ -170,13 +149,7 @@ class PriceSnapshot:
 
     @classmethod
     def read(cls, path: Path) -> PriceSnapshot:
-        """Read a snapshot that `write` wrote.
-
-        Raises
-        ------
-        FormatError
-            If it is not a price snapshot.
-        """
+        """Read a snapshot that `write` wrote."""
         try:
             hint = "it is written by a run"
             data = read_json_object(path, hint, words="is not a price snapshot")

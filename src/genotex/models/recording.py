@@ -123,20 +123,7 @@ def _read_line(path: Path, number: int, line: bytes) -> _RecordedCall:
 
 
 class RecordingModel:
-    """Forwards requests to a model and records every answer.
-
-    Parameters
-    ----------
-    model
-        The model that answers.
-    path
-        The recording; calls are appended to an existing one.
-
-    Raises
-    ------
-    FormatError
-        If the file exists and is not a recording.
-    """
+    """Forwards requests to a model and records every answer."""
 
     def __init__(self, model: Model, path: Path) -> None:
         self._model = model
@@ -175,16 +162,6 @@ class ReplayModel:
     """Answers from a recording, never over a network.
 
     Equal requests are answered in the order in which they were recorded.
-
-    Parameters
-    ----------
-    path
-        A file that `RecordingModel` wrote.
-
-    Raises
-    ------
-    FormatError
-        If it cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -211,13 +188,7 @@ class ReplayModel:
         return tuple(sorted({call.reply.model for call in self._calls}))
 
     def answer(self, request: Request) -> Reply:
-        """Give the recorded answer (see `Model`).
-
-        Raises
-        ------
-        NotRecordedError
-            If none is left; names the first difference from the nearest recorded request.
-        """
+        """Give the recorded answer (see `Model`)."""
         with self._turn:
             left = self._waiting.get(request_digest(request))
             if left:

@@ -6,20 +6,21 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast, get_args
+from typing import Any, NoReturn, get_args
 
 from genotex.errors import FormatError, UsageError
-from genotex.models.prices import ModelPrice, Rate
-from genotex.models.providers.catalogue import (
+from genotex.models.catalogue import (
     PROVIDERS,
     ProviderOptions,
     RetryPolicy,
     StructuredMode,
     check_address,
 )
+from genotex.models.prices import RATES, ModelPrice, Rate
 from genotex.models.registry import check_name
 from genotex.models.usage import Limits
 from genotex.outside import VARIABLE, parse_toml, read_document
@@ -55,41 +56,25 @@ class Setting:
             return self.value
         return self.one_of(("true", "false")) == "true"
 
-    def money(self) -> Decimal:
-        """Return an amount above 0."""
-        amount = self.money_or_zero()
-        if amount == 0:
-            self._refuse("must be above 0")
-        return amount
-
-    def money_or_zero(self) -> Decimal:
-        """Return an amount of 0 or more."""
+    def money(self, *, zero: bool = False) -> Decimal:
+        """Return an amount above 0, or of 0 or more."""
         try:
             amount = Decimal(str(self.value))
         except InvalidOperation:
             amount = Decimal(-1)
         if isinstance(self.value, bool) or not amount.is_finite() or not 0 <= amount <= _LARGEST:
             self._refuse(f"must be a number of 0 or more, not {self.value!r}")
+        if amount == 0 and not zero:
+            self._refuse("must be above 0")
         return amount
 
-    def number(self) -> float:
-        """Return a number above 0."""
-        return float(self.money())
+    def number(self, *, zero: bool = False) -> float:
+        """Return a number above 0, or of 0 or more."""
+        return float(self.money(zero=zero))
 
-    def number_or_zero(self) -> float:
-        """Return a number of 0 or more."""
-        return float(self.money_or_zero())
-
-    def whole(self) -> int:
-        """Return a whole number above 0."""
-        number = self.whole_or_zero()
-        if number == 0:
-            self._refuse("must be above 0")
-        return number
-
-    def whole_or_zero(self) -> int:
-        """Return a whole number of 0 or more."""
-        amount = self.money_or_zero()
+    def whole(self, *, zero: bool = False) -> int:
+        """Return a whole number above 0, or of 0 or more."""
+        amount = self.money(zero=zero)
         if amount != amount.to_integral_value():
             self._refuse(f"must be a whole number, not {self.value!r}")
         return int(amount)
@@ -105,6 +90,15 @@ class Setting:
             )
         return name
 
+    def model(self) -> str:
+        """Return the name of a model."""
+        name = self.text()
+        try:
+            check_name(name)
+        except UsageError as error:
+            self._refuse(str(error))
+        return name
+
     def _refuse(self, what: str) -> NoReturn:
         msg = f"{self.where}: {what}"
         raise UsageError(msg)
@@ -113,11 +107,25 @@ class Setting:
 _Key = tuple[str, ...]
 """Name of a setting, as ``("provider", "openai", "timeout")``."""
 
-_FROM_ENVIRONMENT = (
-    "model", "max_cost", "max_tokens", "max_time", "allow_unknown_cost", "temperature",
-    "max_output", "timeout", "at_once", "attempts", "first_wait", "longest_wait", "seed",
-)  # fmt: skip
-"""Settings from variables ``GENOTEX_...``; those of roles are ``GENOTEX_MODEL_ROLE``."""
+_zero = partial(partial, zero=True)
+
+_RUN: Mapping[str, Callable[[Setting], Any]] = {
+    "model": Setting.model,
+    "temperature": _zero(Setting.number),
+    "max_output": Setting.whole,
+    "max_cost": Setting.money,
+    "max_tokens": Setting.whole,
+    "max_time": Setting.number,
+    "allow_unknown_cost": Setting.flag,
+    "timeout": Setting.number,
+    "at_once": Setting.whole,
+    "attempts": Setting.whole,
+    "first_wait": _zero(Setting.number),
+    "longest_wait": _zero(Setting.number),
+    "seed": _zero(Setting.whole),
+}
+"""Settings of a whole run, and how each is read; from variables ``GENOTEX_...`` as well."""
+
 _EXAMPLE = "see docs/models.md for an example"
 _IN_FILES_ONLY = ("provider_", "price_")
 
@@ -157,14 +165,14 @@ def _from_environment(environ: Mapping[str, str]) -> dict[_Key, Setting]:
         name = variable.removeprefix("GENOTEX_").lower()
         if name == variable.lower() or not environ[variable] or variable == VARIABLE:
             continue
-        if name in _FROM_ENVIRONMENT:
+        if name in _RUN:
             found[(name,)] = Setting(environ[variable], variable)
         elif name.startswith("model_"):
             found["model", name.removeprefix("model_")] = Setting(environ[variable], variable)
         elif name.startswith(_IN_FILES_ONLY):
             msg = f"{variable}: providers and prices are set in a file, see --settings"
             raise UsageError(msg)
-        elif near := difflib.get_close_matches(name, _FROM_ENVIRONMENT, n=1, cutoff=0.7):
+        elif near := difflib.get_close_matches(name, _RUN, n=1, cutoff=0.7):
             msg = f"{variable}: not a setting; did you mean GENOTEX_{near[0].upper()}?"
             raise UsageError(msg)
     return found
@@ -179,16 +187,16 @@ def _from_options(options: Mapping[str, Any]) -> dict[_Key, Setting]:
     }
 
 
-Value = TypeVar("Value")
-_Usual = TypeVar("_Usual")
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
+
 
 _KNOWN = (
-    "model", "model.ROLE", "temperature", "max_output", "max_cost", "max_tokens", "max_time",
-    "allow_unknown_cost", "timeout", "at_once", "attempts", "first_wait", "longest_wait", "seed",
-    "provider.NAME.address", "provider.NAME.key", "provider.NAME.structured",
-    "provider.NAME.timeout", "provider.NAME.at_once", 'price."MODEL".input',
-    'price."MODEL".output', 'price."MODEL".cached', 'price."MODEL".written',
-)  # fmt: skip
+    *_RUN,
+    "model.ROLE",
+    *(f"provider.NAME.{name}" for name in _names(ProviderOptions)),
+    *(f'price."MODEL".{name}' for name in RATES),
+)
 
 
 @dataclass(frozen=True)
@@ -243,13 +251,7 @@ class ModelSettings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelSettings:
-        """Return the settings that `to_json` described.
-
-        Raises
-        ------
-        KeyError, TypeError
-            If the data are something else.
-        """
+        """Return the settings that `to_json` described."""
         recorded = {
             name: ProviderOptions(**{**options, "key": tuple(options["key"])})
             for name, options in data["providers"].items()
@@ -308,27 +310,29 @@ class _Reader:
         self._environ = environ
 
     def settings(self, roles: Collection[str] | None) -> ModelSettings:
-        model = self._left.pop(("model",), None)
-        if model is None:
+        if ("model",) not in self._left:
             msg = "no model given: add --model PROVIDER:MODEL, for example openai:gpt-4o"
             raise UsageError(msg)
+        for_all = {name: self._left[name,] for name in _FOR_ALL if (name,) in self._left}
+        run = {
+            name: read(self._left.pop((name,)))
+            for name, read in _RUN.items()
+            if (name,) in self._left
+        }
+        run["allow_unknown"] = run.pop("allow_unknown_cost", False)
         settings = ModelSettings(
-            _name(model),
+            run["model"],
             self._by_role(roles),
-            self._take("temperature", Setting.number_or_zero, None),
-            self._take("max_output", Setting.whole, None),
-            self._limits(),
-            self._retry(),
-            self._providers(),
+            run.get("temperature"),
+            run.get("max_output"),
+            Limits(**_of(Limits, run)),
+            RetryPolicy(**_of(RetryPolicy, run)),
+            self._providers(for_all),
             self._prices(),
         )
         for key, setting in self._left.items():
             raise UsageError(_unknown(key, setting))
         return settings
-
-    def _take(self, name: str, read: Callable[[Setting], Value], usual: _Usual) -> Value | _Usual:
-        setting = self._left.pop((name,), None)
-        return usual if setting is None else read(setting)
 
     def _below(self, name: str) -> dict[_Key, Setting]:
         """Take all settings of a table."""
@@ -342,68 +346,41 @@ class _Reader:
             if roles is not None and role not in roles:
                 msg = f"{setting.where}: unknown role {role!r}; the roles are {', '.join(roles)}"
                 raise UsageError(msg)
-            models[role] = _name(setting)
+            models[role] = setting.model()
         return models
 
-    def _limits(self) -> Limits:
-        return Limits(
-            self._take("max_cost", Setting.money, None),
-            self._take("max_tokens", Setting.whole, None),
-            self._take("max_time", Setting.number, None),
-            self._take("allow_unknown_cost", Setting.flag, False),
-        )
-
-    def _retry(self) -> RetryPolicy:
-        usual = RetryPolicy()
-        return RetryPolicy(
-            self._take("attempts", Setting.whole, usual.attempts),
-            self._take("first_wait", Setting.number_or_zero, usual.first_wait),
-            self._take("longest_wait", Setting.number_or_zero, usual.longest_wait),
-            self._take("seed", Setting.whole_or_zero, usual.seed),
-        )
-
-    def _providers(self) -> dict[str, ProviderOptions]:
-        # Settings above the tables of the providers apply to all of them.
-        above = {
-            name: self._left.pop((name,))
-            for name in ("timeout", "at_once")
-            if (name,) in self._left
-        }
-        below = self._below("provider")
-        given = {provider: dict(above) for provider in PROVIDERS}
-        for key, setting in below.items():
+    def _providers(self, for_all: Mapping[str, Setting]) -> dict[str, ProviderOptions]:
+        given = {provider: dict(for_all) for provider in PROVIDERS}
+        for key, setting in self._below("provider").items():
             if len(key) != 2 or key[0] not in given:
                 raise UsageError(_unknown(("provider", *key), setting))
             given[key[0]][key[1]] = setting
         return {provider: self._options(provider, given[provider]) for provider in PROVIDERS}
 
-    def _options(self, provider: str, given: dict[str, Setting]) -> ProviderOptions:
-        options = ProviderOptions.usual(provider)
+    def _options(self, provider: str, given: Mapping[str, Setting]) -> ProviderOptions:
+        usual = ProviderOptions.usual(provider)
+        readers: dict[str, Callable[[Setting], Any]] = {
+            "address": lambda setting: check_address(setting.text(), setting.where),
+            "key": lambda setting: (setting.variable(self._environ),),
+            "structured": lambda setting: setting.one_of(get_args(StructuredMode)),
+            "timeout": Setting.number,
+            "at_once": Setting.whole,
+        }
+        if usual.address is None:
+            # It is part of the model's name.
+            del readers["address"]
         for name, setting in given.items():
-            match name:
-                case "address" if options.address is not None:
-                    address = check_address(setting.text(), setting.where)
-                    options = replace(options, address=address)
-                case "key":
-                    options = replace(options, key=(setting.variable(self._environ),))
-                case "structured":
-                    mode = cast(StructuredMode, setting.one_of(get_args(StructuredMode)))
-                    options = replace(options, structured=mode)
-                case "timeout":
-                    options = replace(options, timeout=setting.number())
-                case "at_once":
-                    options = replace(options, at_once=setting.whole())
-                case _:
-                    raise UsageError(_unknown(("provider", provider, name), setting))
-        return options
+            if name not in readers:
+                raise UsageError(_unknown(("provider", provider, name), setting))
+        return replace(usual, **{name: readers[name](given[name]) for name in given})
 
     def _prices(self) -> dict[str, ModelPrice]:
         rates: dict[str, dict[str, Rate]] = {}
         for key, setting in self._below("price").items():
             name, unit = ".".join(key[:-1]), key[-1]
-            if unit not in ("input", "output", "cached", "written") or not name:
+            if unit not in RATES or not name:
                 raise UsageError(_unknown(("price", *key), setting))
-            rates.setdefault(name, {})[unit] = Rate.flat(setting.money_or_zero())
+            rates.setdefault(name, {})[unit] = Rate.flat(setting.money(zero=True))
         for name, units in rates.items():
             if "input" not in units or "output" not in units:
                 msg = (
@@ -413,14 +390,13 @@ class _Reader:
         return {name: ModelPrice(**units, source="settings") for name, units in rates.items()}
 
 
-def _name(setting: Setting) -> str:
-    name = setting.text()
-    try:
-        check_name(name)
-    except UsageError as error:
-        msg = f"{setting.where}: {error}"
-        raise UsageError(msg) from error
-    return name
+_FOR_ALL = ("timeout", "at_once")
+"""Settings of all providers that have none of their own."""
+
+
+def _of(kind: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are fields of a class."""
+    return {name: values[name] for name in _names(kind) if name in values}
 
 
 def _unknown(key: _Key, setting: Setting) -> str:

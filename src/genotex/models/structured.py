@@ -37,17 +37,10 @@ _SHORTER = " It was cut off at the maximum number of output tokens, so be shorte
 
 @dataclass(frozen=True)
 class Answer(Generic[Kind]):
-    """A checked answer.
+    """A checked answer."""
 
-    Attributes
-    ----------
-    value
-        The data that was requested.
-    replies
-        What the model wrote: one reply, or two if the first had to be repaired.
-    """
-
-    value: Kind
+    value: Kind  # The data that was requested
+    # What the model wrote: one reply, or two if the first had to be repaired
     replies: tuple[Reply, ...]
 
     @property
@@ -57,25 +50,10 @@ class Answer(Generic[Kind]):
 
 
 def ask_for(ask: _Ask, request: Request, kind: type[Kind]) -> Answer[Kind]:
-    """Ask a model for structured data.
+    """Ask a model for structured data; one answer that does not fit is repaired.
 
-    Parameters
-    ----------
-    ask
-        Sends a request to a model; called once or twice.
-    request
-        Its schema is set here.
-    kind
-        Type of the answer, for example a dataclass. The metadata of its fields are arguments of
-        `pydantic.Field`. A ValueError from ``__post_init__`` is reported to the model like a value
-        that does not fit.
-
-    Raises
-    ------
-    BadAnswerError
-        If the second answer does not fit either.
-    RefusedError
-        If the model refuses.
+    `kind` is for example a dataclass, with arguments of `pydantic.Field` as metadata of its fields.
+    A ValueError from ``__post_init__`` is reported to the model like a value that does not fit.
     """
     request = replace(request, schema=schema_of(kind))
     replies: list[Reply] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
@@ -18,18 +18,10 @@ _Number = TypeVar("_Number", int, Decimal)
 
 @dataclass(frozen=True)
 class Total(Generic[_Number]):
-    """A sum over calls, some of which may be unknown.
+    """A sum over calls, some of which may be unknown."""
 
-    Attributes
-    ----------
-    known
-        Sum over the known calls.
-    unknown
-        Number of calls whose value is unknown.
-    """
-
-    known: _Number
-    unknown: int = 0
+    known: _Number  # Sum over the known calls
+    unknown: int = 0  # Number of calls whose value is unknown
 
     @property
     def exact(self) -> _Number | None:
@@ -42,7 +34,7 @@ class Total(Generic[_Number]):
             return Total(self.known, self.unknown + 1)
         return Total(self.known + part, self.unknown)
 
-    def and_all_of(self, other: Total[_Number]) -> Total[_Number]:
+    def __add__(self, other: Total[_Number]) -> Total[_Number]:
         """Return the sum over the calls of both."""
         return Total(self.known + other.known, self.unknown + other.unknown)
 
@@ -71,48 +63,29 @@ def dollars(cost: Total[Any]) -> str:
 
 @dataclass(frozen=True)
 class UsageRow:
-    """The sums of some calls.
+    """The sums of some calls."""
 
-    Attributes
-    ----------
-    calls
-        Answered calls.
-    failed
-        Calls that ended in an error; their cost is unknown and not part of any sum.
-    cost
-        US dollars.
-    working, waiting
-        Seconds spent on calls and waiting, including failed ones.
-    """
-
-    calls: int = 0
-    failed: int = 0
+    calls: int = 0  # Answered calls
+    failed: int = 0  # Calls that ended in an error; their cost is unknown and not part of any sum
     input_tokens: Total[int] = field(default_factory=lambda: Total(0))
     output_tokens: Total[int] = field(default_factory=lambda: Total(0))
     cached_tokens: Total[int] = field(default_factory=lambda: Total(0))
-    cost: Total[Decimal] = field(default_factory=lambda: Total(Decimal(0)))
+    cost: Total[Decimal] = field(default_factory=lambda: Total(Decimal(0)))  # US dollars
+    # working, waiting: Seconds spent on calls and waiting, including failed ones
     working: float = 0.0
     waiting: float = 0.0
 
     @property
     def tokens(self) -> Total[int]:
         """Input and output together."""
-        both = self.input_tokens.and_all_of(self.output_tokens)
+        both = self.input_tokens + self.output_tokens
         # A call that reports neither counts once.
         return Total(both.known, max(self.input_tokens.unknown, self.output_tokens.unknown))
 
-    def and_all_of(self, other: UsageRow) -> UsageRow:
+    def __add__(self, other: UsageRow) -> UsageRow:
         """Return the sums over the calls of both."""
-        return UsageRow(
-            self.calls + other.calls,
-            self.failed + other.failed,
-            self.input_tokens.and_all_of(other.input_tokens),
-            self.output_tokens.and_all_of(other.output_tokens),
-            self.cached_tokens.and_all_of(other.cached_tokens),
-            self.cost.and_all_of(other.cost),
-            self.working + other.working,
-            self.waiting + other.waiting,
-        )
+        both = ((getattr(row, each.name) for row in (self, other)) for each in fields(self))
+        return UsageRow(*(mine + theirs for mine, theirs in both))
 
     def to_json(self) -> dict[str, Any]:
         """Return the sums as plain JSON values."""
@@ -129,13 +102,7 @@ class UsageRow:
 
 
 class UsageLedger:
-    """Records the usage of every call by role and by model; thread-safe.
-
-    Parameters
-    ----------
-    prices
-        Prices of the models.
-    """
+    """Records the usage of every call by role and by model; thread-safe."""
 
     def __init__(self, prices: PriceSnapshot) -> None:
         self.prices = prices
@@ -162,7 +129,7 @@ class UsageLedger:
 
     def _add(self, role: str, model: str, row: UsageRow) -> None:
         with self._turn:
-            self._rows[role, model] = self._rows.get((role, model), UsageRow()).and_all_of(row)
+            self._rows[role, model] = self._rows.get((role, model), UsageRow()) + row
 
     def total(self) -> UsageRow:
         """Return the sums over all calls."""
@@ -182,7 +149,7 @@ class UsageLedger:
         sums: dict[str, UsageRow] = {}
         for (role, model), row in rows:
             name = group(role, model)
-            sums[name] = sums.get(name, UsageRow()).and_all_of(row)
+            sums[name] = sums.get(name, UsageRow()) + row
         return dict(sorted(sums.items()))
 
     def to_json(self) -> dict[str, Any]:
@@ -240,20 +207,6 @@ class Budget:
     """Checks before each call whether it may start.
 
     A call that has started is never interrupted, so concurrent calls may exceed a limit.
-
-    Parameters
-    ----------
-    ledger
-        Usage so far.
-    clock
-        Monotonic clock in seconds.
-    spent_time
-        Seconds that a resumed run took before.
-
-    Raises
-    ------
-    UsageError
-        If there is a cost limit, a model's price is unknown, and that is not allowed.
     """
 
     def __init__(
@@ -275,13 +228,7 @@ class Budget:
         return self._clock() - self._start
 
     def check(self) -> None:
-        """Raise if no further call may start.
-
-        Raises
-        ------
-        BudgetReachedError
-            If a limit is reached, or usage is unknown and that is not allowed.
-        """
+        """Raise if a limit is reached, or usage is unknown and that is not allowed."""
         limits, spent = self._limits, self._ledger.total()
         self._hold("max_cost", "--max-cost", spent.cost, limits.max_cost, "US dollars")
         self._hold("max_tokens", "--max-tokens", spent.tokens, limits.max_tokens, "tokens")
@@ -326,21 +273,7 @@ def _refuse_unpriced(limits: Limits, prices: PriceSnapshot) -> None:
 
 
 class MeteredModel:
-    """Waits for a free slot, checks the budget, calls the model and records the usage.
-
-    Parameters
-    ----------
-    model
-        The model that answers.
-    ledger
-        Where usage is recorded; time spent on a slot counts as waiting.
-    budget
-        Limits; None: no limits.
-    slots
-        Number of concurrent calls; shared by the models of a provider.
-    clock
-        Monotonic clock in seconds.
-    """
+    """Waits for a free slot, checks the budget, calls the model and records the usage."""
 
     def __init__(
         self,

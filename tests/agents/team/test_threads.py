@@ -86,7 +86,7 @@ def test_ctrl_c_ends_a_wait_although_polars_catches_it_too(waiting: str) -> None
 import asyncio, os, signal, sys, threading, time
 signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
 import polars
-from genotex.models.providers.provider_model import run_within
+from genotex.models.provider_model import run_within
 from genotex.agents.team import sessions
 
 sessions.PATIENCE = 0.1

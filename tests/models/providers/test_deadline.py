@@ -3,8 +3,8 @@ import threading
 
 import pytest
 
-from genotex.models.providers import provider_model as deadline
-from genotex.models.providers.provider_model import run_within
+from genotex.models import provider_model as deadline
+from genotex.models.provider_model import run_within
 
 
 async def answer() -> str:

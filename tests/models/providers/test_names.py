@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.errors import UsageError
-from genotex.models import ProviderModelName, check_address, parse_name
-from genotex.models.registry import check_name
+from genotex.models import ProviderModelName, check_address, check_name, parse_name
 
 
 @pytest.mark.parametrize(

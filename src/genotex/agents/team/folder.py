@@ -14,8 +14,7 @@ from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import PART
-from genotex.models import Limits
-from genotex.models.settings import Setting
+from genotex.models import Limits, Setting
 
 
 def notebook_name(task: Task) -> str:

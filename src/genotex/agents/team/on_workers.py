@@ -62,7 +62,7 @@ class FolderLedger(UsageLedger):
         sums: dict[str, UsageRow] = {}
         for path in self._folder.notebook_journals():
             for name, row in self._booked(path)._sums(group).items():
-                sums[name] = sums.get(name, UsageRow()).and_all_of(row)
+                sums[name] = sums.get(name, UsageRow()) + row
         return dict(sorted(sums.items()))
 
     def _booked(self, path: Path) -> UsageLedger:

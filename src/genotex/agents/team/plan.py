@@ -20,9 +20,10 @@ from genotex.bench.runs.run_folder import RunSettings
 from genotex.errors import FormatError, UsageError
 from genotex.formats import sha256
 from genotex.layout import InputFolder, OutputFolder
-from genotex.models import Limits, ModelSettings
-from genotex.models.providers.catalogue import (
+from genotex.models import (
     PROVIDERS,
+    Limits,
+    ModelSettings,
     ProviderOptions,
     RetryPolicy,
     StructuredMode,

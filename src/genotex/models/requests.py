@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from genotex.errors import UsageError
+from genotex.models.catalogue import PROVIDERS, ProviderModelName, StructuredMode
 from genotex.models.model import Message, Reply, Request, StopReason, Usage
-from genotex.models.providers.catalogue import PROVIDERS, ProviderModelName, StructuredMode
 from genotex.models.structured import json_values
 
 if TYPE_CHECKING:
@@ -35,14 +35,8 @@ def require_packages(provider: str) -> None:
     extra = PROVIDERS[provider].extra
     try:
         # Imports happen here, outside the time limit of a call.
-        import pydantic_ai.direct
-
-        if extra == "anthropic":
-            import pydantic_ai.models.anthropic
-        elif extra == "google":
-            import pydantic_ai.models.google
-        else:
-            import pydantic_ai.models.openai  # noqa: F401
+        import_module("pydantic_ai.direct")
+        import_module(f"pydantic_ai.models.{extra}")
     except ImportError as error:
         msg = f"{provider} needs packages that are not installed; pip install 'genotex[{extra}]'"
         raise UsageError(msg) from error

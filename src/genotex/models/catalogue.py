@@ -18,36 +18,16 @@ messages contain the schema; ``text``: only the messages contain it."""
 
 @dataclass(frozen=True)
 class Provider:
-    """A provider of models.
+    """A provider of models."""
 
-    Attributes
-    ----------
-    extra
-        The extra of genotex that it needs.
-    keys
-        Environment variables that may contain the key; the first that is set counts.
-    key_needed
-        Whether it requires a key.
-    address
-        Its address; None: part of the model's name.
-    structured
-        How a structured answer is requested.
-    max_output
-        Default maximum of output tokens; None: the provider decides.
-    client
-        Class of pydantic-ai for a service with OpenAI's API; None: the general one.
-    reports_cached
-        Whether it reports cached input; if not, 0 means unknown.
-    """
-
-    extra: str
-    keys: tuple[str, ...]
+    extra: str  # the extra of genotex that it needs
+    keys: tuple[str, ...]  # environment variables of the key; the first that is set counts
     key_needed: bool
-    address: str | None
+    address: str | None  # None: part of the model's name
     structured: StructuredMode
-    max_output: int | None = None
-    client: str | None = None
-    reports_cached: bool = True
+    max_output: int | None = None  # default maximum of output tokens; None: the provider decides
+    client: str | None = None  # pydantic-ai's class for OpenAI's API; None: the general one
+    reports_cached: bool = True  # if not, a report of 0 cached tokens means unknown
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -105,21 +85,11 @@ _AT_ADDRESS = re.compile(r"(?P<model>.+?)@(?P<address>https?://.*)")
 
 @dataclass(frozen=True)
 class ProviderModelName:
-    """A provider's model.
+    """A provider's model."""
 
-    Attributes
-    ----------
-    provider
-        As in the catalogue.
-    model
-        Name of the model in the provider's words.
-    address
-        Where it answers, for ``openai-compatible``.
-    """
-
-    provider: str
-    model: str
-    address: str | None = None
+    provider: str  # as in the catalogue
+    model: str  # in the provider's words
+    address: str | None = None  # for ``openai-compatible``
 
     def __str__(self) -> str:
         """Return the name as a user writes it."""
@@ -127,13 +97,7 @@ class ProviderModelName:
 
 
 def parse_name(text: str) -> ProviderModelName:
-    """Read a name: ``PROVIDER:MODEL``, or ``openai-compatible:MODEL@ADDRESS``.
-
-    Raises
-    ------
-    UsageError
-        If the provider is not known, or a part is missing or makes no sense.
-    """
+    """Read a name: ``PROVIDER:MODEL``, or ``openai-compatible:MODEL@ADDRESS``."""
     provider, _, model = text.partition(":")
     if provider not in PROVIDERS:
         msg = f"{provider!r} names no provider: write PROVIDER:MODEL, of {', '.join(PROVIDERS)}"
@@ -177,49 +141,23 @@ def check_address(address: str, what: str) -> str:
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """When a failed call is retried.
+    """When a failed call is retried."""
 
-    Attributes
-    ----------
-    attempts
-        Maximum number of calls for one answer, including the first.
-    first_wait
-        Seconds before the second call; each further wait is twice as long.
-    longest_wait
-        Longest wait in seconds. If a provider asks for a longer one, there is no retry.
-    seed
-        Of the random part of waits, which keeps concurrent problems from retrying together.
-    """
-
-    attempts: int = 5
-    first_wait: float = 1.0
-    longest_wait: float = 120.0
-    seed: int = 0
+    attempts: int = 5  # most calls for one answer, including the first
+    first_wait: float = 1.0  # seconds before the second call; each further wait is twice as long
+    longest_wait: float = 120.0  # seconds; if a provider asks for more, there is no retry
+    seed: int = 0  # of the random part of waits: concurrent calls must not retry together
 
 
 @dataclass(frozen=True)
 class ProviderOptions:
-    """Options of calls to one provider.
-
-    Attributes
-    ----------
-    address
-        Where it answers.
-    key
-        Environment variables that may contain the key; the first that is set counts.
-    structured
-        How a structured answer is requested.
-    timeout
-        Wall-clock seconds for one call, from the start to the last byte.
-    at_once
-        Number of concurrent calls.
-    """
+    """Options of calls to one provider."""
 
     address: str | None
-    key: tuple[str, ...]
+    key: tuple[str, ...]  # environment variables of the key; the first that is set counts
     structured: StructuredMode
-    timeout: float = 300.0
-    at_once: int = 4
+    timeout: float = 300.0  # wall-clock seconds for one call, from the start to the last byte
+    at_once: int = 4  # concurrent calls
 
     @classmethod
     def usual(cls, provider: str) -> ProviderOptions:

@@ -13,15 +13,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from genotex.errors import BadAnswerError, ModelError, UsageError
-from genotex.models.model import Reply, Request
-from genotex.models.providers.catalogue import (
+from genotex.models.catalogue import (
     PROVIDERS,
     ProviderModelName,
     ProviderOptions,
     RetryPolicy,
 )
-from genotex.models.providers.failures import Failure, failure_of
-from genotex.models.providers.requests import (
+from genotex.models.failures import Failure, failure_of
+from genotex.models.model import Reply, Request
+from genotex.models.recording import request_digest
+from genotex.models.requests import (
     make_client,
     make_model,
     require_packages,
@@ -31,14 +32,10 @@ from genotex.models.providers.requests import (
     to_settings,
     usable_mode,
 )
-from genotex.models.recording import request_digest
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
-    from pydantic_ai.messages import ModelMessage, ModelResponse
-    from pydantic_ai.models import Model as PydanticModel
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.messages import ModelResponse
 
 
 _SHORTEST = 8
@@ -155,18 +152,6 @@ class ProviderModel:
     """Calls a provider's service.
 
     The key is read from the environment for each call and never kept.
-
-    Parameters
-    ----------
-    environ
-        The environment, with the key.
-    sleep, clock
-        How to wait, and a monotonic clock in seconds.
-
-    Raises
-    ------
-    UsageError
-        If the provider's packages are not installed, or its key is not set.
     """
 
     def __init__(
@@ -276,33 +261,16 @@ class ProviderModel:
         return to_reply(response, self._name, clean)
 
 
-async def _call(
-    client: AsyncClient,
-    model: PydanticModel,
-    messages: list[ModelMessage],
-    settings: ModelSettings,
-    parameters: ModelRequestParameters,
-    *,
-    streams: bool,
-) -> ModelResponse:
+async def _call(client: AsyncClient, *request: Any, streams: bool) -> ModelResponse:
+    """Make one call with pydantic-ai: a model, its messages, settings and parameters."""
     from pydantic_ai.direct import model_request, model_request_stream
 
+    model, messages, settings, parameters = request
+    options = {"model_settings": settings, "model_request_parameters": parameters}
     async with client:
-        if streams:
-            async with model_request_stream(
-                model,
-                messages,
-                model_settings=settings,
-                model_request_parameters=parameters,
-                instrument=False,
-            ) as stream:
-                async for _ in stream:
-                    pass
-                return stream.get()
-        return await model_request(
-            model,
-            messages,
-            model_settings=settings,
-            model_request_parameters=parameters,
-            instrument=False,
-        )
+        if not streams:
+            return await model_request(model, messages, **options, instrument=False)
+        async with model_request_stream(model, messages, **options, instrument=False) as stream:
+            async for _ in stream:
+                pass
+            return stream.get()
