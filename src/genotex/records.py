@@ -44,6 +44,7 @@ __all__ = [
     "Check",
     "InsidePath",
     "PlainName",
+    "Rounded",
     "Scalar",
     "Sha256",
     "Shape",
@@ -51,6 +52,7 @@ __all__ = [
     "as_json",
     "checked",
     "field_name",
+    "plain",
     "why_no_name",
 ]
 
@@ -101,6 +103,25 @@ class Shape:
     ) -> CoreSchema:
         """Return the schema of the kind."""
         return handler.generate_schema(self.kind)
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """A number that `plain` writes rounded, as in ``Annotated[float, Rounded(3)]``."""
+
+    digits: int
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Return the schema of the number."""
+        from pydantic_core import core_schema
+
+        def written(number: float) -> float:
+            return round(number, self.digits)
+
+        writing = core_schema.plain_serializer_function_ser_schema(written)
+        return cast("CoreSchema", {**handler(source), "serialization": writing})
 
 
 _LONGEST_NAME = 255
@@ -187,6 +208,11 @@ def checked(
         raise error(str(problem), path=path, field=place or None, hint=hint) from problem
     only: _Kind = found[0]
     return only
+
+
+def plain(record: Any) -> Any:
+    """Return a dataclass as plain JSON values in the order of its fields; `checked` reads them."""
+    return _adapter(cast("Any", type(record))).dump_python([record], mode="json", by_alias=True)[0]
 
 
 @functools.cache

@@ -9,14 +9,14 @@ from genotex.models import (
     Limits,
     ModelPrice,
     PriceSnapshot,
-    Rate,
     Reply,
     Unpriced,
     Usage,
     UsageLedger,
+    flat_rate,
 )
 
-PRICED = {"a:b": ModelPrice(Rate.flat("1"), Rate.flat("10"))}
+PRICED = {"a:b": ModelPrice(flat_rate("1"), flat_rate("10"))}
 
 
 def books(prices: dict[str, ModelPrice | Unpriced] | None = None) -> UsageLedger:

@@ -13,12 +13,12 @@ from genotex.models import (
     MeteredModel,
     ModelPrice,
     PriceSnapshot,
-    Rate,
     Reply,
     Request,
     ScriptedModel,
     Usage,
     UsageLedger,
+    flat_rate,
 )
 
 REQUEST = Request("planner", (Message("user", "Hello?"),))
@@ -26,7 +26,7 @@ ANSWER = Reply("", "a:b", usage=Usage(1000, 0, 0))
 
 
 def books() -> UsageLedger:
-    prices: Any = {"a:b": ModelPrice(Rate.flat("1"), Rate.flat("1"))}
+    prices: Any = {"a:b": ModelPrice(flat_rate("1"), flat_rate("1"))}
     return UsageLedger(PriceSnapshot(date(2026, 11, 1), "by hand", prices))
 
 

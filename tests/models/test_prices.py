@@ -8,12 +8,21 @@ from genai_prices import calc_price
 from genai_prices.data_snapshot import get_snapshot
 
 from genotex.errors import FormatError
-from genotex.models import ModelPrice, PriceSnapshot, Rate, Reply, Unpriced, Usage, take_prices
+from genotex.models import (
+    ModelPrice,
+    PriceSnapshot,
+    Reply,
+    Step,
+    Unpriced,
+    Usage,
+    flat_rate,
+    take_prices,
+)
 
 PRICE = ModelPrice(
-    Rate(((0, Decimal("1.25")), (200_000, Decimal("2.5")))),
-    Rate(((0, Decimal("10")), (200_000, Decimal("15")))),
-    cached=Rate.flat("0.125"),
+    (Step(0, Decimal("1.25")), Step(200_000, Decimal("2.5"))),
+    (Step(0, Decimal("10")), Step(200_000, Decimal("15"))),
+    cached=flat_rate("0.125"),
     source="made up",
 )
 SNAPSHOT = PriceSnapshot(
@@ -39,7 +48,7 @@ def test_input_that_may_be_cached_is_counted_in_full() -> None:
 
 
 def test_cached_input_without_a_price_of_its_own_costs_as_other_input() -> None:
-    price = ModelPrice(Rate.flat("2"), Rate.flat("4"))
+    price = ModelPrice(flat_rate("2"), flat_rate("4"))
     assert price.cost(Usage(1000, 0, 600, 100)) == Decimal("0.002")
 
 
@@ -153,7 +162,7 @@ def test_a_known_service_at_its_address_has_its_price() -> None:
 
 
 def test_a_price_that_the_user_states_wins() -> None:
-    stated = ModelPrice(Rate.flat("1"), Rate.flat("2"), source="settings")
+    stated = ModelPrice(flat_rate("1"), flat_rate("2"), source="settings")
     snapshot = take_prices(["ollama:llama3"], DAY, {"ollama:llama3": stated, "other": stated})
     assert snapshot.prices == {"ollama:llama3": stated}
 

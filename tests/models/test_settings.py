@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from genotex.errors import FormatError, UsageError
-from genotex.models import ModelSettings, ProviderOptions, read_settings
+from genotex.models import ModelSettings, ProviderOptions, price_at, read_settings
+from genotex.records import checked
 
 ROLES = ("planner", "reviewer", "expert")
 FILE = """
@@ -57,7 +58,7 @@ def test_a_file_with_everything(tmp_path: Path) -> None:
     assert settings.providers["ollama"].timeout == 900.5
     assert settings.providers["google"].timeout == 60.0
     price = settings.prices["ollama:llama3.1"]
-    assert (price.input.at(1), price.output.at(1)) == (Decimal(0), Decimal("0.5"))
+    assert (price_at(price.input, 1), price_at(price.output, 1)) == (Decimal(0), Decimal("0.5"))
     assert settings.names == ("anthropic:claude-sonnet-4-5", "openai:gpt-4o")
 
 
@@ -219,14 +220,14 @@ def test_settings_as_json_have_the_providers_that_may_answer_and_no_key(tmp_path
     assert content["limits"]["max_cost"] == "5"
     assert content["providers"]["openai"]["key"] == ["OPENAI_API_KEY"]
     assert "secret" not in text
-    again = ModelSettings.from_json(content)
+    again = checked(ModelSettings, content, extra="forbid")
     assert again.providers["openai"] == settings.providers["openai"]
     assert replace(again, providers={}) == replace(settings, providers={})
 
 
 def test_settings_without_limits_survive_the_way_through_json() -> None:
     settings = read(None, {"model": "openai:a"})
-    assert ModelSettings.from_json(json.loads(json.dumps(settings.to_json()))) == settings
+    assert checked(ModelSettings, json.loads(json.dumps(settings.to_json()))) == settings
 
 
 def test_the_example_of_the_docs_is_right(tmp_path: Path) -> None:

@@ -9,18 +9,18 @@ from genotex.errors import RateLimitedError
 from genotex.models import (
     ModelPrice,
     PriceSnapshot,
-    Rate,
     Reply,
     Total,
     Unpriced,
     Usage,
     UsageLedger,
+    flat_rate,
 )
 
 PRICES = PriceSnapshot(
     date(2026, 11, 1),
     "by hand",
-    {"a:b": ModelPrice(Rate.flat("1"), Rate.flat("10")), "ollama:c": Unpriced("no price")},
+    {"a:b": ModelPrice(flat_rate("1"), flat_rate("10")), "ollama:c": Unpriced("no price")},
 )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.answers import Verdict
@@ -13,17 +13,16 @@ from genotex.agents.promises import CellState, Variable
 from genotex.agents.sandbox import CellResult, CellStatus
 from genotex.errors import ModelError
 from genotex.models import Model, Reply, Request
+from genotex.records import Rounded, plain
 
 
 @dataclass
 class Tally:
     """Counts of one notebook."""
 
-    # model_seconds, cell_seconds, waiting_seconds: Of calls; of cells; between calls, as for
-    # a rate limit.
-    model_seconds: float = 0.0
-    cell_seconds: float = 0.0
-    waiting_seconds: float = 0.0
+    model_seconds: Annotated[float, Rounded(3)] = 0.0
+    cell_seconds: Annotated[float, Rounded(3)] = 0.0
+    waiting_seconds: Annotated[float, Rounded(3)] = 0.0  # Between calls, as for a rate limit
     steps: int = 0  # Steps that were begun, also those dropped later
     reviews: int = 0
     rejections: int = 0
@@ -62,15 +61,8 @@ class Tally:
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as plain JSON values."""
-        return {
-            name: round(value, 3) if isinstance(value, float) else value
-            for name, value in asdict(self).items()
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Tally:
-        """Return the counts that `to_json` described."""
-        return cls(**data)
+        content: dict[str, Any] = plain(self)
+        return content
 
 
 class TalliedModel:

@@ -11,8 +11,10 @@ from .model import (
 from .prices import (
     ModelPrice as ModelPrice,
     PriceSnapshot as PriceSnapshot,
-    Rate as Rate,
+    Step as Step,
     Unpriced as Unpriced,
+    flat_rate as flat_rate,
+    price_at as price_at,
     take_prices as take_prices,
 )
 from .catalogue import (

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats import read_json_object
-from genotex.io import atomic_write
+from genotex.formats import read_json_object, write_json
 from genotex.models.catalogue import PROVIDERS, ProviderModelName, parse_name
 from genotex.models.model import Reply, Usage
+from genotex.records import checked, plain
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
@@ -24,32 +23,30 @@ if TYPE_CHECKING:
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True)
-class Rate:
+@dataclass(frozen=True, order=True)
+class Step:
     """A price in US dollars for a million tokens."""
 
-    # Thresholds and prices, ascending from 0: in a call with more input tokens than the threshold,
-    # all tokens have this price
-    steps: tuple[tuple[int, Decimal], ...]
+    above: int  # in a call with more input tokens than this, all tokens have this price
+    price: Decimal
 
-    @classmethod
-    def flat(cls, price: Decimal | str) -> Rate:
-        """Return a rate that does not depend on the length of the call."""
-        return cls(((0, Decimal(price)),))
 
-    def at(self, input_tokens: int) -> Decimal:
-        """Return the price for a million tokens in a call with so many input tokens."""
-        first, *rest = self.steps
-        return [first, *(step for step in rest if input_tokens > step[0])][-1][1]
+Rate = tuple[Step, ...]
+"""A price by the length of the call: thresholds, ascending from 0."""
 
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return the steps as plain JSON values; prices as text, so that none is rounded."""
-        return [{"above": above, "price": str(price)} for above, price in self.steps]
 
-    @classmethod
-    def from_json(cls, steps: list[Mapping[str, Any]]) -> Rate:
-        """Return the rate that `to_json` described."""
-        return cls(tuple((int(step["above"]), Decimal(step["price"])) for step in steps))
+def flat_rate(price: Decimal | str) -> Rate:
+    """Return a rate that does not depend on the length of the call."""
+    return (Step(0, Decimal(price)),)
+
+
+def price_at(rate: Rate, input_tokens: int) -> Decimal:
+    """Return the price for a million tokens in a call with so many input tokens."""
+    return [rate[0], *(step for step in rate[1:] if input_tokens > step.above)][-1].price
+
+
+RATES = ("input", "output", "cached", "written")
+_WHERE_THERE = {"exclude_if": lambda rate: rate is None}
 
 
 @dataclass(frozen=True)
@@ -60,8 +57,8 @@ class ModelPrice:
     output: Rate
     # cached, written: For input read from, or written to, the provider's cache; None: as other
     # input
-    cached: Rate | None = None
-    written: Rate | None = None
+    cached: Rate | None = field(default=None, metadata=_WHERE_THERE)
+    written: Rate | None = field(default=None, metadata=_WHERE_THERE)
     source: str = ""  # Source of the price
 
     def cost(self, usage: Usage) -> Decimal | None:
@@ -82,40 +79,25 @@ class ModelPrice:
             (self.written or self.input, written),
             (self.output, usage.output_tokens),
         )
-        total = sum((rate.at(usage.input_tokens) * count for rate, count in parts), Decimal(0))
-        return total / _MILLION
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the price as plain JSON values."""
-        rates = {name: getattr(self, name) for name in RATES}
-        return {"source": self.source} | {
-            name: rate.to_json() for name, rate in rates.items() if rate is not None
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ModelPrice:
-        """Return the price that `to_json` described."""
-        rates = {name: Rate.from_json(data[name]) for name in RATES if name in data}
-        return cls(**rates, source=data["source"])
-
-
-RATES = ("input", "output", "cached", "written")
+        costs = (price_at(rate, usage.input_tokens) * count for rate, count in parts)
+        return sum(costs, Decimal(0)) / _MILLION
 
 
 @dataclass(frozen=True)
 class Unpriced:
     """A model without a known price, and why."""
 
-    why: str
+    why: str = field(metadata={"alias": "unknown"})
 
 
 @dataclass(frozen=True)
 class PriceSnapshot:
     """The prices of the models of a run."""
 
-    day: date  # Date of the prices
+    day: date = field(metadata={"alias": "date"})
     source: str  # Where they are from, with its version
-    prices: Mapping[str, ModelPrice | Unpriced]  # By name of the model, such as ``openai:gpt-4o``
+    # By name of the model, such as ``openai:gpt-4o``.
+    prices: Mapping[str, ModelPrice | Unpriced] = field(metadata={"alias": "models"})
 
     def cost(self, reply: Reply) -> Decimal | None:
         """Return what a reply cost in US dollars, or None if unknown."""
@@ -128,39 +110,20 @@ class PriceSnapshot:
             name: price.why for name, price in self.prices.items() if isinstance(price, Unpriced)
         }
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the snapshot as plain JSON values."""
-        return {
-            "date": self.day.isoformat(),
-            "source": self.source,
-            "unit": "US dollars for a million tokens",
-            "models": {
-                name: {"unknown": price.why} if isinstance(price, Unpriced) else price.to_json()
-                for name, price in sorted(self.prices.items())
-            },
-        }
-
     def write(self, path: Path) -> Path:
         """Write the snapshot as JSON."""
-        with atomic_write(path) as part:
-            text = json.dumps(self.to_json(), indent=4, ensure_ascii=False)
-            part.write_text(text + "\n", encoding="utf-8")
+        content = plain(replace(self, prices=dict(sorted(self.prices.items()))))
+        write_json(path, {**content, "unit": "US dollars for a million tokens"})
         return path
 
     @classmethod
     def read(cls, path: Path) -> PriceSnapshot:
         """Read a snapshot that `write` wrote."""
+        hint = "it is written by a run"
         try:
-            hint = "it is written by a run"
-            data = read_json_object(path, hint, words="is not a price snapshot")
-            prices = {
-                name: Unpriced(each["unknown"]) if "unknown" in each else ModelPrice.from_json(each)
-                for name, each in data["models"].items()
-            }
-            return cls(date.fromisoformat(data["date"]), data["source"], prices)
-        except (
-            FormatError, ValueError, KeyError, TypeError, AttributeError, InvalidOperation,
-        ) as error:  # fmt: skip
+            content = read_json_object(path, hint, words="is not a price snapshot")
+            return checked(cls, content, path=path, hint=hint)
+        except FormatError as error:
             msg = f"is not a price snapshot: {error}"
             raise FormatError(msg, path=path, hint=hint) from error
 
@@ -189,7 +152,7 @@ def _source() -> str:
 
 def _price(name: str, day: date) -> ModelPrice | Unpriced:
     if name.partition(":")[0] not in PROVIDERS:
-        nothing = Rate.flat("0")
+        nothing = flat_rate("0")
         return ModelPrice(nothing, nothing, source="answered by genotex itself, at no cost")
     try:
         model, source = _find(parse_name(name))
@@ -199,7 +162,7 @@ def _price(name: str, day: date) -> ModelPrice | Unpriced:
         return Unpriced(_INSTALL)
     hours = [model.get_prices(datetime.combine(day, hour, UTC)) for hour in _HALF_HOURS]
     rates = [{unit: _rate(getattr(each, f"{unit}_mtok")) for unit in _UNITS} for each in hours]
-    dearest = max(rates, key=lambda each: [rate.steps if rate else () for rate in each.values()])
+    dearest = max(rates, key=lambda each: [rate or () for rate in each.values()])
     if dearest["input"] is None or dearest["output"] is None:
         return Unpriced(f"genai-prices lists {source} without token prices")
     return ModelPrice(
@@ -230,5 +193,5 @@ def _rate(price: Any) -> Rate | None:
     if price is None:
         return None
     if isinstance(price, Decimal):
-        return Rate.flat(price)
-    return Rate(((0, price.base), *((tier.start, tier.price) for tier in price.tiers)))
+        return flat_rate(price)
+    return (Step(0, price.base), *(Step(tier.start, tier.price) for tier in price.tiers))

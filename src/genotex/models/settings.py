@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
@@ -20,10 +20,11 @@ from genotex.models.catalogue import (
     StructuredMode,
     check_address,
 )
-from genotex.models.prices import RATES, ModelPrice, Rate
+from genotex.models.prices import RATES, ModelPrice, Rate, flat_rate
 from genotex.models.registry import check_name
 from genotex.models.usage import Limits
 from genotex.outside import VARIABLE, parse_toml, read_document
+from genotex.records import plain
 
 _LARGEST = 10**12
 """Larger numbers are mistakes."""
@@ -218,13 +219,18 @@ class ModelSettings:
     """
 
     model: str
-    by_role: Mapping[str, str] = field(default_factory=dict)
+    by_role: Mapping[str, str] = field(default_factory=dict, metadata={"alias": "roles"})
     temperature: float | None = None
     max_output: int | None = None
     limits: Limits = field(default_factory=Limits)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
     prices: Mapping[str, ModelPrice] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Give every provider without options its usual ones."""
+        usual = {name: ProviderOptions.usual(name) for name in PROVIDERS}
+        object.__setattr__(self, "providers", {**usual, **self.providers})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -234,38 +240,11 @@ class ModelSettings:
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain JSON values; of the providers only those in use."""
         used = {name.partition(":")[0] for name in self.names}
-        return {
-            "model": self.model,
-            "roles": dict(sorted(self.by_role.items())),
-            "temperature": self.temperature,
-            "max_output": self.max_output,
-            "limits": self.limits.to_json(),
-            "retry": asdict(self.retry),
-            "providers": {
-                name: {**asdict(options), "key": list(options.key)}
-                for name, options in sorted(self.providers.items())
-                if name in used
-            },
-            "prices": {name: price.to_json() for name, price in sorted(self.prices.items())},
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ModelSettings:
-        """Return the settings that `to_json` described."""
-        recorded = {
-            name: ProviderOptions(**{**options, "key": tuple(options["key"])})
-            for name, options in data["providers"].items()
-        }
-        return cls(
-            data["model"],
-            data["roles"],
-            data["temperature"],
-            data["max_output"],
-            Limits.from_json(data["limits"]),
-            RetryPolicy(**data["retry"]),
-            {name: recorded.get(name) or ProviderOptions.usual(name) for name in PROVIDERS},
-            {name: ModelPrice.from_json(price) for name, price in data["prices"].items()},
-        )
+        content: dict[str, Any] = plain(self)
+        for name in ("roles", "providers", "prices"):
+            content[name] = dict(sorted(content[name].items()))
+        content["providers"] = {n: o for n, o in content["providers"].items() if n in used}
+        return content
 
 
 def read_settings(
@@ -380,7 +359,7 @@ class _Reader:
             name, unit = ".".join(key[:-1]), key[-1]
             if unit not in RATES or not name:
                 raise UsageError(_unknown(("price", *key), setting))
-            rates.setdefault(name, {})[unit] = Rate.flat(setting.money(zero=True))
+            rates.setdefault(name, {})[unit] = flat_rate(setting.money(zero=True))
         for name, units in rates.items():
             if "input" not in units or "output" not in units:
                 msg = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
@@ -181,26 +181,10 @@ class Limits:
         Continue if cost or tokens are unknown: the limit then covers the known part only.
     """
 
-    max_cost: Decimal | None = None
-    max_tokens: int | None = None
-    max_time: float | None = None
+    max_cost: Decimal | None = field(default=None, metadata={"gt": 0})
+    max_tokens: int | None = field(default=None, metadata={"gt": 0})
+    max_time: float | None = field(default=None, metadata={"gt": 0})
     allow_unknown: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the limits as plain JSON values, dollars as text."""
-        cost = self.max_cost
-        return {**asdict(self), "max_cost": None if cost is None else f"{cost:f}"}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Limits:
-        """Return the limits that `to_json` described; a missing entry is no limit."""
-        cost = data.get("max_cost")
-        return cls(
-            None if cost is None else Decimal(cost),
-            data.get("max_tokens"),
-            data.get("max_time"),
-            bool(data.get("allow_unknown")),
-        )
 
 
 class Budget:

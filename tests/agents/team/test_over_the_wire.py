@@ -20,7 +20,14 @@ from genotex.agents import (
     run_team,
 )
 from genotex.errors import UsageError
-from genotex.models import Limits, ModelPrice, ModelSettings, ProviderOptions, Rate, RetryPolicy
+from genotex.models import (
+    Limits,
+    ModelPrice,
+    ModelSettings,
+    ProviderOptions,
+    RetryPolicy,
+    flat_rate,
+)
 from tests.agents.team.conftest import Played, play
 from tests.agents.team.test_agents import known_genes, script
 from tests.agents.team.test_spending import rows
@@ -60,7 +67,7 @@ def run(
     name = DIALECT.name(f"{service.address}/v1")
     prices = {}
     if price:
-        prices[name] = ModelPrice(Rate.flat(price), Rate.flat(price), source="settings")
+        prices[name] = ModelPrice(flat_rate(price), flat_rate(price), source="settings")
     models = ModelSettings(name, retry=RetryPolicy(attempts=1), prices=prices)
     plan = TeamPlan(
         played.source,

@@ -10,7 +10,7 @@ import pytest
 from genotex.agents import Card
 from genotex.agents.team import running
 from genotex.bench import read_run_record
-from genotex.models import ModelPrice, PriceSnapshot, Rate
+from genotex.models import ModelPrice, PriceSnapshot, flat_rate
 from genotex.problems import Problem
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play
@@ -21,7 +21,7 @@ COLUMNS = ("tokens_in", "tokens_out", "tokens_cached", "cost")
 @pytest.fixture
 def priced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the model cost 1 dollar for a million tokens in, 10 for a million out."""
-    one, ten = Rate.flat(Decimal(1)), Rate.flat(Decimal(10))
+    one, ten = flat_rate(Decimal(1)), flat_rate(Decimal(10))
     price = ModelPrice(input=one, output=ten, source="test")
     snapshot = PriceSnapshot(date(2026, 1, 1), "test", {"played": price})
     monkeypatch.setattr(running, "prices_of", lambda settings, day: snapshot)

@@ -11,10 +11,10 @@ from pathlib import Path
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.task import Task
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import PART
 from genotex.models import Limits, Setting
+from genotex.records import checked, plain
 
 
 def notebook_name(task: Task) -> str:
@@ -82,25 +82,15 @@ class TeamFolder(RunFolder):
 
 def write_limits(path: Path, limits: Limits) -> None:
     """Write limits as JSON."""
-    write_json(path, limits.to_json())
+    write_json(path, plain(limits))
 
 
 def read_limits(path: Path) -> Limits:
     """Return the limits that were written; none where nothing was."""
     if not path.is_file():
         return Limits()
-    found = read_json_object(path)
-    stored = {name: Setting(value, name) for name, value in found.items() if value is not None}
-    try:
-        return Limits(
-            stored["max_cost"].money() if "max_cost" in stored else None,
-            stored["max_tokens"].whole() if "max_tokens" in stored else None,
-            stored["max_time"].number() if "max_time" in stored else None,
-            stored["allow_unknown"].flag() if "allow_unknown" in stored else False,
-        )
-    except UsageError as error:
-        hint = "remove it, and state the limits when the run is resumed"
-        raise FormatError(str(error), path=path, hint=hint) from error
+    hint = "remove it, and state the limits when the run is resumed"
+    return checked(Limits, read_json_object(path), path=path, hint=hint)
 
 
 def changed_limits(

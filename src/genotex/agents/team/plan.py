@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from genotex.agents.prompts import prompt_digests
@@ -25,15 +25,13 @@ from genotex.models import (
     Limits,
     ModelSettings,
     ProviderOptions,
-    RetryPolicy,
-    StructuredMode,
     check_address,
     parse_name,
 )
 from genotex.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.problems.starts import NO_DATA, PREPARED_TABLES, RAW_FILES
 from genotex.procedure import Procedure
-from genotex.records import Shape, TypedDict, checked
+from genotex.records import checked
 
 WRITTEN = "output"
 """Folder into which every notebook writes, next to itself or in its session."""
@@ -321,20 +319,18 @@ def read_plan(target: Path) -> TeamPlan:
     options = checked(
         _StoredOptions, joined, extra="forbid", path=path, place="options", hint=_OTHER_VERSION
     )
-    try:
-        models = ModelSettings.from_json(joined["models"])
-        for provider in models.providers.values():
-            if provider.address is not None:
+    for provider in options.models.providers.values():
+        if provider.address is not None:
+            try:
                 check_address(provider.address, "an address of the run")
-    except (KeyError, TypeError, ValueError, ArithmeticError, UsageError) as error:
-        msg = f"has no settings of models: {error}"
-        raise FormatError(msg, path=path, field="options.models", hint=_OTHER_VERSION) from error
+            except UsageError as error:
+                raise FormatError(str(error), path=path, field="options.models") from error
     tasks = found.task_info.get("path")
     return TeamPlan(
         source=None if found.input is None else Path(found.input),
         target=target,
         problems=[Problem(each["trait"], each.get("condition")) for each in found.problems],
-        models=models,
+        models=options.models,
         procedure=found.procedure or Procedure.SOUND,
         switches=options.switches,
         sandbox=options.sandbox,
@@ -348,35 +344,12 @@ def read_plan(target: Path) -> TeamPlan:
 _OTHER_VERSION = "it was written by another version"
 
 
-class _StoredProvider(TypedDict, total=False):
-    """Options of a provider."""
-
-    address: str | None
-    key: list[str]
-    structured: StructuredMode
-    timeout: float
-    at_once: int
-
-
-class _StoredModels(TypedDict, total=False):
-    """Settings of models, as they are joined again; prices and limits have readers of their own."""
-
-    model: str
-    roles: dict[str, str]
-    temperature: float | None
-    max_output: int | None
-    limits: dict[str, Any]
-    retry: RetryPolicy
-    providers: dict[str, _StoredProvider]
-    prices: dict[str, dict[str, Any]]
-
-
 @dataclass(frozen=True)
 class _StoredOptions:
     """Options of a run of the team."""
 
     switches: Switches
-    models: Annotated[dict[str, Any], Shape(_StoredModels)]
+    models: ModelSettings
     sandbox: SandboxPolicy
     agent: Agent
     preset: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import read_json_object, write_json
 from genotex.layout import OutputFolder
 from genotex.problems import ProblemKind, choose_cohort, choose_pair
-from genotex.records import InsidePath, Sha256, checked
+from genotex.records import InsidePath, Sha256, checked, plain
 
 
 class State(StrEnum):
@@ -88,22 +88,8 @@ class NotebookRecord:
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
-        return {
-            "task": self.task.to_json(),
-            "state": self.state.value,
-            "why": self.why,
-            "error_class": None if self.error_class is None else self.error_class.value,
-            "ending": None if self.ending is None else self.ending.value,
-            "steps": list(self.steps),
-            "tally": self.tally.to_json(),
-            "usage": dict(self.usage),
-            "files": dict(self.files),
-            "confinement": dict(self.confinement),
-            "facts": dict(self.facts),
-            "kept": [asdict(each) for each in self.kept],
-            "basis": self.basis,
-            "doubts": list(self.flags),
-        }
+        content: dict[str, Any] = plain(self)
+        return content
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], path: Path | None = None) -> NotebookRecord:
