@@ -97,7 +97,7 @@ def _used(workspace: Workspace, run: FoundRun, asked: int) -> Used:
             rows = overview(run.folder)
             cost = _Money(Decimal(0))
             for row in rows:
-                cost = cost.and_all_of(row.usage.cost)
+                cost = cost + row.usage.cost
             known = None if cost.unknown else float(cost.known)
             return Used(sum(row.usage.calls for row in rows), known, dollars(cost))
         table = run.folder / "run" / "problems.csv"
