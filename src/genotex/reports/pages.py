@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import polars as pl
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from genotex import words
@@ -28,13 +28,14 @@ def render_template(name: str, page: object) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("genotex.reports"),
-        autoescape=True,
+        autoescape=select_autoescape(default=True, disabled_extensions=("md.j2",)),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     environment.filters |= {
+        "counted": words.counted,
         "trusted_svg": Markup,
         "trusted_json": Markup,
         "direction": words.direction,

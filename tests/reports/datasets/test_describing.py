@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -271,6 +272,17 @@ def test_run_that_was_killed_can_be_done_again(tmp_path: Path) -> None:
     write_description(root, described(root))
     (root / "croissant.json").unlink()
     assert write_description(root, described(root)).is_file()
+
+
+def test_missing_library_is_reported_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_raw(tmp_path)
+    found = described(root)
+    monkeypatch.setitem(sys.modules, "mlcroissant", None)
+    with pytest.raises(UsageError, match=r"pip install 'genotex\[describe\]'"):
+        write_description(root, found)
+    assert sorted(path.name for path in root.iterdir()) == ["GEO", "TCGA"]
 
 
 def test_series_of_a_family_soft_alone(shared_data: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from genotex.reports.datasets.croissant import WANTED_BY_CROISSANT
 from genotex.reports.datasets.datasheet import (
     datasheet_json,
     datasheet_tables,
-    without_empty_columns,
 )
 from genotex.reports.datasets.description import About, Description, describe_dataset
 from genotex.reports.datasets.writing import check_place, own_files, write_description
@@ -18,6 +17,5 @@ __all__ = [
     "datasheet_tables",
     "describe_dataset",
     "own_files",
-    "without_empty_columns",
     "write_description",
 ]

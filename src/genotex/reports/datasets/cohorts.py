@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from genotex.formats import CohortInfo
 from genotex.reports.datasets.files import FileFacts, FileKind, FolderPart
@@ -12,6 +13,47 @@ _GEO: tuple[FileKind, ...] = (
     "series matrix", "family SOFT", "platform table", "RNA-seq counts", "annotation of counts",
 )  # fmt: skip
 _TCGA: tuple[FileKind, ...] = ("TCGA clinical matrix", "TCGA expression")
+
+
+Column = tuple[Literal["TEXT", "INTEGER", "FLOAT", "BOOL"], str]
+"""Type, by its name in `mlcroissant.DataType`, and meaning of a column."""
+
+_PART: Column = ("TEXT", "Folder within the data set; empty for the data set itself.")
+RAW_COLUMNS: tuple[str, Mapping[str, Column]] = (
+    "One record for each series of GEO under a trait, and for each TCGA study.",
+    {
+        "part": _PART,
+        "source": ("TEXT", "GEO or TCGA."),
+        "trait": ("TEXT", "Folder name of the trait; empty for TCGA."),
+        "cohort": ("TEXT", "Accession of the series, or name of the TCGA folder."),
+        "platform": ("TEXT", "GPL accession."),
+        "samples": ("INTEGER", "Number of samples."),
+        "rows": ("INTEGER", "Probes or genes of the expression table."),
+        "files": ("INTEGER", "Number of files."),
+        "bytes": ("INTEGER", "Size of the files."),
+    },
+)
+"""Meaning and columns of ``raw_cohorts.csv``."""
+COHORT_COLUMNS: tuple[str, Mapping[str, Column]] = (
+    "The records of all cohort_info.json, one for each cohort of a trait, and the size of its "
+    "linked table.",
+    {
+        "part": _PART,
+        "trait": ("TEXT", "Folder name of the trait."),
+        "cohort": ("TEXT", "Accession of the series, or TCGA."),
+        "is_usable": ("BOOL", "Whether genes of the trait can be studied in it."),
+        "is_gene_available": ("BOOL", "Whether it holds gene expression."),
+        "is_trait_available": ("BOOL", "Whether the trait of its samples is recorded."),
+        "is_available": ("BOOL", "Both of these."),
+        "is_biased": ("BOOL", "Whether the trait is too one-sided to be studied."),
+        "has_age": ("BOOL", "Whether age is recorded."),
+        "has_gender": ("BOOL", "Whether gender is recorded."),
+        "sample_size": ("INTEGER", "Samples of the linked table, by its record."),
+        "linked_samples": ("INTEGER", "Rows of the linked table."),
+        "linked_genes": ("INTEGER", "Genes of the linked table."),
+    },
+)
+"""Meaning and columns of ``cohorts.csv``."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +97,14 @@ class DatasetCohort:
         """Genes of its linked table."""
         return None if self.linked is None else self.linked.genes
 
+    @property
+    def row(self) -> dict[str, Any]:
+        """What ``cohorts.csv`` records of it."""
+        known = {} if self.info is None else vars(self.info)
+        linked = None if self.linked is None else self.linked.samples
+        known = {**known, **vars(self), "linked_samples": linked, "linked_genes": self.genes}
+        return {name: known[name] for name in COHORT_COLUMNS[1] if name in known}
+
 
 @dataclass(frozen=True)
 class AnswerFacts:
@@ -80,6 +130,10 @@ def raw_cohorts(files: Iterable[FileFacts]) -> tuple[RawCohort, ...]:
 def _raw(part: str, source: str, trait: str, cohort: str, files: Sequence[FileFacts]) -> RawCohort:
     main = _main_file(files)
     rows = None if main is None else main.rows
+    if rows == 0:
+        # The genes of the count matrix that `preprocess` reads, the first.
+        counts = (f.rows for f in files if f.place.kind == "RNA-seq counts" and f.rows is not None)
+        rows = next(counts, 0)
     return RawCohort(
         part,
         source,
@@ -87,16 +141,10 @@ def _raw(part: str, source: str, trait: str, cohort: str, files: Sequence[FileFa
         cohort,
         platform="" if main is None else main.platform,
         samples=None if main is None else main.samples,
-        rows=_rows_of_counts(files) if rows == 0 else rows,
+        rows=rows,
         files=len(files),
         bytes=sum(facts.size for facts in files),
     )
-
-
-def _rows_of_counts(files: Sequence[FileFacts]) -> int:
-    """Return the genes of the count matrix that `preprocess` reads, the first; 0 without any."""
-    counted = (f.rows for f in files if f.place.kind == "RNA-seq counts" and f.rows is not None)
-    return next(counted, 0)
 
 
 def _main_file(files: Sequence[FileFacts]) -> FileFacts | None:
@@ -184,7 +232,10 @@ def _raw_gaps(raw: Sequence[RawCohort], files: Sequence[FileFacts]) -> Iterator[
     kinds: dict[tuple[str, str, str], set[str]] = {}
     for place in (facts.place for facts in files):
         kinds.setdefault((place.part, place.trait, place.name), set()).add(place.kind)
-    have = [(_raw_name(c), c, kinds[c.part, c.trait, c.cohort]) for c in raw]
+    have = [
+        (_path(c.part, c.source, c.trait, c.cohort), c, kinds[c.part, c.trait, c.cohort])
+        for c in raw
+    ]
     geo = [(name, kind) for name, cohort, kind in have if cohort.source == "GEO"]
     tcga = [(name, kind) for name, cohort, kind in have if cohort.source == "TCGA"]
     yield from _named(
@@ -203,21 +254,22 @@ def _raw_gaps(raw: Sequence[RawCohort], files: Sequence[FileFacts]) -> Iterator[
 
 def _prepared_gaps(prepared: Sequence[DatasetCohort], files: Sequence[FileFacts]) -> Iterator[Gap]:
     described = {(f.place.part, f.place.trait) for f in files if f.place.kind == "cohort records"}
+    named = [(_path(cohort.part, cohort.trait, cohort.cohort), cohort) for cohort in prepared]
     yield from _named(
         "traits with linked tables but no cohort_info.json",
         sorted({_path(c.part, c.trait) for c in prepared if (c.part, c.trait) not in described}),
     )
     yield from _named(
         "usable cohorts without a linked table",
-        (_prepared_name(c) for c in prepared if c.is_usable and c.linked is None),
+        (name for name, c in named if c.is_usable and c.linked is None),
     )
     yield from _named(
         "linked tables without a record in cohort_info.json",
-        (_prepared_name(c) for c in prepared if c.info is None and (c.part, c.trait) in described),
+        (name for name, c in named if c.info is None and (c.part, c.trait) in described),
     )
     yield from _named(
         "linked tables with another number of samples than in cohort_info.json",
-        (_prepared_name(c) for c in prepared if _differ(c)),
+        (name for name, c in named if _differ(c)),
     )
 
 
@@ -230,14 +282,6 @@ def _differ(cohort: DatasetCohort) -> bool:
 def _named(what: str, names: Iterator[str] | Sequence[str]) -> Iterator[Gap]:
     if where := tuple(names):
         yield Gap(what, where)
-
-
-def _raw_name(cohort: RawCohort) -> str:
-    return _path(cohort.part, cohort.source, cohort.trait, cohort.cohort)
-
-
-def _prepared_name(cohort: DatasetCohort) -> str:
-    return _path(cohort.part, cohort.trait, cohort.cohort)
 
 
 def _path(*names: str) -> str:

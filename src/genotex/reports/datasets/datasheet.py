@@ -2,169 +2,158 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from statistics import median
 from typing import Any
 
 import genotex
 from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
 from genotex.bench.evaluation.score_files import json_text, to_csv
-from genotex.formats import CohortInfo
-from genotex.reports.datasets.cohorts import AnswerFacts, DatasetCohort, Gap, RawCohort
+from genotex.reports.datasets.cohorts import (
+    COHORT_COLUMNS,
+    RAW_COLUMNS,
+    AnswerFacts,
+    DatasetCohort,
+    RawCohort,
+)
 from genotex.reports.datasets.description import Description
-from genotex.words import counted, file_size
+from genotex.reports.pages import render_template
+from genotex.words import file_size
 
-NOTHING = "-"
+WRITTEN_BY = "genotex describe"
+_NOTHING = "-"
+
+_Row = dict[str, Any]
 
 
-def datasheet_tables(described: Description) -> tuple[PlainTable, ...]:
-    """Return the tables of what is there; one without rows is left out.
+@dataclass(frozen=True)
+class DatasheetTable:
+    """Rows of values under the same names; None is not known."""
 
-    In this order: raw cohorts, preprocessed cohorts, answered problems, problems to solve, traits,
-    kinds of files.
-    """
+    title: str
+    rows: Sequence[_Row]
+    note: str = ""
+    words: int = 1
+
+    def as_text(self) -> PlainTable:
+        """Return the table as people read it, without the columns in which nothing is known."""
+        head = [n for n in self.rows[0] if any(row[n] is not None for row in self.rows)]
+        rows = tuple(tuple(_written(row[name]) for name in head) for row in self.rows)
+        return PlainTable(self.title, tuple(head), rows, words=self.words, note=self.note)
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return _NOTHING
+    return value if isinstance(value, str) else f"{value:,}"
+
+
+def datasheet_tables(described: Description) -> tuple[DatasheetTable, ...]:
+    """Return the tables of what is there; one without rows is left out."""
+    problems = [] if described.problems is None else [dict(described.problems)]
     tables = (
-        _raw(described),
-        _prepared(described),
-        _answers(described),
-        _problems(described),
-        _traits(described),
-        _files(described),
+        DatasheetTable("Raw cohorts", _by_folder(described.raw, _raw), _COUNTED_ONCE),
+        DatasheetTable("Preprocessed cohorts", _by_folder(described.prepared, _prepared), _OF_WHAT),
+        DatasheetTable("Answered problems", _by_folder(described.answers, _answers)),
+        DatasheetTable("Problems to solve", problems, words=0),
+        DatasheetTable("Traits", list(_traits(described)), words=2),
+        DatasheetTable("Files", list(_files(described))),
     )
     return tuple(table for table in tables if table.rows)
 
 
-def without_empty_columns(table: PlainTable) -> PlainTable:
-    """Return the table without the columns in which nothing is known, as people read it."""
-    known = [i for i in range(len(table.head)) if any(row[i] != NOTHING for row in table.rows)]
-    rows = tuple(tuple(row[i] for i in known) for row in table.rows)
-    return replace(table, head=tuple(table.head[i] for i in known), rows=rows)
+_Item = RawCohort | DatasetCohort | AnswerFacts
 
 
-def _raw(described: Description) -> PlainTable:
-    head = ("folder", "traits", "GEO cohorts", "different series", "TCGA studies", "samples",
-            "samples counted once", "without expression")  # fmt: skip
-    rows = tuple(
-        _raw_row(part, [c for c in described.raw if c.part == part])
-        for part in _folders(described.raw)
-    )
-    note = (
-        "A series under several traits is a cohort of each; its samples are counted once "
-        "in the column of that name."
-    )
-    return PlainTable("Raw cohorts", head, rows, note=note)
+def _by_folder(items: Sequence[_Item], count: Callable[[list[Any]], _Row]) -> list[_Row]:
+    parts = sorted({item.part for item in items})
+    return [
+        {"folder": part or ".", **count([item for item in items if item.part == part])}
+        for part in parts
+    ]
 
 
-def _raw_row(part: str, cohorts: list[RawCohort]) -> tuple[str, ...]:
+_COUNTED_ONCE = (
+    "A series under several traits is a cohort of each; its samples are counted once "
+    "in the column of that name."
+)
+
+
+def _raw(cohorts: list[RawCohort]) -> _Row:
     geo = [cohort for cohort in cohorts if cohort.source == "GEO"]
     once = {(c.source, c.cohort): c.samples for c in cohorts}
-    empty = [cohort for cohort in cohorts if cohort.rows == 0]
-    counts = (
-        len({cohort.trait for cohort in geo}),
-        len(geo),
-        len({cohort.cohort for cohort in geo}),
-        len(cohorts) - len(geo),
-        _sum(cohort.samples for cohort in cohorts),
-        _sum(once.values()),
-        len(empty) if _rows_counted(cohorts) else None,
-    )
-    return (part or ".", *map(_count, counts))
+    rows = [cohort.rows for cohort in cohorts if cohort.rows is not None]
+    return {
+        "traits": len({cohort.trait for cohort in geo}),
+        "GEO cohorts": len(geo),
+        "different series": len({cohort.cohort for cohort in geo}),
+        "TCGA studies": len(cohorts) - len(geo),
+        "samples": _sum(cohort.samples for cohort in cohorts),
+        "samples counted once": _sum(once.values()),
+        "without expression": rows.count(0) if rows else None,
+    }
 
 
-def _rows_counted(cohorts: Iterable[RawCohort]) -> bool:
-    """Whether rows were counted in any of the cohorts."""
-    return any(cohort.rows is not None for cohort in cohorts)
+_OF_WHAT = "Age and gender: of the usable cohorts. Genes: columns of the linked tables."
 
 
-def _prepared(described: Description) -> PlainTable:
-    head = ("folder", "traits", "cohorts", "usable", "samples of usable", "with age",
-            "with gender", "fewest genes", "most genes")  # fmt: skip
-    rows = []
-    for part in _folders(described.prepared):
-        cohorts = [cohort for cohort in described.prepared if cohort.part == part]
-        usable = [cohort for cohort in cohorts if cohort.is_usable]
-        counts = (
-            len({cohort.trait for cohort in cohorts}),
-            len(cohorts),
-            len(usable),
-            _sum(cohort.samples for cohort in usable),
-            sum(1 for c in usable if c.info is not None and c.info.has_age),
-            sum(1 for c in usable if c.info is not None and c.info.has_gender),
-        )
-        rows.append((part or ".", *map(_count, counts), *_gene_range(cohorts)))
-    note = "Age and gender: of the usable cohorts. Genes: columns of the linked tables."
-    return PlainTable("Preprocessed cohorts", head, tuple(rows), note=note)
+def _prepared(cohorts: list[DatasetCohort]) -> _Row:
+    usable = [cohort for cohort in cohorts if cohort.is_usable]
+    return {
+        "traits": len({cohort.trait for cohort in cohorts}),
+        "cohorts": len(cohorts),
+        "usable": len(usable),
+        "samples of usable": _sum(cohort.samples for cohort in usable),
+        "with age": sum(1 for c in usable if c.info is not None and c.info.has_age),
+        "with gender": sum(1 for c in usable if c.info is not None and c.info.has_gender),
+        **_range(cohort.genes for cohort in cohorts),
+    }
 
 
-def _answers(described: Description) -> PlainTable:
-    head = ("folder", "traits", "answered problems", "without condition", "with age or gender",
-            "with another trait", "fewest genes", "most genes", "median")  # fmt: skip
-    rows = []
-    for part in _folders(described.answers):
-        answers = [answer for answer in described.answers if answer.part == part]
-        sizes = [answer.genes for answer in answers if answer.genes is not None]
-        alone = sum(1 for answer in answers if answer.condition == "None")
-        people = sum(1 for answer in answers if answer.condition in ("Age", "Gender"))
-        traits = len({answer.trait for answer in answers})
-        counts = (traits, len(answers), alone, people, len(answers) - alone - people)
-        middle = f"{median(sizes):,g}" if sizes else NOTHING
-        rows.append((part or ".", *map(_count, counts), *_range(sizes), middle))
-    return PlainTable("Answered problems", head, tuple(rows))
+def _answers(answers: list[AnswerFacts]) -> _Row:
+    alone = sum(answer.condition == "None" for answer in answers)
+    people = sum(answer.condition in ("Age", "Gender") for answer in answers)
+    sizes = [answer.genes for answer in answers if answer.genes is not None]
+    return {
+        "traits": len({answer.trait for answer in answers}),
+        "answered problems": len(answers),
+        "without condition": alone,
+        "with age or gender": people,
+        "with another trait": len(answers) - alone - people,
+        **_range(sizes),
+        "median": _whole(median(sizes)) if sizes else None,
+    }
 
 
-def _problems(described: Description) -> PlainTable:
-    if described.problems is None:
-        return PlainTable("Problems to solve", (), ())
-    row = tuple(_count(number) for number in described.problems.values())
-    return PlainTable("Problems to solve", tuple(described.problems), (row,), words=0)
-
-
-def _traits(described: Description) -> PlainTable:
-    head = ("folder", "trait", "raw cohorts", "raw samples", "cohorts", "usable",
-            "samples of usable", "fewest genes", "most genes", "answers")  # fmt: skip
-    return PlainTable("Traits", head, tuple(_trait_rows(described)), words=2)
-
-
-def _trait_rows(described: Description) -> Iterator[tuple[str, ...]]:
-    every: tuple[RawCohort | DatasetCohort | AnswerFacts, ...] = (
-        *described.raw, *described.prepared, *described.answers
-    )  # fmt: skip
-    for part, trait in sorted({(item.part, item.trait) for item in every if item.trait}):
-        raw = [c for c in described.raw if (c.part, c.trait) == (part, trait)]
-        prepared = [c for c in described.prepared if (c.part, c.trait) == (part, trait)]
+def _traits(described: Description) -> Iterator[_Row]:
+    every: tuple[_Item, ...] = (*described.raw, *described.prepared, *described.answers)
+    for key in sorted({(item.part, item.trait) for item in every if item.trait}):
+        raw = [c for c in described.raw if (c.part, c.trait) == key]
+        prepared = [c for c in described.prepared if (c.part, c.trait) == key]
         usable = [cohort for cohort in prepared if cohort.is_usable]
-        answers = [a for a in described.answers if (a.part, a.trait) == (part, trait)]
-        yield (
-            part or ".",
-            trait,
-            _count(len(raw) or None),
-            _count(_sum(cohort.samples for cohort in raw)),
-            _count(len(prepared) or None),
-            _count(len(usable) if prepared else None),
-            _count(_sum(cohort.samples for cohort in usable)),
-            *_gene_range(prepared),
-            _count(len(answers) or None),
-        )
+        answers = [a for a in described.answers if (a.part, a.trait) == key]
+        yield {
+            "folder": key[0] or ".",
+            "trait": key[1],
+            "raw cohorts": len(raw) or None,
+            "raw samples": _sum(cohort.samples for cohort in raw),
+            "cohorts": len(prepared) or None,
+            "usable": len(usable) if prepared else None,
+            "samples of usable": _sum(cohort.samples for cohort in usable),
+            **_range(cohort.genes for cohort in prepared),
+            "answers": len(answers) or None,
+        }
 
 
-def _files(described: Description) -> PlainTable:
-    numbers = Counter(facts.place.kind for facts in described.files)
-    sizes: Counter[str] = Counter()
-    for facts in described.files:
-        sizes[facts.place.kind] += facts.size
-    rows: list[tuple[str, ...]] = [
-        (kind, _count(number), file_size(sizes[kind]), f"{sizes[kind]:,}")
-        for kind, number in sorted(numbers.items())
-    ]
-    total = sum(sizes.values())
-    rows.append(("all", _count(len(described.files)), file_size(total), f"{total:,}"))
-    return PlainTable("Files", ("kind", "files", "size", "bytes"), tuple(rows))
-
-
-def _folders(items: Iterable[RawCohort | DatasetCohort | AnswerFacts]) -> list[str]:
-    return sorted({item.part for item in items})
+def _files(described: Description) -> Iterator[_Row]:
+    sizes: dict[str, list[int]] = {}
+    for facts in sorted(described.files, key=lambda facts: facts.place.kind):
+        sizes.setdefault(facts.place.kind, []).append(facts.size)
+    every = [facts.size for facts in described.files]
+    for kind, found in (*sizes.items(), ("all", every)):
+        total = sum(found)
+        yield {"kind": kind, "files": len(found), "size": file_size(total), "bytes": total}
 
 
 def _sum(numbers: Iterable[int | None]) -> int | None:
@@ -173,62 +162,35 @@ def _sum(numbers: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _gene_range(cohorts: Iterable[DatasetCohort]) -> tuple[str, str]:
-    return _range([cohort.genes for cohort in cohorts if cohort.genes is not None])
+def _range(numbers: Iterable[int | None]) -> _Row:
+    known = [number for number in numbers if number is not None]
+    return {"fewest genes": min(known, default=None), "most genes": max(known, default=None)}
 
 
-def _range(numbers: list[int]) -> tuple[str, str]:
-    return _count(min(numbers, default=None)), _count(max(numbers, default=None))
+def _whole(number: float) -> float:
+    return int(number) if float(number).is_integer() else number
 
 
-def _count(number: int | None) -> str:
-    return NOTHING if number is None else f"{number:,}"
-
-
-WRITTEN_BY = "genotex describe"
-RAW_COLUMNS = tuple(field.name for field in fields(RawCohort))
-_FLAGS = tuple(field.name for field in fields(CohortInfo) if field.name != "note")
-COHORT_COLUMNS = ("part", "trait", "cohort", *_FLAGS, "linked_samples", "linked_genes")
 _FILE_COLUMNS = ("path", "kind", "part", "trait", "name", "bytes", "sha256", "samples", "rows",
                  "genes", "problem")  # fmt: skip
-_NAMED = 10
-"""Files or cohorts that the Markdown names of each gap; the JSON names all."""
 
 
 def datasheet_texts(described: Description) -> dict[str, str]:
     """Return name and content of the files of a datasheet; a CSV without rows has its header."""
+    files = ({"bytes": f.size, **vars(f.place), **vars(f)} for f in described.files)
+    answers = tuple(field.name for field in fields(AnswerFacts))
     return {
-        "files.csv": to_csv(_FILE_COLUMNS, _file_rows(described)),
-        "raw_cohorts.csv": to_csv(RAW_COLUMNS, map(asdict, described.raw)),
-        "cohorts.csv": to_csv(COHORT_COLUMNS, map(_cohort_row, described.prepared)),
-        "results.csv": to_csv(
-            tuple(field.name for field in fields(AnswerFacts)), map(asdict, described.answers)
-        ),
+        "files.csv": to_csv(_FILE_COLUMNS, (_only(row, _FILE_COLUMNS) for row in files)),
+        "raw_cohorts.csv": to_csv(tuple(RAW_COLUMNS[1]), map(asdict, described.raw)),
+        "cohorts.csv": to_csv(tuple(COHORT_COLUMNS[1]), (c.row for c in described.prepared)),
+        "results.csv": to_csv(answers, map(asdict, described.answers)),
         "datasheet.md": _markdown(described),
         "datasheet.json": json_text(datasheet_json(described)),
     }
 
 
-def _file_rows(described: Description) -> Iterator[dict[str, Any]]:
-    for facts in described.files:
-        known = {
-            "bytes": facts.size,
-            **asdict(facts.place),
-            **{name: getattr(facts, name) for name in ("sha256", "samples", "rows", "genes")},
-        }
-        yield {**known, "problem": facts.problem}
-
-
-def _cohort_row(cohort: DatasetCohort) -> dict[str, Any]:
-    info = {} if cohort.info is None else {name: getattr(cohort.info, name) for name in _FLAGS}
-    return {
-        "part": cohort.part,
-        "trait": cohort.trait,
-        "cohort": cohort.cohort,
-        **info,
-        "linked_samples": None if cohort.linked is None else cohort.linked.samples,
-        "linked_genes": cohort.genes,
-    }
+def _only(row: Mapping[str, Any], columns: Iterable[str]) -> _Row:
+    return {name: row[name] for name in columns}
 
 
 def datasheet_json(described: Description) -> dict[str, Any]:
@@ -242,96 +204,21 @@ def datasheet_json(described: Description) -> dict[str, Any]:
         "bytes": sum(facts.size for facts in described.files),
         "parts": [asdict(part) for part in described.parts],
         "problems_to_solve": described.problems,
-        "tables": {table.title: _rows(table) for table in datasheet_tables(described)},
-        "files_with_contacts": _with_contacts(described),
+        "tables": {table.title: list(table.rows) for table in datasheet_tables(described)},
+        "files_with_contacts": described.with_contacts,
         "not_there": [asdict(gap) for gap in described.gaps],
     }
 
 
-def _rows(table: PlainTable) -> list[dict[str, Any]]:
-    return [
-        {name: _value(cell) for name, cell in zip(table.head, row, strict=True)}
-        for row in table.rows
-    ]
-
-
-def _value(cell: str) -> Any:
-    """Return a written number as a number, a dash as nothing."""
-    if cell == "-":
-        return None
-    try:
-        number = float(cell.replace(",", ""))
-    except ValueError:
-        return cell
-    return int(number) if number.is_integer() else number
-
-
-def _with_contacts(described: Description) -> int:
-    return sum(1 for facts in described.files if facts.contacts)
-
-
 def _markdown(described: Description) -> str:
-    parts = [f"# {described.about.name}", _about(described)]
-    parts += [to_markdown(without_empty_columns(table)) for table in datasheet_tables(described)]
-    parts += [_people(described), _missing(described), _for_a_person()]
-    return "\n\n".join(part.strip() for part in parts if part) + "\n"
-
-
-def _about(described: Description) -> str:
-    about = described.about
-    facts = {
-        "Version": about.version,
-        "Published": about.date,
-        "Creators": ", ".join(about.creators) or None,
-        "Publisher": about.publisher,
-        "Licence": about.license,
-        "Address": about.url,
-        "How to cite": about.citation,
-    }
-    lines = [f"- {name}: {value or 'not given'}" for name, value in facts.items()]
-    if described.whole:
-        lines.append("- SHA-256 and figures of every file: files.csv")
-    else:
-        lines.append("- Read in part: headers and sizes, without digests and numbers of rows")
-    return "\n".join(lines)
-
-
-def _people(described: Description) -> str:
     examined = [
         facts
         for facts in described.files
         if facts.place.kind in ("series matrix", "family SOFT") and facts.samples is not None
     ]
-    if not examined:
-        return ""
-    return (
-        "## People named in the files\n\n"
-        f"{_with_contacts(described):,} of {counted(len(examined), 'series file')} that were "
-        "examined have GEO's fields for the contact of submitters (name, e-mail, address); a "
-        "family SOFT file next to a series matrix, which is not examined, usually has them too. "
-        "Nothing of them, and none of the free texts, is repeated in this description."
-    )
-
-
-def _missing(described: Description) -> str:
-    lines = [_gap_line(gap) for gap in described.gaps]
-    return "## What is not there\n\n" + ("\n".join(lines) or "Nothing that the layout asks for.")
-
-
-def _gap_line(gap: Gap) -> str:
-    if not gap.where:
-        return f"- {gap.what}"
-    names = ", ".join(gap.where[:_NAMED])
-    more = len(gap.where) - _NAMED
-    return f"- {gap.what} ({len(gap.where):,}): {names}{f' and {more:,} more' if more > 0 else ''}"
-
-
-def _for_a_person() -> str:
-    return (
-        "## What files cannot show\n\n"
-        "Why the data set was made and who paid for it; how series were searched and chosen; who "
-        "decided on the traits, and how their decisions were checked; what consent the people gave "
-        "whose samples these are; what the data set should not be used for; who maintains it. "
-        "The questions are those of Gebru et al., Datasheets for Datasets "
-        "(https://arxiv.org/abs/1803.09010)."
-    )
+    page = {
+        "described": described,
+        "tables": [to_markdown(table.as_text()) for table in datasheet_tables(described)],
+        "examined": len(examined),
+    }
+    return render_template("datasheet.md.j2", page)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
+from genotex.options import Option
 from genotex.parallel import side_by_side
 from genotex.problems import ProblemKind, TaskInfo
 from genotex.reports.datasets.cohorts import (
@@ -36,64 +39,52 @@ _E_MAIL = re.compile(r"[^\s/@]@[^\s/@]+\.\w")
 
 @dataclass(frozen=True)
 class About:
-    """What files cannot show about a data set; None or empty where its makers gave nothing.
+    """What files cannot show about a data set; None or empty where its makers gave nothing."""
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    license, url, version, citation : str or None
-        URL of the licence, address of the data set, its version, how it is to be cited.
-    creators : tuple of str
-        People who made it.
-    publisher : str or None
-        Organisation that publishes it.
-    date : str or None
-        Day of publication as YYYY-MM-DD.
-    """
+    name: Annotated[str, Option("Name of the data set.", default="that of DIR")] = ""
+    license: Annotated[
+        str | None, Option("The licence, by the address of its text.", metavar="ADDRESS")
+    ] = None
+    url: Annotated[str | None, Option("Where it is published.")] = None
+    version: Annotated[str | None, Option("Its version, as 1.2.0.")] = None
+    citation: Annotated[str | None, Option("How to cite it.")] = None
+    creators: Annotated[
+        tuple[str, ...], Option("Who made it; can be repeated.", "--creator", metavar="TEXT")
+    ] = ()
+    publisher: Annotated[str | None, Option("Organisation that publishes it.")] = None
+    date: Annotated[str | None, Option("Day of publication, as 2026-01-31.")] = None
 
-    name: str
-    license: str | None = None
-    url: str | None = None
-    version: str | None = None
-    citation: str | None = None
-    creators: tuple[str, ...] = ()
-    publisher: str | None = None
-    date: str | None = None
+    def __post_init__(self) -> None:
+        """Refuse what is no address and no day."""
+        for text in filter(None, (self.license, self.url)):
+            if not re.match(r"https?://\S+$", text):
+                msg = f"{text!r} is not an address; give one that starts with https:// or http://"
+                raise UsageError(msg)
+        try:
+            datetime.date.fromisoformat(self.date or "2026-01-31")
+        except ValueError as error:
+            msg = f"{self.date!r} is not a day; write it as 2026-01-31"
+            raise UsageError(msg) from error
 
 
 @dataclass(frozen=True)
 class Description:
-    """The description of a data set.
-
-    Attributes
-    ----------
-    about : About
-        As given by its makers.
-    parts : tuple of FolderPart
-        Input and output folders in it.
-    files : tuple of FileFacts
-        By path.
-    raw : tuple of RawCohort
-    prepared : tuple of DatasetCohort
-    answers : tuple of AnswerFacts
-    problems : mapping of str to int, or None
-        ``traits``, and number of problems by kind, of its task list.
-    gaps : tuple of Gap
-        What is missing or damaged.
-    whole : bool
-        Whether the files were read to their ends.
-    """
+    """The description of a data set."""
 
     about: About
-    parts: tuple[FolderPart, ...]
-    files: tuple[FileFacts, ...]
+    parts: tuple[FolderPart, ...]  # input and output folders in it
+    files: tuple[FileFacts, ...]  # by path
     raw: tuple[RawCohort, ...]
     prepared: tuple[DatasetCohort, ...]
     answers: tuple[AnswerFacts, ...]
-    problems: dict[str, int] | None
-    gaps: tuple[Gap, ...]
-    whole: bool
+    problems: dict[str, int] | None  # `traits`, and problems by kind, of its task list
+    gaps: tuple[Gap, ...]  # what is missing or damaged
+    whole: bool  # whether the files were read to their ends
+
+    @property
+    def with_contacts(self) -> int:
+        """Number of files that hold the fields for the contact of submitters."""
+        return sum(facts.contacts for facts in self.files)
 
 
 def describe_dataset(
@@ -109,25 +100,9 @@ def describe_dataset(
 
     Tables are read in blocks of which nothing is kept but counts.
 
-    Parameters
-    ----------
-    root : Path
-        The data set.
-    about : About
-        As given by its makers.
-    leave_out : sequence of Path
-        Files and folders that are no part of it, such as an earlier description.
-    whole : bool
-        Read files to their ends, for digests and numbers of rows.
-    jobs : int
-        Number of processes.
-    progress : callable, optional
-        Called with a path and the number of files after each file.
-
-    Raises
-    ------
-    UsageError
-        If `root` is no folder or holds neither layout.
+    Files and folders in `leave_out` are no part of it, such as an earlier description; without
+    `whole` only headers are read. `progress` is called with a path and the number of files. Raises
+    a UsageError if `root` is no folder or holds neither layout.
     """
     parts = find_parts(root)
     listed = list_files(root, leave_out)

@@ -8,7 +8,7 @@ from pathlib import Path
 from genotex.bench.evaluation.score_files import check_folder, json_text, write_texts
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
-from genotex.reports.datasets.croissant import croissant_json
+from genotex.reports.datasets.croissant import croissant_json, installed_mlcroissant
 from genotex.reports.datasets.datasheet import WRITTEN_BY, datasheet_texts
 from genotex.reports.datasets.description import Description
 
@@ -24,14 +24,8 @@ def own_files(folder: Path) -> list[Path]:
 
 
 def check_place(folder: Path) -> None:
-    """Refuse a folder where the description would replace something else.
-
-    Raises
-    ------
-    UsageError
-        If `folder` is a file or cannot be written to, or holds a ``croissant.json`` or
-        ``description`` of another origin.
-    """
+    """Refuse a folder where the description would replace something of another origin."""
+    installed_mlcroissant()
     check_folder(folder)
     above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not os.access(above, os.W_OK):
@@ -59,24 +53,10 @@ def _is_ours(folder: Path) -> bool:
 
 
 def write_description(folder: Path, described: Description) -> Path:
-    """Write ``croissant.json``, and the datasheet into ``description/``, each file whole.
+    """Write ``croissant.json``, and the datasheet into ``description/``; return the former.
 
-    Parameters
-    ----------
-    folder : Path
-        Mostly the data set itself: paths in ``croissant.json`` are relative to it.
-    described : Description
-        What to write.
-
-    Returns
-    -------
-    Path
-        ``croissant.json``, which is written last.
-
-    Raises
-    ------
-    UsageError
-        As `check_place`.
+    The folder is mostly the data set itself: paths in ``croissant.json`` are relative to it. Each
+    file is written whole. Raises a UsageError as `check_place`.
     """
     check_place(folder)
     texts = datasheet_texts(described)
