@@ -4,7 +4,7 @@ import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
-from genotex.formats import lines
+from genotex.formats.text import lines
 from genotex.outside import unpacking
 
 SAMPLES = ("GSM1", "GSM2", "GSM3")

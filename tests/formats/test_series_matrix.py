@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
 from genotex.formats import LineReader, read_series_matrix
-from genotex.formats.series_matrix import read_header, split_cells
+from genotex.formats.geo.series_matrix import read_header, split_cells
 from tests.formats.geo_files import ROWS, SAMPLES, family_text, matrix_text, write
 
 

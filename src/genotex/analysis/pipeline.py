@@ -28,9 +28,7 @@ from genotex.analysis.samples.relations import Relations
 from genotex.analysis.shared_work import keep_sharing, sharing
 from genotex.analysis.sound import analyze_sound, check_table
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
-from genotex.formats import Evidence
-from genotex.formats.evidence import Role
-from genotex.formats.linked import LinkedTable
+from genotex.formats import Evidence, LinkedTable, Role
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side

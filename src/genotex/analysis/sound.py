@@ -26,7 +26,7 @@ from genotex.analysis.results.method_record import Steps, record_method, record_
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.shared_work import once
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 

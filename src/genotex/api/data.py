@@ -17,7 +17,7 @@ from genotex.api.provenance import KEY, recorded, table_provenance
 from genotex.clinical import AS_IN_FILE
 from genotex.cohorts import OwnTables, keep_expressed, read_own_tables
 from genotex.errors import UsageError
-from genotex.formats.anndata_files import open_h5ad
+from genotex.formats.own_tables.anndata_files import open_h5ad
 from genotex.options import Scale
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.summary import reason_texts, shift_notes
 from genotex.errors import FormatError, UsageError, WorkerLostError
 from genotex.features import simple_key, split_cell
-from genotex.formats.json_files import read_json_lines, read_text_lines
+from genotex.formats import read_json_lines, read_text_lines
 from genotex.parallel import Executor, Piece
 from genotex.procedure import Procedure
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from genotex.formats.series import Series
-    from genotex.formats.soft import Platform
+    from genotex.formats import Platform, Series
 
 SHOWN_VALUES = 30
 """Most unique values of a row that are shown to people and models (the benchmark's limit)."""

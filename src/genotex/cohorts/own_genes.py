@@ -13,7 +13,13 @@ import polars as pl
 from genotex.cohorts.own_layout import OwnValues
 from genotex.cohorts.sample_matching import some_names
 from genotex.errors import FormatError, UsageError
-from genotex.formats import ExpressionMatrix, Platform, read_platforms, read_table_file
+from genotex.formats import (
+    ExpressionMatrix,
+    Platform,
+    read_platforms,
+    read_table_file,
+    table_format,
+)
 from genotex.genes import (
     GeneTable,
     RowGenes,
@@ -71,7 +77,7 @@ def read_annotation_file(path: Path) -> list[Platform]:
         msg = f"{path}, given as platform, is not a file"
         raise UsageError(msg)
     try:
-        if path.suffix.lower() not in (".csv", ".xlsx", ".parquet"):
+        if _may_be_tabbed(path):
             return read_platforms(path)
     except FormatError:
         # A table that is not tab-separated.
@@ -83,6 +89,14 @@ def read_annotation_file(path: Path) -> list[Platform]:
         names.setdefault(title or f"column {i + 1}", i)
     frame = pl.DataFrame([table.columns.to_series(i).alias(name) for name, i in names.items()])
     return [Platform(path, "", {}, frame)]
+
+
+def _may_be_tabbed(path: Path) -> bool:
+    """Return whether a file may be text as GEO has it: also with an ending that no table has."""
+    try:
+        return table_format(path).is_text and path.suffix.lower() != ".csv"
+    except UsageError:
+        return True
 
 
 def name_rows(values: OwnValues, platforms: Sequence[Platform], table: GeneTable) -> OwnRows:

@@ -30,7 +30,7 @@ from genotex.formats import (
     TableFile,
     distribution_record,
     read_table_file,
-    table_kind,
+    table_format,
 )
 from genotex.genes import (
     GeneCounts,
@@ -181,7 +181,7 @@ def _may_be_table(path: Path) -> bool:
     if _ONE_SAMPLE.match(path.name):
         return False
     try:
-        return table_kind(path) != ".h5ad"
+        return not table_format(path).holds_samples
     except UsageError:
         return False
 

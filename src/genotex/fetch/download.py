@@ -14,7 +14,7 @@ from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongConten
 from genotex.fetch.addresses import shown
 from genotex.fetch.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
 from genotex.fetch.web import Trouble, WebAnswer, WebClient
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
 from genotex.io import PART, flush
 from genotex.outside import current_limits
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from genotex.errors import NotThereError
 from genotex.fetch.geo_search import Criteria, GeoSummary, SummaryWord
 from genotex.fetch.web import WebClient
-from genotex.formats.raw import decode
+from genotex.formats import decode
 from genotex.options import GeoOptions
 
 COUNTS_ANNOTATION = "Human.GRCh38.p13.annot.tsv.gz"

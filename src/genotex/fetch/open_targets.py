@@ -13,7 +13,7 @@ from genotex.errors import FetchError, FormatError, NotThereError, UsageError, W
 from genotex.fetch.addresses import shown
 from genotex.fetch.folder import Fetched, FetchFolder, Outcome, Patience
 from genotex.fetch.web import WebClient
-from genotex.formats.json_files import read_json_object, write_json
+from genotex.formats import read_json_object, write_json
 from genotex.io import atomic_write
 from genotex.outside import parse_json
 from genotex.problems import ListedTrait, read_disease_ids

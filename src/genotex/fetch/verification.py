@@ -12,9 +12,16 @@ from typing import Annotated
 
 from genotex.errors import FormatError
 from genotex.fetch.folder import journal_path
-from genotex.formats import check_series_of, read_family_accession, read_series_matrix
-from genotex.formats.json_files import read_record, write_json
-from genotex.formats.raw import is_gzip, read_chunks, sha256
+from genotex.formats import (
+    check_series_of,
+    is_gzip,
+    read_chunks,
+    read_family_accession,
+    read_record,
+    read_series_matrix,
+    sha256,
+    write_json,
+)
 from genotex.io import PART
 from genotex.journal import read_journal
 from genotex.records import Check, checked

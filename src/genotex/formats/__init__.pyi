@@ -1,4 +1,4 @@
-from .anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
+from .own_tables.anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
 from .cohort_records import (
     CohortInfo as CohortInfo,
     read_cohort_info as read_cohort_info,
@@ -36,7 +36,7 @@ from .distributions import (
     recorded_quantiles as recorded_quantiles,
     sample_quantiles as sample_quantiles,
 )
-from .family_soft import (
+from .geo.family_soft import (
     choose_series as choose_series,
     read_family_accession as read_family_accession,
     read_family_soft as read_family_soft,
@@ -48,7 +48,7 @@ from .json_files import (
     read_text_lines as read_text_lines,
     write_json as write_json,
 )
-from .lines import LineReader as LineReader
+from .text.lines import LineReader as LineReader
 from .linked import (
     COVARIATES as COVARIATES,
     LinkedTable as LinkedTable,
@@ -64,14 +64,14 @@ from .linked import (
     table_digests as table_digests,
     write_linked_parquet as write_linked_parquet,
 )
-from .ncbi_counts import (
+from .geo.ncbi_counts import (
     CountMatrix as CountMatrix,
     GeneAnnotation as GeneAnnotation,
     read_count_annotation as read_count_annotation,
     read_raw_counts as read_raw_counts,
 )
-from .pools import names_pool as names_pool
-from .raw import (
+from .geo.series import names_pool as names_pool
+from .text.raw import (
     BYTE_ORDER_MARK as BYTE_ORDER_MARK,
     GZIP_MAGIC as GZIP_MAGIC,
     as_utf8 as as_utf8,
@@ -81,33 +81,32 @@ from .raw import (
     read_chunks as read_chunks,
     sha256 as sha256,
 )
-from .rows import MISSING_WORDS as MISSING_WORDS, first_repeated as first_repeated
-from .series import ExpressionMatrix as ExpressionMatrix, Series as Series
-from .series_matrix import read_series_matrix as read_series_matrix
-from .series_parts import (
+from .text.rows import MISSING_WORDS as MISSING_WORDS, first_repeated as first_repeated
+from .geo.series import ExpressionMatrix as ExpressionMatrix, Series as Series
+from .geo.series_matrix import read_series_matrix as read_series_matrix
+from .geo.series_parts import (
     NO_SERIES as NO_SERIES,
     check_accession as check_accession,
     check_series_of as check_series_of,
     choose_parts as choose_parts,
     join_series as join_series,
 )
-from .soft import Platform as Platform, read_platforms as read_platforms
+from .geo.soft import Platform as Platform, read_platforms as read_platforms
 from .spreadsheet_cells import (
     inert as inert,
     inert_frame as inert_frame,
     original as original,
     original_frame as original_frame,
 )
-from .table_files import (
-    TABLE_KINDS as TABLE_KINDS,
+from .own_tables.table_file import (
+    TableFormat as TableFormat,
+    table_formats as table_formats,
     TableFile as TableFile,
     read_table_file as read_table_file,
-    table_kind as table_kind,
+    table_format as table_format,
 )
-from .table_lines import (
-    count_lines as count_lines,
-    count_series_rows as count_series_rows,
-)
+from .geo.series_matrix import count_series_rows as count_series_rows
+from .text.tables import count_lines as count_lines
 from .xena import (
     ClinicalMatrix as ClinicalMatrix,
     read_clinical_matrix as read_clinical_matrix,

@@ -15,10 +15,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats.lines import Block, LineReader
-from genotex.formats.raw import FETCH_AGAIN, as_utf8, decode, note_missing_line_end, read_bytes
-from genotex.formats.series import ExpressionMatrix
-from genotex.formats.tables import to_numbers
+from genotex.formats.geo.series import ExpressionMatrix
+from genotex.formats.text.lines import Block, LineReader
+from genotex.formats.text.raw import FETCH_AGAIN, as_utf8, decode, note_missing_line_end, read_bytes
+from genotex.formats.text.tables import to_numbers
 from genotex.io import atomic_write
 from genotex.outside import current_limits
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, read_bytes
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
 from genotex.outside import parse_json

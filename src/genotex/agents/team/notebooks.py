@@ -32,9 +32,10 @@ from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import ContextTooLongError, FormatError, MethodFailedError
 from genotex.formats import (
     CohortInfo,
+    decode,
+    read_chunks,
     write_json,
 )
-from genotex.formats.raw import decode, read_chunks
 from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
 from genotex.models import PriceSnapshot, UsageLedger, reply_from_json

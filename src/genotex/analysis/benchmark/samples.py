@@ -14,7 +14,7 @@ from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression
 
 from genotex.analysis.problem_data import ConditionCohort
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 Floats = NDArray[np.float64]
 

@@ -23,6 +23,7 @@ from genotex.analysis.results.result import AnalysisResult
 from genotex.formats import (
     CohortInfo,
     Evidence,
+    LinkedTable,
     Role,
     inert_frame,
     read_linked,
@@ -32,7 +33,6 @@ from genotex.formats import (
     write_linked_csv,
     write_linked_parquet,
 )
-from genotex.formats.linked import LinkedTable
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.options import Controls

@@ -18,7 +18,7 @@ from genotex.analysis.results.columns import GENE_COLUMNS, RESULT_COLUMNS
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
 from genotex.errors import UsageError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, MissingValues
 from genotex.problems import Problem

@@ -20,7 +20,7 @@ from genotex.analysis.designs.formulas import FormulaDesign, Formulas, fit_formu
 from genotex.analysis.designs.named_contrasts import TestedContrast, find_contrast
 from genotex.analysis.designs.request import DesignRequest, complete_rows
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.options import TABLE_COVARIATES
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ import polars as pl
 from genotex.analysis.designs.fitting import formula_of
 from genotex.analysis.results.result import AnalysisResult
 from genotex.errors import UsageError
-from genotex.formats import inert
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable, inert
 from genotex.io import atomic_write
 
 _EXTRAS = ("weight", "block", "library_size", "offset")

@@ -15,7 +15,7 @@ from genotex.analysis.designs.matrix import Design, independent_columns
 from genotex.analysis.gene_tests.blocks import Blocks, blocked_by
 from genotex.analysis.samples.facts import SampleFacts, is_technical, read_value
 from genotex.errors import UsageError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.options import TABLE_COVARIATES, AnalysisOptions
 
 Floats = NDArray[np.float64]

@@ -19,8 +19,7 @@ from genotex.bench.evaluation.gene_metrics import (
 from genotex.bench.evaluation.rules import OURS, ScoringRules
 from genotex.bench.evaluation.scores import AnalysisScore, Missing
 from genotex.errors import FormatError
-from genotex.formats import read_json_object, read_linked_header
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, read_bytes, read_json_object, read_linked_header
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.problems.problem import ONE_STEP_CONDITIONS

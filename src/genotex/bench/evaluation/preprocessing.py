@@ -21,8 +21,7 @@ from genotex.bench.evaluation.folder_items import (
 from genotex.bench.evaluation.rules import OURS, ScoringRules
 from genotex.bench.evaluation.scores import Missing, PreprocessingScore
 from genotex.bench.evaluation.table_metrics import TableAgreement, compare_tables
-from genotex.formats.csv_tables import CsvTable, read_csv_table
-from genotex.formats.lines import LineReader
+from genotex.formats import CsvTable, LineReader, read_csv_table
 from genotex.problems.problem import ONE_STEP_CONDITIONS
 
 Shape = Literal["as it should be", "transposed", "nameless"]

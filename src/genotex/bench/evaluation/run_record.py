@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from genotex.bench.evaluation.score_files import SCORES_FILE
 from genotex.errors import FormatError, UsageError
-from genotex.formats import original, read_json_object
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, original, read_bytes, read_json_object
 from genotex.layout import TraitName
 from genotex.problems.starts import (
     NO_DATA,

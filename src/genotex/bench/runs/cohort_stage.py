@@ -11,8 +11,7 @@ from typing import Any
 
 from genotex.cohorts import CohortOutcome, PreprocessOptions, choose_folder, preprocess
 from genotex.errors import UsageError
-from genotex.formats import read_evidence
-from genotex.formats.raw import sha256
+from genotex.formats import read_evidence, sha256
 from genotex.journal import Journal
 from genotex.layout import InputFolder, OutputFolder
 from genotex.parallel import Executor

@@ -22,9 +22,9 @@ from genotex.formats import (
     read_cohort_info,
     read_json_object,
     read_linked_header,
+    sha256,
     write_cohort_info,
 )
-from genotex.formats.raw import sha256
 from genotex.io import atomic_write, remove_leftovers
 from genotex.layout import OutputFolder
 from genotex.problems import Problem

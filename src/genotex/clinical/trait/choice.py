@@ -11,7 +11,7 @@ from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption, score_options, trait_options
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.features import parse_number, simple_key, split_cell
-from genotex.formats.evidence import Role
+from genotex.formats import Role
 
 _Cells = Sequence[Sequence[str | None]]
 

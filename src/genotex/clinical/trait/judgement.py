@@ -13,7 +13,7 @@ from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import Terms, disease_by_ending, ends_like_tumour, mask
 from genotex.features import simplify
-from genotex.formats.evidence import Role
+from genotex.formats import Role
 
 
 class Ground(IntEnum):

@@ -22,6 +22,7 @@ from genotex.errors import (
     UsageError,
 )
 from genotex.formats import (
+    COVARIATES,
     CohortInfo,
     Series,
     count_lines,
@@ -33,9 +34,8 @@ from genotex.formats import (
     read_linked_header,
     read_series_matrix,
     read_xena_samples,
+    sha256,
 )
-from genotex.formats.linked import COVARIATES
-from genotex.formats.raw import sha256
 from genotex.io import PART
 from genotex.layout import InputFolder
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from genotex.formats import Evidence
-from genotex.formats.linked import LinkedTable
+from genotex.formats import Evidence, LinkedTable
 from genotex.reports.figures import SampleMarks, level_key
 from genotex.reports.problem.design_words import DesignWords
 from genotex.words import listed, sentence

@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from genotex.formats import CohortInfo, Evidence
-from genotex.formats.linked import LinkedTable
+from genotex.formats import CohortInfo, Evidence, LinkedTable
 from genotex.reports.genes.explorer import explorer_data
 from genotex.reports.genes.findings import Findings, ranked
 from genotex.reports.genes.table import (

@@ -25,8 +25,7 @@ from genotex.clinical.encoded_features import encode_cell
 from genotex.clinical.encoding import Parser
 from genotex.errors import FormatError
 from genotex.features import simple_key
-from genotex.formats import Series, choose_series
-from genotex.formats.csv_tables import read_csv_table
+from genotex.formats import Series, choose_series, read_csv_table
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder
 
 Step = Callable[[str, int | None], None]

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from genotex.clinical import Confidence
 from genotex.errors import FormatError, UsageError
-from genotex.formats.json_files import read_json_lines
+from genotex.formats import read_json_lines
 from genotex.layout import trait_folder_name
 
 Feature = Literal["trait", "age", "gender"]

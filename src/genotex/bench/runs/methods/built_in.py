@@ -17,7 +17,7 @@ from genotex.bench.runs.cohort_stage import why_no_cohort
 from genotex.bench.runs.methods.method import Context, write_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import FormatError, MethodFailedError, UsageError
-from genotex.formats.raw import decode, read_bytes
+from genotex.formats import decode, read_bytes
 from genotex.genes import GeneTable
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem, condition_named

@@ -12,8 +12,8 @@ import polars as pl
 
 from genotex import outside
 from genotex.errors import FormatError, UsageError
-from genotex.formats.rows import MISSING_WORDS
-from genotex.formats.table_files import TableFile, number_column
+from genotex.formats.own_tables.table_file import TableFile, TableFormat
+from genotex.formats.text.rows import MISSING_WORDS
 from genotex.outside import current_limits, read_sheets, unreadable
 
 _INDEX = "__index_level_0__"
@@ -21,7 +21,7 @@ _MOST_TITLE_ROWS = 30
 _NO_CELLS = (bytes, bytearray, complex, np.complexfloating, list, tuple, dict, set, np.ndarray)
 
 
-def read_workbook(path: Path, *, numbers: bool) -> TableFile:
+def _read_workbook(path: Path, numbers: bool) -> TableFile:
     """Read the sheet of a workbook with the most cells; rows above the header are left out."""
     try:
         with path.open("rb") as handle:
@@ -81,7 +81,7 @@ def _text(cell: Any) -> str | None:
 def _column(cells: list[Any], *, numbers: bool) -> pl.Series:
     if numbers:
         given = [None if isinstance(c, str) and c.strip() in MISSING_WORDS else c for c in cells]
-        found = number_column(given)
+        found = _number_column(given)
         if found is not None:
             return found
         text = pl.Series([_text(cell) for cell in given], dtype=pl.String)
@@ -90,11 +90,22 @@ def _column(cells: list[Any], *, numbers: bool) -> pl.Series:
     return pl.Series([_text(cell) for cell in cells], dtype=pl.String)
 
 
+def _number_column(cells: Sequence[object]) -> pl.Series | None:
+    """Return cells as numbers, None where some is neither a number nor missing."""
+    values = np.full(len(cells), np.nan)
+    for i, cell in enumerate(cells):
+        if isinstance(cell, bool) or not isinstance(cell, int | float | np.number | None):
+            return None
+        if cell is not None:
+            values[i] = float(cell)
+    return pl.Series(values, nan_to_null=True)
+
+
 def _frame(columns: Sequence[pl.Series]) -> pl.DataFrame:
     return pl.DataFrame([column.alias(f"c{i}") for i, column in enumerate(columns)])
 
 
-def read_parquet(path: Path, *, numbers: bool) -> TableFile:
+def _read_parquet(path: Path, numbers: bool) -> TableFile:
     """Read a Parquet file; the row names of pandas come first."""
     frame = outside.read_parquet(path)
     current_limits().check_table(frame.height, frame.width, path)
@@ -178,3 +189,9 @@ def _of_series(column: Any, label: str, *, numbers: bool) -> pl.Series:
         if isinstance(cell, _NO_CELLS):
             raise _no_cells(label, str(column.name), f"a {type(cell).__name__} in a cell")
     return _column(cells, numbers=numbers)
+
+
+FORMATS = (
+    TableFormat((".xlsx",), _read_workbook, ".xlsx", rank=1),
+    TableFormat((".parquet",), _read_parquet, ".parquet", rank=2),
+)

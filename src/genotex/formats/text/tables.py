@@ -10,9 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats.lines import Block, LineReader
-from genotex.formats.raw import FETCH_AGAIN, as_utf8, note_missing_line_end
-from genotex.formats.rows import (
+from genotex.formats.text.lines import Block, LineReader
+from genotex.formats.text.raw import FETCH_AGAIN, as_utf8, note_missing_line_end
+from genotex.formats.text.rows import (
     MISSING_WORDS,
     RegularRows,
     first_cells,
@@ -225,6 +225,12 @@ def read_number_table(
             table.add(block)
         _judge_last_line(reader, table.padded[-1] if table.padded else 0)
     return (names, *table.finish())
+
+
+def count_lines(path: Path) -> int:
+    """Return the number of lines of a text that are not blank."""
+    with LineReader(path) as reader:
+        return reader.count_filled()
 
 
 def read_column_names(path: Path) -> list[str]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from genotex.errors import FormatError, GenotexError, UsageError
 
-_TEXT = (
-    ".csv", ".tsv", ".txt", ".tab", ".tabular", ".gct", ".counts", ".out", ".results", ".sf",
-)  # fmt: skip
 _PACKED = (".gz", ".bz2", ".zst", ".xz")
-TABLE_KINDS = ".csv, .tsv, .txt (also with .gz, .bz2, .zst, .xz), .xlsx, .parquet, .h5ad"
 _SAVE_AS = {
     ".xls": "save it from the spreadsheet as .xlsx or .csv",
     ".ods": "save it from the spreadsheet as .xlsx or .csv",
@@ -32,34 +30,21 @@ _SAVE_AS = {
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """A table as it is in a file or in memory.
-
-    Attributes
-    ----------
-    path : Path or None
-        None for a table in memory.
-    label : str
-        What messages call it.
-    form : str
-        What it was taken as: "text with tabs between cells".
-    header : tuple of str
-        Names of the columns as given, also repeated ones; empty where there is none.
-    columns : polars.DataFrame
-        ``c0``, ``c1``, ...: numbers where every cell is a number or missing, else text. The first
-        column is text.
-    first_line : int
-        Line (of a workbook: row) of the first row, for messages.
-    notes : tuple of str
-        What was recognised.
-    """
+    """A table as it is in a file or in memory."""
 
     path: Path | None
     label: str
+    """What messages call it."""
     form: str
+    """What it was taken as: "text with tabs between cells"."""
     header: tuple[str, ...]
+    """Names of the columns as given, also repeated ones; empty where there is none."""
     columns: pl.DataFrame
+    """``c0``, ``c1``, ...: numbers where every cell is one or missing, else text as the first."""
     first_line: int = 2
+    """Line (of a workbook: row) of the first row, for messages."""
     notes: tuple[str, ...] = ()
+    """What was recognised."""
 
     def error(
         self, message: str, *, row: int | None = None, hint: str | None = None
@@ -72,68 +57,65 @@ class TableFile:
         return FormatError(message, path=self.path, line=line, hint=hint)
 
 
+@dataclass(frozen=True)
+class TableFormat:
+    """A kind of file that holds a table."""
+
+    endings: tuple[str, ...]
+    read: Callable[[Path, bool], TableFile]
+    """From a path, and whether columns of numbers become numbers."""
+    shown: str
+    """The endings as messages list them."""
+    rank: int = 0
+    """Its place in that list."""
+    is_text: bool = False
+    """Text may be packed, and may be tab-separated as GEO has it."""
+    holds_samples: bool = False
+    """Whether it is no single table: it describes its samples, too."""
+
+
+@functools.cache
+def table_formats() -> tuple[TableFormat, ...]:
+    """Return the formats of the modules of this package."""
+    package = import_module(__name__.rpartition(".")[0])
+    names = [module.name for module in iter_modules(package.__path__)]
+    modules = [import_module(f"{package.__name__}.{name}") for name in names]
+    found = [each for module in modules for each in getattr(module, "FORMATS", ())]
+    return tuple(sorted(found, key=lambda each: each.rank))
+
+
 def read_table_file(source: Any, *, numbers: bool = True, label: str = "the table") -> TableFile:
-    """Read a table from a file or a data frame.
+    """Read a table from a file, or from any data frame, which messages call `label`.
 
-    Parameters
-    ----------
-    source : path or data frame
-        A file (`TABLE_KINDS`), a polars or pandas data frame, or any that offers the data frame
-        interchange protocol.
-    numbers : bool
-        Turn columns that hold numbers alone into numbers; otherwise every cell stays text.
-    label : str
-        What messages call a data frame.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read as a table.
-    UsageError
-        If the kind of file or object is unknown.
+    Without `numbers` every cell stays text; else columns that hold numbers alone become numbers.
     """
     if not isinstance(source, str | Path):
-        from genotex.formats.table_frames import table_of_frame
+        from genotex.formats.own_tables.frames import table_of_frame
 
         return _checked(table_of_frame(source, label, numbers=numbers))
     path = Path(source)
     if path.is_dir():
         msg = f"{path} is a folder; name the table in it"
         raise UsageError(msg)
-    kind = table_kind(path)
+    form = table_format(path)
     if not path.is_file():
         msg = f"{path} does not exist"
         raise UsageError(msg)
-    if kind in _TEXT:
-        from genotex.formats.table_text import read_text
-
-        return _checked(read_text(path, numbers=numbers))
-    if kind == ".h5ad":
-        msg = f"{path.name} is AnnData; give it as the expression table, without a sample table"
-        raise UsageError(msg)
-    from genotex.formats.table_frames import read_parquet, read_workbook
-
-    read = read_workbook if kind == ".xlsx" else read_parquet
-    return _checked(read(path, numbers=numbers))
+    return _checked(form.read(path, numbers))
 
 
-def table_kind(path: Path) -> str:
-    """Return the kind of a table by its name, such as ``.csv`` of ``a.csv.gz``.
-
-    Raises
-    ------
-    UsageError
-        If it is none that can be read, with what to do.
-    """
+def table_format(path: Path) -> TableFormat:
+    """Return the format of a table by its name; a UsageError tells what to do with any other."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = bool(suffixes) and suffixes[-1] in _PACKED
     kind = suffixes[-2] if packed and len(suffixes) > 1 else (suffixes[-1] if suffixes else "")
-    if kind in _TEXT or (kind in (".xlsx", ".parquet", ".h5ad") and not packed):
-        return kind
-    if kind in (".xlsx", ".parquet", ".h5ad"):
-        msg = f"{path.name} is packed twice: unpack it first"
-        raise UsageError(msg)
-    why = _SAVE_AS.get(kind, f"give one of {TABLE_KINDS}")
+    for form in table_formats():
+        if kind in form.endings:
+            if packed and not form.is_text:
+                msg = f"{path.name} is packed twice: unpack it first"
+                raise UsageError(msg)
+            return form
+    why = _SAVE_AS.get(kind, f"give one of {', '.join(f.shown for f in table_formats())}")
     named = f"the ending {kind}" if kind else "a name without ending"
     msg = f"{path.name} has {named}, which is not a table that can be read; {why}"
     raise UsageError(msg)
@@ -158,14 +140,3 @@ def _checked(table: TableFile) -> TableFile:
         msg = "has a header and no rows"
         raise table.error(msg)
     return table
-
-
-def number_column(cells: Sequence[object]) -> pl.Series | None:
-    """Return cells as numbers, None where some is neither a number nor missing."""
-    values = np.full(len(cells), np.nan)
-    for i, cell in enumerate(cells):
-        if isinstance(cell, bool) or not isinstance(cell, int | float | np.number | None):
-            return None
-        if cell is not None:
-            values[i] = float(cell)
-    return pl.Series(values, nan_to_null=True)

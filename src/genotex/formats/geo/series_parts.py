@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from genotex.errors import FormatError, SuperSeriesError, UsageError
-from genotex.formats.family_soft import choose_series, read_family_soft
-from genotex.formats.series import Cells, ExpressionMatrix, Series
-from genotex.formats.series_matrix import read_series_matrix
+from genotex.formats.geo.family_soft import choose_series, read_family_soft
+from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
+from genotex.formats.geo.series_matrix import read_series_matrix
 from genotex.layout import GeoCohortFiles
 
 NO_SERIES = "does not state its series"

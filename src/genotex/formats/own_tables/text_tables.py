@@ -16,9 +16,9 @@ from typing import BinaryIO
 import polars as pl
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, refuse_other_contents
-from genotex.formats.rows import MISSING_WORDS
-from genotex.formats.table_files import TableFile
+from genotex.formats.own_tables.table_file import TableFile, TableFormat
+from genotex.formats.text.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, refuse_other_contents
+from genotex.formats.text.rows import MISSING_WORDS
 from genotex.outside import (
     CHUNK,
     Gauge,
@@ -45,7 +45,7 @@ _UNLIKE_NUMBER = re.compile(r"[^\d.,eE+-]")
 _QUOTED = re.compile(r'(?:^|(?<=[\t;, |]))"(?:[^"]|"")*+"(?=[\t;, |\r]|$)')
 
 
-def read_text(path: Path, *, numbers: bool) -> TableFile:
+def _read_text(path: Path, numbers: bool) -> TableFile:
     """Read a table of text, whatever its separator and compression."""
     data = _utf8(_unpacked(path))
     start, line = _skip_comments(data)
@@ -398,3 +398,13 @@ def _as_numbers(column: pl.Series, dialect: _Dialect) -> pl.Series:
         cells = cells.str.replace(",", ".", literal=True)
     numbers = cells.cast(pl.Float64, strict=False)
     return column if numbers.null_count() > cells.null_count() else numbers
+
+
+FORMATS = (
+    TableFormat(
+        (".csv", ".tsv", ".txt", ".tab", ".tabular", ".gct", ".counts", ".out", ".results", ".sf"),
+        _read_text,
+        ".csv, .tsv, .txt (also with .gz, .bz2, .zst, .xz)",
+        is_text=True,
+    ),
+)

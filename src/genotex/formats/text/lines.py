@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, decode, read_chunks
+from genotex.formats.text.raw import BYTE_ORDER_MARK, FETCH_AGAIN, decode, read_chunks
 from genotex.outside import current_limits
 
 _AROUND = ' \t\r"'
@@ -135,6 +135,11 @@ class LineReader:
             return block
         self._tail = block[start:] + self._tail
         return block[:start]
+
+    def count_filled(self, end: str | None = None) -> int:
+        """Return the number of lines before the `end` line that are not blank."""
+        blocks = self.table_blocks(end)
+        return sum(bool(line.strip()) for block in blocks for line in block.data.split(b"\n"))
 
     def skip_table(self, end: str) -> None:
         """Skip a table up to its end line."""

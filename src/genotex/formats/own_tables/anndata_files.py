@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from genotex.errors import FileLimitError, FormatError, UsageError
-from genotex.formats.table_files import TableFile
-from genotex.formats.table_frames import table_of_frame
+from genotex.formats.own_tables.frames import table_of_frame
+from genotex.formats.own_tables.table_file import TableFile, TableFormat
 from genotex.outside import current_limits, open_hdf5
 
 if TYPE_CHECKING:
@@ -313,3 +313,11 @@ def _dense(values: Any, place: str, label: str, path: Path | None) -> Any:
 def _describes(title: str, var: Any) -> bool:
     """Return whether a column of ``var`` is text, such as gene symbols."""
     return title in var.columns and getattr(var[title].dtype, "kind", "O") == "O"
+
+
+def _refuse_alone(path: Path, _numbers: bool) -> NoReturn:
+    msg = f"{path.name} is AnnData; give it as the expression table, without a sample table"
+    raise UsageError(msg)
+
+
+FORMATS = (TableFormat((".h5ad",), _refuse_alone, ".h5ad", rank=3, holds_samples=True),)

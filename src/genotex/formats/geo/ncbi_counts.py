@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
-from genotex.formats.raw import FETCH_AGAIN
-from genotex.formats.rows import first_repeated, unquote
-from genotex.formats.tables import read_number_table, read_text_table
+from genotex.formats.text.raw import FETCH_AGAIN
+from genotex.formats.text.rows import first_repeated, unquote
+from genotex.formats.text.tables import read_number_table, read_text_table
 
 GENE_ID = "GeneID"
 SYMBOL = "Symbol"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
-from genotex.formats.lines import Block
-from genotex.formats.raw import decode
+from genotex.formats.text.lines import Block
+from genotex.formats.text.raw import decode
 from genotex.outside import current_limits
 
 MISSING_WORDS = (

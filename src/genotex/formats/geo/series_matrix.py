@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
-from genotex.formats.lines import LineReader, is_marker
-from genotex.formats.raw import FETCH_AGAIN, is_gzip, read_ahead
-from genotex.formats.rows import first_repeated
-from genotex.formats.series import Cells, ExpressionMatrix, Series
-from genotex.formats.tables import ValueTable, average_duplicates
+from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
+from genotex.formats.text.lines import LineReader, is_marker
+from genotex.formats.text.raw import FETCH_AGAIN, is_gzip, read_ahead
+from genotex.formats.text.rows import first_repeated
+from genotex.formats.text.tables import ValueTable, average_duplicates
 from genotex.outside import current_limits
 
 _TABLE_BEGIN = "!series_matrix_table_begin"
@@ -374,3 +374,13 @@ def _build_matrix(
     if repeated:
         notes.append(f"{repeated} ids occur on several rows; these were averaged")
     return ExpressionMatrix(tuple(ids), tuple(samples), values), notes
+
+
+def count_series_rows(path: Path) -> int:
+    """Return the number of rows in the table of a series matrix, its header not counted."""
+    # The file is read to its end, so that damaged gzip data are detected.
+    with LineReader(path) as reader:
+        read_header(reader)
+        lines = reader.count_filled(TABLE_END)
+        reader.drain()
+    return max(lines - 1, 0)

@@ -1,0 +1,1 @@
+"""Files of GEO: series matrix, SOFT, platform tables and NCBI counts."""
