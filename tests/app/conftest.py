@@ -15,7 +15,7 @@ from httpx2 import Response
 from starlette.testclient import TestClient
 
 from genotex.analysis import solve_problems
-from genotex.app import Access, JobQueue, JobRecord, create_app
+from genotex.app import Access, create_app
 from genotex.bench import score_texts, summarise
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
@@ -23,6 +23,7 @@ from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import write_report
 from genotex.simulate import simulate_study
+from genotex.studies import JobQueue, JobRecord
 from tests.bench.evaluation.some_scores import problem_score, some_scores
 
 PORT = 8765

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from genotex.analysis import read_result, solve_problems
-from genotex.app import Access, AnalysisRecord, JobQueue, Workspace
-from genotex.app.jobs import queue as jobs
-from genotex.app.jobs.queue import MOST_WAITING
+from genotex.app import Access
 from genotex.clinical import load_sample_sheet
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
+from genotex.studies import MOST_WAITING, AnalysisRecord, JobQueue, Workspace
+from genotex.studies import queue as jobs
 from tests.app.conftest import Browser, opened, queue_of, wait
 
 

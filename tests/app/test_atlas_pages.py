@@ -11,10 +11,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.app import Access, Workspace
+from genotex.app import Access
 from genotex.app.atlas.atlases import Atlases
-from genotex.app.jobs.records import AtlasRecord
 from genotex.atlas import AtlasReader, build_atlas, compare_traits, find_gene, find_trait
+from genotex.studies import AtlasRecord, Workspace
 from tests.app.conftest import PORT, Browser, opened, queue_of, wait
 from tests.atlas.result_folders import GENES, write_cohort
 

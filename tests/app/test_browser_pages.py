@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from genotex.analysis import analyze_cohorts, enrich_problem, read_meta, read_result, write_meta
-from genotex.app.jobs.background import run_job
-from genotex.app.jobs.records import TablesRecord
 from genotex.atlas import build_atlas
 from genotex.bench import summarise
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import write_meta_report, write_scores
+from genotex.studies import TablesRecord, run_job
 from tests.agents.team.conftest import Played
 from tests.app.chromium import Server, chromium, page, server
 from tests.atlas.result_folders import GENES, write_cohort

@@ -11,11 +11,12 @@ import openpyxl
 import polars as pl
 import pytest
 
-from genotex.app import GeneQuery, LoadedAnalysis
+from genotex.app import GeneQuery
 from genotex.app.genes.downloads import send_table
 from genotex.app.genes.plots import Axes, inside, points
 from genotex.app.genes.query import names_in
 from genotex.layout import OutputFolder
+from genotex.studies import LoadedAnalysis
 from tests.app.conftest import Browser
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.app import Access, Workspace
+from genotex.app import Access
 from genotex.errors import UsageError
+from genotex.studies import Workspace
 from tests.app.conftest import Browser, opened
 
 

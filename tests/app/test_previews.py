@@ -10,11 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.app.jobs import previews
-from genotex.app.jobs.previews import Previews
-from genotex.app.jobs.records import TablesRecord
 from genotex.cohorts import OwnTables
 from genotex.errors import UsageError
+from genotex.studies import Previews, TablesRecord, previews
 
 
 def own_tables(samples: int = 40, counts: bool = False) -> OwnTables:

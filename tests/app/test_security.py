@@ -22,7 +22,7 @@ import pytest
 from httpx2 import Response
 
 from genotex.analysis import analyze_table, write_result
-from genotex.app import Access, JobQueue, Workspace
+from genotex.app import Access
 from genotex.app.access.serving import _bound
 from genotex.errors import FileLimitError, FormatError
 from genotex.formats import LinkedTable, write_linked_csv, write_linked_parquet
@@ -30,6 +30,7 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.outside import check_upload
 from genotex.problems import Problem
+from genotex.studies import JobQueue, Workspace
 from tests.app.conftest import PORT, Browser
 from tests.app.served import Running
 from tests.geo_text import GENES, asthma, series_matrix, write_gz

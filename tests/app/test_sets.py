@@ -13,11 +13,11 @@ import pytest
 from genotex.analysis import Enrichment, enrich_problem, read_enrichment, read_result
 from genotex.analysis.gene_sets.enrichment import running_sum
 from genotex.app import Access
-from genotex.app.genes.gene_sets import GENE_SETS
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
 from genotex.problems import Problem
 from genotex.reports import write_report
+from genotex.studies import GENE_SETS
 from tests.app.conftest import Browser, opened, queue_of, wait
 
 

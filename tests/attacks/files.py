@@ -110,7 +110,7 @@ def by_reading(path: Path) -> object:
 
 
 def _workspace(path: Path) -> Any:
-    from genotex.app import Workspace
+    from genotex.studies import Workspace
 
     root = path.parent / "workbench"
     root.mkdir()
@@ -152,14 +152,14 @@ def by_series_upload(path: Path) -> object:
 
 def by_set_upload(path: Path) -> object:
     """Upload gene sets to the workbench."""
-    from genotex.app.genes.gene_sets import save_gene_sets
+    from genotex.studies import save_gene_sets
 
     return save_gene_sets(_workspace(path), path.name, path.read_bytes())
 
 
 def by_workbench_record(path: Path) -> object:
     """List and open own tables of a folder whose record somebody else wrote."""
-    from genotex.app.data.own_tables import load_tables
+    from genotex.studies import load_tables
 
     workspace = _workspace(path)
     folder = workspace.root / "tables" / "mine"

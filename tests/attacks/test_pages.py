@@ -17,9 +17,9 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from genotex.app import Access, home_pages, serve
-from genotex.app.jobs.previews import Previews
 from genotex.errors import FormatError, UsageError
 from genotex.io import lock
+from genotex.studies import Previews
 from tests.app.conftest import Browser, place, runtime_folder, study_folder
 from tests.attacks import pages
 from tests.attacks.pages import COMPUTING, ORIGIN, PORT, ROUTES, Sender, SignIn, by_route

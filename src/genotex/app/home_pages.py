@@ -8,8 +8,8 @@ from starlette.routing import Route
 
 from genotex.analysis import SURVIVAL_FILES
 from genotex.app.access.security import REPORT_POLICY
-from genotex.app.data.own_tables import list_tables
 from genotex.app.pages import not_found, place_of, render, workbench_of
+from genotex.studies import list_tables
 
 _FEW = 20
 """Entries that need no search."""

@@ -21,17 +21,20 @@ import genotex
 from genotex import words
 from genotex.app.access.security import MOST_FIELDS, Access, too_long
 from genotex.app.atlas.atlases import Atlases
-from genotex.app.data.own_tables import LoadedTables
 from genotex.app.data.sheets import Sheets
-from genotex.app.genes.loaded import LoadedAnalyses, LoadedAnalysis
-from genotex.app.jobs.previews import Previews
-from genotex.app.jobs.queue import JobQueue
 from genotex.app.quality.cohorts import LoadedCohorts
 from genotex.app.quality.raw import LoadedRaw
 from genotex.app.runs.leaderboard import Leaderboards
-from genotex.app.workspace import Workspace
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
+from genotex.studies import (
+    JobQueue,
+    LoadedAnalyses,
+    LoadedAnalysis,
+    LoadedTables,
+    Previews,
+    Workspace,
+)
 
 
 @dataclass

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from genotex.app.workspace import ANALYSES, FoundAnalysis, FoundInput, Workspace
 from genotex.errors import UsageError
 from genotex.layout import InputFolder, OutputFolder, trait_folder_name
 from genotex.mcp.answers import is_plain
+from genotex.studies import ANALYSES, FoundAnalysis, FoundInput, Workspace
 
 
 class ConfinedFolder:

@@ -8,15 +8,10 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-import numpy as np
 import pandas as pd
 import polars as pl
 
 from genotex.api.annotation import Annotation, annotate
-from genotex.app import AnalysisRecord, JobQueue, JobRecord, LoadedAnalyses, LoadedAnalysis
-from genotex.app.genes.compare_pages import compared
-from genotex.app.jobs.records import FetchRecord
-from genotex.app.workspace import FoundAnalysis
 from genotex.errors import AnalysisError, FetchError, GenotexError, UsageError
 from genotex.formats import COVARIATES
 from genotex.layout import trait_folder_name
@@ -24,6 +19,21 @@ from genotex.mcp import answers as a
 from genotex.mcp.confinement import ConfinedFolder, analysis_name
 from genotex.mcp.uris import report_uri
 from genotex.problems import Problem
+from genotex.studies import (
+    BOTH,
+    FIRST,
+    NEITHER,
+    SECOND,
+    AnalysisRecord,
+    FetchRecord,
+    FoundAnalysis,
+    JobQueue,
+    JobRecord,
+    LoadedAnalyses,
+    LoadedAnalysis,
+    compared,
+    rank_correlation,
+)
 
 MOST_LISTED, MOST_GENES, MOST_ANALYSES = 50, 50, 20
 _POLL = 0.2
@@ -104,17 +114,17 @@ class Tools:
         """Compare two analyses gene by gene."""
         table = compared(self._load(first), self._load(second))
         counts = dict(table["significant in"].value_counts().iter_rows())
-        both = table.filter(pl.col("significant in") == "both")
-        shown = table.filter(pl.col("significant in") != "neither").head(_at_most(genes))
+        both = table.filter(pl.col("significant in") == BOTH)
+        shown = table.filter(pl.col("significant in") != NEITHER).head(_at_most(genes))
         return a.ComparisonAnswer(
             first=first,
             second=second,
             genes_in_both=table.height,
             significant_in_both=both.height,
-            significant_in_first_only=counts.get("first only", 0),
-            significant_in_second_only=counts.get("second only", 0),
+            significant_in_first_only=counts.get(FIRST, 0),
+            significant_in_second_only=counts.get(SECOND, 0),
             same_direction=both.filter(pl.col("direction") == "same").height,
-            rank_correlation_of_effects=_rank_correlation(table),
+            rank_correlation_of_effects=a.number(rank_correlation(table, "effect")),
             first_genes=[
                 a.SharedGene(
                     gene=a.name_text(row["Variable"]),
@@ -295,14 +305,6 @@ def _gene_entry(loaded: LoadedAnalysis, row: int, name: str) -> a.GeneEntry:
         rank=row + 1,
         of=loaded.genes.height,
     )
-
-
-def _rank_correlation(table: pl.DataFrame) -> float | None:
-    values = table.select("effect 1", "effect 2").drop_nulls().cast(pl.Float64)
-    finite = values.filter(pl.all_horizontal(pl.all().is_finite()))
-    if finite.height < 3 or (np.ptp(finite.to_numpy(), axis=0) == 0).any():
-        return None
-    return a.number(finite.select(pl.corr("effect 1", "effect 2", method="spearman")).item())
 
 
 def _at_most(wanted: int) -> int:

@@ -24,11 +24,10 @@ from genotex.app.atlas import similar_pages as atlas_similar_pages
 from genotex.app.data import adding_pages, analysis_pages, anndata_pages, sample_pages, table_pages
 from genotex.app.genes import cohort_pages, compare_pages, set_pages, survival_pages, text_pages
 from genotex.app.genes import pages as gene_pages
-from genotex.app.jobs.queue import JobQueue
 from genotex.app.pages import Workbench
 from genotex.app.quality import pages as quality_pages
 from genotex.app.runs import pages as run_pages
-from genotex.app.workspace import Workspace
+from genotex.studies import JobQueue, Workspace
 
 GeoServers = tuple[str | None, str | None, str | None]
 NCBI: GeoServers = (None, None, None)

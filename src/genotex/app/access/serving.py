@@ -25,9 +25,9 @@ from starlette.applications import Starlette
 from genotex.app.access.codes import OneTimeCode, PrivateFolder
 from genotex.app.access.security import LOOPBACK, Access
 from genotex.app.access.server import NCBI, GeoServers, create_app
-from genotex.app.workspace import Workspace
 from genotex.errors import UsageError
 from genotex.io import atomic_write, lock
+from genotex.studies import Workspace
 
 LONGEST_REQUEST_END = 10
 """Seconds that requests under way get when the application is to end."""

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from genotex.app.recent import Recent, State, state_of
-from genotex.app.workspace import Workspace
 from genotex.atlas import (
     MANIFEST,
     AtlasReader,
@@ -28,6 +26,7 @@ from genotex.atlas import (
     find_trait,
 )
 from genotex.errors import GenotexError, UsageError
+from genotex.studies import FileState, Recent, Workspace, state_of
 
 _ANSWERS = 24
 """Answers of an atlas that are kept: a trait of 20,000 genes takes 3 MB."""
@@ -146,7 +145,7 @@ class Atlases:
     """The atlases of a folder; one whose manifest has changed is read again."""
 
     def __init__(self) -> None:
-        self._kept: dict[Path, tuple[tuple[str, State], LoadedAtlas | None]] = {}
+        self._kept: dict[Path, tuple[tuple[str, FileState], LoadedAtlas | None]] = {}
         self._questions: OrderedDict[str, Question] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -16,11 +16,11 @@ from genotex.app.atlas.pages import atlas_of, condition_of
 from genotex.app.atlas.plots import trait_forest
 from genotex.app.frame_table import Row
 from genotex.app.pages import address, render, workbench_of
-from genotex.app.workspace import Workspace
 from genotex.atlas import GeneFindings, TraitFindings
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from genotex.reports.genes.table import GeneTableView
+from genotex.studies import Workspace
 
 
 def _analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:

@@ -15,10 +15,10 @@ from starlette.routing import Route
 from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import LoadedAtlas
 from genotex.app.atlas.plots import tree_map
-from genotex.app.jobs.records import AtlasRecord
 from genotex.app.pages import address, form_of, not_found, render, workbench_of
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import trait_folder_name
+from genotex.studies import AtlasRecord
 
 NEW = "atlas"
 """Name of the first atlas that is built here."""

@@ -13,15 +13,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.data.analysis_pages import history_of
-from genotex.app.data.own_tables import list_tables
 from genotex.app.data.uploads import Sent, input_for, keep_series, keep_tables, trait_named
-from genotex.app.jobs.background import DEMO
-from genotex.app.jobs.records import AnalysisRecord, FetchRecord
 from genotex.app.pages import form_of, render, workbench_of
 from genotex.errors import GenotexError, UsageError
 from genotex.fetch import read_accessions
 from genotex.options import Scale
 from genotex.simulate.scenario import TRAIT
+from genotex.studies import DEMO, AnalysisRecord, FetchRecord, list_tables
 
 _MOST_FILES = 20
 

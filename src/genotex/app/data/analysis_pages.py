@@ -17,13 +17,11 @@ from starlette.routing import Route
 
 from genotex.analysis import check_request, cramers_v
 from genotex.app.data.sheets import EditedSheet
-from genotex.app.jobs.analyses import SHEET, options_of
-from genotex.app.jobs.records import AnalysisRecord
 from genotex.app.pages import form_of, not_found, render, workbench_of
-from genotex.app.workspace import FoundInput
 from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
 from genotex.errors import GenotexError, UsageError
 from genotex.problems import Problem
+from genotex.studies import SHEET, AnalysisRecord, FoundInput, options_of
 
 CONDITIONS = {"": "nothing", "Age": "age", "Gender": "sex"}
 COVARIATES = {"Age": "age", "Gender": "sex"}

@@ -13,19 +13,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.data.analysis_pages import history_of
-from genotex.app.data.own_tables import (
-    TABLES,
-    TablesFiles,
-    columns_of,
-    find_tables,
-)
-from genotex.app.jobs.previews import CheckedDesign
-from genotex.app.jobs.records import TablesRecord
 from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
 from genotex.formats import why_no_formula
 from genotex.options import MissingValues
+from genotex.studies import (
+    TABLES,
+    CheckedDesign,
+    TablesFiles,
+    TablesRecord,
+    columns_of,
+    find_tables,
+)
 
 MISSING: dict[MissingValues, str] = {
     "error": "an error", "drop": "left out", "fill": "filled",

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from genotex.app.data.own_tables import TABLES, TABLES_RECORD, TablesFiles
-from genotex.app.workspace import FoundInput, Workspace
 from genotex.clinical import load_vocabulary
 from genotex.cohorts import OwnTables, read_own_tables, rows_need_mapping
 from genotex.errors import FormatError, GenotexError, UsageError
@@ -28,6 +26,7 @@ from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles, geo_cohort_files, trait_folder_name
 from genotex.options import Scale
 from genotex.outside import check_upload, current_limits, use_limits
+from genotex.studies import TABLES, TABLES_RECORD, FoundInput, TablesFiles, Workspace
 
 INPUT = "input"
 """Input folder that is made where the folder has none."""

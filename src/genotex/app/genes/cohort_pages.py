@@ -20,8 +20,6 @@ from genotex.analysis.meta import MetaResult, combine_effects, read_meta
 from genotex.app.frame_table import FrameQuery, FrameView
 from genotex.app.genes.downloads import send_table
 from genotex.app.genes.plots import meta_forest
-from genotex.app.jobs.analyses import options_of
-from genotex.app.jobs.queue import AnalysisRecord
 from genotex.app.pages import address_of, not_found, place_of, render, workbench_of
 from genotex.errors import AnalysisError, GenotexError
 from genotex.formats import read_cohort_info
@@ -29,6 +27,7 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports.cohorts.genes import meta_csv_frame, meta_table, shown_genes
+from genotex.studies import AnalysisRecord, options_of
 from genotex.words import number
 
 FILTERS = {

@@ -7,22 +7,26 @@ from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import polars as pl
-from scipy.stats import spearmanr
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from genotex.app.frame_table import FrameQuery, FrameView, column
 from genotex.app.genes.downloads import send_table
-from genotex.app.genes.loaded import LoadedAnalysis
 from genotex.app.genes.plots import Axes, rounded, thinned
 from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
-from genotex.app.workspace import FoundAnalysis
+from genotex.studies import (
+    BOTH,
+    FIRST,
+    NEITHER,
+    SECOND,
+    FoundAnalysis,
+    LoadedAnalysis,
+    compared,
+    rank_correlation,
+)
 
 MEASURES = {"effect": "effect", "t": "t statistic"}
-_PARTS = {"effect": "Coefficient", "t": "t", "p": "rank_p", "q": "rank_q",
-          "significant": "Significant"}  # fmt: skip
-_BOTH, _FIRST, _SECOND, _NONE = "both", "first only", "second only", "neither"
 _COLUMNS = (
     column("Variable", "Gene", "official symbol", "text"),
     column("effect 1", "effect, first", "change in the first analysis", "signed"),
@@ -35,40 +39,13 @@ _COLUMNS = (
     column("direction", "Direction", "whether the signs of the effects agree", "text"),
 )
 FILTERS = {
-    "significant in both": pl.col("significant in") == _BOTH,
-    "significant in the first only": pl.col("significant in") == _FIRST,
-    "significant in the second only": pl.col("significant in") == _SECOND,
-    "significant, opposite direction": (pl.col("significant in") != _NONE)
+    "significant in both": pl.col("significant in") == BOTH,
+    "significant in the first only": pl.col("significant in") == FIRST,
+    "significant in the second only": pl.col("significant in") == SECOND,
+    "significant, opposite direction": (pl.col("significant in") != NEITHER)
     & (pl.col("direction") == "opposite"),
 }
 _TABLE = FrameView("/compare", "gene", "/gene", "gene")
-
-
-def compared(first: LoadedAnalysis, second: LoadedAnalysis) -> pl.DataFrame:
-    """Return the genes that both analyses have, side by side, by the smaller p-value."""
-    one, two = (_parts(each, f" {number}") for number, each in enumerate((first, second), 1))
-    genes = one.join(two, on="Variable", how="inner", maintain_order="left")
-    in_one, in_two = pl.col("significant 1"), pl.col("significant 2")
-    same = pl.col("effect 1").sign() == pl.col("effect 2").sign()
-    return genes.with_columns(
-        pl.when(in_one & in_two)
-        .then(pl.lit(_BOTH))
-        .when(in_one)
-        .then(pl.lit(_FIRST))
-        .when(in_two)
-        .then(pl.lit(_SECOND))
-        .otherwise(pl.lit(_NONE))
-        .alias("significant in"),
-        pl.when(same).then(pl.lit("same")).when(~same).then(pl.lit("opposite")).alias("direction"),
-    ).sort(pl.min_horizontal("p 1", "p 2"), nulls_last=True, maintain_order=True)
-
-
-def _parts(analysis: LoadedAnalysis, number: str) -> pl.DataFrame:
-    genes = analysis.genes.unique("Variable", keep="first", maintain_order=True)
-    parts = [pl.col(name).alias(part + number) for part, name in _PARTS.items()]
-    return genes.select("Variable", *parts).with_columns(
-        pl.col(f"significant{number}").fill_null(False)
-    )
 
 
 def _key(found: FoundAnalysis) -> str:
@@ -109,15 +86,12 @@ def _facts(genes: pl.DataFrame) -> dict[str, str]:
     """Return how far the two agree, in a few numbers."""
     counts = dict(genes["significant in"].value_counts().iter_rows())
     facts = {"genes in both": f"{genes.height:,}"}
-    for name in (_BOTH, _FIRST, _SECOND):
+    for name in (BOTH, FIRST, SECOND):
         facts[f"significant in {name}"] = f"{counts.get(name, 0):,}"
     for part, label in MEASURES.items():
-        known = genes.select(f"{part} 1", f"{part} 2").drop_nulls()
-        values = known.cast(pl.Float64).to_numpy()
-        values = values[np.isfinite(values).all(axis=1)]
-        if len(values) > 2 and (np.ptp(values, axis=0) > 0).all():
-            facts[f"rank correlation of {label}s"] = f"{spearmanr(values).statistic:.2f}"
-    found = genes.filter(pl.col("significant in") == _BOTH)
+        if (correlation := rank_correlation(genes, part)) is not None:
+            facts[f"rank correlation of {label}s"] = f"{correlation:.2f}"
+    found = genes.filter(pl.col("significant in") == BOTH)
     if found.height:
         same = found.filter(pl.col("direction") == "same").height
         facts["same direction, of those in both"] = f"{100 * same / found.height:.0f} %"
@@ -126,7 +100,7 @@ def _facts(genes: pl.DataFrame) -> dict[str, str]:
 
 def _table_values(request: Request, genes: pl.DataFrame) -> dict[str, Any]:
     columns = [c for c in _COLUMNS if genes[c.name].null_count() < max(genes.height, 1)]
-    shown = genes.with_columns((pl.col("significant in") != _NONE).alias("flag"))
+    shown = genes.with_columns((pl.col("significant in") != NEITHER).alias("flag"))
     one = address_of(request)
     both = one | {"with": request.query_params.get("with", "")}
     return _TABLE.values(shown, columns, FILTERS, request.query_params, both, one)
@@ -161,10 +135,10 @@ def points(request: Request) -> Response:
     placed = np.isfinite(x) & np.isfinite(y)
     axes, kinds = Axes(x, y, "", ""), genes["significant in"].to_numpy()
     groups = []
-    for kind in (_NONE, _FIRST, _SECOND, _BOTH):
+    for kind in (NEITHER, FIRST, SECOND, BOTH):
         rows = np.flatnonzero(placed & (kinds == kind))
         total = len(rows)
-        if kind == _NONE or total > 3000:
+        if kind == NEITHER or total > 3000:
             rows = thinned(axes, rows)
         names = genes["Variable"][rows].to_list()
         groups.append({"kind": kind, "x": rounded(x[rows]), "y": rounded(y[rows]),

@@ -16,10 +16,10 @@ from genotex.analysis import formula_of
 from genotex.app.genes import plots as gene_plots
 from genotex.app.genes import text_pages
 from genotex.app.genes.downloads import send_table
-from genotex.app.genes.loaded import LoadedAnalysis
 from genotex.app.genes.query import ONLY, ROWS, GeneQuery, marks_of, names_in
 from genotex.app.pages import address_of, analysis_of, form_of, not_found, render, workbench_of
 from genotex.reports.genes.table import GeneTableView
+from genotex.studies import LoadedAnalysis
 from genotex.words import question
 
 

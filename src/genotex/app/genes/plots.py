@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.meta import MetaResult
-from genotex.app.genes.loaded import Floats, LoadedAnalysis
 from genotex.reports import forest_rows
+from genotex.studies import Floats, LoadedAnalysis
 from genotex.words import number, readable
 
 PLOTS = {"volcano": "Volcano", "ma": "MA", "p": "p-values", "samples": "Samples"}

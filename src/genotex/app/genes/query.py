@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.app.genes.loaded import LoadedAnalysis
 from genotex.app.genes.plots import axes_of, inside
+from genotex.studies import LoadedAnalysis
 
 ROWS = 50
 _MOST_CORNERS = 400

@@ -17,9 +17,7 @@ from starlette.routing import Route
 from genotex.analysis import TEST_COLUMNS, Enrichment, read_enrichment
 from genotex.app.frame_table import FrameQuery, FrameView, column
 from genotex.app.genes.downloads import send_table
-from genotex.app.genes.gene_sets import members_of, running_sum_of, save_gene_sets, set_files
-from genotex.app.genes.loaded import LoadedAnalysis
-from genotex.app.jobs.records import SetsRecord
+from genotex.app.genes.gene_sets import running_sum_of
 from genotex.app.pages import (
     address,
     address_of,
@@ -32,6 +30,7 @@ from genotex.app.pages import (
 from genotex.errors import GenotexError, UsageError
 from genotex.options import EnrichmentOptions
 from genotex.reports.genes.table import GeneTableView
+from genotex.studies import LoadedAnalysis, SetsRecord, members_of, save_gene_sets, set_files
 
 TESTS = {
     "camera": "camera: does a set change more than the other genes?",

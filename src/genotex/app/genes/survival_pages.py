@@ -20,14 +20,13 @@ from genotex.analysis import (
     read_survival,
     split_by_level,
 )
-from genotex.app.data.own_tables import find_tables
 from genotex.app.frame_table import FrameQuery, FrameView, column
 from genotex.app.genes.downloads import send_table
-from genotex.app.jobs.records import TablesRecord
 from genotex.app.pages import not_found, render, workbench_of
 from genotex.cohorts import OwnTables
 from genotex.errors import AnalysisError, GenotexError
 from genotex.reports.genes.table import GeneTableView
+from genotex.studies import TablesRecord, find_tables
 
 _COLUMNS = (
     column("gene", "Gene", "official symbol", "text"),

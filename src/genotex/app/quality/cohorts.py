@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis import OWN_TABLES, check_samples, choose_contrast
-from genotex.app.recent import Recent, State, state_of
 from genotex.errors import AnalysisError
 from genotex.formats import (
     Evidence,
@@ -31,6 +30,7 @@ from genotex.reports import (
     sample_densities,
     scaled_distances,
 )
+from genotex.studies import FileState, Recent, state_of
 
 Floats = NDArray[np.float64]
 
@@ -207,7 +207,7 @@ class LoadedCohorts:
     """The cohorts whose samples were looked at last; one whose file has changed is read again."""
 
     def __init__(self) -> None:
-        self._recent = Recent[State, CohortQuality](_KEPT)
+        self._recent = Recent[FileState, CohortQuality](_KEPT)
 
     def get(self, output: OutputFolder, trait: str, cohort: str) -> CohortQuality:
         """Return a cohort, read from its files the first time."""

@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis import OWN_TABLES
-from genotex.app.data.own_tables import list_tables, paths_of
 from genotex.app.quality.cohorts import CohortQuality
-from genotex.app.recent import Recent, State, state_of
-from genotex.app.workspace import Workspace
 from genotex.cohorts import (
     RawValues,
     choose_folder,
@@ -23,6 +20,7 @@ from genotex.errors import UsageError
 from genotex.formats import Evidence, find_evidence, sample_quantiles, sha256
 from genotex.layout import InputFolder, OutputFolder
 from genotex.reports import sample_densities
+from genotex.studies import FileState, Recent, Workspace, list_tables, paths_of, state_of
 
 Floats = NDArray[np.float64]
 _KEPT = 8
@@ -158,7 +156,7 @@ class LoadedRaw:
     """The distributions that were looked at last; the values themselves are not kept."""
 
     def __init__(self) -> None:
-        self._recent = Recent[State, RawQuality](_KEPT)
+        self._recent = Recent[FileState, RawQuality](_KEPT)
 
     def get(
         self,

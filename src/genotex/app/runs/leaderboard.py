@@ -13,9 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from genotex.agents.team.trace import overview
-from genotex.app.recent import Recent, state_of
 from genotex.app.runs.runs import FoundRun, find_runs, find_scores
-from genotex.app.workspace import Workspace
 from genotex.bench.evaluation.run_record import RunRecord, read_run_record
 from genotex.bench.evaluation.score_files import read_scores
 from genotex.bench.runs.leaderboard import (
@@ -31,6 +29,7 @@ from genotex.bench.runs.leaderboard import (
 )
 from genotex.errors import FormatError, GenotexError
 from genotex.models.usage import Total, dollars
+from genotex.studies import Recent, Workspace, state_of
 
 __all__ = ["FIGURES", "MAIN", "SHOWN", "Board", "Entry", "Leaderboards", "RunGroup"]
 

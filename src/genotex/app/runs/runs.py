@@ -16,7 +16,6 @@ from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, notebook_name
 from genotex.agents.team.plan import METHOD, read_plan
 from genotex.agents.team.trace import Trace, trace
-from genotex.app.workspace import Workspace
 from genotex.bench.evaluation.plain_table import PlainTable
 from genotex.bench.evaluation.score_files import read_scores
 from genotex.bench.evaluation.score_tables import average_tables, kind_table, missing_table
@@ -26,6 +25,7 @@ from genotex.formats import original, read_json_object
 from genotex.journal import read_journal
 from genotex.outside import read_document
 from genotex.records import checked
+from genotex.studies import Workspace
 
 _SETTINGS = "run/run.json"
 _SCORES = ("scores.json", "scores/scores.json")

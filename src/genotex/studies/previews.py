@@ -18,11 +18,11 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from genotex.analysis import check_survival
-from genotex.app.data.own_tables import design_options, table_options
-from genotex.app.jobs.records import TablesRecord
 from genotex.cohorts import OwnTables, enough_samples, keep_expressed
 from genotex.errors import GenotexError, UsageError
 from genotex.parallel import Child, start_child
+from genotex.studies.own_tables import design_options, table_options
+from genotex.studies.records import TablesRecord
 from genotex.workflows import prepare_designs, survival_data
 
 _log = logging.getLogger(__name__)
@@ -134,7 +134,7 @@ class Previews:
             msg = "the workbench is ending"
             raise UsageError(msg)
         try:
-            child = start_child("genotex.app.jobs.previews:answer", memory=self._memory)
+            child = start_child("genotex.studies.previews:answer", memory=self._memory)
         except OSError as error:
             msg = f"no process could be started to check the design: {error.strerror or error}"
             raise UsageError(msg) from error

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from genotex.analysis import AnalysisResult, read_meta, read_result
 from genotex.analysis.meta import MetaResult
 from genotex.analysis.results.columns import GeneColumn
-from genotex.app.recent import Recent, State, state_of
 from genotex.formats import Evidence
 from genotex.layout import OutputFolder
 from genotex.reports import (
@@ -27,6 +26,7 @@ from genotex.reports import (
     ranked,
 )
 from genotex.reports.figures.expression import Components
+from genotex.studies.recent import FileState, Recent, state_of
 
 _KEPT = 2
 _PCA_GENES = 5000
@@ -163,7 +163,7 @@ class LoadedAnalyses:
     """The analyses that were opened last; one whose file has changed is read again."""
 
     def __init__(self) -> None:
-        self._recent = Recent[State, LoadedAnalysis](_KEPT)
+        self._recent = Recent[FileState, LoadedAnalysis](_KEPT)
 
     def get(self, output: OutputFolder, trait: str, condition: str | None) -> LoadedAnalysis:
         """Return an analysis, read from its files the first time."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from genotex.app.jobs.background import run_job
-from genotex.app.jobs.records import AnalysisRecord, JobRecord, State, read_record
-from genotex.app.workspace import ANALYSES, Workspace
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.io import atomic_write
 from genotex.parallel import Child, start_child
+from genotex.studies.background import run_job
+from genotex.studies.records import AnalysisRecord, JobRecord, State, read_record
+from genotex.studies.workspace import ANALYSES, Workspace
 
 __all__ = ["AnalysisRecord", "JobQueue", "run_in_child"]
 
@@ -169,7 +169,7 @@ class JobQueue:
                 self._change(name, state="running", step="starting")
                 given = self._workspace.root, self._records[name]
                 try:
-                    child = start_child("genotex.app.jobs.queue:run_in_child", *given)
+                    child = start_child("genotex.studies.queue:run_in_child", *given)
                 except OSError as error:
                     self._end(name, "failed", f"no process could be started: {error}")
                     continue

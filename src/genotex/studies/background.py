@@ -8,18 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from genotex.analysis import formula_of, read_result
-from genotex.app.data.own_tables import design_options, load_tables, table_options
-from genotex.app.genes.gene_sets import set_files
-from genotex.app.jobs.analyses import AnalysisEnd, run_analysis, stages
-from genotex.app.jobs.records import (
-    AnalysisRecord,
-    AtlasRecord,
-    FetchRecord,
-    JobRecord,
-    SetsRecord,
-    TablesRecord,
-)
-from genotex.app.workspace import ANALYSES, Workspace
 from genotex.atlas import build_atlas
 from genotex.errors import UsageError
 from genotex.fetch import (
@@ -37,6 +25,18 @@ from genotex.layout import InputFolder, OutputFolder
 from genotex.options import GeoOptions
 from genotex.problems import Problem
 from genotex.simulate import load_truth, score_against_truth, simulate_study
+from genotex.studies.analyses import AnalysisEnd, run_analysis, stages
+from genotex.studies.gene_set_files import set_files
+from genotex.studies.own_tables import design_options, load_tables, table_options
+from genotex.studies.records import (
+    AnalysisRecord,
+    AtlasRecord,
+    FetchRecord,
+    JobRecord,
+    SetsRecord,
+    TablesRecord,
+)
+from genotex.studies.workspace import ANALYSES, Workspace
 from genotex.workflows import analyze_designs, analyze_survival, enrich, prepare_designs
 
 DEMO = "demo"

@@ -16,7 +16,7 @@ from genotex.problems import Problem
 from genotex.workflows import Progress, answer, combine, prepare
 
 if TYPE_CHECKING:
-    from genotex.app.jobs.records import AnalysisRecord
+    from genotex.studies.records import AnalysisRecord
 
 SHEET = "samples.csv"
 """In the folder of an analysis: a copy of the saved sheets of its series."""

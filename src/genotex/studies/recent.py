@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Generic, TypeVar
 
-State = tuple[Path, int, int]
+FileState = tuple[Path, int, int]
 """A file, the time of its last change (ns), and its size (bytes)."""
 
 Key = TypeVar("Key", bound=Hashable)
@@ -35,7 +35,7 @@ class Recent(Generic[Key, Value]):
             return self._kept[key]
 
 
-def state_of(path: Path) -> State:
+def state_of(path: Path) -> FileState:
     """Return what changes when a file is written again."""
     state = path.stat()
     return path, state.st_mtime_ns, state.st_size

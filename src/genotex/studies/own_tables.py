@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 from pydantic import BaseModel, ValidationError
 
-from genotex.app.workspace import Workspace
 from genotex.cohorts import OwnTables, read_own_tables
 from genotex.errors import FileLimitError, UsageError
 from genotex.options import AnalysisOptions, DesignOptions, Scale
 from genotex.outside import read_document
+from genotex.studies.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genotex.app.jobs.records import TablesRecord
+    from genotex.studies.records import TablesRecord
 
 TABLES = "tables"
 """Folder of the workbench with a folder for each pair of own tables."""

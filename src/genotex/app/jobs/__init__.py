@@ -1,1 +1,0 @@
-"""What the workbench computes in the background."""
