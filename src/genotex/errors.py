@@ -54,48 +54,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
-__all__ = [
-    "AddressRefusedError",
-    "AnalysisError",
-    "BadAnswerError",
-    "BudgetReachedError",
-    "CaptchaError",
-    "ConfinementError",
-    "ContextTooLongError",
-    "DiskFullError",
-    "EncodingFileError",
-    "FetchError",
-    "FileLimitError",
-    "FormatError",
-    "GenotexError",
-    "MethodFailedError",
-    "ModelError",
-    "ModelTimeoutError",
-    "ModelUnavailableError",
-    "NoSpaceError",
-    "NoUsableCohortError",
-    "NotDataError",
-    "NotRecordedError",
-    "NotThereError",
-    "OutOfCreditError",
-    "RateLimitedError",
-    "RefusedError",
-    "RequestRejectedError",
-    "SampleSheetError",
-    "SandboxError",
-    "ServerUnavailableError",
-    "SessionDeadError",
-    "SuperSeriesError",
-    "TooLargeError",
-    "TruncatedFileError",
-    "UsageError",
-    "VocabularyFileError",
-    "WebPageError",
-    "WorkerLostError",
-    "WrongContentError",
-    "WrongKeyError",
-]
-
 
 class GenotexError(Exception):
     """Base of all exceptions of this package."""

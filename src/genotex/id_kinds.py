@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["ID_KINDS", "IdKind", "bare_accession"]
-
 
 class IdKind(StrEnum):
     """The kind of a set of ids."""

@@ -17,19 +17,6 @@ from pathlib import Path
 
 from genotex.errors import NoSpaceError, UsageError
 
-__all__ = [
-    "PART",
-    "atomic_folder",
-    "atomic_write",
-    "flush",
-    "is_no_space",
-    "lock",
-    "make_folder",
-    "no_space",
-    "refuse_file_in_the_way",
-    "remove_leftovers",
-]
-
 PART = ".part"
 """Suffix of an unfinished file."""
 

@@ -14,8 +14,6 @@ from genotex.errors import FileLimitError, FormatError
 from genotex.io import flush, make_folder
 from genotex.outside import parse_json, read_document
 
-__all__ = ["Entry", "Journal", "open_journal", "read_journal"]
-
 Entry = dict[str, Any]
 
 

@@ -16,20 +16,6 @@ from genotex.errors import UsageError
 from genotex.io import PART, refuse_file_in_the_way
 from genotex.records import Check, why_no_name
 
-__all__ = [
-    "TCGA_COHORT",
-    "CohortName",
-    "GeoCohortFiles",
-    "InputFolder",
-    "OutputFolder",
-    "TcgaCohortFiles",
-    "TraitName",
-    "geo_cohort_files",
-    "sort_geo_files",
-    "tcga_cohort_files",
-    "trait_folder_name",
-]
-
 TCGA_COHORT = "TCGA"
 """Cohort id of a trait's TCGA cohort (older releases of the benchmark wrote ``Xena``)."""
 

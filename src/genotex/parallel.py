@@ -23,19 +23,6 @@ from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from genotex.errors import WorkerLostError
 
-__all__ = [
-    "Child",
-    "Executor",
-    "Piece",
-    "PieceOutcome",
-    "Processes",
-    "in_prepared_workers",
-    "prepare_workers",
-    "side_by_side",
-    "start_child",
-    "thread_numbers",
-]
-
 STOPS = {signal.SIGINT, signal.SIGTERM}
 
 NOT_BEFORE_A_FORK = "polars"

@@ -12,8 +12,6 @@ from typing import Any, Generic, NoReturn, TypeVar, overload
 
 from genotex.errors import UsageError
 
-__all__ = ["Decisions", "Procedure"]
-
 Choice = TypeVar("Choice")
 
 

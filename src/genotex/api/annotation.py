@@ -38,8 +38,6 @@ from genotex.options import Controls
 if TYPE_CHECKING:
     from anndata import AnnData
 
-__all__ = ["Annotation", "add_age_and_sex", "annotate", "check_trait", "sample_table"]
-
 MIN_HEALTHY = 5
 """Fewer healthy controls than this are not a group of their own, as in an analysis."""
 _GROUP_ORDER = ("control", "case", *(word for word in GROUP_WORDS.values()))

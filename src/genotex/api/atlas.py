@@ -22,8 +22,6 @@ from genotex.atlas import (
 )
 from genotex.errors import UsageError
 
-__all__ = ["Atlas"]
-
 By = Literal["cohort", "trait"]
 
 

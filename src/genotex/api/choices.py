@@ -15,16 +15,6 @@ from genotex.errors import FormatError, UsageError
 from genotex.layout import GeoCohortFiles, geo_cohort_files, sort_geo_files
 from genotex.options import PreprocessChoices
 
-__all__ = [
-    "Paths",
-    "as_path",
-    "gather_choices",
-    "nearest",
-    "options_of",
-    "own_expert",
-    "series_files",
-]
-
 Paths = str | Path | Sequence[str | Path]
 _OTHER_NAMES = {"case": "cases", "control": "controls", "controls": "control_roles"}
 """Names of arguments whose option has another name."""

@@ -23,8 +23,6 @@ from genotex.options import Scale
 if TYPE_CHECKING:
     from anndata import AnnData
 
-__all__ = ["GivenData", "as_pandas", "gather_data", "read_tables"]
-
 TABLE_OPTIONS = ("platform", "scale", "gene_table", "name")
 """Options of reading tables of one's own."""
 

@@ -29,8 +29,6 @@ from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, MissingValues
 
-__all__ = ["de", "survival"]
-
 _OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
 """Names of arguments, as on the command line, whose option has another name."""
 _EXPRESSED = 0.1

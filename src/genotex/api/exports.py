@@ -25,15 +25,6 @@ if TYPE_CHECKING:
 
     from genotex.api.result import Result
 
-__all__ = [
-    "to_anndata",
-    "write_csv",
-    "write_h5ad",
-    "write_page",
-    "write_ranks",
-    "write_workbook",
-]
-
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _LONGEST_CELL = 32_000
 """Characters in a cell; Excel holds a few more."""

@@ -17,8 +17,6 @@ from genotex.fetch import (
 from genotex.fetch.geo import choose
 from genotex.options import GeoOptions
 
-__all__ = ["fetch_geo"]
-
 
 def fetch_geo(
     accession: str | Sequence[str],

@@ -27,8 +27,6 @@ from genotex.options import AnalysisOptions, EnrichmentOptions
 from genotex.problems import Problem
 from genotex.reports.cohorts.genes import meta_csv_frame
 
-__all__ = ["enrich", "evaluate_genes", "meta"]
-
 _OTHER_NAMES = {"q": "q_cut"}
 
 

@@ -35,8 +35,6 @@ from genotex.reports.figures.genes import name_genes, plot_volcano
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_gene", "plot_heatmap", "plot_ma", "plot_pca", "volcano"]
-
 Floats = NDArray[np.float64]
 Values = Sequence[str | float | None]
 LIMIT = 2.5

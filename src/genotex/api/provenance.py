@@ -22,8 +22,6 @@ from genotex.records import Shape, TypedDict, checked
 if TYPE_CHECKING:
     from anndata import AnnData
 
-__all__ = ["KEY", "provenance", "recorded", "recorded_series", "table_provenance"]
-
 KEY = "genotex"
 """Name of the record in ``uns``."""
 _SAMPLE_FIELDS = (

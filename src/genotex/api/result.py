@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anndata import AnnData
     from matplotlib.axes import Axes
 
-__all__ = ["Result", "Results"]
-
 _FIRST_ROWS = 10
 MOST_GROUPS = 6
 """Columns of so few different whole numbers are plotted as groups."""

@@ -32,8 +32,6 @@ from genotex.layout import tcga_cohort_files
 if TYPE_CHECKING:
     from anndata import AnnData
 
-__all__ = ["read_geo", "read_tcga"]
-
 
 def read_geo(
     path: Paths,

@@ -17,8 +17,6 @@ from genotex.formats import Evidence, LinkedTable
 if TYPE_CHECKING:
     from anndata import AnnData
 
-__all__ = ["cohort_to_anndata"]
-
 _SEXES = {0.0: "female", 1.0: "male"}
 _RESERVED = ("_index", "")
 

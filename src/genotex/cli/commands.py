@@ -12,8 +12,6 @@ from typer.core import TyperGroup
 
 import genotex
 
-__all__ = ["COMMANDS", "app"]
-
 _DATA, _GENES, _AGENTS = "Data", "Genes of a trait", "Agents"
 _BENCHMARK, _TRYING = "The benchmark", "Trying it out"
 

@@ -28,8 +28,6 @@ from genotex import options as declarations
 from genotex.errors import UsageError
 from genotex.options import Declared, Option, build
 
-__all__ = ["OfDesigns", "Only", "Without", "changed", "with_options"]
-
 
 class Without:
     """Offer all fields of an options class but these."""

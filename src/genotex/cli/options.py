@@ -20,26 +20,6 @@ if TYPE_CHECKING:
     from genotex.parallel import Executor
     from genotex.problems import Problem
 
-__all__ = [
-    "AnalysedDir",
-    "AskedProblem",
-    "CohortNames",
-    "Cohorts",
-    "CohortsUsed",
-    "InputDir",
-    "Jobs",
-    "Json",
-    "Machines",
-    "OutputDir",
-    "Running",
-    "SandboxMode",
-    "Sandboxes",
-    "TaskInfoFile",
-    "TraitListFile",
-    "TraitNames",
-    "problem_named",
-]
-
 Sandboxes = Literal["require", "best", "off"]
 CohortsUsed = Literal["largest", "all"]
 

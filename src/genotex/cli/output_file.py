@@ -7,8 +7,6 @@ from pathlib import Path
 
 from genotex.errors import UsageError
 
-__all__ = ["check_other_file", "check_output_file", "check_output_folder", "write_text"]
-
 
 def check_output_file(path: Path) -> None:
     """Refuse a path that no file can be written to."""

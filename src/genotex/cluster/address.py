@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 
 from genotex.errors import UsageError
 
-__all__ = ["Address", "read_address"]
-
 _INSTALL = "--scheduler needs packages that are not installed; pip install 'genotex[cluster]'"
 _FORMS = "give tcp://HOST:PORT, local:N, or slurm:workers=10,cores=8,memory=32GB"
 

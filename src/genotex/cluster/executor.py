@@ -32,8 +32,6 @@ from genotex.cluster.worker import (
 from genotex.errors import UsageError, WorkerLostError
 from genotex.parallel import Piece, PieceOutcome
 
-__all__ = ["DaskExecutor"]
-
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 Shared = TypeVar("Shared")

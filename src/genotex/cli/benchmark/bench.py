@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from genotex.bench.runs.summary import RunSummary
     from genotex.problems import Problem, TaskInfo
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True, help="Run a method on many problems.")
 
 _WHICH = "Which problems"

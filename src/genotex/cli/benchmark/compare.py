@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from genotex.bench.evaluation.options import EvaluationOptions
     from genotex.bench.evaluation.scores import Scores
 
-__all__ = ["RunPaths", "compare", "leaderboard", "table"]
-
 RunPaths = Annotated[
     list[str],
     typer.Argument(

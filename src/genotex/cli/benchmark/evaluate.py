@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from genotex.bench.evaluation.options import EvaluationOptions, GeneUniverse
     from genotex.bench.evaluation.scores import Scores
 
-__all__ = [
-    "EvaluateCommand",
-    "Rules",
-    "ScoredProblems",
-    "chosen_words",
-    "evaluate",
-    "evaluate_with_progress",
-    "repeat_names",
-]
-
 ScoredProblems = Annotated[
     Path | None,
     typer.Option(

@@ -10,8 +10,6 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True, help="Write the benchmark as tasks of other frameworks.")
 
 

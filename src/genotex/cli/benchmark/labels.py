@@ -18,8 +18,6 @@ from genotex.errors import UsageError
 if TYPE_CHECKING:
     from genotex.bench.evaluation.labels import LabelEvaluation, LabelledCase
 
-__all__ = ["apply_labels", "evaluate_labels"]
-
 MOST_SHOWN = 5
 
 

@@ -30,8 +30,6 @@ from genotex.options import PreprocessChoices
 if TYPE_CHECKING:
     from genotex.problems import ListedTrait, Problem, RelatedGenes, TraitInfo, TraitList
 
-__all__ = ["app"]
-
 app = typer.Typer(
     no_args_is_help=True, help="Which traits are studied, under which conditions, and why."
 )

@@ -20,17 +20,6 @@ if TYPE_CHECKING:
         TraitInfo,
     )
 
-__all__ = [
-    "built_json",
-    "counts_json",
-    "facts_json",
-    "show_built",
-    "show_condition",
-    "show_counts",
-    "show_findings",
-    "show_trait",
-]
-
 MOST_GENES = 15
 MOST_CONDITIONS = 8
 MOST_DIFFERENCES = 40

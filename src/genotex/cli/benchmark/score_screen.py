@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from genotex.bench.evaluation.scores import Scores
     from genotex.bench.evaluation.summary import Summary
 
-__all__ = ["show_scores", "show_table"]
-
 GAP = 2
 """Blanks between columns."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from genotex.cohorts import PreprocessOptions
     from genotex.formats import Series
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True, help="Annotate samples with trait, age and gender.")
 app.command()(sheet)
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
         SampleRelations,
     )
 
-__all__ = ["annotation_json", "show_annotation", "show_keys", "show_override", "show_relations"]
-
 SHOWN_VALUES = 12
 VALUES_OF_KEY, LONGEST_VALUE = 5, 50
 """How many values of a key are listed if nothing was found, and how much of each."""

@@ -21,8 +21,6 @@ from genotex.options import PreprocessChoices
 if TYPE_CHECKING:
     from genotex.cohorts import PreprocessOptions, ProposedSheet, RawSeries
 
-__all__ = ["sheet"]
-
 
 @with_options
 def sheet(

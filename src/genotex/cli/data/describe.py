@@ -16,8 +16,6 @@ from genotex.reports.datasets.description import About
 if TYPE_CHECKING:
     from genotex.reports.datasets import Description
 
-__all__ = ["describe"]
-
 GAPS_SHOWN = 12
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from genotex.fetch.open_targets import TraitDiseases
     from genotex.problems import ListedTrait
 
-__all__ = ["app"]
-
 _PURPOSE = "Fetch files of the public databases, checked; resumes where it stopped."
 
 app = typer.Typer(no_args_is_help=True, help=_PURPOSE)

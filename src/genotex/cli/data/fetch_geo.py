@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from genotex.fetch.geo_plan import SeriesPlan
     from genotex.fetch.geo_search import Criteria
 
-__all__ = ["GeoServers", "geo"]
-
 _MB = 1_000_000
 _MOST_MB = 1_000_000
 _CRITERIA, _ADDRESSES = "Which series (paper, appendix E)", "Addresses"

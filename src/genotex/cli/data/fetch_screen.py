@@ -21,8 +21,6 @@ from genotex.cli import screen
 if TYPE_CHECKING:
     from genotex.fetch.folder import Outcome
 
-__all__ = ["FileBar", "note_pause", "outcomes_json", "progress_of_files", "show_outcomes"]
-
 LONG = 2.0
 """Seconds from which a pause is announced, so that the command does not seem to hang."""
 

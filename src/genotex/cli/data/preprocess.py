@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
 import typer
 
-__all__ = [
-    "given_annotation",
-    "load_options",
-    "note_trait_names",
-    "preprocess",
-    "show_outcomes",
-]
-
 
 @with_options
 def preprocess(

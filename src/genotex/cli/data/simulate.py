@@ -13,8 +13,6 @@ from genotex.cli import screen
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 
-__all__ = ["Seed", "simulate"]
-
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same files.")]
 
 _STUDY = {"samples": 80, "genes": 4000}

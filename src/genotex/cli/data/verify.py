@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from genotex.fetch.bundle import Part
     from genotex.fetch.verification import CheckedFile, Manifest
 
-__all__ = ["benchmark", "verify"]
-
 _WHOLE = 82_000_000_000
 """Bytes of the published folders, according to their README."""
 

@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from genotex.analysis import ProblemOutcome
     from genotex.problems import Problem, TaskInfo
 
-__all__ = [
-    "analyze",
-    "check_cohorts",
-    "check_controls",
-    "check_options",
-    "load_tasks",
-]
-
 MOST_WITH_WARNINGS = 5
 """With more problems than this their warnings are in the results only, not printed."""
 

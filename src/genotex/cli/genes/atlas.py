@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from genotex.atlas import BuildReport, SimilarFindings, TraitTree
 
-__all__ = ["app"]
-
 _PURPOSE = "Ask across all results: genes, traits, signatures."
 
 app = typer.Typer(no_args_is_help=True, help=_PURPOSE)

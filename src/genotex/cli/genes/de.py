@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from genotex.cohorts import OwnTables
     from genotex.workflows import DesignsTested
 
-__all__ = ["de"]
-
 TOP_GENES = 10
 
 

@@ -15,8 +15,6 @@ from genotex.cli.genes.results import show_result
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 
-__all__ = ["demo"]
-
 
 def demo(
     folder: Annotated[

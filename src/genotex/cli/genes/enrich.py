@@ -17,8 +17,6 @@ from genotex.options import EnrichmentOptions
 if TYPE_CHECKING:
     from genotex.analysis import Enrichment
 
-__all__ = ["enrich"]
-
 MOST_ROWS = 15
 MOST_GENES = 3
 _QUESTIONS = {

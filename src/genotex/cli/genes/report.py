@@ -13,8 +13,6 @@ from genotex.layout import OutputFolder
 if TYPE_CHECKING:
     pass
 
-__all__ = ["report"]
-
 
 @with_options
 def report(output: o.AnalysedDir, asked: o.AskedProblem, json: o.Json = False) -> None:

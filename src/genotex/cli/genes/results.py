@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from genotex.options import AnalysisOptions
     from genotex.problems import Problem, TaskInfo
 
-__all__ = ["combine_cohorts", "show_result"]
-
 TOP_GENES = 10
 _RANKING = (
     "p and q: an effect in common, allowing for effects that differ between cohorts as far as "

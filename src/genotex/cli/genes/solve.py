@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from genotex.cohorts import CohortOutcome
     from genotex.problems import Problem, TaskInfo
 
-__all__ = ["solve"]
-
 
 @dataclass(frozen=True)
 class _SolveRequest(o.AskedProblem):

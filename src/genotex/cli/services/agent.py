@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from genotex.parallel import Executor
     from genotex.problems import Problem
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True, help="Solve problems with a team of agents.")
 
 _RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Output folder of the run.")]

@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from genotex.agents.team.trace import NotebookRow, Trace
     from genotex.models import UsageLedger
 
-__all__ = [
-    "finished_json",
-    "overview_json",
-    "show_finished",
-    "show_overview",
-    "show_trace",
-    "show_usage",
-    "show_warnings",
-    "shown_progress",
-    "trace_json",
-]
-
 
 @contextmanager
 def shown_progress() -> Iterator[Progress]:

@@ -14,8 +14,6 @@ from genotex.options import LIMITS, MODELS, Option
 if TYPE_CHECKING:
     from genotex.models import ModelSettings
 
-__all__ = ["LimitChoice", "ModelChoice"]
-
 _ROLE = "model."
 
 

@@ -9,8 +9,6 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True, help="Isolated execution of generated code.")
 
 

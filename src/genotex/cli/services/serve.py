@@ -12,8 +12,6 @@ from genotex.cli.data.fetch_geo import GeoServers
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 
-__all__ = ["serve"]
-
 
 @with_options
 def serve(
