@@ -44,3 +44,4 @@ from .benchmark import (
     EnrichmentOptions as EnrichmentOptions,
     MethodOptions as MethodOptions,
 )
+from .dataset import About as About

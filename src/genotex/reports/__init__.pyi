@@ -1,7 +1,6 @@
 from .problem.annotation import features_of as features_of
 from .datasets.datasheet import datasheet_json as datasheet_json
 from .datasets.description import (
-    About as About,
     Description as Description,
     describe_dataset as describe_dataset,
 )

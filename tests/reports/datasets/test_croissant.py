@@ -9,7 +9,8 @@ from typing import Any
 import mlcroissant
 import pytest
 
-from genotex.reports import About, describe_dataset, own_files, write_description
+from genotex.options import About
+from genotex.reports import describe_dataset, own_files, write_description
 from tests.bench.evaluation.output_folders import write_json, write_text_table
 from tests.reports.datasets.some_bundle import write_bundle, write_outputs, write_raw
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import UsageError
+from genotex.options import About
 from genotex.reports import (
-    About,
     Description,
     datasheet_json,
     describe_dataset,

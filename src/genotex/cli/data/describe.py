@@ -11,7 +11,7 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.option_classes import with_options
-from genotex.reports.datasets.description import About
+from genotex.options import About
 
 if TYPE_CHECKING:
     from genotex.reports.datasets import Description

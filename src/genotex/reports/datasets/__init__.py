@@ -5,12 +5,11 @@ from genotex.reports.datasets.datasheet import (
     datasheet_json,
     datasheet_tables,
 )
-from genotex.reports.datasets.description import About, Description, describe_dataset
+from genotex.reports.datasets.description import Description, describe_dataset
 from genotex.reports.datasets.writing import check_place, own_files, write_description
 
 __all__ = [
     "WANTED_BY_CROISSANT",
-    "About",
     "Description",
     "check_place",
     "datasheet_json",

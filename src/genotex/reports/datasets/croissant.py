@@ -14,8 +14,9 @@ from urllib.parse import quote
 
 from genotex.bench.evaluation.folder_items import ANSWER
 from genotex.errors import UsageError
+from genotex.options import About
 from genotex.reports.datasets.cohorts import COHORT_COLUMNS, RAW_COLUMNS, Column
-from genotex.reports.datasets.description import About, Description
+from genotex.reports.datasets.description import Description
 from genotex.reports.datasets.files import COEFFICIENTS, FileFacts, FileKind
 from genotex.words import counted
 
