@@ -20,7 +20,7 @@ MEANT = {
     Outcome.FLAGGED: "a result, or none, whose record lists what is suspicious",
     Outcome.WRONG: "a wrong result without a flag, found only by reading the code",
 }
-COLUMNS = ("what the model does", "end", "what happens", "what is recorded")
+COLUMNS = ("what the model does", "end", "what happens")
 
 
 def page() -> str:
@@ -42,7 +42,7 @@ def _ends() -> str:
 
 def _cells(case: Case) -> tuple[str, ...]:
     source = f" (paper, {case.source})" if case.source else ""
-    return case.name + source, case.outcome, case.happened, case.recorded
+    return case.name + source, case.outcome, case.happened
 
 
 def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
