@@ -9,7 +9,7 @@ NOTEBOOK := .venv-notebook
 INSPECT := .venv-inspect
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test test-fast test-all durations attacks browser notebook inspect lint format bench docs clean
+.PHONY: demo test test-fast test-all durations mutants attacks browser notebook inspect lint format bench docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -26,6 +26,12 @@ test-all: $(READY_DEV)
 # Records which tests are slow; of some: make durations TESTS=tests/genes
 durations: $(READY_DEV)
 	$(BIN)/python -m pytest -p tests.durations $(TESTS)
+
+# Small bugs planted in changed modules, and the share that tests catch: make mutants SINCE=v0.2.0
+SINCE ?= HEAD~1
+mutants: $(READY_DEV)
+	$(INSTALL) '.[dev]' 'mutmut>=3.8'
+	$(BIN)/python -m benchmarks mutants --base $(SINCE) $(FILES)
 
 # Attempts made and held, for each place where something from outside comes in.
 attacks: $(READY_DEV)

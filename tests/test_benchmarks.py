@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.__main__ import benchmarks, listing, main
+from benchmarks.maintenance import mutants
 
 ROOT = Path(__file__).parents[1]
 PLACES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tests", "src", ".github")
@@ -77,3 +78,19 @@ def test_unknown_benchmark_is_refused():
     assert main(["speed_of_light"]) == (
         "there is no benchmark 'speed_of_light': `python -m benchmarks` lists them"
     )
+
+
+def test_mutants_are_counted_by_what_the_tests_did():
+    listed = """
+    genotex.a.x__mutmut_1: killed
+    genotex.a.x__mutmut_2: survived
+    genotex.a.x__mutmut_3: timeout
+    genotex.b.x__mutmut_1: no tests
+    """
+    assert mutants.summary(listed) == (
+        "2 of 3 planted bugs caught; 1 in code without tests\n  survived: genotex.a.x__mutmut_2"
+    )
+    assert mutants.tests_of(Path("src/genotex/analysis/meta/methods.py")) == Path(
+        "tests/analysis/meta"
+    )
+    assert mutants.tests_of(Path("src/genotex/errors.py")) == Path("tests")

@@ -23,7 +23,7 @@ from genotex.clinical.trait.options import trait_options, weigh_evidence, weigh_
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import unlisted_table
 from genotex.features import packaged_table
-from genotex.formats import (read_json_lines)
+from genotex.formats import read_json_lines
 
 OWN = Path("tests/clinical/own_cases")
 """Cases that we wrote ourselves, by class of wording."""

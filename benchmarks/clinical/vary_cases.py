@@ -34,7 +34,7 @@ from genotex.clinical.trait.series_context import explained_abbreviations
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import mask
 from genotex.features import simplify
-from genotex.formats import (read_json_lines)
+from genotex.formats import read_json_lines
 
 CONTROLS = (
     "unaffected", "HC", "non-diseased", "healthy donor", "normal volunteer", "ctl", "disease-free",
