@@ -16,36 +16,20 @@ TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
 
 @dataclass(frozen=True)
 class CohortChoice:
-    """The cohort that answers a problem.
+    """The cohort that answers a problem."""
 
-    Attributes
-    ----------
-    cohort
-        Its id as in ``cohort_info.json``.
-    reason
-        Why this one, in words.
-    others
-        Every other cohort of the trait and why it was not taken, in file order.
-    """
-
-    cohort: str
-    reason: str
+    cohort: str  # its id as in `cohort_info.json`
+    reason: str  # why this one, in words
+    # every other cohort of the trait and why it was not taken, in file order
     others: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class UsableCohorts:
-    """All cohorts that fit a problem.
+    """All cohorts that fit a problem."""
 
-    Attributes
-    ----------
-    cohorts
-        Their ids, the largest first.
-    refused
-        Every other cohort of the trait and why it does not fit, in file order.
-    """
-
-    cohorts: tuple[str, ...]
+    cohorts: tuple[str, ...]  # their ids, the largest first
+    # every other cohort of the trait and why it does not fit, in file order
     refused: Mapping[str, str]
 
 
@@ -104,22 +88,7 @@ def choose_cohort(
 def usable_cohorts(
     output: OutputFolder, problem: Problem, among: Collection[str] | None = None
 ) -> UsableCohorts:
-    """Return every cohort that fits a problem, the largest first.
-
-    Parameters
-    ----------
-    output
-        Folder with the preprocessed cohorts.
-    problem
-        What is asked; for the conditions Age and Gender only cohorts that have them fit.
-    among
-        Consider these cohorts only.
-
-    Raises
-    ------
-    NoUsableCohortError
-        If the trait has no preprocessed cohort at all.
-    """
+    """Return every cohort that fits a problem, the largest first."""
     cohorts = read_cohorts(output, problem.trait)
     refusals = refuse(cohorts, problem.condition, among)
     fitting = [name for name, reason in refusals.items() if reason is None]

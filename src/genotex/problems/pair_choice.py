@@ -22,19 +22,7 @@ def regressor_genes(
     condition_genes: Collection[str],
     rule: RegressorRule = "inclusive",
 ) -> tuple[str, ...]:
-    """Return the related genes of the condition that are in both linked tables.
-
-    Parameters
-    ----------
-    condition_related
-        Related genes of the condition; their order is kept.
-    trait_related
-        Related genes of the trait; taken out by the rule ``exclusive``.
-    trait_genes, condition_genes
-        Genes of the two linked tables.
-    rule : {"inclusive", "exclusive"}
-        The paper's rule, or that of the newest published release.
-    """
+    """Return the related genes of the condition that are in both linked tables."""
     out = set(trait_related) if rule == "exclusive" else set()
     there = set(trait_genes) & set(condition_genes) - out
     return tuple(gene for gene in dict.fromkeys(condition_related) if gene in there)
@@ -50,26 +38,14 @@ _NOTHING_SHARED = "no regressor gene in both tables"
 
 @dataclass(frozen=True)
 class PairChoice:
-    """The two cohorts that answer a two-step problem.
+    """The two cohorts that answer a two-step problem."""
 
-    Attributes
-    ----------
-    cohort
-        Cohort of the trait, as in its ``cohort_info.json``.
-    condition_cohort
-        Cohort of the condition, as in its ``cohort_info.json``.
-    regressors
-        Genes that predict the condition, in the order of its related genes; never empty.
-    reason
-        Why this pair, in words: sizes, pairs passed over, the same series on both sides.
-    others
-        Every other cohort of the trait and why it was not taken, in file order.
-    """
-
-    cohort: str
-    condition_cohort: str
+    cohort: str  # cohort of the trait, as in its `cohort_info.json`
+    condition_cohort: str  # cohort of the condition, as in its `cohort_info.json`
+    # genes that predict the condition, in the order of its related genes; never empty
     regressors: tuple[str, ...]
-    reason: str
+    reason: str  # why this pair, in words: sizes, pairs passed over, the same series on both sides
+    # every other cohort of the trait and why it was not taken, in file order
     others: Mapping[str, str]
 
 

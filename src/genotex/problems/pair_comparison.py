@@ -41,25 +41,14 @@ class RuleCount:
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Built pairs against published ones.
+    """Built pairs against published ones."""
 
-    Attributes
-    ----------
-    threshold
-        From which Jaccard similarity on undecided pairs were built.
-    agreeing
-        Pairs of both, in the order of the traits.
-    only_built, only_published
-        Pairs of one side, with the reason why they are built, or are not.
-    rules
-        What each rule decided, in the order of the rules.
-    """
-
-    threshold: float
-    agreeing: tuple[Problem, ...]
+    threshold: float  # from which Jaccard similarity on undecided pairs were built
+    agreeing: tuple[Problem, ...]  # pairs of both, in the order of the traits
+    # pairs of one side, with the reason why they are built, or are not
     only_built: tuple[PairDifference, ...]
     only_published: tuple[PairDifference, ...]
-    rules: tuple[RuleCount, ...]
+    rules: tuple[RuleCount, ...]  # what each rule decided, in the order of the rules
 
     @property
     def candidates(self) -> int:
@@ -106,19 +95,7 @@ def compare_pairs(
     overlap: GeneOverlap,
     threshold: float,
 ) -> PairComparison:
-    """Build every pair by the rules and compare with the published ones.
-
-    Parameters
-    ----------
-    traits
-        All that may be trait or condition.
-    published
-        The published conditions of each trait.
-    overlap
-        Related genes of the traits.
-    threshold
-        See `judge_pair`.
-    """
+    """Build every pair by the rules and compare with the published ones."""
     theirs = {
         (problem.trait, problem.condition): problem
         for trait, info in published.items()

@@ -36,21 +36,11 @@ _INCLUDING = frozenset({PairRule.AGE, PairRule.GENDER, PairRule.UNIVERSAL})
 
 @dataclass(frozen=True)
 class PairVerdict:
-    """Whether a trait is studied under a condition, and why.
-
-    Attributes
-    ----------
-    rule
-        What decided.
-    jaccard
-        Similarity of the related genes; None for Age and Gender.
-    threshold
-        From which similarity on undecided pairs are taken.
-    """
+    """Whether a trait is studied under a condition, and why."""
 
     rule: PairRule
-    jaccard: float | None
-    threshold: float
+    jaccard: float | None  # similarity of the related genes; None for Age and Gender
+    threshold: float  # from which similarity on undecided pairs are taken
 
     @property
     def included(self) -> bool:
@@ -81,17 +71,6 @@ def judge_pair(
 
     The paper takes undecided pairs whose Jaccard similarity exceeds 0.1; its list holds the one
     pair of exactly 0.1 too, so a similarity equal to the threshold suffices here.
-
-    Parameters
-    ----------
-    trait
-        The trait.
-    condition : ListedTrait or {"Age", "Gender"}
-        The condition, another trait or a covariate.
-    overlap
-        Related genes of both.
-    threshold
-        From which Jaccard similarity on a pair is taken that no rule decides.
     """
     rule = _rule(trait, condition)
     jaccard = None if isinstance(condition, str) else overlap.jaccard(trait.name, condition.name)
@@ -168,30 +147,17 @@ def _conditions(
 
 @dataclass(frozen=True)
 class ConditionFacts:
-    """A trait under one condition.
+    """A trait under one condition."""
 
-    Attributes
-    ----------
-    condition
-        Age, Gender or another trait.
-    kind
-        How the problem is solved.
-    listed
-        Whether the list has this problem.
-    shared
-        Genes related to both, in the order of the condition's; empty for Age and Gender.
-    jaccard
-        Similarity of the related genes; None where the condition is no trait of the list.
-    why
-        Why the rules take or leave the pair, at the default threshold; None where the trait list
-        lacks trait or condition.
-    """
-
-    condition: str
-    kind: ProblemKind
-    listed: bool
+    condition: str  # Age, Gender or another trait
+    kind: ProblemKind  # how the problem is solved
+    listed: bool  # whether the list has this problem
+    # genes related to both, in the order of the condition's; empty for Age and Gender
     shared: tuple[str, ...]
+    # similarity of the related genes; None where the condition is no trait of the list
     jaccard: float | None
+    # why the rules take or leave the pair, at the default threshold; None where the trait list
+    # lacks trait or condition
     why: str | None
 
 
@@ -207,24 +173,7 @@ def describe_conditions(
 def describe_condition(
     tasks: TaskInfo, trait: str, condition: str, traits: TraitList
 ) -> ConditionFacts:
-    """Describe a trait under one condition, whether the list has that problem or not.
-
-    Parameters
-    ----------
-    tasks
-        The list.
-    trait
-        A trait of it.
-    condition
-        Age, Gender or another trait of it.
-    traits
-        What the rules must know of both.
-
-    Raises
-    ------
-    UsageError
-        If the list lacks trait or condition, or both are the same.
-    """
+    """Describe a trait under one condition, whether the list has that problem or not."""
     trait = tasks.trait_name(trait)
     if condition not in ONE_STEP_CONDITIONS:
         condition = tasks.trait_name(condition)

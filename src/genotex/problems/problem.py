@@ -129,15 +129,7 @@ def read_problems(path: Path) -> tuple[Problem, ...]:
 
 
 def write_problems(path: Path, problems: Iterable[Problem]) -> None:
-    """Write a list of problems, whole or not at all: CSV by the name, else JSON.
-
-    Parameters
-    ----------
-    path
-        The file; a name that ends in ``.csv`` gives a CSV.
-    problems
-        In the order in which they are written.
-    """
+    """Write a list of problems, whole or not at all: CSV by the name, else JSON."""
     write = _csv if path.suffix.lower() == ".csv" else _json
     text = write(problems)
     with atomic_write(path) as part:

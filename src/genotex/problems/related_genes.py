@@ -17,43 +17,22 @@ DEFAULT_SCORE = 0.2
 
 @dataclass(frozen=True)
 class RelatedGenes:
-    """Related genes of traits, and what could not be found.
+    """Related genes of traits, and what could not be found."""
 
-    Attributes
-    ----------
-    genes
-        Trait -> official symbols, those with the highest score first.
-    associations
-        Associations of the traits' diseases that were read.
-    unmapped
-        Ensembl ids among them that the gene table does not know or knows for several genes, sorted.
-    without_id
-        Traits without a disease id; they have no related genes.
-    absent
-        Disease ids without any association in the files, in the order of the traits.
-    """
-
+    # trait -> official symbols, those with the highest score first
     genes: Mapping[str, tuple[str, ...]]
-    associations: int
+    associations: int  # associations of the traits' diseases that were read
+    # Ensembl ids among them that the gene table does not know or knows for several genes, sorted
     unmapped: tuple[str, ...]
-    without_id: tuple[str, ...]
+    without_id: tuple[str, ...]  # traits without a disease id; they have no related genes
+    # disease ids without any association in the files, in the order of the traits
     absent: tuple[str, ...]
 
 
 def find_related_genes(
     diseases: Mapping[str, tuple[str, ...]], associations: Associations, table: GeneTable
 ) -> RelatedGenes:
-    """Find the genes related to each trait.
-
-    Parameters
-    ----------
-    diseases
-        Trait -> its disease ids; a gene of several of them counts with its highest score.
-    associations
-        Those with a score high enough.
-    table
-        Maps Ensembl gene ids to official symbols.
-    """
+    """Find the genes related to each trait."""
     targets = associations.table["targetId"].unique().to_list()
     symbols = {ensembl: s for ensembl, s in table.lookup(IdKind.ENSEMBL, targets).items() if s}
     mapped = associations.table.with_columns(

@@ -27,55 +27,29 @@ WHERE_TO_GET = (
 
 @dataclass(frozen=True)
 class TraitInfo:
-    """What the benchmark records about a trait.
+    """What the benchmark records about a trait."""
 
-    Attributes
-    ----------
-    related_genes
-        Official symbols, in the order of the file (Open Targets, direct score above 0.2).
-    conditions
-        Conditions that make problems with this trait, ``Age`` and ``Gender`` among them.
-    """
-
+    # official symbols, in the order of the file (Open Targets, direct score above 0.2)
     related_genes: tuple[str, ...]
+    # conditions that make problems with this trait, `Age` and `Gender` among them
     conditions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class TaskInfo:
-    """All traits of a ``task_info.json``, in the order of the file.
+    """All traits of a ``task_info.json``, in the order of the file."""
 
-    Attributes
-    ----------
-    path
-        The file it was read from.
-    traits
-        By trait folder name.
-    """
-
-    path: Path
-    traits: Mapping[str, TraitInfo]
+    path: Path  # the file it was read from
+    traits: Mapping[str, TraitInfo]  # by trait folder name
 
     @classmethod
     def load(cls, path: Path) -> TaskInfo:
-        """Read a ``task_info.json`` (GenoTEX README, section 5).
-
-        Raises
-        ------
-        FormatError
-            If the file cannot be read or a trait lacks a field or holds something else in it.
-        """
+        """Read a ``task_info.json`` (GenoTEX README, section 5)."""
         content = read_content(path)
         return cls(path, {name: _trait_info(path, name, entry) for name, entry in content.items()})
 
     def trait_name(self, trait: str) -> str:
-        """Return the name of a trait in this file.
-
-        Raises
-        ------
-        UsageError
-            If the file does not know the trait; names the nearest spelling.
-        """
+        """Return the name of a trait in this file."""
         name = trait_folder_name(trait)
         if name not in self.traits:
             msg = f"{self.path} has no trait {trait!r}; {list_names(trait, self.traits)}"
@@ -83,13 +57,7 @@ class TaskInfo:
         return name
 
     def related_genes(self, trait: str) -> tuple[str, ...]:
-        """Return the related genes of a trait.
-
-        Raises
-        ------
-        UsageError
-            If the file does not know the trait.
-        """
+        """Return the related genes of a trait."""
         return self.traits[self.trait_name(trait)].related_genes
 
     def problems(self) -> tuple[Problem, ...]:
@@ -105,13 +73,6 @@ def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
     """Write a ``task_info.json`` as the benchmark does, whole or not at all.
 
     Reading the published file and writing it again gives the same bytes.
-
-    Parameters
-    ----------
-    path
-        The file.
-    traits
-        By trait folder name, in the order in which they are written.
     """
     content = {
         trait: {"related_genes": info.related_genes, "conditions": info.conditions}
@@ -200,32 +161,15 @@ class CategoryCount:
 
 @dataclass(frozen=True)
 class ProblemCounts:
-    """What a list comes to.
-
-    Attributes
-    ----------
-    traits
-        Number of traits.
-    kinds
-        Problems of each kind.
-    genes
-        Related genes per trait.
-    without_genes
-        Traits without a related gene.
-    without_conditions
-        Traits that make no conditional problem.
-    conditions
-        Condition -> problems with it, the most frequent first.
-    categories
-        In the order of the trait list; traits that it lacks come last.
-    """
+    """What a list comes to."""
 
     traits: int
     kinds: Mapping[ProblemKind, int]
     genes: GeneCount
-    without_genes: tuple[str, ...]
-    without_conditions: tuple[str, ...]
-    conditions: Mapping[str, int]
+    without_genes: tuple[str, ...]  # traits without a related gene
+    without_conditions: tuple[str, ...]  # traits that make no conditional problem
+    conditions: Mapping[str, int]  # condition -> problems with it, the most frequent first
+    # in the order of the trait list; traits that it lacks come last
     categories: tuple[CategoryCount, ...]
 
     @property
@@ -235,15 +179,7 @@ class ProblemCounts:
 
 
 def count_problems(tasks: TaskInfo, traits: TraitList) -> ProblemCounts:
-    """Count the problems of a list.
-
-    Parameters
-    ----------
-    tasks
-        The list.
-    traits
-        Knows the categories.
-    """
+    """Count the problems of a list."""
     problems = tasks.problems()
     kinds = Counter(problem.kind for problem in problems)
     sizes = [len(info.related_genes) for info in tasks.traits.values()] or [0]

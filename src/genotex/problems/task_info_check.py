@@ -21,24 +21,13 @@ GENES, CONDITIONS = FIELDS
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong, or may be.
+    """One thing that is wrong, or may be."""
 
-    Attributes
-    ----------
-    severity : {"error", "warning"}
-        An error makes problems that are wrong or cannot be run; a warning should be looked at.
-    places
-        Where: a trait, or ``trait/field``.
-    message
-        What.
-    advice
-        What to do.
-    """
-
+    # an error makes problems that are wrong or cannot be run; a warning should be looked at
     severity: _Severity
-    places: tuple[str, ...]
+    places: tuple[str, ...]  # where: a trait, or `trait/field`
     message: str
-    advice: str
+    advice: str  # what to do
 
 
 def check_task_info(path: Path, genes: GeneTable) -> tuple[Finding, ...]:

@@ -47,30 +47,14 @@ _HINT = "see docs/problems.md for a trait list of your own"
 
 @dataclass(frozen=True)
 class ListedTrait:
-    """A trait in the trait list.
-
-    Attributes
-    ----------
-    name
-        Its folder name.
-    category
-        Key of one of the list's categories.
-    sex : {"female", "male"} or None
-        The only sex that can have it.
-    condition_only
-        Never the trait of a conditional problem.
-    universal
-        The condition of every trait.
-    diseases
-        Ids at Open Targets; may be empty.
-    """
+    """A trait in the trait list."""
 
     name: str
-    category: str
-    sex: _Sex | None = None
-    condition_only: bool = False
-    universal: bool = False
-    diseases: tuple[str, ...] = ()
+    category: str  # key of one of the list's categories
+    sex: _Sex | None = None  # the only sex that can have it
+    condition_only: bool = False  # never the trait of a conditional problem
+    universal: bool = False  # the condition of every trait
+    diseases: tuple[str, ...] = ()  # ids at Open Targets; may be empty
 
     @property
     def is_cancer(self) -> bool:
@@ -80,36 +64,15 @@ class ListedTrait:
 
 @dataclass(frozen=True)
 class TraitList:
-    """Traits by name, in the order of the list, and the categories they belong to.
+    """Traits by name, in the order of the list, and the categories they belong to."""
 
-    Attributes
-    ----------
-    traits
-        By trait folder name.
-    categories
-        Key of a category -> its title.
-    source
-        The file it was read from; None for the packaged list.
-    """
-
-    traits: Mapping[str, ListedTrait]
-    categories: Mapping[str, str]
-    source: Path | None = None
+    traits: Mapping[str, ListedTrait]  # by trait folder name
+    categories: Mapping[str, str]  # key of a category -> its title
+    source: Path | None = None  # the file it was read from; None for the packaged list
 
     @classmethod
     def load(cls, path: Path | None = None) -> TraitList:
-        """Read a trait list.
-
-        Parameters
-        ----------
-        path
-            A TOML file of one's own. Default: the benchmark's 132 traits, from the package.
-
-        Raises
-        ------
-        FormatError
-            If the file cannot be read or something in it is not what it must be.
-        """
+        """Read a trait list."""
         if path is None:
             packaged = resources.files("genotex.problems").joinpath("data/traits.toml")
             return _parse(packaged.read_text("utf-8"), None)
@@ -121,26 +84,14 @@ class TraitList:
         return None if listed is None else listed.category
 
     def known_category(self, asked: str) -> str:
-        """Return a category by its key, in any case.
-
-        Raises
-        ------
-        UsageError
-            If there is none; names those that are there.
-        """
+        """Return a category by its key, in any case."""
         if (key := asked.strip().lower()) not in self.categories:
             msg = f"the trait list has no category {asked!r}; {list_names(asked, self.categories)}"
             raise UsageError(msg)
         return key
 
     def among(self, traits: Iterable[str]) -> tuple[ListedTrait, ...]:
-        """Return some of the traits, in the order in which they are named.
-
-        Raises
-        ------
-        UsageError
-            If one is not listed; names the nearest spelling.
-        """
+        """Return some of the traits, in the order in which they are named."""
         traits = tuple(traits)
         missing = [trait for trait in traits if trait not in self.traits]
         if missing:
@@ -242,25 +193,7 @@ _IDS_HINT = "give lines of trait, tab, id such as EFO_0000270, or a JSON or TOML
 
 
 def read_disease_ids(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read which disease ids belong to which trait.
-
-    Parameters
-    ----------
-    path
-        Lines of trait, tab and id (several ids with commas or on several lines; a first line
-        "trait ..." is a heading, "#" begins a comment line), or a JSON object or TOML table of
-        trait to id or list of ids. ``EFO:0000270`` is read as ``EFO_0000270``.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        By trait folder name, in the order of the file.
-
-    Raises
-    ------
-    FormatError
-        If the file is none of these, or something in it is no trait name or no id.
-    """
+    """Read which disease ids belong to which trait."""
     text = decode(read_bytes(path, "document"))
     found: dict[str, tuple[str, ...]] = {}
     for place, trait, value in _id_entries(text, path):

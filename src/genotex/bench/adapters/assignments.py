@@ -39,35 +39,18 @@ TASK_INFO, PROBLEM = "task_info.json", "problem.json"
 
 @dataclass(frozen=True)
 class BenchmarkFolders:
-    """The folders of a benchmark.
+    """The folders of a benchmark."""
 
-    Attributes
-    ----------
-    source
-        Raw files: ``GEO/<Trait>/<GSE>/`` and ``TCGA/``. Not needed for the task ``analyse``.
-    reference
-        An output folder with the reference results.
-    tasks
-        Related genes and conditions of the traits; None if unknown.
-    """
-
+    # raw files: `GEO/<Trait>/<GSE>/` and `TCGA/`. Not needed for the task `analyse`
     source: InputFolder | None
-    reference: ScoredFolder
-    tasks: TaskInfo | None
+    reference: ScoredFolder  # an output folder with the reference results
+    tasks: TaskInfo | None  # related genes and conditions of the traits; None if unknown
 
     @classmethod
     def find(
         cls, source: Path | None, reference: Path, task_info: Path | None = None
     ) -> BenchmarkFolders:
-        """Return the folders; the task list may be in the input folder or next to the reference.
-
-        Raises
-        ------
-        UsageError
-            If a folder is missing.
-        FormatError
-            If the task list cannot be read.
-        """
+        """Return the folders; the task list may be in the input folder or next to the reference."""
         if not reference.is_dir():
             msg = f"{reference} is not a folder; give the output folder of the reference"
             raise UsageError(msg)
@@ -81,28 +64,15 @@ class BenchmarkFolders:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One assignment.
-
-    Attributes
-    ----------
-    task : {"gta", "preprocess", "select", "analyse"}
-    problem
-        The problem; of the task ``preprocess`` the trait alone.
-    cohort
-        The cohort to prepare; None for other tasks.
-    files
-        Path in the working folder -> the file or folder to put there.
-    texts
-        Path in the working folder -> content of a small file: the task list, the problem.
-    answers
-        Patterns of the files in the output folder that count, such as ``regress/Asthma/*.json``.
-    """
+    """One assignment."""
 
     task: AgentTask
-    problem: Problem
-    cohort: str | None
-    files: Mapping[str, Path]
+    problem: Problem  # the problem; of the task `preprocess` the trait alone
+    cohort: str | None  # the cohort to prepare; None for other tasks
+    files: Mapping[str, Path]  # path in the working folder -> the file or folder to put there
+    # path in the working folder -> content of a small file: the task list, the problem
     texts: Mapping[str, str]
+    # patterns of the files in the output folder that count, such as `regress/Asthma/*.json`
     answers: tuple[str, ...]
 
     @property
@@ -131,15 +101,7 @@ class Assignment:
         return any(fnmatchcase(name, pattern) for pattern in self.answers)
 
     def stage(self, folder: Path, *, copy: Callable[[Path, Path], object] | None = None) -> None:
-        """Put everything that the agent gets into a working folder.
-
-        Parameters
-        ----------
-        folder
-            New or empty.
-        copy
-            Called with source and target of each file or folder; by default they are copied.
-        """
+        """Put everything that the agent gets into a working folder."""
         place = copy or copy_files
         folder.mkdir(parents=True, exist_ok=True)
         for name, source in self.files.items():

@@ -38,18 +38,11 @@ _RULE: RegressorRule = "exclusive"
 
 @dataclass(frozen=True)
 class AssignmentScore:
-    """The figures of one assignment.
+    """The figures of one assignment."""
 
-    Attributes
-    ----------
-    figures
-        By `figure_names`; None where undefined, which is left out of averages.
-    missing
-        What scored 0 because it is missing or cannot be read.
-    """
-
+    # by `figure_names`; None where undefined, which is left out of averages
     figures: Mapping[str, float | None]
-    missing: tuple[Missing, ...]
+    missing: tuple[Missing, ...]  # what scored 0 because it is missing or cannot be read
 
 
 def figure_names(task: AgentTask) -> dict[str, tuple[Section, str]]:

@@ -61,35 +61,19 @@ class Difference:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Several runs.
+    """Several runs."""
 
-    Attributes
-    ----------
-    runs
-        In the order they were given.
-    baseline
-        The run that the others are compared with.
-    differences
-        By the name of the run, for every run but the baseline.
-    mean
-        The average of the runs' averages; ``scored`` counts the items that every run has a value
-        for, ``undefined`` all others. The row of human experts in the paper (table 2) is such a
-        mean of two annotators.
-    notes
-        Items that not every run scored, settings that differ.
-    mean_name
-        What the mean is called.
-    retest
-        Where the runs repeat one method: how far they agree.
-    """
-
-    runs: tuple[Run, ...]
-    baseline: str
+    runs: tuple[Run, ...]  # in the order they were given
+    baseline: str  # the run that the others are compared with
+    # by the name of the run, for every run but the baseline
     differences: Mapping[str, Mapping[Section, Mapping[str, Difference]]]
+    # the average of the runs' averages; `scored` counts the items that every run has a value for,
+    # `undefined` all others. The row of human experts in the paper (table 2) is such a mean of two
+    # annotators
     mean: Mapping[Section, Mapping[str, Average]]
-    notes: tuple[str, ...]
-    mean_name: str = "mean of runs"
-    retest: Retest | None = None
+    notes: tuple[str, ...]  # items that not every run scored, settings that differ
+    mean_name: str = "mean of runs"  # what the mean is called
+    retest: Retest | None = None  # where the runs repeat one method: how far they agree
 
 
 def compare_runs(
@@ -297,25 +281,6 @@ def compare_both_ways(
     """Compare the two directions, with their mean (GenoTEX paper, section 3.2).
 
     The F1 of dataset filtering is the same in both directions; precision and recall change places.
-
-    Parameters
-    ----------
-    names
-        Of the two annotators.
-    forward, backward
-        The first scored against the second, and the other way round.
-    seed, draws
-        Of the bootstrap.
-
-    Returns
-    -------
-    RunComparison
-        The two directions as runs, without differences.
-
-    Raises
-    ------
-    UsageError
-        If the directions were scored by different metrics.
     """
     first, second = names
     directions = {

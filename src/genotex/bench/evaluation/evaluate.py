@@ -73,20 +73,7 @@ def evaluate_all(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[Scores]:
-    """Score several output folders as `evaluate` does; each table of the reference is read once.
-
-    Parameters
-    ----------
-    predictions
-        Output folders.
-    reference, options, jobs, progress
-        As for `evaluate`.
-
-    Raises
-    ------
-    UsageError, FormatError
-        As `evaluate` does.
-    """
+    """Score several output folders as `evaluate` does; each table of the reference is read once."""
     options = options or EvaluationOptions()
     for what, folder in (*(("prediction", each) for each in predictions), ("reference", reference)):
         if not folder.is_dir():

@@ -54,27 +54,15 @@ class VarianceComponents:
 
 @dataclass(frozen=True)
 class Retest:
-    """Agreement of repeated runs.
+    """Agreement of repeated runs."""
 
-    Attributes
-    ----------
-    runs
-        Names, in the order given.
-    genes
-        Jaccard index of the genes of two runs, averaged over pairs of runs, then over problems.
-    problems
-        Over which `genes` is averaged.
-    figures
-        Of each headline figure of the analysis, over the problems that every run has a value of.
-    notes
-        What could not be computed.
-    """
-
-    runs: tuple[str, ...]
+    runs: tuple[str, ...]  # names, in the order given
+    # Jaccard index of the genes of two runs, averaged over pairs of runs, then over problems
     genes: Component
-    problems: int
+    problems: int  # over which `genes` is averaged
+    # of each headline figure of the analysis, over the problems that every run has a value of
     figures: Mapping[str, VarianceComponents]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what could not be computed
 
 
 def with_retest(comparison: RunComparison) -> RunComparison:
@@ -86,20 +74,7 @@ def with_retest(comparison: RunComparison) -> RunComparison:
 
 
 def retest_runs(named: Mapping[str, Scores], *, seed: int = 0, draws: int = 2000) -> Retest:
-    """Compute how far repeated runs of one method agree.
-
-    Parameters
-    ----------
-    named
-        At least two, by name; genes are read from the folders that were scored.
-    seed, draws
-        Of the bootstrap over problems.
-
-    Raises
-    ------
-    UsageError
-        If there are fewer than two runs, or they have no problem in common.
-    """
+    """Compute how far repeated runs of one method agree."""
     answers = [{(i.trait, i.condition): i for i in scores.analysis} for scores in named.values()]
     common = [key for key in answers[0] if all(key in each for each in answers)] if answers else []
     if len(named) < 2 or not common:

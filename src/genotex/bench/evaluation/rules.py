@@ -13,40 +13,23 @@ RulesName = Literal["genotex", "published"]
 
 @dataclass(frozen=True)
 class ScoringRules:
-    """What differs between two ways to score; ordinary cases are the same in both.
+    """What differs between two ways to score; ordinary cases are the same in both."""
 
-    Attributes
-    ----------
-    name
-        As on the command line and in the settings of the scores.
-    words
-        What tables state.
-    nothing_available
-        Precision, recall and F1 (percent) of filtering where no cohort is available on either side.
-    missing_is_unavailable
-        A missing ``cohort_info.json`` lists no cohort, instead of scoring 0.
-    drops_unreadable
-        An item whose JSON cannot be read, on either side, is left out of the averages.
-    drops_null_sizes
-        A cohort whose ``sample_size`` is null is never chosen.
-    tables_as_pandas
-        A table with repeated rows or without any cell scores 0, and repeated columns get names of
-        their own (``X``, ``X.1``).
-    repeats_count
-        A repeated gene counts at its last place for AUROC and AUPRC, and at each for ES.
-    continuous_is_zero
-        Continuous traits count as a trait accuracy and F1 of 0.
-    """
-
-    name: RulesName
-    words: str
+    name: RulesName  # as on the command line and in the settings of the scores
+    words: str  # what tables state
+    # precision, recall and F1 (percent) of filtering where no cohort is available on either side
     nothing_available: float = 100.0
+    # a missing `cohort_info.json` lists no cohort, instead of scoring 0
     missing_is_unavailable: bool = False
+    # an item whose JSON cannot be read, on either side, is left out of the averages
     drops_unreadable: bool = False
-    drops_null_sizes: bool = False
+    drops_null_sizes: bool = False  # a cohort whose `sample_size` is null is never chosen
+    # a table with repeated rows or without any cell scores 0, and repeated columns get names of
+    # their own (`X`, `X.1`)
     tables_as_pandas: bool = False
+    # a repeated gene counts at its last place for AUROC and AUPRC, and at each for ES
     repeats_count: bool = False
-    continuous_is_zero: bool = False
+    continuous_is_zero: bool = False  # continuous traits count as a trait accuracy and F1 of 0
 
     @property
     def suffix(self) -> str:

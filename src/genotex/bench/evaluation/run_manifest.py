@@ -42,13 +42,7 @@ class _Manifest:
 
 
 def check_run(root: Path) -> None:
-    """Refuse a folder that is not a finished run with all its outputs as they were written.
-
-    Raises
-    ------
-    FormatError
-        If records are missing, or a file was changed, removed or added since.
-    """
+    """Refuse a folder that is not a finished run with all its outputs as they were written."""
     manifest = root / MANIFEST
     for path in (root / "run" / "run.json", manifest):
         if not path.is_file():

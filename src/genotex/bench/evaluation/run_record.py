@@ -184,16 +184,6 @@ def name_runs(given: Sequence[str]) -> dict[str, Path]:
 
     ``NAME=PATH`` names a run. Else its ``run/run.json`` does, else its folder; folders of the same
     name are distinguished by their parents.
-
-    Parameters
-    ----------
-    given
-        As typed; paths of output folders, of ``scores.json`` files or of folders that hold one.
-
-    Raises
-    ------
-    UsageError
-        If a path does not exist, a run is given twice, or two have the same name.
     """
     split = [_split(text) for text in given]
     paths = [path for _, path in split]

@@ -146,18 +146,7 @@ _KINDS: Mapping[str, type[Any]] = {
 
 
 def read_scores(path: Path) -> Scores:
-    """Read the items of an evaluation; its averages are computed from them again.
-
-    Parameters
-    ----------
-    path
-        The JSON file, or a folder with ``scores.json``.
-
-    Raises
-    ------
-    FormatError
-        If the file is not such a file; names the field.
-    """
+    """Read the items of an evaluation; its averages are computed from them again."""
     if path.is_dir():
         path = path / SCORES_FILE
     # A number that is not finite is refused with its field.

@@ -93,21 +93,11 @@ class AnalysisScore(TraitPrediction, _Lengths, GeneAgreement, _Answered):
 
 @dataclass(frozen=True)
 class Missing:
-    """A prediction that was scored 0, and why.
+    """A prediction that was scored 0, and why."""
 
-    Attributes
-    ----------
-    task
-        ``filtering``, ``selection``, ``gene``, ``clinical``, ``linked`` or ``analysis``.
-    item
-        The trait, cohort or problem, in words.
-    why
-        ``missing``, or what is wrong with the file.
-    """
-
-    task: str
-    item: str
-    why: str
+    task: str  # `filtering`, `selection`, `gene`, `clinical`, `linked` or `analysis`
+    item: str  # the trait, cohort or problem, in words
+    why: str  # `missing`, or what is wrong with the file
 
 
 @dataclass(frozen=True)

@@ -75,45 +75,26 @@ _BY_KIND: tuple[Section, ...] = ("selection", "analysis")
 
 @dataclass(frozen=True)
 class Average:
-    """The average of one figure over the items where it is defined.
+    """The average of one figure over the items where it is defined."""
 
-    Attributes
-    ----------
-    average
-        Over full precision; None when it is defined for no item.
-    interval
-        95 % percentile bootstrap interval; None with fewer than two defined values.
-    scored, undefined
-        Items with and without a value.
-    """
-
-    average: float | None
+    average: float | None  # over full precision; None when it is defined for no item
+    # 95 % percentile bootstrap interval; None with fewer than two defined values
     interval: tuple[float, float] | None
-    scored: int
+    scored: int  # items with and without a value
     undefined: int
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The averages of the items.
+    """The averages of the items."""
 
-    Attributes
-    ----------
-    sections
-        Section -> figure -> average, for what was scored, in the order of `FIGURES`.
-    by_kind
-        Selection and analysis, over the problems of one kind; kinds without a problem are absent.
-    seed, draws
-        Of the bootstrap.
-    rules
-        By which the items were scored.
-    """
-
+    # section -> figure -> average, for what was scored, in the order of `FIGURES`
     sections: Mapping[Section, Mapping[str, Average]]
+    # selection and analysis, over the problems of one kind; kinds without a problem are absent
     by_kind: Mapping[ProblemKind, Mapping[Section, Mapping[str, Average]]]
     seed: int
     draws: int
-    rules: ScoringRules = OURS
+    rules: ScoringRules = OURS  # by which the items were scored
 
 
 def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:

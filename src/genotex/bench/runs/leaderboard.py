@@ -109,19 +109,7 @@ def group_runs(
     baseline: str = "",
     seed: int = 0,
 ) -> list[RunGroup]:
-    """Return the runs in groups that were scored alike, the largest first.
-
-    Parameters
-    ----------
-    named
-        By name.
-    about
-        Called with a name and the number of problems scored.
-    baseline
-        The run that the others of its group are compared with; else the best of each group.
-    seed
-        Of the bootstrap.
-    """
+    """Return the runs in groups that were scored alike, the largest first."""
     grouped: dict[tuple[object, ...], dict[str, Scores]] = {}
     for name, scores in named.items():
         grouped.setdefault(_kind(scores), {})[name] = scores

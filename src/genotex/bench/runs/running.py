@@ -144,19 +144,11 @@ class BenchmarkRun:
 
 @dataclass(frozen=True)
 class Finished:
-    """A run whose problems are all finished.
+    """A run whose problems are all finished."""
 
-    Attributes
-    ----------
-    records
-        In the order of the run's list.
-    solved_now
-        How many of the problems were not finished before.
-    """
-
-    records: tuple[ProblemRecord, ...]
+    records: tuple[ProblemRecord, ...]  # in the order of the run's list
     summary: RunSummary
-    solved_now: int
+    solved_now: int  # how many of the problems were not finished before
 
 
 def run_benchmark(

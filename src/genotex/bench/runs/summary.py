@@ -106,32 +106,20 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class RunSummary:
-    """Counts of a run.
-
-    Attributes
-    ----------
-    by_kind
-        For each kind of problem that there is ``problems`` and ``answered``.
-    by_error_class
-        Problems that were not answered, the most frequent reason first.
-    cohorts
-        ``read`` and ``usable``.
-    cohorts_not_read
-        Cohorts that could not be read, and why.
-    seconds
-        ``total`` over the processes of all problems, ``median`` and ``longest`` of one, and
-        ``cohorts``: of preprocessing.
-    peak_memory_mb
-        The largest of a problem, in 10^6 bytes; None where none was measured.
-    """
+    """Counts of a run."""
 
     problems: int
     answered: int
+    # for each kind of problem that there is `problems` and `answered`
     by_kind: dict[str, dict[str, int]]
+    # problems that were not answered, the most frequent reason first
     by_error_class: dict[str, int]
-    cohorts: dict[str, int]
-    cohorts_not_read: dict[str, str]
+    cohorts: dict[str, int]  # `read` and `usable`
+    cohorts_not_read: dict[str, str]  # cohorts that could not be read, and why
+    # `total` over the processes of all problems, `median` and `longest` of one, and `cohorts`: of
+    # preprocessing
     seconds: dict[str, float]
+    # the largest of a problem, in 10^6 bytes; None where none was measured
     peak_memory_mb: float | None
 
     def to_json(self) -> dict[str, Any]:

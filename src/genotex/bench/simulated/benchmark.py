@@ -53,22 +53,14 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class TraitTruth:
-    """One trait as it was made.
+    """One trait as it was made."""
 
-    Attributes
-    ----------
-    kind : {"binary", "continuous"}
-        Whether people have it or not, or have more or less of it.
-    planted
-        Gene that differs -> its difference in standard deviations of the gene, the largest first:
-        between cases and all others, or of a measured trait between people one standard deviation
-        above the mean and one below it.
-    cohorts
-        By cohort id, in the order of the reference's ``cohort_info.json``.
-    """
-
-    kind: TraitKind
+    kind: TraitKind  # whether people have it or not, or have more or less of it
+    # gene that differs -> its difference in standard deviations of the gene, the largest first:
+    # between cases and all others, or of a measured trait between people one standard deviation
+    # above the mean and one below it
     planted: Mapping[str, float]
+    # by cohort id, in the order of the reference's `cohort_info.json`
     cohorts: Mapping[str, CohortTruth]
 
 
@@ -99,13 +91,7 @@ class BenchmarkTruth:
         return sorted(name for name, c in self.traits[trait].cohorts.items() if c.usable)
 
     def score(self, genes: Iterable[str], trait: str) -> Score:
-        """Compare a list of significant genes with those planted for `trait`.
-
-        Raises
-        ------
-        UsageError
-            If there is no such trait.
-        """
+        """Compare a list of significant genes with those planted for `trait`."""
         return score_genes({name: t.planted for name, t in self.traits.items()}, genes, trait)
 
     def to_json(self) -> str:
@@ -114,18 +100,7 @@ class BenchmarkTruth:
 
 
 def load_benchmark_truth(path: Path) -> BenchmarkTruth:
-    """Read the ``truth.json`` of a simulated benchmark.
-
-    Parameters
-    ----------
-    path
-        The file, or the folder of the benchmark.
-
-    Raises
-    ------
-    FormatError
-        If the file is missing or is not such a record.
-    """
+    """Read the ``truth.json`` of a simulated benchmark."""
     return read_record(path, WORLD_FORMAT, BenchmarkTruth)
 
 

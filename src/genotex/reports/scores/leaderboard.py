@@ -52,31 +52,17 @@ _PAGE = "index.html"
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """Submitted runs, scored alike against one reference.
+    """Submitted runs, scored alike against one reference."""
 
-    Attributes
-    ----------
-    group
-        The runs, the best first, by their answers.
-    cohorts
-        Of the runs that prepared cohorts themselves: filtering, selection and tables compared;
-        None where there are fewer than two of them.
-    setups
-        What each of them used.
-    rows
-        The rows of the paper's tables: runs, and the published ones where the reference is theirs.
-    scores
-        Of the runs.
-    notes
-        What a reader should know.
-    """
-
-    group: RunGroup
+    group: RunGroup  # the runs, the best first, by their answers
+    # of the runs that prepared cohorts themselves: filtering, selection and tables compared; None
+    # where there are fewer than two of them
     cohorts: RunComparison | None
-    setups: Mapping[str, RunSetup]
+    setups: Mapping[str, RunSetup]  # what each of them used
+    # the rows of the paper's tables: runs, and the published ones where the reference is theirs
     rows: tuple[PaperRow, ...]
-    scores: Mapping[str, Scores]
-    notes: tuple[str, ...]
+    scores: Mapping[str, Scores]  # of the runs
+    notes: tuple[str, ...]  # what a reader should know
 
     @property
     def front(self) -> list[Entry]:
@@ -87,17 +73,7 @@ class Leaderboard:
 def build_leaderboard(
     named: Mapping[str, Scores], folders: Mapping[str, Path], *, seed: int = 0
 ) -> Leaderboard:
-    """Rank runs that were scored together.
-
-    Parameters
-    ----------
-    named
-        Scores of at least one run, by name, all against one reference under the same settings.
-    folders
-        The run folders, by name.
-    seed
-        Of the bootstrap.
-    """
+    """Rank runs that were scored together."""
     setups = {name: read_setup(folder) for name, folder in folders.items()}
     named = {name: _without_folders(name, scores) for name, scores in named.items()}
 
@@ -153,13 +129,7 @@ def _without_folders(name: str, scores: Scores) -> Scores:
 
 
 def write_leaderboard(folder: Path, board: Leaderboard) -> Path:
-    """Write ``index.html``, ``leaderboard.csv`` and ``leaderboard.json``; gives the page.
-
-    Raises
-    ------
-    UsageError
-        If `folder` is a file.
-    """
+    """Write ``index.html``, ``leaderboard.csv`` and ``leaderboard.json``; gives the page."""
     page = render_template("scores.html.j2", _page(board))
     records = [_record(board, entry) for entry in board.group.entries]
     texts = {

@@ -77,27 +77,7 @@ PAGE_FILE = "scores.html"
 
 
 def write_scores(folder: Path, scores: Scores, summary: Summary) -> Path:
-    """Write ``scores.json``, a CSV file for each task, Markdown and the page.
-
-    Parameters
-    ----------
-    folder : Path
-        Made when missing; files of an earlier evaluation are replaced one by one.
-    scores : Scores
-        The items.
-    summary : Summary
-        Their averages.
-
-    Returns
-    -------
-    Path
-        The page.
-
-    Raises
-    ------
-    UsageError
-        If `folder` is a file.
-    """
+    """Write ``scores.json``, a CSV file for each task, Markdown and the page."""
     page = render_template("scores.html.j2", _build_scores_page(scores, summary))
     # The page comes last: it never names a table that is not there.
     write_texts(folder, score_texts(scores, summary) | {PAGE_FILE: page})
@@ -315,25 +295,7 @@ COMPARISON_PAGE = "comparison.html"
 
 
 def write_comparison(folder: Path, comparison: RunComparison) -> Path:
-    """Write a comparison as JSON, CSV, Markdown and a page.
-
-    Parameters
-    ----------
-    folder : Path
-        Made when missing; files of an earlier comparison are replaced one by one.
-    comparison : RunComparison
-        The runs.
-
-    Returns
-    -------
-    Path
-        The page.
-
-    Raises
-    ------
-    UsageError
-        If `folder` is a file.
-    """
+    """Write a comparison as JSON, CSV, Markdown and a page."""
     page = render_template("scores.html.j2", _comparison_page(comparison))
     write_texts(folder, comparison_texts(comparison) | {COMPARISON_PAGE: page})
     return folder / COMPARISON_PAGE

@@ -16,20 +16,7 @@ REWARD = "reward"
 
 
 def rewards(output: Path, reference: Path) -> dict[str, float]:
-    """Return the figures of the one problem that a reference answers; undefined ones are omitted.
-
-    Parameters
-    ----------
-    output
-        What the agent wrote; need not exist.
-    reference
-        An output folder with one result.
-
-    Raises
-    ------
-    FormatError
-        If the reference cannot be read.
-    """
+    """Return the figures of the one problem of a reference; undefined ones are omitted."""
     output.mkdir(parents=True, exist_ok=True)
     scores = evaluate(output, reference, EvaluationOptions(tasks=("analysis",)))
     [item] = scores.analysis

@@ -43,15 +43,7 @@ def evaluate_score(
     simulated: str | None = None,
     tcga: bool = True,
 ) -> Scorer:
-    """Score the files that an agent wrote into the folder ``output`` of its sandbox.
-
-    Parameters
-    ----------
-    task
-        ``gta``, ``preprocess``, ``select`` or ``analyse``.
-    input, reference, task_info, simulated, tcga
-        As for the task.
-    """
+    """Score the files that an agent wrote into the folder ``output`` of its sandbox."""
     folders = benchmark_folders(input, reference, task_info, simulated)
     by_name = {each.name: each for each in find_assignments(task, folders, None, tcga)}
 

@@ -110,30 +110,16 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class LabelEvaluation:
-    """Scores against sets of labels.
+    """Scores against sets of labels."""
 
-    Attributes
-    ----------
-    base
-        The set that the others are compared with.
-    labels
-        The sets that were scored against.
-    sections
-        ``cases`` for predictions by case; ``filtering`` and ``clinical`` for an output folder.
-    disagreements
-        Other set -> class of difference to the base on the trait -> cases.
-    missing
-        Predictions scored 0.
-    notes
-        What could not be judged.
-    """
-
-    base: str
-    labels: tuple[str, ...]
+    base: str  # the set that the others are compared with
+    labels: tuple[str, ...]  # the sets that were scored against
+    # `cases` for predictions by case; `filtering` and `clinical` for an output folder
     sections: tuple[LabelSection[Any], ...]
+    # other set -> class of difference to the base on the trait -> cases
     disagreements: Mapping[str, Mapping[Disagreement, int]]
-    missing: tuple[Missing, ...] = ()
-    notes: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()  # predictions scored 0
+    notes: tuple[str, ...] = ()  # what could not be judged
 
 
 def compare_labels(

@@ -25,38 +25,22 @@ _NEEDED = ("is_gene_available", *FEATURES)
 
 @dataclass(frozen=True)
 class FeatureLabel:
-    """The row of a feature, and the code of each raw cell.
+    """The row of a feature, and the code of each raw cell."""
 
-    Attributes
-    ----------
-    row
-        Characteristics row, numbered from 0.
-    map
-        Raw cell ("disease state: healthy control") -> code; None is missing.
-    """
-
-    row: int
+    row: int  # characteristics row, numbered from 0
+    # raw cell ("disease state: healthy control") -> code; None is missing
     map: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
 class Label:
-    """A label or prediction of a series for one trait.
+    """A label or prediction of a series for one trait."""
 
-    Attributes
-    ----------
-    is_gene_available
-        Whether it is human gene expression.
-    trait, age, gender
-        None is "not available".
-    confidence
-        How sure the label of the trait is: ``explicit``, ``inferred`` or ``arguable``.
-    """
-
-    is_gene_available: bool
-    trait: FeatureLabel | None = None
+    is_gene_available: bool  # whether it is human gene expression
+    trait: FeatureLabel | None = None  # None is "not available"
     age: FeatureLabel | None = None
     gender: FeatureLabel | None = None
+    # how sure the label of the trait is: `explicit`, `inferred` or `arguable`
     confidence: Confidence | None = None
 
     @property
@@ -76,24 +60,12 @@ NOTHING = Label(is_gene_available=False)
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """A series and a trait, and its labels.
+    """A series and a trait, and its labels."""
 
-    Attributes
-    ----------
-    id
-        Unique in its file.
-    trait
-        Trait folder name.
-    cohort
-        GSE accession.
-    labels
-        Name of the set of labels -> label.
-    """
-
-    id: str
-    trait: str
-    cohort: str
-    labels: Mapping[str, Label]
+    id: str  # unique in its file
+    trait: str  # trait folder name
+    cohort: str  # GSE accession
+    labels: Mapping[str, Label]  # name of the set of labels -> label
 
 
 _CONFIDENCES = get_args(Confidence)
@@ -101,13 +73,7 @@ _NOT_AVAILABLE: Mapping[str, Any] = {"is_gene_available": False, **dict.fromkeys
 
 
 def case_from_json(data: Mapping[str, Any]) -> LabelledCase:
-    """Return a case as it was read from JSON.
-
-    Raises
-    ------
-    FormatError
-        If a field is invalid; names the field.
-    """
+    """Return a case as it was read from JSON."""
     name, trait, cohort = (_text(data, field) for field in ("id", "trait", "cohort"))
     try:
         folder = trait_folder_name(trait)
@@ -148,13 +114,7 @@ def _label_from_json(data: object, place: str = "") -> Label:
 
 
 def answer_from_json(data: Mapping[str, Any]) -> Label:
-    """Return a prediction from JSON; missing fields are not available.
-
-    Raises
-    ------
-    FormatError
-        If a field is invalid or all are missing; names the field.
-    """
+    """Return a prediction from JSON; missing fields are not available."""
     if not any(key in data for key in _NEEDED):
         msg = f"has none of {', '.join(_NEEDED)}"
         raise FormatError(msg, hint="a prediction is a line of 'genotex clinical infer'")
@@ -204,19 +164,7 @@ def _kind(value: object) -> str:
 
 
 def read_labelled_cases(path: Path) -> tuple[LabelledCase, ...]:
-    """Read labelled cases from a JSON Lines file, plain or gzip.
-
-    Parameters
-    ----------
-    path
-        Fields that are not listed in `LabelledCase` are passed over.
-
-    Raises
-    ------
-    FormatError
-        If the file holds no case, a line is none, or two have the same id or the same trait and
-        cohort; it names the line and the field.
-    """
+    """Read labelled cases from a JSON Lines file, plain or gzip."""
     cases: list[LabelledCase] = []
     ids: dict[str, int] = {}
     places: dict[str, int] = {}
@@ -244,13 +192,7 @@ def read_labelled_cases(path: Path) -> tuple[LabelledCase, ...]:
 def of_traits(
     cases: Sequence[LabelledCase], traits: Sequence[str] | None
 ) -> tuple[LabelledCase, ...]:
-    """Return the cases of some traits, or all where none is named.
-
-    Raises
-    ------
-    UsageError
-        If a trait has no case.
-    """
+    """Return the cases of some traits, or all where none is named."""
     if not traits:
         return tuple(cases)
     wanted = [trait_folder_name(trait) for trait in traits]
@@ -271,13 +213,7 @@ def label_sets(cases: Sequence[LabelledCase]) -> tuple[str, ...]:
 
 
 def labelled_by(cases: Sequence[LabelledCase], name: str) -> dict[str, Label]:
-    """Return the labels of one set by case id.
-
-    Raises
-    ------
-    UsageError
-        If no case has labels of that name; lists the known names.
-    """
+    """Return the labels of one set by case id."""
     found = {case.id: case.labels[name] for case in cases if name in case.labels}
     if not found:
         there = ", ".join(label_sets(cases)) or "none"
@@ -288,34 +224,17 @@ def labelled_by(cases: Sequence[LabelledCase], name: str) -> dict[str, Label]:
 
 @dataclass(frozen=True)
 class Answers:
-    """The predictions of one file.
+    """The predictions of one file."""
 
-    Attributes
-    ----------
-    by_id
-        Case id -> prediction.
-    repeated
-        Ids in several lines; the last one counts.
-    """
-
-    by_id: Mapping[str, Label]
-    repeated: tuple[str, ...] = ()
+    by_id: Mapping[str, Label]  # case id -> prediction
+    repeated: tuple[str, ...] = ()  # ids in several lines; the last one counts
 
 
 def read_answers(path: Path) -> Answers:
     """Read predictions from a JSON Lines file, plain or gzip.
 
-    Parameters
-    ----------
-    path
-        A line is ``{"id", "is_gene_available", "trait", "age", "gender"}``, a feature as null or
-        ``{"row", "map": {raw cell: code or null}}``. Missing fields are not available; other
-        fields are ignored.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, or a line is not a prediction; it names the line and the field.
+    A line is ``{"id", "is_gene_available", "trait", "age", "gender"}``, a feature as null or
+    ``{"row", "map": {raw cell: code or null}}``; missing fields are not available.
     """
     found: dict[str, Label] = {}
     repeated: dict[str, None] = {}

@@ -22,15 +22,7 @@ _FIGURE_COLUMNS = ("section", "labels", "count", "figure", "value", "difference"
 
 
 def evaluation_to_json(evaluation: LabelEvaluation) -> dict[str, Any]:
-    """Return an evaluation as plain JSON values.
-
-    Returns
-    -------
-    dict
-        ``base``, ``labels``; ``scores`` by section and set of labels (``count``, ``figures``,
-        ``shared``, ``difference``); ``own_labels`` by section and set (figures); ``items`` by
-        section and set (what was judged); ``disagreements``, ``missing``, ``notes``.
-    """
+    """Return an evaluation as plain JSON values."""
     return {
         "base": evaluation.base,
         "labels": list(evaluation.labels),
@@ -61,15 +53,7 @@ def evaluation_to_json(evaluation: LabelEvaluation) -> dict[str, Any]:
 
 
 def evaluation_texts(evaluation: LabelEvaluation, content: Mapping[str, Any]) -> dict[str, str]:
-    """Return name and content of every file: one CSV of items for each section, figures, JSON.
-
-    Parameters
-    ----------
-    evaluation
-        What was scored.
-    content
-        The same as JSON values, with what the caller adds.
-    """
+    """Return name and content of every file: one CSV of items for each section, figures, JSON."""
     texts = {}
     for section in evaluation.sections:
         found = _rows(section).items()

@@ -31,22 +31,13 @@ _Coded = Mapping[Feature, CodedFeature]
 
 @dataclass(frozen=True)
 class AppliedLabels:
-    """What was written.
+    """What was written."""
 
-    Attributes
-    ----------
-    traits, cohorts, tables
-        Traits and cohorts recorded, clinical tables written.
-    not_at_hand
-        Labelled cohorts that are not in the input.
-    notes
-        Cohorts that no table could be made for though their label has a trait, and why.
-    """
-
-    traits: int
+    traits: int  # traits and cohorts recorded, clinical tables written
     cohorts: int
     tables: int
-    not_at_hand: int
+    not_at_hand: int  # labelled cohorts that are not in the input
+    # cohorts that no table could be made for though their label has a trait, and why
     notes: tuple[str, ...]
 
 

@@ -83,30 +83,15 @@ def score_case(label: Label, predicted: Label) -> CaseScore:
 def score_cases(
     labels: Mapping[str, Label], predicted: Mapping[str, Label]
 ) -> dict[str, CaseScore]:
-    """Compare predictions with labels, both by case id.
-
-    Returns
-    -------
-    dict of str to CaseScore
-        For every labelled case, whether it was predicted or not.
-    """
+    """Compare predictions with labels, both by case id."""
     return {name: score_case(label, predicted.get(name, NOTHING)) for name, label in labels.items()}
 
 
 def case_figures(scores: Sequence[CaseScore]) -> dict[str, float]:
-    """Return the figures of clinical inference over some cases, as fractions.
+    """Return the figures of clinical inference over some cases, at least one, as fractions.
 
-    Parameters
-    ----------
-    scores
-        At least one.
-
-    Returns
-    -------
-    dict of str to float
-        ``gene_flag_accuracy``; ``no_gene_F1``, ``available_F1`` and ``not_available_F1``, each with
-        the answer that it names as the positive one; for each feature ``_row_accuracy``,
-        ``_value_score`` (mean share of values coded alike) and ``_exact``; ``whole_case_exact``.
+    F1 has the answer that it names as the positive one; ``_value_score`` is the mean share of
+    values coded alike.
     """
     gene = [score.gene for score in scores]
     available = [score.available for score in scores]
@@ -145,49 +130,25 @@ _VERIFIED = "reading"
 
 @dataclass(frozen=True)
 class LabelScores:
-    """A prediction against one set of labels.
+    """A prediction against one set of labels."""
 
-    Attributes
-    ----------
-    labels
-        Name of the set.
-    count
-        Cases or cohorts that it labels.
-    figures
-        Over all of these.
-    shared
-        How many of them the base labels too.
-    difference
-        Figure minus that against the base, both over the shared ones; empty for the base itself.
-    """
-
-    labels: str
-    count: int
-    figures: Figures
-    shared: int
+    labels: str  # name of the set
+    count: int  # cases or cohorts that it labels
+    figures: Figures  # over all of these
+    shared: int  # how many of them the base labels too
+    # figure minus that against the base, both over the shared ones; empty for the base itself
     difference: Figures
 
 
 @dataclass(frozen=True)
 class LabelSection(Generic[_Item]):
-    """One kind of score, against every set of labels.
+    """One kind of score, against every set of labels."""
 
-    Attributes
-    ----------
-    name
-        ``cases``, ``filtering`` or ``clinical``.
-    scores
-        In the order of the sets.
-    own
-        Name of another set -> its figures as a prediction, against the base.
-    items
-        Name of the set -> case id -> what was judged.
-    """
-
-    name: str
-    scores: tuple[LabelScores, ...]
+    name: str  # `cases`, `filtering` or `clinical`
+    scores: tuple[LabelScores, ...]  # in the order of the sets
+    # name of another set -> its figures as a prediction, against the base
     own: Mapping[str, Figures]
-    items: Mapping[str, Mapping[str, _Item]]
+    items: Mapping[str, Mapping[str, _Item]]  # name of the set -> case id -> what was judged
 
 
 def base_labels(names: Sequence[str]) -> str:
@@ -249,18 +210,7 @@ _BY_KEY: Mapping[KeyKind, Disagreement] = {
 def count_disagreements(
     base: Mapping[str, Label], other: Mapping[str, Label]
 ) -> dict[Disagreement, int]:
-    """Count how another set of labels differs from a first one on the trait.
-
-    Parameters
-    ----------
-    base, other
-        By case id; cases that only one of them labels are passed over.
-
-    Returns
-    -------
-    dict of Disagreement to int
-        Every class, also those that do not occur.
-    """
+    """Count how another set of labels differs from a first one on the trait."""
     found = Counter(compare_traits(base[k].trait, other[k].trait) for k in base if k in other)
     return {kind: found[kind] for kind in Disagreement}
 

@@ -109,13 +109,7 @@ class ZeroShot:
 
 
 def read_answers(path: Path) -> dict[Problem, tuple[str, ...]]:
-    """Read a file of JSON lines, each with ``trait``, ``condition`` and ``genes``.
-
-    Raises
-    ------
-    FormatError
-        If the file is empty, a line is something else, or a problem is answered twice.
-    """
+    """Read a file of JSON lines, each with ``trait``, ``condition`` and ``genes``."""
     answers: dict[Problem, tuple[str, ...]] = {}
     for number, line in enumerate(decode(read_bytes(path)).split("\n"), start=1):
         if not line.strip():

@@ -29,15 +29,7 @@ _COMMAND = "command"
 
 
 def choose_method(options: MethodOptions) -> ChosenMethod:
-    """Return the method a user asked for.
-
-    Raises
-    ------
-    UsageError
-        If there is no such method, or an option has no effect with it.
-    FormatError
-        If the file of answers is none.
-    """
+    """Return the method a user asked for."""
     name = _name(options)
     built_in = BUILT_IN.get(name)
     uses = _PLUG_IN_USES if built_in is None else built_in.uses

@@ -76,28 +76,15 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class ChosenMethod:
-    """A method and what a run must know about it.
-
-    Attributes
-    ----------
-    reads : {"cohorts", "anything", "nothing"}
-    procedure : {"sound", "benchmark"}
-        By which cohorts are preprocessed for it.
-    own_cohorts
-        Whether it preprocesses cohorts itself.
-    secrets
-        Names of environment variables that only this method gets.
-    record
-        Its options, as plain JSON values.
-    """
+    """A method and what a run must know about it."""
 
     name: str
     method: Method
     reads: _Reads
-    procedure: Procedure = Procedure.SOUND
-    own_cohorts: bool = False
-    secrets: tuple[str, ...] = ()
-    record: Mapping[str, Any] = field(default_factory=dict)
+    procedure: Procedure = Procedure.SOUND  # by which cohorts are preprocessed for it
+    own_cohorts: bool = False  # whether it preprocesses cohorts itself
+    secrets: tuple[str, ...] = ()  # names of environment variables that only this method gets
+    record: Mapping[str, Any] = field(default_factory=dict)  # its options, as plain JSON values
 
 
 def write_answer(
