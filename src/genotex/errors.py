@@ -66,18 +66,8 @@ class UsageError(GenotexError):
 class FormatError(GenotexError):
     """A file is not what it should be.
 
-    Parameters
-    ----------
-    message : str
-        What is wrong.
-    path : Path, optional
-        The file.
-    line : int, optional
-        Line number, counted from 1.
-    field : str, optional
-        Field or column name.
-    hint : str, optional
-        What the user can do about it.
+    `message`: what is wrong. `line`: Line number, counted from 1. `field`: Field or column name.
+    `hint`: what the user can do about it.
     """
 
     def __init__(
@@ -165,18 +155,9 @@ class NoUsableCohortError(AnalysisError):
 class ModelError(GenotexError):
     """A language model gave no usable answer.
 
-    Parameters
-    ----------
-    message : str
-        What went wrong; never with a key in it.
-    model : str, optional
-        Name of the model, as ``openai:gpt-4o``.
-    hint : str, optional
-        What the user can do about it.
-    attempts : int
-        Number of requests to the provider.
-    working, waiting : float
-        Seconds spent on calls, and between them.
+    `message`: what went wrong; never with a key in it. `model`: name of the model, as
+    ``openai:gpt-4o``. `hint`: what the user can do about it. `attempts`: number of requests to the
+    provider. `working`, `waiting`: Seconds spent on calls, and between them.
     """
 
     def __init__(
@@ -250,12 +231,8 @@ class BudgetReachedError(GenotexError):
 
     Finished work is kept; with a higher limit the run can be resumed.
 
-    Parameters
-    ----------
-    message : str
-        Which limit, what was spent, and what to do.
-    limit : str
-        Name of the limit: ``max_cost``, ``max_tokens`` or ``max_time``.
+    `message`: which limit, what was spent, and what to do. `limit`: name of the limit:
+    ``max_cost``, ``max_tokens`` or ``max_time``.
     """
 
     def __init__(self, message: str, limit: str = "") -> None:
@@ -286,14 +263,8 @@ class SessionDeadError(SandboxError):
 class FetchError(GenotexError):
     """Something could not be obtained from a public database.
 
-    Parameters
-    ----------
-    message : str
-        What went wrong; never with a key in it.
-    address : str, optional
-        The address requested, without key.
-    hint : str, optional
-        What the user can do about it.
+    `message`: what went wrong; never with a key in it. `address`: the address requested, without
+    key. `hint`: what the user can do about it.
     """
 
     def __init__(
@@ -345,12 +316,8 @@ class DiskFullError(FetchError):
 class MethodFailedError(GenotexError):
     """A method could not answer a problem of a benchmark run.
 
-    Parameters
-    ----------
-    error_class : str
-        Of what kind the failure is (`genotex.bench.runs.ErrorClass`).
-    message : str
-        What went wrong.
+    `error_class`: of what kind the failure is (`genotex.bench.runs.ErrorClass`). `message`: what
+    went wrong.
     """
 
     def __init__(self, error_class: str, message: str) -> None:

@@ -26,41 +26,28 @@ class IdKind(StrEnum):
 
 @dataclass(frozen=True)
 class _DatabaseIds:
-    """How one kind of database id is recognised and where the gene table has it.
-
-    Attributes
-    ----------
-    shape : Pattern
-        What every id of this kind looks like; of numbers, group 1 is the id itself.
-    column_names : tuple of (Pattern, float)
-        Names of annotation columns with such ids, in plain lower-case letters and digits, and how
-        much each suggests them (0 to 1).
-    preference : float
-        Added to a column's score, so that one of two equally good columns is preferred.
-    is_number : bool
-        NCBI GeneIDs, which the gene table has by number.
-    xref : Pattern or None
-        Such ids in ``dbXrefs`` of NCBI's gene_info; the gene table has them in a column named after
-        the kind.
-    in_accessions : bool
-        Whether the gene table has such ids among its accessions.
-    is_partial : bool
-        Whether part of such ids is always missing from the gene table (withdrawn, or an EST).
-    only_human : str or None
-        Pattern, ignoring case, of row ids that occur in human data alone.
-    label : str
-        What messages call them, if not by the kind.
-    """
+    """How one kind of database id is recognised and where the gene table has it."""
 
     shape: re.Pattern[str]
+    """What every id of this kind looks like; of numbers, group 1 is the id itself."""
     column_names: tuple[tuple[re.Pattern[str], float], ...] = ()
+    """Names of annotation columns with such ids, in plain lower-case letters and digits, and how
+    much each suggests them (0 to 1)."""
     preference: float = 0.0
+    """Added to a column's score, so that one of two equally good columns is preferred."""
     is_number: bool = False
+    """NCBI GeneIDs, which the gene table has by number."""
     xref: re.Pattern[str] | None = None
+    """Such ids in ``dbXrefs`` of NCBI's gene_info; the gene table has them in a column named after
+    the kind."""
     in_accessions: bool = False
+    """Whether the gene table has such ids among its accessions."""
     is_partial: bool = False
+    """Whether part of such ids is always missing from the gene table (withdrawn, or an EST)."""
     only_human: str | None = None
+    """Pattern, ignoring case, of row ids that occur in human data alone."""
     label: str = ""
+    """What messages call them, if not by the kind."""
 
     @property
     def in_gene_table(self) -> bool:

@@ -22,25 +22,13 @@ PART = ".part"
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and its missing parents.
-
-    Raises
-    ------
-    UsageError
-        If a file is in the way.
-    """
+    """Make a folder and its missing parents."""
     refuse_file_in_the_way(folder)
     folder.mkdir(parents=True, exist_ok=True)
 
 
 def refuse_file_in_the_way(folder: Path) -> None:
-    """Refuse a folder that is a file or is below one.
-
-    Raises
-    ------
-    UsageError
-        That names the file.
-    """
+    """Refuse a folder that is a file or is below one."""
     there = next((path for path in (folder, *folder.parents) if path.exists()), None)
     if there is not None and not there.is_dir():
         msg = f"{there} is a file, where a folder is needed; name another place"
@@ -59,20 +47,8 @@ def atomic_write(path: Path) -> Iterator[Path]:
     flushed to disk, renamed, and the folder flushed. If the block raises, nothing is left; an
     error of the system, such as a full disk, becomes an `OSError` that names the file.
 
-    Parameters
-    ----------
-    path : Path
-        The file to write; missing parent folders are made.
-
-    Yields
-    ------
-    Path
-        Where to write. Open it for polars: it takes no path that is not UTF-8.
-
-    Raises
-    ------
-    UsageError
-        If a file is where its folder should be.
+    `path`: the file to write; missing parent folders are made. Yields where to write. Open it for
+    polars: it takes no path that is not UTF-8.
     """
     make_folder(path.parent)
     # The name is known before the file is there, so that a signal at any point finds it.
@@ -174,18 +150,8 @@ def _lock_file(path: Path) -> TextIOWrapper:
 def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold an exclusive lock named after `path`, so that two processes do not interleave.
 
-    Parameters
-    ----------
-    path : Path
-        The file to be read, changed and written; the lock is a hidden file next to it.
-    wait : bool
-        Wait for another process that holds the lock.
-
-    Raises
-    ------
-    UsageError
-        If another process holds the lock and is not waited for, or a file is where the folder
-        should be.
+    `path`: the file to be read, changed and written; the lock is a hidden file next to it. `wait`:
+    Wait for another process that holds the lock.
     """
     make_folder(path.parent)
     with _lock_file(path.parent / f".{path.name}.lock") as handle:

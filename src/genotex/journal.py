@@ -20,10 +20,7 @@ Entry = dict[str, Any]
 class Journal:
     """The finished steps of a run, in order of completion. Created by `open_journal`.
 
-    Attributes
-    ----------
-    entries : list of dict
-        Entries found on opening, and those added since.
+    `entries`: Entries found on opening, and those added since.
     """
 
     def __init__(self, handle: int, entries: list[Entry]) -> None:
@@ -33,12 +30,8 @@ class Journal:
     def add(self, entry: Mapping[str, Any], *, at_once: bool = True) -> None:
         """Append an entry, which survives a kill from now on.
 
-        Parameters
-        ----------
-        entry : mapping
-        at_once : bool
-            Whether to sync to disk before returning, so that it survives a power cut as well;
-            otherwise it is synced with a later entry or on closing.
+        `at_once`: whether to sync to disk before returning, so that it survives a power cut as
+        well; otherwise it is synced with a later entry or on closing.
         """
         line = memoryview(_line(entry))
         size = os.fstat(self._handle).st_size

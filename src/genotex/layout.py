@@ -38,13 +38,7 @@ def _named(cohort: str) -> str:
 
 
 def trait_folder_name(trait: str) -> str:
-    """Return the trait as a folder name: no apostrophes, underscores for white space.
-
-    Raises
-    ------
-    UsageError
-        If nothing is left or the name would leave its folder.
-    """
+    """Return the trait as a folder name: no apostrophes, underscores for white space."""
     name = re.sub(r"\s+", "_", re.sub("['\N{RIGHT SINGLE QUOTATION MARK}]", "", trait).strip())
     if not name or name.startswith(".") or re.search(r"[/\\\0]", name):
         msg = f"{trait!r} cannot be a trait name: use letters, digits, '-', '_' and spaces"
@@ -106,15 +100,7 @@ class TcgaCohortFiles:
 class InputFolder:
     """An input folder: ``GEO/<Trait>/<GSE>/`` and ``TCGA/<any name>/``.
 
-    Parameters
-    ----------
-    root : Path
-        Folder that holds ``GEO``, ``TCGA`` or both.
-
-    Raises
-    ------
-    UsageError
-        If it is not a folder or has neither.
+    `root`: Folder that holds ``GEO``, ``TCGA`` or both.
     """
 
     def __init__(self, root: Path | str) -> None:
@@ -217,15 +203,7 @@ def tcga_cohort_files(folder: Path) -> TcgaCohortFiles:
 class OutputFolder:
     """An output folder in the benchmark's layout, plus our own files.
 
-    Parameters
-    ----------
-    root : Path
-        The folder; it need not exist yet.
-
-    Raises
-    ------
-    UsageError
-        If it is a file, or below one.
+    `root`: the folder; it need not exist yet.
     """
 
     def __init__(self, root: Path | str) -> None:

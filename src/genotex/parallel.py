@@ -104,15 +104,7 @@ def side_by_side(jobs: int) -> Iterator[_Map]:
 
     Each process computes on one BLAS thread: two processes of one thread beat one of two.
 
-    Parameters
-    ----------
-    jobs : int
-        Number of processes.
-
-    Raises
-    ------
-    WorkerLostError
-        If a process was ended from outside.
+    `jobs`: number of processes.
     """
     if jobs <= 1:
         yield map
@@ -254,15 +246,9 @@ def start_child(function: str, *arguments: Any, memory: int | None = None) -> Ch
     SIGTERM ends it through its open `with` blocks; Ctrl-C is left to this process, with which it
     ends.
 
-    Parameters
-    ----------
-    function : str
-        ``module:function``; the module is imported under the limit.
-    *arguments
-        Can be pickled.
-    memory : int, optional
-        Bytes of data that it may hold (``RLIMIT_DATA``); it then computes on one thread, since each
-        thread reserves memory.
+    `function`: ``module:function``; the module is imported under the limit. `arguments`: Can be
+    pickled. `memory`: Bytes of data that it may hold (``RLIMIT_DATA``); it then computes on one
+    thread, since each thread reserves memory.
     """
     # Spawned, since threads of the table engine do not survive a fork.
     spawn = multiprocessing.get_context("spawn")
@@ -310,12 +296,8 @@ def prepare_workers(start: str, number: int = 2) -> None:
     `os.fork`, or threads of the table engine may run already): `in_prepared_workers` then works in
     this process.
 
-    Parameters
-    ----------
-    start : str
-        ``module:function`` that is called to prepare: it imports what the work needs.
-    number : int
-        Number of workers.
+    `start`: ``module:function`` that is called to prepare: it imports what the work needs.
+    `number`: number of workers.
     """
     if not hasattr(os, "fork") or (os.cpu_count() or 1) < 2 or NOT_BEFORE_A_FORK in sys.modules:
         return
@@ -361,16 +343,8 @@ def in_prepared_workers(
 ) -> list[Result]:
     """Call functions in the workers of `prepare_workers`; without any, in this process.
 
-    Parameters
-    ----------
-    work : sequence of (function, arguments)
-        Functions of a module, and arguments that can be pickled.
-
-    Returns
-    -------
-    list
-        The results in the same order. Work that fails in a worker, or does not end, is redone in
-        this process.
+    `work`: Functions of a module, and arguments that can be pickled. Returns the results in the
+    same order. Work that fails in a worker, or does not end, is redone in this process.
     """
     done: dict[int, Result] = {}
     try:

@@ -18,12 +18,7 @@ Choice = TypeVar("Choice")
 class _Decision(Generic[Choice]):
     """A matter that the procedures decide differently; on a procedure, what it chooses.
 
-    Parameters
-    ----------
-    meaning : str
-        What is chosen, in one sentence.
-    sound, benchmark : object
-        The choice of each procedure.
+    `meaning`: what is chosen, in one sentence. `sound`, `benchmark`: the choice of each procedure.
     """
 
     def __init__(self, meaning: str, *, sound: Choice, benchmark: Choice) -> None:
@@ -143,11 +138,6 @@ class Procedure(Decisions, StrEnum):
 
     ``Procedure(name)`` makes one from a text. What it does differently from the other one are its
     attributes, listed in `Decisions`.
-
-    Raises
-    ------
-    UsageError
-        If there is no procedure of this name.
     """
 
     SOUND = "sound"

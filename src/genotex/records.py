@@ -62,15 +62,10 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class Check:
-    """A check of a text in a schema, as in ``Annotated[str, Check(why_no_name)]``.
-
-    Attributes
-    ----------
-    why_not : callable
-        Returns what is wrong with a text; empty where nothing is.
-    """
+    """A check of a text in a schema, as in ``Annotated[str, Check(why_no_name)]``."""
 
     why_not: Callable[[str], str]
+    """Returns what is wrong with a text; empty where nothing is."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -88,15 +83,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Shape:
-    """The schema of a field that is a plain dict or list for those who use it.
-
-    Attributes
-    ----------
-    kind : type
-        What it must be, such as a list of a `TypedDict`.
-    """
+    """The schema of a field that is a plain dict or list for those who use it."""
 
     kind: Any
+    """What it must be, such as a list of a `TypedDict`."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler

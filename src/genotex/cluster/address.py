@@ -91,13 +91,7 @@ class Address:
 
 
 def read_address(text: str) -> Address:
-    """Read the value of ``--scheduler``.
-
-    Raises
-    ------
-    UsageError
-        If it names no scheduler, or an option that does not exist.
-    """
+    """Read the value of ``--scheduler``."""
     kind, _, rest = text.partition(":")
     if "://" in text:
         return Address("at", _complete(text))

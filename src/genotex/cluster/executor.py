@@ -88,12 +88,7 @@ class _NoSchedulerError(UsageError):
 class DaskExecutor:
     """Runs pieces of work on Dask workers; a context manager that connects when it is first used.
 
-    Parameters
-    ----------
-    address
-        Where the workers are.
-    needed
-        Paths that every worker must see.
+    `address`: where the workers are. `needed`: Paths that every worker must see.
     """
 
     def __init__(self, address: Address, needed: Sequence[Path] = ()) -> None:
@@ -119,15 +114,7 @@ class DaskExecutor:
         pieces: Sequence[Piece[Work]],
         again: Callable[[Result], bool] | None = None,
     ) -> Iterator[PieceOutcome[Result]]:
-        """Call ``function(shared, work)`` on workers; report outcomes as they come.
-
-        Raises
-        ------
-        UsageError
-            If workers have other versions, or do not see the files.
-        WorkerLostError
-            If the scheduler is lost and does not come back.
-        """
+        """Call ``function(shared, work)`` on workers; report outcomes as they come."""
         if not pieces:
             return
         call = Call(

@@ -109,13 +109,7 @@ def is_loopback(host: str) -> bool:
 
 
 def base_address(address: str) -> str:
-    """Return a base address with one slash at its end.
-
-    Raises
-    ------
-    UsageError
-        If it is no http or https address.
-    """
+    """Return a base address with one slash at its end."""
     if not _is_base(address):
         msg = f"{address!r} is not a base address; write https://SERVER/ or https://SERVER/FOLDER/"
         raise UsageError(msg)

@@ -21,44 +21,32 @@ _WITHOUT_KEY = 3.0
 class ClientLimits:
     """Limits of time, size and number.
 
-    Attributes
-    ----------
-    connect, read
-        Seconds to connect, and to receive some bytes.
-    answer
-        Seconds for the head of any answer, and for a complete one that is read into memory.
-    overall
-        Seconds for a request with all of its attempts, counted from when bytes last came.
-    slowest
-        Lowest rate in bytes per second, over each `window`.
-    window
-        Seconds.
-    attempts
-        Number of failed requests without progress before a server is given up.
-    first_wait, longest_wait
-        Seconds before the second attempt, doubled each time up to the longest. If a server asks
-        for a longer pause, there is no retry.
-    most_text
-        Bytes of an answer that is read into memory.
-    per_second
-        Requests to one server; requests to this machine are not limited.
-    ncbi_per_second
-        Requests to the E-utilities: 3 without a key, 10 with one (NCBI, "A General Introduction to
-        the E-utilities"). A key counts there alone; NCBI's other servers get 3 at most.
+    `connect`, `read`: Seconds to connect, and to receive some bytes. `first_wait`, `longest_wait`:
+    Seconds before the second attempt, doubled each time up to the longest. If a server asks for a
+    longer pause, there is no retry.
     """
 
     connect: float = 20.0
     read: float = 60.0
     answer: float = 300.0
+    """Seconds for the head of any answer, and for a complete one that is read into memory."""
     overall: float = 600.0
+    """Seconds for a request with all of its attempts, counted from when bytes last came."""
     slowest: float = 1024.0
+    """Lowest rate in bytes per second, over each `window`."""
     window: float = 60.0
+    """Seconds."""
     attempts: int = 6
+    """Number of failed requests without progress before a server is given up."""
     first_wait: float = 1.0
     longest_wait: float = 120.0
     most_text: int = 64 << 20
+    """Bytes of an answer that is read into memory."""
     per_second: float = 5.0
+    """Requests to one server; requests to this machine are not limited."""
     ncbi_per_second: float = _WITHOUT_KEY
+    """Requests to the E-utilities: 3 without a key, 10 with one (NCBI, "A General Introduction to
+    the E-utilities"). A key counts there alone; NCBI's other servers get 3 at most."""
 
     def per_second_of(self, host: str) -> float | None:
         """Return the requests per second to a server; None: unlimited."""

@@ -51,37 +51,25 @@ _NO_RANGE = re.compile(r"bytes \*/(\d{1,18})", re.ASCII)
 
 @dataclass(frozen=True)
 class Wanted:
-    """A file to fetch.
-
-    Attributes
-    ----------
-    address
-        Where it is.
-    path
-        Its place in the input folder, as ``GEO/Gout/GSE1/GSE1_series_matrix.txt.gz``.
-    content
-        Its expected content.
-    sha256
-        Its expected checksum.
-    size
-        Its expected number of bytes.
-    most
-        Its largest number of bytes; that of the limits if it is not given.
-    same_as
-        A name shared by identical files at several addresses; empty if there is only one.
-    refuse
-        Called with the complete file and its shown address; raises `FetchError` if it is not the
-        intended file.
-    """
+    """A file to fetch."""
 
     address: str
+    """Where it is."""
     path: str
+    """Its place in the input folder, as ``GEO/Gout/GSE1/GSE1_series_matrix.txt.gz``."""
     content: Content = Content.gzip
+    """Its expected content."""
     sha256: str | None = None
+    """Its expected checksum."""
     size: int | None = None
+    """Its expected number of bytes."""
     most: int | None = None
+    """Its largest number of bytes; that of the limits if it is not given."""
     same_as: str = ""
+    """A name shared by identical files at several addresses; empty if there is only one."""
     refuse: Callable[[Path, str], None] | None = None
+    """Called with the complete file and its shown address; raises `FetchError` if it is not the
+    intended file."""
 
     @property
     def largest(self) -> int:

@@ -35,24 +35,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Fetched:
-    """A file in its place.
-
-    Attributes
-    ----------
-    path
-        Where.
-    sha256
-        Its checksum.
-    size
-        Its bytes.
-    now
-        Whether it came over the net in this run; False for one that was there before.
-    """
+    """A file in its place."""
 
     path: Path
+    """Where."""
     sha256: str
+    """Its checksum."""
     size: int
+    """Its bytes."""
     now: bool
+    """Whether it came over the net in this run; False for one that was there before."""
 
 
 def journal_path(root: Path) -> Path:
@@ -76,13 +68,6 @@ def open_fetch_folder(root: Path) -> Iterator[FetchFolder]:
 
     Files are fetched one behind the other, also because the limits of the databases count for a
     whole machine.
-
-    Raises
-    ------
-    UsageError
-        If another process fetches into the folder, or it cannot be one.
-    FormatError
-        If the journal is damaged.
     """
     if root.exists() and not root.is_dir():
         msg = f"{root} is a file; give the folder to fetch into"
@@ -116,13 +101,7 @@ class _Note:
 
 
 class FetchFolder:
-    """An input folder, open for fetching. Use `open_fetch_folder`.
-
-    Attributes
-    ----------
-    root
-        The folder.
-    """
+    """An input folder, open for fetching. Use `open_fetch_folder`."""
 
     def __init__(self, root: Path, journal: Journal) -> None:
         self.root = root
@@ -151,19 +130,7 @@ class FetchFolder:
         A file in the journal is not requested again; if it is elsewhere in the folder, it is
         linked. A file from another source is kept if it is complete.
 
-        Parameters
-        ----------
-        client
-            The HTTP client.
-        wanted
-            The file.
-        progress
-            See `Progress`.
-
-        Raises
-        ------
-        FetchError
-            If it cannot be fetched; the journal records why.
+        `client`: the HTTP client. `progress`: See `Progress`.
         """
         target = self.place(wanted.path)
         if target.exists() and (found := self._found(target, wanted)) is not None:
@@ -201,13 +168,7 @@ class FetchFolder:
         return self._done(wanted, target, digest, now=True)
 
     def place(self, path: str) -> Path:
-        """Return the path of a file of the folder.
-
-        Raises
-        ------
-        AddressRefusedError
-            If a part of its path is no safe name.
-        """
+        """Return the path of a file of the folder."""
         return self.root.joinpath(*(safe_name(part) for part in path.split("/")))
 
     def known(self, path: str) -> Fetched | None:

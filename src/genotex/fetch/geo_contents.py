@@ -23,12 +23,8 @@ _FAMILY_END = re.compile(
 def matrix_of(accession: str, samples: Collection[str] = ()) -> Refuse:
     """Return a check that a file is the whole series matrix of a series.
 
-    Parameters
-    ----------
-    accession : str
-        The series.
-    samples : collection of str
-        Its GSM accessions by Entrez, by which a file that does not state its series is recognised.
+    `accession`: the series. `samples`: Its GSM accessions by Entrez, by which a file that does not
+    state its series is recognised.
     """
     return partial(_check_matrix, accession, frozenset(samples))
 

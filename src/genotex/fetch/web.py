@@ -174,18 +174,9 @@ class WebClient:
     Redirects are followed by hand (`AllowedAddresses`), five at most; cookies and passwords are
     never sent. Compression is not requested, so the bytes are those of the file on the server.
 
-    Parameters
-    ----------
-    given
-        Base addresses named by the program or an option.
-    limits
-        Limits.
-    seed
-        Of the random part of waiting times.
-    waiting
-        Called before each pause with its reason and length in seconds.
-    sleep, clock
-        How to wait, and a monotonic clock; for tests.
+    `given`: Base addresses named by the program or an option. `limits`: Limits. `seed`: of the
+    random part of waiting times. `waiting`: called before each pause with its reason and length in
+    seconds. `sleep`, `clock`: how to wait, and a monotonic clock; for tests.
     """
 
     def __init__(
@@ -230,24 +221,9 @@ class WebClient:
     ) -> bytes:
         """Return the whole of a small answer.
 
-        Parameters
-        ----------
-        address
-            What to ask for.
-        form
-            Sent as a form in the body, where no log sees it; such a request follows no redirect.
-        question
-            Sent as JSON in the body, in the same way.
-        page
-            Whether a web page is what is wanted.
-        most
-            Bytes that are read at most.
-
-        Raises
-        ------
-        FetchError
-            As `opened` and `again`; also if the answer is too large, or a web page where none is
-            wanted.
+        `address`: what to ask for. `form`: Sent as a form in the body, where no log sees it; such a
+        request follows no redirect. `question`: Sent as JSON in the body, in the same way. `page`:
+        whether a web page is what is wanted. `most`: Bytes that are read at most.
         """
         limit = self.limits.most_text if most is None else most
         content = self.again(address, lambda: self._read(address, form, question, limit))
@@ -283,19 +259,8 @@ class WebClient:
     ) -> Result:
         """Return what `once` returns, made again after a pause where it raises `Trouble`.
 
-        Parameters
-        ----------
-        address
-            For messages.
-        once
-            One attempt.
-        so_far
-            Bytes at hand; an attempt that brought some more is not counted.
-
-        Raises
-        ------
-        ServerUnavailableError
-            If it fails too often, or the server asks for a longer pause than is made.
+        `address`: For messages. `once`: one attempt. `so_far`: Bytes at hand; an attempt that
+        brought some more is not counted.
         """
         attempt, at_hand, since = 0, so_far(), self._clock()
         while True:
@@ -335,27 +300,8 @@ class WebClient:
     ) -> Iterator[WebAnswer]:
         """Give an answer whose head has come.
 
-        Parameters
-        ----------
-        address
-            What to ask for.
-        headers
-            Further headers.
-        form
-            Sent as a form in the body.
-        question
-            Sent as JSON in the body.
-
-        Raises
-        ------
-        Trouble
-            If it may help to ask again.
-        AddressRefusedError
-            If the address, or where a redirect leads, must not be asked.
-        NotThereError
-            If the server does not have it or does not give it.
-        CaptchaError
-            If the server wants to see a person.
+        `address`: what to ask for. `headers`: Further headers. `form`: Sent as a form in the body.
+        `question`: Sent as JSON in the body.
         """
         self._allowed.check(address)
         for _ in range(_MOST_REDIRECTS + 1):

@@ -52,15 +52,7 @@ def read_cohort_info(path: Path | str) -> dict[str, CohortInfo]:
     from the others where possible. Older releases call the TCGA cohort ``Xena``; the name in the
     file is kept.
 
-    Returns
-    -------
-    dict of str to CohortInfo
-        In file order.
-
-    Raises
-    ------
-    FormatError
-        If the file is not such JSON; names the line or the field.
+    Returns in file order.
     """
     path = Path(path)
     completed = {n: _with_derived_flags(r) for n, r in read_json_object(path).items()}

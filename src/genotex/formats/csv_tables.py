@@ -212,17 +212,7 @@ def write_clinical_csv(
 def read_clinical_csv(path: Path | str) -> tuple[tuple[str, ...], dict[str, NDArray[np.float64]]]:
     """Read clinical features, features x samples, from any source.
 
-    Returns
-    -------
-    samples : tuple of str
-        Sample ids.
-    features : dict of str to ndarray of float64, shape (len(samples),)
-        Feature name -> codes; NaN is missing.
-
-    Raises
-    ------
-    FormatError
-        If the file is not such a table, or a feature is listed twice.
+    Returns sample ids; feature name -> codes; NaN is missing.
     """
     path = Path(path)
     table = read_csv_table(path)
@@ -280,18 +270,7 @@ def parse_csv_header(line: bytes, path: Path) -> list[str]:
 def read_csv_table(path: Path | str, *, text: TextCells = "refuse") -> CsvTable:
     """Read a CSV file whose first column names the rows and whose other columns are numbers.
 
-    Parameters
-    ----------
-    path : Path
-    text : {"refuse", "missing"}
-        What to do with a cell that is neither a number nor missing.
-
-    Raises
-    ------
-    FormatError
-        If it is not such a table, or contains text and that is refused.
-    TruncatedFileError
-        If the last line lacks cells and its line end.
+    `text`: what to do with a cell that is neither a number nor missing.
     """
     path = Path(path)
     with LineReader(path) as reader:

@@ -213,100 +213,75 @@ _TextOfSample = dict[str, str | None]
 class Evidence:
     """Every decision about one cohort, stored as JSON alongside its tables.
 
-    Attributes
-    ----------
-    trait, cohort : str
-        What was read.
-    procedure : Procedure
-        By which procedure.
-    source : str
-        "GEO" or "TCGA".
-    genotex_version : str
-        Version that wrote it.
-    files : list of dict
-        ``name``, ``size`` (bytes) and ``used_for`` ("matrix", "platform", "counts",
-        "annotation", "clinical", "expression") of every input file that was read.
-    options : dict
-        The options that shaped the result.
-    series : dict of str
-        ``title``, ``summary``, ``overall_design``, ``platform``, ``platform_title``, ``organism``,
-        ``type``, ``pubmed_id``, ``status``; unknown keys are missing.
-    reading : dict
-        A ``ClinicalAnnotation`` in its JSON form: gene verdict and encodings with evidence.
-    encoded : dict
-        ``trait``, ``Age``, ``Gender`` -> list of ``{"raw", "code", "role", "samples"}``, one for
-        each different raw value (role None except for the trait).
-    roles : dict
-        Sample id -> role in the contrast (see `Role`).
-    sample_facts : dict
-        Characteristic -> sample id -> raw value (None: missing), for characteristics other than
-        trait, age and gender that vary; of a TCGA study those columns that can be adjusted for.
-    sample_texts : dict
-        ``title``, ``source_name`` and, where the trait is read from a characteristic, ``trait`` ->
-        sample id -> text, of a GEO series; files of earlier versions have none.
-    relations : dict
-        Kind (``donor``, ``treatment``, ``time point``, ...) -> list of ``{"value", "place",
-        "words", "samples"}``: what the texts of a GEO series state on the relations of its samples;
-        not there where they state nothing.
-    mapping : dict
-        How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
-        ``rows_with_symbol``, ``genes_mapped``, ``genes``. ``offset`` is there where zeros were
-        kept: what was added to linear values before the logarithm.
-    counts : dict
-        How RNA-seq counts became expression: ``file``, ``annotation``; ``genes`` counted,
-        ``filtered`` for lack of counts by the ``rule``, ``kept``; ``normalisation``; by sample
-        ``totals`` (reads), ``factors`` (TMM) and ``effective_library_sizes`` (reads in the genes
-        kept times the factor, which voom needs). Not there for other cohorts.
-    distributions : dict
-        The values of each sample as in the input file: ``percent`` (5, 25, 50, 75, 95), ``rows``,
-        ``scale`` (log2, linear or counts), and ``by_sample``: sample -> the five quantiles. Files
-        of earlier versions and of other tools have none.
-    linking : dict
-        Counts of step 9: ``samples``, ``samples_without_trait``, ``genes_dropped``,
-        ``samples_dropped``, ``values_filled``, and what became of Age and Gender.
-    notes : list of str
-        Everything a careful reader should know.
-    warnings : list of str
-        Why samples, or more than a few genes, are not in the linked table.
-    info : dict
-        The cohort's `CohortInfo` as JSON.
-    fingerprint : str
-        Digest of input files, options and version; equal means nothing needs doing again.
-    design : dict
-        Of own tables: the formula, contrast and sample table of a design, as given.
-    tables : dict of str
-        ``csv`` and ``parquet`` -> SHA-256 of the linked table as it was written, filled and with
-        its missing values; empty where there is none, and in files of earlier versions.
+    `trait`, `cohort`: what was read.
     """
 
     trait: TraitName
     cohort: CohortName
     procedure: Annotated[Procedure, Shape(Annotated[str, Check(why_no_procedure)])]
+    """By which procedure."""
     source: str
+    """GEO or TCGA."""
     genotex_version: str
+    """Version that wrote it."""
     files: Annotated[list[dict[str, Any]], Shape(list[_File])] = field(default_factory=list)
+    """``name``, ``size`` (bytes) and ``used_for`` ("matrix", "platform", "counts", "annotation",
+    "clinical", "expression") of every input file that was read."""
     options: Annotated[dict[str, Any], Shape(_Options)] = field(default_factory=dict)
+    """The options that shaped the result."""
     series: dict[str, str] = field(default_factory=dict)
+    """``title``, ``summary``, ``overall_design``, ``platform``, ``platform_title``, ``organism``,
+    ``type``, ``pubmed_id``, ``status``; unknown keys are missing."""
     reading: Annotated[dict[str, Any], Shape(_Reading)] = field(default_factory=dict)
+    """A ``ClinicalAnnotation`` in its JSON form: gene verdict and encodings with evidence."""
     encoded: Annotated[dict[str, list[dict[str, Any]]], Shape(dict[str, list[_Value]])] = field(
         default_factory=dict
     )
+    """``trait``, ``Age``, ``Gender`` -> list of ``{"raw", "code", "role", "samples"}``, one for
+    each different raw value (role None except for the trait)."""
     roles: Mapping[str, Role] = field(default_factory=dict)
+    """Sample id -> role in the contrast (see `Role`)."""
     mapping: Annotated[dict[str, Any], Shape(dict[str, Scalar])] = field(default_factory=dict)
+    """How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
+    ``rows_with_symbol``, ``genes_mapped``, ``genes``. ``offset`` is there where zeros were kept:
+    what was added to linear values before the logarithm."""
     linking: Annotated[dict[str, Any], Shape(dict[str, Scalar])] = field(default_factory=dict)
+    """Counts of step 9: ``samples``, ``samples_without_trait``, ``genes_dropped``,
+    ``samples_dropped``, ``values_filled``, and what became of Age and Gender."""
     notes: list[str] = field(default_factory=list)
+    """Everything a careful reader should know."""
     warnings: list[str] = field(default_factory=list)
+    """Why samples, or more than a few genes, are not in the linked table."""
     info: Annotated[dict[str, Any], Shape(_Info)] = field(default_factory=dict)
+    """The cohort's `CohortInfo` as JSON."""
     fingerprint: str = ""
+    """Digest of input files, options and version; equal means nothing needs doing again."""
     sample_facts: dict[str, _TextOfSample] = field(default_factory=dict)
+    """Characteristic -> sample id -> raw value (None: missing), for characteristics other than
+    trait, age and gender that vary; of a TCGA study those columns that can be adjusted for."""
     counts: Annotated[dict[str, Any], Shape(CountsRecord)] = field(default_factory=dict)
+    """How RNA-seq counts became expression: ``file``, ``annotation``; ``genes`` counted,
+    ``filtered`` for lack of counts by the ``rule``, ``kept``; ``normalisation``; by sample
+    ``totals`` (reads), ``factors`` (TMM) and ``effective_library_sizes`` (reads in the genes
+    kept times the factor, which voom needs). Not there for other cohorts."""
     sample_texts: dict[str, _TextOfSample] = field(default_factory=dict)
+    """``title``, ``source_name`` and, where the trait is read from a characteristic, ``trait`` ->
+    sample id -> text, of a GEO series; files of earlier versions have none."""
     design: Annotated[dict[str, Any], Shape(_Design)] = field(default_factory=dict)
+    """Of own tables: the formula, contrast and sample table of a design, as given."""
     relations: Annotated[dict[str, list[dict[str, Any]]], Shape(dict[str, list[_Relation]])] = (
         field(default_factory=dict)
     )
+    """Kind (``donor``, ``treatment``, ``time point``, ...) -> list of ``{"value", "place", "words",
+    "samples"}``: what the texts of a GEO series state on the relations of its samples; not there
+    where they state nothing."""
     tables: dict[str, Sha256] = field(default_factory=dict)
+    """``csv`` and ``parquet`` -> SHA-256 of the linked table as it was written, filled and with its
+    missing values; empty where there is none, and in files of earlier versions."""
     distributions: Annotated[dict[str, Any], Shape(_Distributions)] = field(default_factory=dict)
+    """The values of each sample as in the input file: ``percent`` (5, 25, 50, 75, 95), ``rows``,
+    ``scale`` (log2, linear or counts), and ``by_sample``: sample -> the five quantiles. Files of
+    earlier versions and of other tools have none."""
 
     def __post_init__(self) -> None:
         """Make a procedure of its name."""
@@ -324,24 +299,12 @@ def write_evidence(path: Path, evidence: Evidence) -> None:
 
 
 def read_evidence(path: Path | str) -> Evidence:
-    """Read the record of every decision about a cohort.
-
-    Raises
-    ------
-    FormatError
-        If the file is not such JSON; names the line or the field.
-    """
+    """Read the record of every decision about a cohort."""
     return read_record(Evidence, Path(path), hint=_AGAIN, complete=_without_empty)
 
 
 def find_evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
-    """Read the record of a cohort in an output folder; None where there is none.
-
-    Raises
-    ------
-    FormatError
-        If the file is not such a record, or that of another cohort.
-    """
+    """Read the record of a cohort in an output folder; None where there is none."""
     path = output.evidence(trait, cohort)
     if not path.is_file():
         return None
@@ -359,13 +322,7 @@ _AGAIN = "preprocess it again"
 
 
 def check_evidence(evidence: Evidence, path: Path, trait: str, cohort: str) -> None:
-    """Refuse the record of another cohort.
-
-    Raises
-    ------
-    FormatError
-        If trait or cohort is another one.
-    """
+    """Refuse the record of another cohort."""
     named = (trait_folder_name(evidence.trait), evidence.cohort)
     if named != (trait_folder_name(trait), cohort):
         msg = f"is the record of {evidence.trait}, {evidence.cohort}"

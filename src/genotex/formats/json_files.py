@@ -32,27 +32,9 @@ def read_record(
 ) -> _Kind:
     """Read a JSON file as a dataclass (see `genotex.records`).
 
-    Parameters
-    ----------
-    kind : type
-        The dataclass.
-    path : Path
-        The file.
-    extra : {"ignore", "forbid"}
-        What becomes of unknown fields.
-    needs : iterable of str
-        Fields that must be there although they have a default.
-    hint : str
-        What the user can do about another file.
-    complete : callable
-        Brings a file of an earlier version into the form of this one.
-    error : type
-        The error to raise.
-
-    Raises
-    ------
-    FormatError
-        If the file is not such a record; names the line or the field.
+    `kind`: the dataclass. `extra`: what becomes of unknown fields. `needs`: Fields that must be
+    there although they have a default. `hint`: what the user can do about another file. `complete`:
+    Brings a file of an earlier version into the form of this one. `error`: the error to raise.
     """
     content = complete(read_json_object(path, hint, kind=error))
     return checked(kind, content, extra=extra, needs=needs, path=path, hint=hint, error=error)
@@ -61,21 +43,8 @@ def read_record(
 def read_json_object(path: Path, hint: str = CORRECT_IT, **how: Any) -> dict[str, Any]:
     """Read a JSON file that contains an object.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    hint : str
-        What the user can do about a file with other contents.
-    **how
-        As in `genotex.outside.parse_json`.
-
-    Raises
-    ------
-    FormatError
-        If it is not one; names the line.
-    FileLimitError
-        If it is larger, or nested deeper, than the limits allow.
+    `hint`: what the user can do about a file with other contents. `how`: as in
+    `genotex.outside.parse_json`.
     """
     kind: type[FormatError] = how.get("kind", FormatError)
     try:
@@ -116,22 +85,8 @@ def _plain(value: Any) -> Any:
 def read_json_lines(path: Path, what: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Read the objects of a JSON Lines file; empty lines are skipped.
 
-    Parameters
-    ----------
-    path : Path
-        JSON Lines, plain or gzip, judged by content.
-    what : str
-        What an object represents, for messages: "a case".
-
-    Yields
-    ------
-    int, dict
-        Line number, counted from 1, and the object.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, or a line is not a JSON object; it names the line.
+    `path`: JSON Lines, plain or gzip, judged by content. `what`: what an object represents, for
+    messages: "a case". Yields line number, counted from 1, and the object.
     """
     for number, line in enumerate(read_text_lines(path), start=1):
         if not line.strip():

@@ -27,31 +27,21 @@ from genotex.records import Sha256, checked
 
 @dataclass(frozen=True, eq=False)
 class LinkedTable:
-    """Samples x (trait, covariates, genes) of one cohort.
-
-    Attributes
-    ----------
-    trait : str
-        Name of the trait column (the trait folder name).
-    samples : tuple of str
-        Sample ids.
-    trait_values : ndarray of float64, shape (n,)
-        0 control / 1 case, or the measured level.
-    covariates : mapping of str to ndarray of float64, shape (n,)
-        ``Age`` (years) and ``Gender`` (female 0, male 1), as far as the cohort has them, in this
-        order; in an unfilled table a value may be NaN.
-    genes : tuple of str
-        Official symbols in table order.
-    expression : ndarray of float64, shape (n, p)
-        Samples x genes; NaN is missing and occurs only in an unfilled table.
-    """
+    """Samples x (trait, covariates, genes) of one cohort."""
 
     trait: str
+    """Name of the trait column (the trait folder name)."""
     samples: tuple[str, ...]
+    """Sample ids."""
     trait_values: NDArray[np.float64]
+    """Shape (n,). 0 control / 1 case, or the measured level."""
     covariates: Mapping[str, NDArray[np.float64]]
+    """Shape (n,). ``Age`` (years) and ``Gender`` (female 0, male 1), as far as the cohort has them,
+    in this order; in an unfilled table a value may be NaN."""
     genes: tuple[str, ...]
+    """Official symbols in table order."""
     expression: NDArray[np.float64]
+    """Shape (n, p). Samples x genes; NaN is missing and occurs only in an unfilled table."""
 
 
 _log = logging.getLogger(__name__)
@@ -89,25 +79,12 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     Genes as rows make a file of few columns, which is read an order of magnitude faster than one
     of 20,000.
 
-    Parameters
-    ----------
-    path : Path
-        Replaced whole or not at all.
-    table : LinkedTable
-        The unfilled table.
-    csv : Path, optional
-        The filled table that was just written. Its size and SHA-256 are stored with the Parquet
-        file, so that `read_linked` knows that the two belong together; else it reads the CSV.
-
-    Notes
-    -----
     A small JSON file next to it also holds the SHA-256 of the Parquet file: a damaged one can
     crash the process inside polars, so its digest is compared before it is opened.
 
-    Raises
-    ------
-    FormatError
-        If a sample occurs twice, or the CSV cannot be read.
+    `path`: Replaced whole or not at all. `table`: the unfilled table. `csv`: the filled table that
+    was just written. Its size and SHA-256 are stored with the Parquet file, so that `read_linked`
+    knows that the two belong together; else it reads the CSV.
     """
     if (repeated := first_repeated([_FEATURE, *table.samples])) is not None:
         msg = f"sample {repeated} occurs twice in the linked table"
@@ -153,15 +130,8 @@ def check_linked_parquet(
 ) -> None:
     """Refuse a cohort whose unfilled table is gone, damaged, or not the recorded one.
 
-    Parameters
-    ----------
-    digests : mapping of str to str
-        As `table_digests` returned when it was written; nothing is checked where it is empty.
-
-    Raises
-    ------
-    FormatError
-        If the file is missing or has other bytes.
+    `digests`: as `table_digests` returned when it was written; nothing is checked where it is
+    empty.
     """
     path, wanted = output.linked_parquet(trait, cohort), digests.get("parquet")
     if wanted is None:
@@ -180,13 +150,7 @@ def _seal_path(parquet: Path) -> Path:
 
 
 def read_linked_parquet(path: Path | str) -> LinkedTable:
-    """Read the Parquet twin of a linked table.
-
-    Raises
-    ------
-    FormatError
-        If the file is not one that `write_linked_parquet` wrote, or not as it was written.
-    """
+    """Read the Parquet twin of a linked table."""
     path = Path(path)
     try:
         content = read_document(path, "unpacked")
@@ -217,25 +181,10 @@ def read_linked_parquet(path: Path | str) -> LinkedTable:
 def read_linked(output: OutputFolder, trait: str, cohort: str) -> LinkedTable:
     """Read the linked table of a cohort, missing values not filled where we know them.
 
-    Parameters
-    ----------
-    output : OutputFolder
-        The output folder.
-    trait, cohort : str
-        Which one.
-
-    Returns
-    -------
-    LinkedTable
-        From the Parquet twin if it was written for exactly this CSV, byte by byte; else from the
-        CSV, which was edited or made elsewhere: its filled values then count as measured. Which
-        file is newer does not matter, since copying a folder changes that. Ignoring a twin is
-        logged as a warning.
-
-    Raises
-    ------
-    FormatError
-        If there is no linked CSV, or the file cannot be read.
+    `output`: the output folder. `trait`, `cohort`: which one. Returns from the Parquet twin if it
+    was written for exactly this CSV, byte by byte; else from the CSV, which was edited or made
+    elsewhere: its filled values then count as measured. Which file is newer does not matter, since
+    copying a folder changes that. Ignoring a twin is logged as a warning.
     """
     path = output.linked_csv(trait, cohort)
     twin = output.linked_parquet(trait, cohort)

@@ -15,39 +15,19 @@ from genotex.formats.text.tables import read_column_names, read_number_table, re
 
 @dataclass(frozen=True, eq=False)
 class ClinicalMatrix:
-    """Clinical annotation of the samples of a TCGA cohort from Xena.
-
-    Attributes
-    ----------
-    path : Path
-        The file it was read from.
-    samples : tuple of str
-        Sample ids in file order; an id may occur twice.
-    table : polars.DataFrame
-        The other columns, all strings as in the file, null where the cell is empty; a
-        repeated column name gets ``_duplicated_1`` and so on.
-    """
+    """Clinical annotation of the samples of a TCGA cohort from Xena."""
 
     path: Path
+    """The file it was read from."""
     samples: tuple[str, ...]
+    """Sample ids in file order; an id may occur twice."""
     table: pl.DataFrame
+    """The other columns, all strings as in the file, null where the cell is empty; a repeated
+    column name gets ``_duplicated_1`` and so on."""
 
 
 def read_clinical_matrix(path: Path | str) -> ClinicalMatrix:
-    """Read a ``*clinicalMatrix*`` file, gzip or plain.
-
-    Raises
-    ------
-    FormatError
-        If it is not a tab-separated table, or cannot be read; see `LineReader`.
-    TruncatedFileError
-        If it ends within a line or is damaged.
-
-    References
-    ----------
-    UCSC Xena, "Data format specification",
-    https://ucsc-xena.gitbook.io/project/local-xena-hub/data-format-specification
-    """
+    """Read a ``*clinicalMatrix*`` file, gzip or plain."""
     path = Path(path)
     frame = read_text_table(path)
     first = frame.columns[0]
@@ -60,18 +40,7 @@ def read_xena_expression(path: Path | str) -> ExpressionMatrix:
 
     Rows and columns are returned as in the file: a sample id or a gene (``?``) may occur twice.
 
-    Parameters
-    ----------
-    path : Path
-        Genes x samples, tab-separated, first column ``sample`` or ``gene``.
-
-    Raises
-    ------
-    FormatError
-        If it is not such a table, a line has too many cells, or more than 5 % of the cells are
-        not numbers.
-    TruncatedFileError
-        If it ends within a line or is damaged.
+    `path`: Genes x samples, tab-separated, first column ``sample`` or ``gene``.
     """
     path = Path(path)
     names, ids, values, notes = read_number_table(path)

@@ -66,30 +66,20 @@ A preview often shows nothing but control probes, so a name such as Symbol outwe
 
 @dataclass(frozen=True)
 class AnnotationChoice:
-    """The columns of an annotation that map ids to genes.
-
-    Attributes
-    ----------
-    id_column : str
-        Column whose values are the row ids of the matrix.
-    gene_column : str
-        Column that identifies the genes.
-    kind : IdKind
-        What the gene column holds: symbols, or ids that the gene table maps.
-    form : CellForm
-        How its cells are built.
-    reason : str
-        The evidence, for a reader.
-    sure : bool
-        False if few cells identify a gene and there was no better column.
-    """
+    """The columns of an annotation that map ids to genes."""
 
     id_column: str
+    """Column whose values are the row ids of the matrix."""
     gene_column: str
+    """Column that identifies the genes."""
     kind: IdKind
+    """What the gene column holds: symbols, or ids that the gene table maps."""
     form: CellForm
+    """How its cells are built."""
     reason: str
+    """The evidence, for a reader."""
     sure: bool = True
+    """False if few cells identify a gene and there was no better column."""
 
 
 @dataclass(frozen=True)
@@ -123,23 +113,10 @@ def choose_annotation(
     Columns are judged by their contents; the name of a column counts like a few cells, so it
     decides in a preview of five rows and hardly matters in a whole table.
 
-    Parameters
-    ----------
-    ids : sequence of str
-        Row ids of the matrix.
-    columns : mapping of str to sequence of str or None
-        The annotation, or its first rows.
-    table : GeneTable
-        The genes that are known.
-    procedure : {"sound", "benchmark"}
-        Both prefer a column of symbols. Without one, Entrez, Ensembl, RefSeq or GenBank ids are
-        mapped; but `benchmark` scans a description rather than take Entrez numbers, as the
-        published reference did.
-
-    Returns
-    -------
-    AnnotationChoice or None
-        None if no column identifies genes.
+    `ids`: Row ids of the matrix. `columns`: the annotation, or its first rows. `table`: the genes
+    that are known. `procedure`: Both prefer a column of symbols. Without one, Entrez, Ensembl,
+    RefSeq or GenBank ids are mapped; but `benchmark` scans a description rather than take Entrez
+    numbers, as the published reference did. Returns none if no column identifies genes.
     """
     frame = pl.DataFrame({name: _texts(cells) for name, cells in columns.items()})
     if frame.width == 0:

@@ -25,20 +25,9 @@ _NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: 
 def build_gene_table(gene_info: Path, folder: Path, accessions_of: GeneTable) -> GeneTable:
     """Build a table from a gene_info file, which has no accessions, and another table's accessions.
 
-    Parameters
-    ----------
-    gene_info : Path
-        NCBI's ``Homo_sapiens.gene_info``, gzip or plain.
-    folder : Path
-        Output folder of the table's three files; `GeneTable.load` takes its ``genes.parquet``.
-    accessions_of : GeneTable
-        Its RefSeq, GenBank and Ensembl transcript accessions are kept for every gene whose GeneID
-        still exists.
-
-    Raises
-    ------
-    FormatError
-        If the file is not a gene_info table; nothing is written then.
+    `gene_info`: NCBI's ``Homo_sapiens.gene_info``, gzip or plain. `folder`: Output folder of the
+    table's three files; `GeneTable.load` takes its ``genes.parquet``. `accessions_of`: Its RefSeq,
+    GenBank and Ensembl transcript accessions are kept for every gene whose GeneID still exists.
     """
     genes, source = read_gene_info(gene_info)
     accessions = _carried_over(accessions_of, genes)

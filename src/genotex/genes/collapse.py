@@ -88,22 +88,15 @@ def _sums(
 
 @dataclass(frozen=True, eq=False)
 class GeneCounts:
-    """Counts of genes.
-
-    Attributes
-    ----------
-    matrix : ExpressionMatrix
-        Official symbols x samples, sorted by symbol; whole numbers.
-    counts : dict of str to int
-        As in `GeneMapping`: ``rows``, ``rows_with_symbol``, ``genes_mapped``,
-        ``ambiguous_aliases``, ``unknown_symbols``, ``genes``.
-    notes : tuple of str
-        What was decided, for a reader.
-    """
+    """Counts of genes."""
 
     matrix: ExpressionMatrix
+    """Official symbols x samples, sorted by symbol; whole numbers."""
     counts: dict[str, int]
+    """As in `GeneMapping`: ``rows``, ``rows_with_symbol``, ``genes_mapped``, ``ambiguous_aliases``,
+    ``unknown_symbols``, ``genes``."""
     notes: tuple[str, ...]
+    """What was decided, for a reader."""
 
 
 def counts_by_gene(
@@ -117,21 +110,8 @@ def counts_by_gene(
     The gene table gives the symbol of a GeneID; if it lacks the id (withdrawn since, or a table
     without ids), the symbol of the annotation is converted to its official form.
 
-    Parameters
-    ----------
-    counts : CountMatrix
-        As `read_raw_counts` gives it.
-    samples : sequence of str
-        Columns to take, in this order.
-    table : GeneTable
-        The genes.
-    annotation : GeneAnnotation, optional
-        Symbols as of the time of counting.
-
-    Raises
-    ------
-    FormatError
-        If no GeneID is a known gene.
+    `counts`: as `read_raw_counts` gives it. `samples`: Columns to take, in this order. `table`: the
+    genes. `annotation`: Symbols as of the time of counting.
     """
     known = table.lookup(IdKind.ENTREZ, counts.genes)
     annotated = {} if annotation is None else annotation.symbols

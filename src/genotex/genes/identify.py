@@ -34,21 +34,14 @@ _ABSENT = frozenset({"", "?", "NA", "NAN", "NULL", "---"})
 
 @dataclass(frozen=True)
 class IdVerdict:
-    """What a list of ids is.
-
-    Attributes
-    ----------
-    kind : IdKind
-        The kind of id that most of them are.
-    needs_mapping : bool
-        False only for gene symbols (and if there are no ids).
-    reason : str
-        The evidence, for a reader.
-    """
+    """What a list of ids is."""
 
     kind: IdKind
+    """The kind of id that most of them are."""
     needs_mapping: bool
+    """False only for gene symbols (and if there are no ids)."""
     reason: str
+    """The evidence, for a reader."""
 
 
 def sample_evenly(ids: Sequence[str], size: int = _SAMPLE) -> list[str]:
@@ -68,17 +61,8 @@ def without_probe_suffix(ids: Iterable[str]) -> dict[str, str]:
 def identify_ids(ids: Sequence[str], table: GeneTable) -> IdVerdict:
     """Decide what the row ids of a matrix are.
 
-    Parameters
-    ----------
-    ids : sequence of str
-        Row ids; long lists are judged by 2,000 of them, evenly spaced.
-    table : GeneTable
-        The genes that are known.
-
-    Returns
-    -------
-    IdVerdict
-        The kind, whether the ids must be mapped to symbols, and why.
+    `ids`: Row ids; long lists are judged by 2,000 of them, evenly spaced. `table`: the genes that
+    are known. Returns the kind, whether the ids must be mapped to symbols, and why.
     """
     given = [i for i in ids if i.strip().upper() not in _ABSENT]
     if not given:

@@ -36,40 +36,30 @@ ZEROS_KEPT = "zeros are kept as measurements"
 class GeneMapping:
     """Expression of genes, and how it was derived.
 
-    Attributes
-    ----------
-    expression : ExpressionMatrix
-        Official symbols x samples, sorted by symbol.
-    mapped : int
-        Genes after mapping, before their symbols were brought to the official form.
-    id_kind : IdKind
-        What the row ids of the matrix are.
-    id_column, gene_column : str or None
-        Columns of the platform table that were used; None when none was needed.
-    scale : {"log2", "linear", "counts"}
-        Scale of the matrix as it came in.
-    counts : dict of str to int
-        ``rows``; ``rows_with_symbol`` (their gene cell is filled); ``rows_several_genes``;
-        ``genes_mapped``; ``ambiguous_aliases`` and ``unknown_symbols`` (distinct names that were
-        dropped); ``genes``.
-    notes : tuple of str
-        What was decided, for a reader.
-    offset : float
-        What was added to linear values before the logarithm, for their zeros; 0 for most tables.
-    lost : int
-        How many linear values were at or below 0 and became missing.
+    `id_column`, `gene_column`: Columns of the platform table that were used; None when none was
+    needed.
     """
 
     expression: ExpressionMatrix
+    """Official symbols x samples, sorted by symbol."""
     mapped: int
+    """Genes after mapping, before their symbols were brought to the official form."""
     id_kind: IdKind
+    """What the row ids of the matrix are."""
     id_column: str | None
     gene_column: str | None
     scale: Literal["log2", "linear", "counts"]
+    """Scale of the matrix as it came in."""
     counts: dict[str, int]
+    """``rows``; ``rows_with_symbol`` (their gene cell is filled); ``rows_several_genes``;
+    ``genes_mapped``; ``ambiguous_aliases`` and ``unknown_symbols`` (distinct names that were
+    dropped); ``genes``."""
     notes: tuple[str, ...]
+    """What was decided, for a reader."""
     offset: float = 0.0
+    """What was added to linear values before the logarithm, for their zeros; 0 for most tables."""
     lost: int = 0
+    """How many linear values were at or below 0 and became missing."""
 
 
 def map_to_genes(
@@ -88,34 +78,12 @@ def map_to_genes(
     transformed first, with an offset where many are 0 (`scale.zero_offset`); rows of several genes
     are dropped; a gene is the mean of its rows, missing values skipped.
 
-    Parameters
-    ----------
-    matrix : ExpressionMatrix
-        Rows by probe, gene symbol or the id of a database.
-    platforms : sequence of Platform
-        Candidate annotations, the series' own platform first. Another one is used, with a note, if
-        the own one is missing, identifies no genes or holds less than half of the row ids.
-    procedure : {"sound", "benchmark"}
-        Which procedure.
-    table : GeneTable
-        The genes.
-    scale : {"auto", "log2", "linear"}
-        Scale of `matrix`; `sound` alone acts on it. ``auto`` judges by the rule of GEO2R.
-    own : str, optional
-        Accession of the series' own platform ("GPL96"); the first of `platforms` by default.
-
-    Returns
-    -------
-    GeneMapping
-        Genes x samples with counts and notes.
-
-    Raises
-    ------
-    FormatError
-        If the ids are not genes and no annotation identifies their genes, or they are numbers found
-        only in the table of a platform that is not the series' own.
-    UsageError
-        If `scale` is none of the three, or contradicts the values.
+    `matrix`: Rows by probe, gene symbol or the id of a database. `platforms`: Candidate
+    annotations, the series' own platform first. Another one is used, with a note, if the own one is
+    missing, identifies no genes or holds less than half of the row ids. `procedure`: which
+    procedure. `table`: the genes. `scale`: Scale of `matrix`; `sound` alone acts on it. ``auto``
+    judges by the rule of GEO2R. `own`: Accession of the series' own platform ("GPL96"); the first
+    of `platforms` by default. Returns genes x samples with counts and notes.
     """
     _check_scale(scale)
     procedure = Procedure(procedure)

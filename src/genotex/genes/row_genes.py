@@ -138,35 +138,26 @@ def _direct_kind(
 class RowGenes:
     """The names found for every row, before they are brought to their official form.
 
-    Attributes
-    ----------
-    verdict : IdVerdict
-        What the row ids are.
-    names : list of tuple of str
-        For each row the genes that it names, none twice; empty where there are none.
-    filled : int
-        Rows whose gene cell is filled.
-    id_column, gene_column : str or None
-        Columns of the platform table that were used; None when none was needed.
-    platform : str or None
-        Accession (or file name) of that platform.
-    notes : tuple of str
-        What was decided, for a reader.
-    mapped : bool
-        False where the row ids are the names themselves.
-    path : Path or None
-        The one file that could have identified the genes, for messages.
+    `id_column`, `gene_column`: Columns of the platform table that were used; None when none was
+    needed.
     """
 
     verdict: IdVerdict
+    """What the row ids are."""
     names: list[tuple[str, ...]]
+    """For each row the genes that it names, none twice; empty where there are none."""
     filled: int
+    """Rows whose gene cell is filled."""
     id_column: str | None = None
     gene_column: str | None = None
     platform: str | None = None
+    """Accession (or file name) of that platform."""
     notes: tuple[str, ...] = ()
+    """What was decided, for a reader."""
     mapped: bool = True
+    """False where the row ids are the names themselves."""
     path: Path | None = None
+    """The one file that could have identified the genes, for messages."""
 
 
 def genes_of_rows(
@@ -179,24 +170,9 @@ def genes_of_rows(
 ) -> RowGenes:
     """Find the gene names of every row: the ids themselves, a platform's, or the gene table's.
 
-    Parameters
-    ----------
-    ids : sequence of str
-        Row ids of a matrix.
-    platforms : sequence of Platform
-        Candidate annotations, the series' own platform first.
-    procedure : {"sound", "benchmark"}
-        Which procedure.
-    table : GeneTable
-        The genes.
-    own : str, optional
-        Accession of the series' own platform; the first of `platforms` by default.
-
-    Raises
-    ------
-    FormatError
-        If nothing identifies the genes, or the ids are numbers found only in the table of a
-        platform that is not the series' own.
+    `ids`: Row ids of a matrix. `platforms`: Candidate annotations, the series' own platform first.
+    `procedure`: which procedure. `table`: the genes. `own`: Accession of the series' own platform;
+    the first of `platforms` by default.
     """
     procedure = Procedure(procedure)
     verdict = identify_ids(ids, table)
@@ -235,20 +211,8 @@ def genes_by_columns(
 ) -> RowGenes:
     """Find the gene names of every row by given columns.
 
-    Parameters
-    ----------
-    ids, platforms, procedure, table, own
-        As for `genes_of_rows`.
-    platform : Platform
-        The one of `platforms` whose columns are meant.
-    id_column, gene_column : str
-        Columns of its table.
-
-    Raises
-    ------
-    FormatError
-        If the id column holds next to none of the row ids, the gene column identifies no genes,
-        or the ids are numbers and the platform is not the series' own.
+    `ids`, `platforms`, `procedure`, `table`, `own`: as for `genes_of_rows`. `platform`: the one of
+    `platforms` whose columns are meant. `id_column`, `gene_column`: Columns of its table.
     """
     procedure = Procedure(procedure)
     share = matching_share(ids, platform.table[id_column])

@@ -30,23 +30,13 @@ class ScaleVerdict:
 def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
     """Distinguish linear from log2 values as GEO2R does.
 
-    Parameters
-    ----------
-    values : ndarray
-        Probe-level expression; missing is NaN. Very large matrices are judged by evenly spaced
-        rows.
-
-    Returns
-    -------
-    ScaleVerdict
-        Linear when the 99th percentile is above 100, or when the range is above 50 and the lower
-        quartile positive or nothing negative. A centred matrix (log ratios) is neither and counts
-        as log2.
-
-    Notes
-    -----
     The rule of the R script that GEO2R shows (NCBI GEO, "About GEO2R"), except for "nothing
     negative": in FPKM of all genes the lower quartile is 0.
+
+    `values`: Probe-level expression; missing is NaN. Very large matrices are judged by evenly
+    spaced rows. Returns linear when the 99th percentile is above 100, or when the range is above 50
+    and the lower quartile positive or nothing negative. A centred matrix (log ratios) is neither
+    and counts as log2.
     """
     step = max(1, values.size // _ENOUGH)
     finite = values[::step][np.isfinite(values[::step])]
@@ -88,20 +78,10 @@ def recognise_scale(
 ) -> ScaleVerdict:
     """Distinguish counts, other linear values (CPM, FPKM, TPM, intensities) and log2 values.
 
-    Parameters
-    ----------
-    values : ndarray, shape (rows, samples)
-        Missing is NaN.
-    names : str
-        What the file and its columns call the values; decides where the values allow either.
-    probes : bool
-        Whether the rows are probes of an array, whose whole numbers are intensities.
-
-    Returns
-    -------
-    ScaleVerdict
-        Counts are whole numbers, also those of RSEM and salmon, of which many are fractional
-        because reads of several genes are shared.
+    `values`: Shape (rows, samples). Missing is NaN. `names`: what the file and its columns call the
+    values; decides where the values allow either. `probes`: whether the rows are probes of an
+    array, whose whole numbers are intensities. Returns counts are whole numbers, also those of RSEM
+    and salmon, of which many are fractional because reads of several genes are shared.
     """
     verdict = detect_scale(values)
     step = max(1, len(values) * max(1, values.shape[1]) // _ENOUGH)
@@ -173,23 +153,11 @@ def zero_offset(values: NDArray[np.floating]) -> float:
     genes that are switched off in some samples matter. Where it is the smallest step of the table,
     as in whole numbers, the step may be a read or, after rounding, several: then one step is added.
 
-    Parameters
-    ----------
-    values : ndarray, shape (rows, samples)
-        Linear expression; missing is NaN.
-
-    Returns
-    -------
-    float
-        In the unit of `values`. 0 where zeros are not measurements or too few to matter: where
-        values are negative; where as missing values they would cost neither a gene (more than
-        20 % of the samples) nor a sample (more than 5 % of the genes); and where they are not at
-        the low end of the scale, as where 0 means "missing".
-
-    References
-    ----------
-    Prior counts: Chen, Lun and Smyth 2016, F1000Research 5:1438. How close the result is to
-    edgeR's: ``docs/decisions/0010-zeros-of-sequencing.md``.
+    `values`: Shape (rows, samples). Linear expression; missing is NaN. Returns in the unit of
+    `values`. 0 where zeros are not measurements or too few to matter: where values are negative;
+    where as missing values they would cost neither a gene (more than 20 % of the samples) nor a
+    sample (more than 5 % of the genes); and where they are not at the low end of the scale, as
+    where 0 means "missing".
     """
     if (values < 0).any():
         return 0.0

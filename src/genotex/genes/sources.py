@@ -90,22 +90,8 @@ def holds_json(path: Path) -> bool:
 def read_gene_info(path: Path) -> tuple[pl.DataFrame, GeneSource]:
     """Read an NCBI ``gene_info`` file (gzip or plain).
 
-    Parameters
-    ----------
-    path : Path
-        ``Homo_sapiens.gene_info`` or any gene_info file with human rows.
-
-    Returns
-    -------
-    genes : polars.DataFrame
-        Human genes in file order, columns of `GENE_SCHEMA`.
-    source : GeneSource
-        Name, newest modification date, checksum, number of genes.
-
-    Raises
-    ------
-    FormatError
-        If it is not a gene_info table or has no human gene.
+    `path`: ``Homo_sapiens.gene_info`` or any gene_info file with human rows. Returns human genes in
+    file order, columns of `GENE_SCHEMA`; name, newest modification date, checksum, number of genes.
     """
     data = _read_bytes(path)
     if data.lstrip()[:1] == b"<":

@@ -42,19 +42,13 @@ _taken_over: dict[str, Any] = {}
 
 @dataclass(frozen=True, eq=False)
 class GeneTable:
-    """Human genes: official symbols, synonyms, ids. Use `load`.
-
-    Attributes
-    ----------
-    genes : polars.DataFrame
-        One row a gene, in NCBI's order: ``gene_id``, ``symbol``, ``synonyms`` and ``ensembl``
-        (joined by ``|``), ``type`` (locus type such as protein-coding).
-    source : GeneSource
-        Where the table comes from, of what date, with its checksum.
-    """
+    """Human genes: official symbols, synonyms, ids. Use `load`."""
 
     genes: pl.DataFrame
+    """One row a gene, in NCBI's order: ``gene_id``, ``symbol``, ``synonyms`` and ``ensembl``
+    (joined by ``|``), ``type`` (locus type such as protein-coding)."""
     source: GeneSource
+    """Where the table comes from, of what date, with its checksum."""
     _accession_file: Path | None = None
     _published: Mapping[str, str] | None = None
 
@@ -62,17 +56,9 @@ class GeneTable:
     def load(cls, path: Path | None = None) -> GeneTable:
         """Load a gene table; each file is read once in a process.
 
-        Parameters
-        ----------
-        path : Path, optional
-            An NCBI ``gene_info`` file (gzip or plain), the ``genes.parquet`` that `genotex fetch
-            genes` makes of one, or the benchmark's ``gene_synonym.json``, which `benchmark` then
-            uses as it is. Default: the packaged table.
-
-        Raises
-        ------
-        FormatError
-            If the file is none of them.
+        `path`: an NCBI ``gene_info`` file (gzip or plain), the ``genes.parquet`` that `genotex
+        fetch genes` makes of one, or the benchmark's ``gene_synonym.json``, which `benchmark` then
+        uses as it is. Default: the packaged table.
         """
         if path is None:
             return _packaged()
@@ -155,10 +141,7 @@ class GeneTable:
     def symbols(self, procedure: Procedure | str) -> Mapping[str, str]:
         """Return upper-case symbol or alias -> official symbol (`AMBIGUOUS` only in `sound`).
 
-        Parameters
-        ----------
-        procedure : {"sound", "benchmark"}
-            Whose rule for ambiguous aliases applies (spec, preprocessing, step 7).
+        `procedure`: Whose rule for ambiguous aliases applies (spec, preprocessing, step 7).
         """
         drops = Procedure(procedure).drops_ambiguous_aliases
         return self._sound if drops else self._benchmark
@@ -201,18 +184,9 @@ class GeneTable:
     def lookup(self, kind: IdKind, ids: Iterable[str]) -> dict[str, str]:
         """Look ids of other databases up.
 
-        Parameters
-        ----------
-        kind : IdKind
-            SYMBOL or a kind of `ID_KINDS`; versions are ignored. ENSEMBL may be genes and
-            transcripts; UCSC ids are in no source of this table.
-        ids : iterable of str
-            Ids as in a file.
-
-        Returns
-        -------
-        dict
-            Those that the table knows -> official symbol, `AMBIGUOUS` for several genes.
+        `kind`: SYMBOL or a kind of `ID_KINDS`; versions are ignored. ENSEMBL may be genes and
+        transcripts; UCSC ids are in no source of this table. `ids`: Ids as in a file. Returns those
+        that the table knows -> official symbol, `AMBIGUOUS` for several genes.
         """
         ids = set(ids)
         if kind is IdKind.SYMBOL:
@@ -271,10 +245,7 @@ class GeneTable:
     def to_synonym_json(self, path: Path) -> None:
         """Write alias -> official symbol in the form of the benchmark's ``gene_synonym.json``.
 
-        Parameters
-        ----------
-        path : Path
-            The file; keys are upper case, ambiguity is resolved as in `benchmark`.
+        `path`: the file; keys are upper case, ambiguity is resolved as in `benchmark`.
         """
         with atomic_write(path) as part:
             part.write_text(json.dumps(dict(self.symbols(Procedure.BENCHMARK))), encoding="utf-8")

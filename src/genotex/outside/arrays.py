@@ -45,31 +45,9 @@ def open_hdf5(
 ) -> Iterator[Any]:
     """Open an HDF5 file that was checked; what was checked is what is read, by the same handle.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    limits : Limits, optional
-        Those of the process by default.
-    first : callable
-        Called with the shapes before sizes are judged, for a refusal that says more.
-    kind : str
-        What the file should be, for messages.
-
-    Yields
-    ------
-    h5py.File
-        Open for reading.
-
-    Raises
-    ------
-    FileLimitError
-        If it states, or holds, more than the limits allow.
-    FormatError
-        If it is damaged, or has what leads out of it or out of an array: links, data in other
-        files, references, opaque types, filters that need a plug-in.
-    UsageError
-        If h5py is not installed.
+    `limits`: Those of the process by default. `first`: called with the shapes before sizes are
+    judged, for a refusal that says more. `kind`: what the file should be, for messages. Yields open
+    for reading.
     """
     try:
         import h5py
@@ -329,15 +307,7 @@ class _Checked:
 
 
 def read_array(path: Path) -> NDArray[Any]:
-    """Map an array of numbers in NumPy's format into memory; no object is ever unpickled.
-
-    Raises
-    ------
-    FormatError
-        If it is not such a file, is shorter than it states, or holds anything but numbers.
-    OSError
-        If it cannot be opened.
-    """
+    """Map an array of numbers in NumPy's format into memory; no object is ever unpickled."""
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, SyntaxError) as error:

@@ -29,15 +29,7 @@ def read_json(
     kind: type[FormatError] = FormatError,
     **how: Any,
 ) -> Any:
-    """Read a JSON file with any content; parameters as in `parse_json`.
-
-    Raises
-    ------
-    FormatError
-        If it cannot be opened, is no text, or is not JSON; names the line.
-    FileLimitError
-        If it is larger, or nested deeper, than the limits allow.
-    """
+    """Read a JSON file with any content; parameters as in `parse_json`."""
     try:
         content = read_document(path)
     except OSError as error:
@@ -59,34 +51,12 @@ def parse_json(
 ) -> Any:
     """Parse a JSON text.
 
-    Parameters
-    ----------
-    text : str or bytes
-        The text; bytes in the encoding that JSON has.
-    path : Path, optional
-        Where it is from.
-    hint : str, optional
-        What the user can do about another text.
-    words : str
-        What the message calls another text.
-    line : int, optional
-        The line of the file, where the text is one of several.
-    finite : bool
-        Whether NaN and infinite numbers, as Python and pandas write them, are refused.
-    pairs : callable, optional
-        Makes an object of its names and values; by default a dict, in which each name may occur
-        once.
-    kind : type
-        The error to raise.
-    **how
-        As in `json.loads`.
-
-    Raises
-    ------
-    FormatError
-        If it is not JSON.
-    FileLimitError
-        If it is larger, or nested deeper, than the limits allow.
+    `text`: the text; bytes in the encoding that JSON has. `path`: where it is from. `hint`: what
+    the user can do about another text. `words`: what the message calls another text. `line`: the
+    line of the file, where the text is one of several. `finite`: whether NaN and infinite numbers,
+    as Python and pandas write them, are refused. `pairs`: makes an object of its names and values;
+    by default a dict, in which each name may occur once. `kind`: the error to raise. `how`: as in
+    `json.loads`.
     """
     constant = _no_number if finite else float
     try:
@@ -175,15 +145,7 @@ def _json_depth(text: str, enough: int) -> int:
 def parse_toml(
     text: str, path: Path | None, hint: str | None = None, *, words: str = "is not TOML"
 ) -> dict[str, Any]:
-    """Parse a TOML text; parameters as in `parse_json`.
-
-    Raises
-    ------
-    FormatError
-        If it is not TOML.
-    FileLimitError
-        If it is larger, or nested deeper, than the limits allow.
-    """
+    """Parse a TOML text; parameters as in `parse_json`."""
     limits = current_limits()
     limits.check("document", len(text), f"has {limits.shown('document', len(text))}", path)
     try:

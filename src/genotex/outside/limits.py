@@ -70,13 +70,7 @@ class Limits:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Limits:
-        """Return the limits, with those that the environment sets.
-
-        Raises
-        ------
-        UsageError
-            If the variable names no limit, or a value is not a number.
-        """
+        """Return the limits, with those that the environment sets."""
         set_to: dict[str, Any] = {**_parsed(environ.get(VARIABLE, ""), cls.named())}
         return cls(**set_to)
 
@@ -98,21 +92,8 @@ class Limits:
     def refuse(self, name: str, what: str, path: Path | None, wanted: int) -> NoReturn:
         """Refuse a file.
 
-        Parameters
-        ----------
-        name : str
-            The limit.
-        what : str
-            What the file has, as the predicate of a sentence: "has 600,000,000 cells".
-        path : Path or None
-            The file.
-        wanted : int
-            A value of the limit with which the file may be read.
-
-        Raises
-        ------
-        FileLimitError
-            It names the limit, its value, what the file has, and how to raise the limit.
+        `name`: the limit. `what`: what the file has, as the predicate of a sentence: "has
+        600,000,000 cells". `wanted`: a value of the limit with which the file may be read.
         """
         message = f"{what}; the limit {name!r} ({self.named()[name]}) is {self.shown(name)}"
         if self.uploaded:

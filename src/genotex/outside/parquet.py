@@ -42,25 +42,9 @@ def read_parquet(
 ) -> pl.DataFrame:
     """Read a table from a Parquet file, within the limits.
 
-    Parameters
-    ----------
-    source : Path or bytes
-        The file, or its content.
-    path : Path, optional
-        Names bytes in errors.
-    columns : sequence of str, optional
-        Only these, of those that are there; the others may be anything.
-    lists : bool
-        Whether cells may be lists.
-    limits : Limits, optional
-        Those of the process by default.
-
-    Raises
-    ------
-    FileLimitError
-        If it holds more than the limits allow.
-    FormatError
-        If it is not a Parquet file, is damaged, or has a column of lists, structures or bytes.
+    `source`: the file, or its content. `path`: names bytes in errors. `columns`: only these, of
+    those that are there; the others may be anything. `lists`: whether cells may be lists. `limits`:
+    Those of the process by default.
     """
     limits = limits or current_limits()
     place = source if isinstance(source, Path) else path or Path("parquet")
@@ -117,28 +101,10 @@ def check_parquet(
 
     Of every page the header is read: a column states its size, its pages what they unpack to.
 
-    Parameters
-    ----------
-    handle : BinaryIO
-        The open file.
-    path : Path
-        Named in errors; not opened.
-    limits : Limits, optional
-        Those of the process by default.
-    columns : sequence of str, optional
-        Only these are read; the others are not looked at.
-    lists : bool
-        Whether cells may be lists.
-    is_table : bool
-        Whether the file is read as one table, of plain columns and with limited cells. Else it is
-        searched, and what each part of a column unpacks to is limited.
-
-    Raises
-    ------
-    FileLimitError
-        If it states more columns, cells or bytes, or its pages unpack to more.
-    FormatError
-        If it is damaged, or refers to another file.
+    `handle`: the open file. `path`: Named in errors; not opened. `limits`: Those of the process by
+    default. `columns`: only these are read; the others are not looked at. `lists`: whether cells
+    may be lists. `is_table`: whether the file is read as one table, of plain columns and with
+    limited cells. Else it is searched, and what each part of a column unpacks to is limited.
     """
     limits = limits or current_limits()
     handle.seek(0, 2)
@@ -286,11 +252,7 @@ class _LongList(Exception):
 class _Thrift:
     """Thrift's compact protocol, read from bytes.
 
-    Parameters
-    ----------
-    data : bytes or mmap
-    most : int
-        Items that a list may have.
+    `most`: Items that a list may have.
     """
 
     def __init__(self, data: Any, most: int) -> None:

@@ -49,24 +49,9 @@ def unpack(
 ) -> Iterator[bytes]:
     """Yield the contents of an open file in pieces of at most 1 MiB, none of them empty.
 
-    Parameters
-    ----------
-    handle : BinaryIO
-        Read from where it is.
-    path : Path
-        Named in errors; not opened.
-    gauge : Gauge
-        Counts the pieces and refuses too many.
-    packings : tuple of Packing
-        What is unpacked; the bytes of other files are given as they are. zstd never is: polars
-        unpacks it (see `zstd_size`).
-
-    Raises
-    ------
-    FileLimitError
-        As soon as more has come than the limits allow.
-    TruncatedFileError
-        If packed data end too early or are damaged.
+    `handle`: read from where it is. `path`: Named in errors; not opened. `gauge`: Counts the pieces
+    and refuses too many. `packings`: what is unpacked; the bytes of other files are given as they
+    are. zstd never is: polars unpacks it (see `zstd_size`).
     """
     first = handle.read(CHUNK)
     packing = packing_of(first)
@@ -156,11 +141,6 @@ def zstd_size(handle: BinaryIO, path: Path) -> int:
 
     Only the headers of the blocks are read (RFC 8878): plain and repeated blocks state their size,
     packed ones have at most 128 KiB, which most of them have.
-
-    Raises
-    ------
-    TruncatedFileError
-        If they are damaged, or need a larger window than the reader has.
     """
     size = 0
     while magic := handle.read(4):
@@ -206,23 +186,7 @@ def unreadable(path: Path, error: OSError, kind: type[FormatError] = FormatError
 def read_document(path: Path, most: str = "document", limits: Limits | None = None) -> bytes:
     """Return the bytes of a file as they are, and no more than a limit allows.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    most : str
-        The limit of its size, one of `Limits`.
-    limits : Limits, optional
-        Those of the process by default.
-
-    Raises
-    ------
-    FileLimitError
-        If it is larger.
-    FormatError
-        If it is no plain file: a pipe would be waited for without end.
-    OSError
-        If it cannot be opened or read.
+    `most`: the limit of its size, one of `Limits`. `limits`: Those of the process by default.
     """
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):

@@ -26,19 +26,7 @@ def check_upload(path: Path, most: str = "upload") -> None:
 
     The limits are those of `Limits.for_uploads`, which no setting raises.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    most : str
-        The limit of its size: ``upload``, or that of a kind of file.
-
-    Raises
-    ------
-    FileLimitError
-        If it is larger, or becomes a larger table, than the limits allow.
-    FormatError
-        If it is empty or damaged, or leads out of itself.
+    `most`: the limit of its size: ``upload``, or that of a kind of file.
     """
     limits = current_limits().for_uploads()
     limits = replace(limits, unpacked=min(limits.unpacked, getattr(limits, most)))

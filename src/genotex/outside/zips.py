@@ -34,24 +34,8 @@ def check_zip(
 ) -> None:
     """Refuse an archive that unpacks to too much, or whose members are not plain files inside it.
 
-    Parameters
-    ----------
-    handle : BinaryIO
-        The open file.
-    path : Path
-        Named in errors; not opened.
-    limits : Limits, optional
-        Those of the process by default.
-    kind : str
-        What the file should be, for messages.
-
-    Raises
-    ------
-    FileLimitError
-        If it has too many members, or they state too many bytes.
-    FormatError
-        If it is damaged, encrypted, overlaps itself, or a member is a link, a device, or has a
-        name that leads out of a folder.
+    `handle`: the open file. `path`: Named in errors; not opened. `limits`: Those of the process by
+    default. `kind`: what the file should be, for messages.
     """
     limits = limits or current_limits()
     _refuse_many(handle, path, limits)
@@ -114,13 +98,7 @@ def _why_not(member: zipfile.ZipInfo, names: set[str]) -> str:
 
 
 def need_openpyxl() -> Any:
-    """Return the library of workbooks.
-
-    Raises
-    ------
-    UsageError
-        If it is not installed.
-    """
+    """Return the library of workbooks."""
     try:
         import openpyxl
     except ImportError as error:
@@ -137,29 +115,9 @@ def read_sheets(
 ) -> dict[str, list[tuple[Any, ...]]]:
     """Read the values of every sheet of a workbook; formulas give the values last computed.
 
-    Parameters
-    ----------
-    handle : BinaryIO
-        The open file: the one that is checked is the one that is read.
-    path : Path
-        Named in errors; not opened.
-    limits : Limits, optional
-        Those of the process by default.
-
-    Returns
-    -------
-    dict of str to list of tuple
-        Sheet -> rows, from the first; a row ends with its last cell that is there.
-
-    Raises
-    ------
-    FileLimitError
-        If it unpacks to more than the limits allow.
-    FormatError
-        If it is not a workbook, is damaged, or has what a table never has: a DTD or entities in its
-        XML, links to other workbooks, members that lead out of it.
-    UsageError
-        If openpyxl is not installed.
+    `handle`: the open file: the one that is checked is the one that is read. `path`: Named in
+    errors; not opened. `limits`: Those of the process by default. Returns sheet -> rows, from the
+    first; a row ends with its last cell that is there.
     """
     limits = limits or current_limits()
     library = need_openpyxl()

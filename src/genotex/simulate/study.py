@@ -108,24 +108,16 @@ _RNA_SEQ = 7
 
 @dataclass(frozen=True)
 class SimulatedStudy:
-    """A simulated study on disk, and its truth.
-
-    Attributes
-    ----------
-    folder : Path
-        An input folder for ``genotex preprocess``.
-    truth_file : Path
-        ``truth.json``.
-    task_info : Path
-        Related genes and conditions of the simulated traits, in the benchmark's format.
-    truth : Truth
-        Content of `truth_file`.
-    """
+    """A simulated study on disk, and its truth."""
 
     folder: Path
+    """An input folder for ``genotex preprocess``."""
     truth_file: Path
+    """``truth.json``."""
     task_info: Path
+    """Related genes and conditions of the simulated traits, in the benchmark's format."""
     truth: Truth
+    """Content of `truth_file`."""
 
 
 def simulate_study(

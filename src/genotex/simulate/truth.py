@@ -53,95 +53,64 @@ _VERSION = 1
 
 
 class Score(NamedTuple):
-    """How a list of genes compares with the planted ones.
-
-    Attributes
-    ----------
-    found : int
-        Planted genes in the list.
-    planted : int
-        All genes planted for the trait.
-    false_discovery_proportion : float
-        Share of the list that was not planted; 0 for an empty list.
-    """
+    """How a list of genes compares with the planted ones."""
 
     found: int
+    """Planted genes in the list."""
     planted: int
+    """All genes planted for the trait."""
     false_discovery_proportion: float
+    """Share of the list that was not planted; 0 for an empty list."""
 
 
 @dataclass(frozen=True)
 class CohortTruth:
-    """One cohort as it was made.
-
-    Attributes
-    ----------
-    trait : str
-        Trait folder it belongs to.
-    source : str
-        "GEO" or "TCGA".
-    platform : str
-        GPL accession, or "HiSeqV2".
-    usable : bool
-        Whether a careful reader can use it for its trait.
-    reason : str
-        Why, or why not.
-    scale : str
-        "linear", "log2", "counts" (RNA-seq), "beta" (methylation) or "none" (no values).
-    samples : mapping of str to mapping
-        Sample id -> ``group`` ("case", "healthy control", "other disease", "unknown"), ``age``
-        (years, None if not recorded), ``gender`` (female 0, male 1, None if not recorded) and
-        ``batch`` (1, 2, or None); of a measured trait ``level`` too (None if not recorded), and
-        ``group`` is "unknown".
-    effects : mapping of str to float
-        Planted gene -> log2 difference in this cohort: between cases and all others, or of a
-        measured trait between people one standard deviation above the mean and one below it.
-    """
+    """One cohort as it was made."""
 
     trait: str
+    """Trait folder it belongs to."""
     source: str
+    """GEO or TCGA."""
     platform: str
+    """GPL accession, or "HiSeqV2"."""
     usable: bool
+    """Whether a careful reader can use it for its trait."""
     reason: str
+    """Why, or why not."""
     scale: str
+    """"linear", "log2", "counts" (RNA-seq), "beta" (methylation) or "none" (no values)."""
     samples: Mapping[str, Mapping[str, Any]]
+    """Sample id -> ``group`` ("case", "healthy control", "other disease", "unknown"), ``age``
+    (years, None if not recorded), ``gender`` (female 0, male 1, None if not recorded) and
+    ``batch`` (1, 2, or None); of a measured trait ``level`` too (None if not recorded), and
+    ``group`` is "unknown"."""
     effects: Mapping[str, float]
+    """Planted gene -> log2 difference in this cohort: between cases and all others, or of a
+    measured trait between people one standard deviation above the mean and one below it."""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """Everything true of a simulated study; ``truth.json`` in its folder.
-
-    Attributes
-    ----------
-    seed : int
-        Seed it was made with.
-    trait : str
-        The main trait.
-    condition : str
-        The trait that serves as condition of a two-step problem.
-    tcga_trait : str
-        The trait of the TCGA folder.
-    planted : mapping of str to tuple of str
-        Trait -> symbols of the genes that differ, sorted. A gene that differs with age, sex or
-        batch alone is not among them.
-    nuisance : mapping of str to tuple of str
-        "age", "sex" -> symbols that change with it in every cohort.
-    aliases : mapping of str to str
-        Official symbol -> the older name of the same gene in the Affymetrix-like platform and in
-        the TCGA files.
-    cohorts : mapping of str to CohortTruth
-        By cohort id (GSE accession, or ``TCGA``).
-    """
+    """Everything true of a simulated study; ``truth.json`` in its folder."""
 
     seed: int
+    """Seed it was made with."""
     trait: str
+    """The main trait."""
     condition: str
+    """The trait that serves as condition of a two-step problem."""
     tcga_trait: str
+    """The trait of the TCGA folder."""
     planted: Mapping[str, tuple[str, ...]]
+    """Trait -> symbols of the genes that differ, sorted. A gene that differs with age, sex or batch
+    alone is not among them."""
     nuisance: Mapping[str, tuple[str, ...]]
+    """"age", "sex" -> symbols that change with it in every cohort."""
     aliases: Mapping[str, str]
+    """Official symbol -> the older name of the same gene in the Affymetrix-like platform and in the
+    TCGA files."""
     cohorts: Mapping[str, CohortTruth]
+    """By cohort id (GSE accession, or ``TCGA``)."""
 
     def usable_cohorts(self, trait: str) -> list[str]:
         """Return the ids of the cohorts that a careful reader can use for `trait`, sorted."""
@@ -155,15 +124,7 @@ class Truth:
 def load_truth(path: Path) -> Truth:
     """Read ``truth.json``.
 
-    Parameters
-    ----------
-    path : Path
-        The file, or the study's folder.
-
-    Raises
-    ------
-    FormatError
-        If there is no such file or it is not such a record.
+    `path`: the file, or the study's folder.
     """
     return read_record(path, STUDY_FORMAT, Truth)
 
@@ -171,19 +132,8 @@ def load_truth(path: Path) -> Truth:
 def score_against_truth(truth: Truth, genes: Iterable[str], trait: str | None = None) -> Score:
     """Compare a list of significant genes with the planted ones.
 
-    Parameters
-    ----------
-    truth : Truth
-        Of the study the genes come from.
-    genes : iterable of str
-        Official symbols; a repeated symbol counts once.
-    trait : str, optional
-        The trait they were found for; by default the main one.
-
-    Raises
-    ------
-    UsageError
-        If nothing was planted for `trait`.
+    `truth`: of the study the genes come from. `genes`: Official symbols; a repeated symbol counts
+    once. `trait`: the trait they were found for; by default the main one.
     """
     return score_genes(truth.planted, genes, truth.trait if trait is None else trait)
 

@@ -134,17 +134,9 @@ def note_trait_names(
 ) -> None:
     """Note how each trait name is interpreted if it is not the listed one, and unused definitions.
 
-    Parameters
-    ----------
-    traits : sequence of str
-        The names, as they were given.
-    vocabulary : Path or None
-        The user's own vocabulary file.
-    source : Path, optional
-        The input folder. A trait with TCGA data alone is found by sample barcodes, not by words,
-        so its name gets no note.
-    cohorts : sequence of str
-        The cohorts that are used; empty for all.
+    `traits`: the names, as they were given. `vocabulary`: the user's own vocabulary file. `source`:
+    the input folder. A trait with TCGA data alone is found by sample barcodes, not by words, so its
+    name gets no note. `cohorts`: the cohorts that are used; empty for all.
     """
     from genotex.clinical import load_vocabulary
     from genotex.layout import InputFolder

@@ -36,33 +36,11 @@ class _SampleTable:
 def read_family_soft(path: Path | str, *, expression: bool = True) -> list[Series]:
     """Read the samples of a family SOFT file.
 
-    Parameters
-    ----------
-    path : Path
-        ``GSE..._family.soft``, gzip or plain.
-    expression : bool
-        Whether to read the ``VALUE`` columns of the sample tables.
-
-    Returns
-    -------
-    list of Series
-        One for each platform, most samples first, then the lowest GPL number. An attribute that
-        a sample has n times gives n rows; the i-th row holds each sample's i-th value. Expression
-        rows are all ids of the platform's samples in the order in which they are first seen.
-
-    Raises
-    ------
-    SuperSeriesError
-        If the series has no samples.
-    TruncatedFileError
-        If the file ends within a table or is damaged.
-    FormatError
-        If the file is not family SOFT, a sample occurs twice, or more than 5 % of the values are
-        not numbers.
-
-    References
-    ----------
-    GEO, "SOFT format", https://www.ncbi.nlm.nih.gov/geo/info/soft.html
+    `path`: ``GSE..._family.soft``, gzip or plain. `expression`: whether to read the ``VALUE``
+    columns of the sample tables. Returns one for each platform, most samples first, then the lowest
+    GPL number. An attribute that a sample has n times gives n rows; the i-th row holds each
+    sample's i-th value. Expression rows are all ids of the platform's samples in the order in which
+    they are first seen.
     """
     path = Path(path)
     with LineReader(path) as reader:

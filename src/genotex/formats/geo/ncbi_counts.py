@@ -26,68 +26,35 @@ _NOT_NORMALISED = (
 
 @dataclass(frozen=True, eq=False)
 class CountMatrix:
-    """Number of reads of each sample that map to each gene.
-
-    Attributes
-    ----------
-    path : Path
-        The file it was read from.
-    genes : tuple of str
-        NCBI GeneIDs, all different.
-    samples : tuple of str
-        GSM accessions, all different.
-    counts : ndarray of float64, shape (len(genes), len(samples))
-        Whole numbers, 0 or more.
-    """
+    """Number of reads of each sample that map to each gene."""
 
     path: Path
+    """The file it was read from."""
     genes: tuple[str, ...]
+    """NCBI GeneIDs, all different."""
     samples: tuple[str, ...]
+    """GSM accessions, all different."""
     counts: NDArray[np.float64]
+    """Shape (len(genes). Whole numbers, 0 or more."""
 
 
 @dataclass(frozen=True, eq=False)
 class GeneAnnotation:
-    """The symbols of the genes that NCBI counted.
-
-    Attributes
-    ----------
-    path : Path
-        The file it was read from.
-    symbols : mapping of str to str
-        NCBI GeneID -> symbol when the annotation was made.
-    notes : tuple of str
-        What was odd.
-    """
+    """The symbols of the genes that NCBI counted."""
 
     path: Path
+    """The file it was read from."""
     symbols: Mapping[str, str]
+    """NCBI GeneID -> symbol when the annotation was made."""
     notes: tuple[str, ...] = ()
+    """What was odd."""
 
 
 def read_raw_counts(path: Path | str) -> CountMatrix:
     """Read ``GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz``, gzip or plain.
 
-    Parameters
-    ----------
-    path : Path
-        Genes x samples, tab-separated, first column ``GeneID``, then one column for each GSM
-        accession.
-
-    Raises
-    ------
-    NotDataError
-        If the file holds a web page or other things in place of the data.
-    TruncatedFileError
-        If the file ends too early or is damaged.
-    FormatError
-        If it is not such a table, a gene or a sample occurs twice, or a cell is not a
-        whole number of 0 or more.
-
-    References
-    ----------
-    NCBI GEO, "NCBI-generated RNA-seq count data",
-    https://www.ncbi.nlm.nih.gov/geo/info/rnaseqcounts.html
+    `path`: Genes x samples, tab-separated, first column ``GeneID``, then one column for each GSM
+    accession.
     """
     path = Path(path)
     names, ids, counts, notes = read_number_table(path)
@@ -147,19 +114,9 @@ def _check_counts(
 def read_count_annotation(path: Path | str) -> GeneAnnotation:
     """Read ``Human.GRCh38.p13.annot.tsv.gz``, gzip or plain.
 
-    Parameters
-    ----------
-    path : Path
-        Tab-separated with the columns ``GeneID`` and ``Symbol``; others are not used.
-
-    Raises
-    ------
-    FormatError
-        If a column is missing or the file cannot be read (as for `read_raw_counts`).
-
-    Notes
-    -----
     A GeneID listed with two different symbols gets none and is counted in the notes.
+
+    `path`: Tab-separated with the columns ``GeneID`` and ``Symbol``; others are not used.
     """
     path = Path(path)
     frame = read_text_table(path)

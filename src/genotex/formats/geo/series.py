@@ -13,21 +13,14 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class ExpressionMatrix:
-    """Expression values, rows x samples.
-
-    Attributes
-    ----------
-    ids : tuple of str
-        Row ids: probes as the platform names them, or gene symbols after mapping. Always strings.
-    samples : tuple of str
-        Sample ids (GSM accessions, TCGA barcodes), one for each column, all different.
-    values : ndarray of float32 or float64, shape (len(ids), len(samples))
-        Measurements in the unit of the source; missing is NaN.
-    """
+    """Expression values, rows x samples."""
 
     ids: tuple[str, ...]
+    """Row ids: probes as the platform names them, or gene symbols after mapping. Always strings."""
     samples: tuple[str, ...]
+    """Sample ids (GSM accessions, TCGA barcodes), one for each column, all different."""
     values: NDArray[np.floating]
+    """Shape (len(ids). Measurements in the unit of the source; missing is NaN."""
 
     def __post_init__(self) -> None:
         """Check that the shape fits the names."""
@@ -43,31 +36,21 @@ Cells = tuple[str | None, ...]
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A GEO series from one series matrix, or one platform's part of a family SOFT file.
-
-    Attributes
-    ----------
-    path : Path
-        The file it was read from.
-    samples : tuple of str
-        GSM accessions in file order.
-    series_fields : mapping of str to tuple of str
-        All ``!Series_*`` lines; keys without ``!Series_``, values in file order.
-    sample_fields : mapping of str to tuple of rows
-        All ``!Sample_*`` lines; keys without ``!Sample_``. A key that occurs on several lines has
-        several rows; a row has one cell for each sample, None where the cell is empty.
-    expression : ExpressionMatrix or None
-        The table with probe ids; None when it was not asked for. An empty table has no rows.
-    notes : tuple of str
-        Irregularities and how they were read (padded lines, non-numeric cells, duplicates).
-    """
+    """A GEO series from one series matrix, or one platform's part of a family SOFT file."""
 
     path: Path
+    """The file it was read from."""
     samples: tuple[str, ...]
+    """GSM accessions in file order."""
     series_fields: Mapping[str, tuple[str, ...]]
+    """All ``!Series_*`` lines; keys without ``!Series_``, values in file order."""
     sample_fields: Mapping[str, tuple[Cells, ...]]
+    """All ``!Sample_*`` lines; keys without ``!Sample_``. A key that occurs on several lines has
+    several rows; a row has one cell for each sample, None where the cell is empty."""
     expression: ExpressionMatrix | None = None
+    """The table with probe ids; None when it was not asked for. An empty table has no rows."""
     notes: tuple[str, ...] = field(default=())
+    """Irregularities and how they were read (padded lines, non-numeric cells, duplicates)."""
 
     @property
     def accession(self) -> str:

@@ -187,37 +187,11 @@ def read_series_matrix(
     missing (``NA``, ``null``, ``NaN``, ``--``, empty ...) is NaN; any other non-numeric cell is NaN
     and counted in the notes; rows of the same id are averaged and counted.
 
-    Parameters
-    ----------
-    path : Path
-        ``GSE..._series_matrix.txt``, gzip or plain.
-    expression : bool
-        Whether to read the table; without it, reading stops above the first row.
-    numbers : bool
-        Whether to read its numbers; without them the expression has its ids and no samples, in a
-        fraction of the time, and non-numeric cells go unnoticed.
-
-    Returns
-    -------
-    Series
-        Header fields, and the expression in the order of ``!Sample_geo_accession``.
-
-    Raises
-    ------
-    NotDataError
-        If the file holds a web page or other things in place of the data.
-    TruncatedFileError
-        If the file ends too early or is damaged.
-    SuperSeriesError
-        If the series has no samples of its own.
-    FormatError
-        If samples are repeated, a line has more cells than there are samples, more than 5 % of the
-        table are not numbers, or the file is not a series matrix.
-
-    References
-    ----------
-    GEO, "SOFT, MINiML and series matrix downloads",
-    https://www.ncbi.nlm.nih.gov/geo/info/download.html
+    `path`: ``GSE..._series_matrix.txt``, gzip or plain. `expression`: whether to read the table;
+    without it, reading stops above the first row. `numbers`: whether to read its numbers; without
+    them the expression has its ids and no samples, in a fraction of the time, and non-numeric cells
+    go unnoticed. Returns header fields, and the expression in the order of
+    ``!Sample_geo_accession``.
     """
     path = Path(path)
     with LineReader(path) as reader:

@@ -24,25 +24,9 @@ def choose_parts(
 ) -> tuple[Series, list[tuple[Path, str]], list[str]]:
     """Choose the part of a series on some platforms; several parts are joined.
 
-    Parameters
-    ----------
-    files, platforms : GeoCohortFiles, sequence of str
-        The series, and GPL accessions; none for the part with most samples (`choose_series`).
-
-    Returns
-    -------
-    series : Series
-        Joined with its expression; of a single matrix without it.
-    used : list of (Path, str)
-        The files that were read, and for what.
-    notes : list of str
-        What was joined, and what was not used.
-
-    Raises
-    ------
-    UsageError
-        If a series with several parts has none on one of the platforms, or parts to be joined are
-        not of the same array.
+    `files`, `platforms`: the series, and GPL accessions; none for the part with most samples
+    (`choose_series`). Returns joined with its expression; of a single matrix without it; the files
+    that were read, and for what; what was joined, and what was not used.
     """
     if not platforms:
         series, used, notes = choose_series(files)
@@ -82,19 +66,8 @@ def check_accession(series: Series, cohort: str) -> list[str]:
 def check_series_of(path: Path, accession: str, cohort: str) -> list[str]:
     """Refuse a file of another series than its folder's; return a note where it names none.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    accession : str
-        The GSE accession that it states; empty if none.
-    cohort : str
-        Name of the folder. One that does not begin with an accession may hold any series.
-
-    Raises
-    ------
-    FormatError
-        If the file belongs to another series.
+    `accession`: the GSE accession that it states; empty if none. `cohort`: name of the folder. One
+    that does not begin with an accession may hold any series.
     """
     folder = _SERIES.match(cohort)
     if folder is None:
@@ -131,13 +104,7 @@ def _names(parts: Sequence[Series]) -> str:
 
 
 def join_series(parts: Sequence[Series]) -> Series:
-    """Join parts of a series that are measured by the same array, sample after sample.
-
-    Raises
-    ------
-    UsageError
-        If the rows of the parts differ: they are not the same array.
-    """
+    """Join parts of a series that are measured by the same array, sample after sample."""
     first = parts[0]
     seen: set[str] = set()
     keep = []

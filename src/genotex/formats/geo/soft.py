@@ -57,25 +57,17 @@ def table_end(text: str) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Platform:
-    """A platform (GPL) and its table.
-
-    Attributes
-    ----------
-    path : Path
-        The file it was read from.
-    accession : str
-        GPL accession, empty if the file does not state it.
-    fields : mapping of str to tuple of str
-        All ``!Platform_*`` (or ``!Annotation_*``) lines; keys without that prefix.
-    table : polars.DataFrame
-        The annotation, every column a string, null where the cell is empty; the column names are
-        those of the file (a repeated name gets ``_duplicated_1`` and so on).
-    """
+    """A platform (GPL) and its table."""
 
     path: Path
+    """The file it was read from."""
     accession: str
+    """GPL accession, empty if the file does not state it."""
     fields: Mapping[str, tuple[str, ...]]
+    """All ``!Platform_*`` (or ``!Annotation_*``) lines; keys without that prefix."""
     table: pl.DataFrame
+    """The annotation, every column a string, null where the cell is empty; the column names are
+    those of the file (a repeated name gets ``_duplicated_1`` and so on)."""
 
     @property
     def title(self) -> str:
@@ -96,29 +88,9 @@ def read_platforms(
     requested platforms were found, so damage further down does not matter. Cells are split at
     tabs; quotes, ``!`` and ``#`` in them are text.
 
-    Parameters
-    ----------
-    path : Path
-        The file, gzip or plain.
-    accessions : collection of str, optional
-        GPL accessions wanted; all if None. A table whose file does not state its accession is
-        always returned.
-
-    Returns
-    -------
-    list of Platform
-        In file order. A platform without a table has a table without columns.
-
-    Raises
-    ------
-    FormatError
-        If the file holds no platform, or cannot be read; see `LineReader`.
-    TruncatedFileError
-        If the file ends within a platform table.
-
-    References
-    ----------
-    GEO, "SOFT format", https://www.ncbi.nlm.nih.gov/geo/info/soft.html
+    `path`: the file, gzip or plain. `accessions`: GPL accessions wanted; all if None. A table whose
+    file does not state its accession is always returned. Returns in file order. A platform without
+    a table has a table without columns.
     """
     path = Path(path)
     wanted = None if accessions is None else {name.strip().upper() for name in accessions}

@@ -38,21 +38,7 @@ def is_anndata(source: Any) -> bool:
 def read_anndata(source: Any, *, counts: bool = True) -> tuple[TableFile, TableFile]:
     """Read AnnData as a table of genes x samples, and its ``obs`` as a sample table.
 
-    Parameters
-    ----------
-    source : path or AnnData
-        Samples x genes.
-    counts : bool
-        Prefer a layer of counts to ``X``.
-
-    Raises
-    ------
-    FormatError
-        If the file is no AnnData, leads out of itself, or holds no numbers.
-    UsageError
-        If an object in memory does not fit.
-    FileLimitError
-        If it holds too many values to be bulk expression, or more than the limits allow.
+    `source`: Samples x genes. `counts`: prefer a layer of counts to ``X``.
     """
     if isinstance(source, str | Path):
         path = Path(source)
@@ -92,17 +78,7 @@ def _tables(
 
 @contextmanager
 def open_h5ad(path: Path) -> Iterator[_StoredAnnData]:
-    """Open an AnnData file that was checked; only what is asked for is read, from the open file.
-
-    Raises
-    ------
-    FormatError
-        If it is no AnnData, or has what leads out of it (see `open_hdf5`).
-    UsageError
-        If there is no such file.
-    FileLimitError
-        If it holds more than the limits allow.
-    """
+    """Open an AnnData file that was checked; only what is asked for is read, from the open file."""
     if not path.is_file():
         msg = f"{path} does not exist"
         raise UsageError(msg)
@@ -123,12 +99,7 @@ def _length(shapes: Shapes, name: str) -> int:
 class _StoredAnnData:
     """The parts of an AnnData file that are used, each read when it is asked for.
 
-    Parameters
-    ----------
-    file : h5py.File
-        Open, and checked by `open_hdf5`.
-    path : Path
-        Named in errors.
+    `file`: Open, and checked by `open_hdf5`.
     """
 
     def __init__(self, file: Any, path: Path) -> None:

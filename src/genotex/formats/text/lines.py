@@ -53,10 +53,7 @@ class LineReader:
 
     Damage is reported only on reaching it: everything before it can still be read.
 
-    Parameters
-    ----------
-    path : Path
-        A gzip or plain file.
+    `path`: a gzip or plain file.
     """
 
     def __init__(self, path: Path | str) -> None:

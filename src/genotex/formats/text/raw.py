@@ -106,28 +106,8 @@ def read_chunks(path: Path, most: str = "unpacked") -> Generator[bytes, None, No
     Consecutive gzip members are one file (RFC 1952, section 2.2); zero bytes after the last are
     padding. Carriage returns as line ends (old Macintosh files) become line feeds.
 
-    Parameters
-    ----------
-    path : Path
-        A gzip or plain file, judged by content, not by name.
-    most : str
-        The limit of its size when unpacked, one of `Limits`.
-
-    Yields
-    ------
-    bytes
-        Pieces of about 1 MiB, none of them empty.
-
-    Raises
-    ------
-    FileLimitError
-        As soon as more has been unpacked than the limits allow.
-    NotDataError
-        If the contents are an HTML page, an archive or other bytes that are not text.
-    TruncatedFileError
-        If the file is empty, or its gzip data end too early or are damaged.
-    FormatError
-        If the file cannot be opened or read.
+    `path`: a gzip or plain file, judged by content, not by name. `most`: the limit of its size when
+    unpacked, one of `Limits`. Yields pieces of about 1 MiB, none of them empty.
     """
     try:
         with path.open("rb") as handle:

@@ -46,23 +46,8 @@ def regular_rows(
 ) -> RegularRows:
     """Return the lines of a block with `width` cells each, blank lines left out.
 
-    Parameters
-    ----------
-    block : Block
-        Whole lines.
-    width : int
-        Number of columns.
-    path : Path
-        Named in the error.
-    surplus : str
-        What to do with filled cells after the last column; empty ones are always dropped.
-
-    Raises
-    ------
-    FormatError
-        If a line has more cells than `width` and `surplus` is "refuse".
-    FileLimitError
-        If nearly all cells are missing.
+    `block`: Whole lines. `width`: number of columns. `surplus`: what to do with filled cells after
+    the last column; empty ones are always dropped.
     """
     found = _index_rows(block.data, width)
     if found is not None:
