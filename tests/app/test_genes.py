@@ -11,10 +11,9 @@ import openpyxl
 import polars as pl
 import pytest
 
-from genotex.app import GeneQuery
-from genotex.app.genes.downloads import send_table
+from genotex.app.downloads import send_table
 from genotex.app.genes.plots import Axes, inside, points
-from genotex.app.genes.query import names_in
+from genotex.app.genes.selection import names_in
 from genotex.layout import OutputFolder
 from genotex.studies import LoadedAnalysis
 from tests.app.conftest import Browser
@@ -35,14 +34,36 @@ def test_the_page_shows_the_first_genes(
     assert analysis.genes["Variable"][50] not in page
 
 
-def test_search_filter_order_and_pages(analysis: LoadedAnalysis) -> None:
+def listed(browser: Browser, place: dict[str, str], **query: str) -> pl.DataFrame:
+    """Return the genes that a query of the table has, on all pages."""
+    answer = browser.get("/genes.csv", params=place | query)
+    assert answer.status_code == 200, answer.text
+    return pl.read_csv(io.BytesIO(answer.content), infer_schema_length=None)
+
+
+def test_search_filter_order_and_pages(
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
+) -> None:
     some = analysis.genes["Variable"][3]
-    assert some in GeneQuery(search=some.lower()).apply(analysis)["Variable"]
-    hits = GeneQuery(only="significant").apply(analysis)
+    assert some in listed(browser, place, search=some.lower())["gene"]
+    hits = listed(browser, place, only="significant")
     assert hits.height == analysis.result.significant.height > 0
-    assert (GeneQuery(only="up").apply(analysis)["Coefficient"] > 0).all()
-    by_mean = GeneQuery(sort="Mean Expression", descending=True).apply(analysis)
-    assert by_mean["Mean Expression"].drop_nulls().is_sorted(descending=True)
+    up = listed(browser, place, only="significant, higher")["log2_fold_change"]
+    down = listed(browser, place, only="significant, lower")["log2_fold_change"]
+    assert (up > 0).all() and (down < 0).all() and len(up) + len(down) == hits.height
+    by_mean = listed(browser, place, sort="Mean Expression", order="descending")
+    assert by_mean["mean"].drop_nulls().is_sorted(descending=True)
+    second = browser.get("/genes/table", params=place | {"page": "2"}).text
+    assert f">{analysis.genes['Variable'][50]}</a>" in second
+
+
+def test_a_table_is_the_same_as_csv_and_json(browser: Browser, place: dict[str, str]) -> None:
+    query = place | {"only": "significant", "sort": "p"}
+    answer = browser.get("/genes.json", params=query)
+    assert answer.headers["content-type"] == "application/json"
+    written = listed(browser, place, only="significant", sort="p")
+    assert [row["gene"] for row in answer.json()] == written["gene"].to_list()
+    assert answer.json()[0]["p"] == pytest.approx(written["p"][0])
 
 
 @pytest.mark.parametrize(
@@ -70,12 +91,15 @@ def test_a_polygon_holds_what_is_inside() -> None:
     assert inside(axes, corners).tolist() == [True, False, False, False]
 
 
-def test_the_lasso_selects_among_all_genes(analysis: LoadedAnalysis) -> None:
-    far = ((-99.0, -1.0), (99.0, -1.0), (99.0, 999.0), (-99.0, 999.0))
-    everything = GeneQuery(lasso=far).apply(analysis)
+def test_the_lasso_selects_among_all_genes(
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
+) -> None:
+    everything = listed(browser, place, lasso="-99,-1,99,-1,99,999,-99,999")
     assert everything.height == np.isfinite(analysis.log_p).sum()
-    right = GeneQuery(lasso=((0.0, -1.0), (99.0, -1.0), (99.0, 999.0), (0.0, 999.0)))
-    assert (right.apply(analysis)["Coefficient"] >= 0).all()
+    right = listed(browser, place, lasso="0,-1,99,-1,99,999,0,999", plot="volcano")
+    assert (right["log2_fold_change"] >= 0).all() and 0 < right.height < everything.height
+    page = browser.get("/genes/table", params=place | {"lasso": "0,-1,99,-1,99,999,0,999"}).text
+    assert f"of {right.height} genes (of {analysis.genes.height}" in page.replace(",", "")
 
 
 def test_every_significant_gene_is_drawn_and_zooming_shows_the_rest(
@@ -107,7 +131,7 @@ def test_pasted_genes_are_highlighted_everywhere(
     assert "listed" in browser.get("/genes/table", params=place).text
     groups = browser.get("/genes/points", params=place).json()["groups"]
     assert next(g for g in groups if g["kind"] == "marked")["gene"] == [first]
-    listed = browser.get("/genes.csv", params=place | {"only": "marked"}).text
+    listed = browser.get("/genes.csv", params=place | {"only": "highlighted"}).text
     assert len(listed.splitlines()) == 2
 
 

@@ -112,7 +112,7 @@ def test_the_genes_of_a_set_are_highlighted(
 ) -> None:
     answer = page.post("/set/mark", params=place | {"set": "LAST"}, headers=page.own)
     assert answer.headers["hx-redirect"].startswith("/genes?")
-    marked = page.get("/genes.csv", params=place | {"only": "marked"}).text
+    marked = page.get("/genes.csv", params=place | {"only": "highlighted"}).text
     assert len(marked.splitlines()) == 41
 
 

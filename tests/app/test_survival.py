@@ -46,7 +46,7 @@ def test_the_form_states_what_is_tested_and_the_command(
         "event=sex": "values other than 0 and 1",
         "time=sex": "not numbers",
         "design=~ nothing": "nothing",
-        "contrast=group: case - control": "leave --contrast out",
+        "contrast=group: case - control": "leave the contrast out",
     }.items():
         name, _, value = change.partition("=")
         wrong = ASKED | {name: value}

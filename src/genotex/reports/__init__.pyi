@@ -18,6 +18,9 @@ from .figures.intervals import ForestRow as ForestRow, draw_forest as draw_fores
 from .genes.findings import Findings as Findings, ranked as ranked
 from .genes.explorer import explorer_data as explorer_data
 from .genes.table import (
+    Column as Column,
+    TableColumn as TableColumn,
+    cell as cell,
     csv_columns as csv_columns,
     csv_frame as csv_frame,
     gene_columns as gene_columns,
@@ -25,7 +28,13 @@ from .genes.table import (
 )
 from .problem.groups import mark_samples as mark_samples
 from .problem.illustrations import draw_figures as draw_figures
-from .cohorts.genes import forest_data as forest_data, forest_rows as forest_rows
+from .cohorts.genes import (
+    forest_data as forest_data,
+    forest_rows as forest_rows,
+    meta_columns as meta_columns,
+    meta_csv_frame as meta_csv_frame,
+    shown_genes as shown_genes,
+)
 from .cohorts.report import (
     MetaPage as MetaPage,
     build_meta_page as build_meta_page,

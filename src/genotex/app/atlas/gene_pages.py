@@ -14,16 +14,15 @@ from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import none_first
 from genotex.app.atlas.pages import atlas_of, condition_of
 from genotex.app.atlas.plots import trait_forest
-from genotex.app.frame_table import Row
 from genotex.app.pages import address, render, workbench_of
+from genotex.app.tables import Row, Rows
 from genotex.atlas import GeneFindings, TraitFindings
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.reports.genes.table import GeneTableView
 from genotex.studies import Workspace
 
 
-def _analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
+def analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
     """Return the page of the analysis, or of a gene in it, that a result is from.
 
     None where the folder does not hold it: the atlas names the folders it was built from.
@@ -81,25 +80,25 @@ def _place(request: Request, found: GeneFindings) -> dict[str, str]:
     return {"atlas": request.query_params.get("atlas", ""), "gene": found.gene}
 
 
-def _traits(request: Request) -> t.Rows:
+def _traits(request: Request) -> Rows:
     found = _found(request)
     rows = t.shown(found.traits, "trait", "condition", flag=pl.col("significant"))
-    return t.Rows(rows, _place(request, found), f"{found.gene}_traits")
+    return t.rows(rows, _place(request, found), f"{found.gene}_traits")
 
 
-def _cohorts(request: Request) -> t.Rows:
+def _cohorts(request: Request) -> Rows:
     found, workspace = _found(request), workbench_of(request).workspace
     rows = t.shown(
         found.cohorts, "cohort", "trait", "condition", "tissue", flag=pl.col("significant")
     )
 
     def link(row: Row) -> str | None:
-        return _analysis_link(workspace, row, found.gene)
+        return analysis_link(workspace, row, found.gene)
 
-    return t.Rows(rows, _place(request, found), f"{found.gene}_cohorts", link)
+    return t.rows(rows, _place(request, found), f"{found.gene}_cohorts", link)
 
 
-def _forest(request: Request) -> Response:
+def forest(request: Request) -> Response:
     """Send the effects of a gene in all traits."""
     traits, chosen = _found(request).traits, condition_of(request)
     given: dict[str, Any] = trait_forest(
@@ -116,8 +115,11 @@ def trait(request: Request) -> Response:
     """Show the genes and the cohorts of a trait."""
     loaded, found = atlas_of(request), _trait_found(request)
     workspace = workbench_of(request).workspace
-    rows = found.cohorts.to_dicts()
     place = {"trait": found.trait, "condition": found.condition}
+
+    def link(row: Row) -> str | None:
+        return analysis_link(workspace, {**row, **place})
+
     return render(
         request,
         "atlas_trait.html.j2",
@@ -126,13 +128,12 @@ def trait(request: Request) -> Response:
         significant=int(found.genes["significant"].sum()),
         conditions=none_first(found.conditions),
         compared=found.condition in loaded.conditions(),
-        cohorts=GeneTableView(t.COHORTS, rows, len(rows), ""),
-        links=[_analysis_link(workspace, row | place) for row in rows],
+        cohorts=t.COHORTS.plain(t.rows(found.cohorts, {}, "", link)),
         **t.GENES.values(request, _trait_genes(request)),
     )
 
 
-def _trait_genes(request: Request) -> t.Rows:
+def _trait_genes(request: Request) -> Rows:
     found = _trait_found(request)
     place = {
         "atlas": request.query_params.get("atlas", ""),
@@ -141,7 +142,7 @@ def _trait_genes(request: Request) -> t.Rows:
     }
     given = f"_given_{found.condition}" if found.condition else ""
     rows = t.shown(found.genes, "gene", flag=pl.col("significant"))
-    return t.Rows(rows, place, f"{found.trait}{given}_atlas_genes")
+    return t.rows(rows, place, f"{found.trait}{given}_atlas_genes")
 
 
 def routes() -> list[Route]:
@@ -149,7 +150,7 @@ def routes() -> list[Route]:
     return [
         Route("/atlas/gene", gene),
         *t.GENE_TRAITS.routes(_traits),
-        Route("/atlas/gene/forest", _forest),
+        Route("/atlas/gene/forest", forest),
         Route("/atlas/gene/cohorts", gene),
         *t.GENE_COHORTS.routes(_cohorts),
         Route("/atlas/trait", trait),

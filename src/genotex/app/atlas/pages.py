@@ -16,6 +16,7 @@ from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import LoadedAtlas
 from genotex.app.atlas.plots import tree_map
 from genotex.app.pages import address, form_of, not_found, render, workbench_of
+from genotex.app.tables import Rows
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import trait_folder_name
 from genotex.studies import AtlasRecord
@@ -73,10 +74,10 @@ def _page(name: str) -> str:
     return address("/atlas", {"atlas": name})
 
 
-def _traits(request: Request) -> t.Rows:
+def _traits(request: Request) -> Rows:
     loaded = atlas_of(request)
     rows = t.shown(loaded.traits(), "trait", "condition")
-    return t.Rows(rows, _place(request), f"{NEW}_traits")
+    return t.rows(rows, _place(request), f"{NEW}_traits")
 
 
 def _trait_map(request: Request) -> Response:
@@ -99,10 +100,10 @@ def pairs(request: Request) -> Response:
     )
 
 
-def _pairs(request: Request) -> t.Rows:
+def _pairs(request: Request) -> Rows:
     tree = atlas_of(request).tree(condition_of(request))
     rows = t.shown(tree.pairs, "trait", "other")
-    return t.Rows(rows, _place(request, "condition"), f"{NEW}_pairs")
+    return t.rows(rows, _place(request, "condition"), f"{NEW}_pairs")
 
 
 def _pair(request: Request) -> dict[str, Any]:

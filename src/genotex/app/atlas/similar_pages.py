@@ -14,8 +14,9 @@ from starlette.routing import Route
 from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import Question
 from genotex.app.atlas.pages import atlas_of
-from genotex.app.genes.query import names_in
+from genotex.app.genes.selection import names_in
 from genotex.app.pages import address, form_of, render, workbench_of
+from genotex.app.tables import Rows
 from genotex.atlas import ANY_CONDITION, Signature
 from genotex.errors import GenotexError, UsageError
 
@@ -57,7 +58,7 @@ def _by(request: Request) -> str:
     return by if by in _TABLES else "trait"
 
 
-def _rows(request: Request) -> t.Rows:
+def _rows(request: Request) -> Rows:
     loaded, question, by = atlas_of(request), _question(request), _by(request)
     if question is None:
         raise HTTPException(404, "the signature is no longer kept; send it again")
@@ -69,7 +70,7 @@ def _rows(request: Request) -> t.Rows:
     )
     place = {name: request.query_params.get(name, "") for name in ("atlas", "of")}
     given = {"condition": question.condition or "", "by": by}
-    return t.Rows(rows, {**place, **given}, f"signature_{by}s")
+    return t.rows(rows, {**place, **given}, f"signature_{by}s")
 
 
 async def ask(request: Request) -> Response:
@@ -100,7 +101,7 @@ def _ask(request: Request, given: dict[str, str]) -> str:
 
 def _table(request: Request) -> Response:
     table = _TABLES[_by(request)]
-    return render(request, "frame_table.html.j2", **table.values(request, _rows(request)))
+    return render(request, "table.html.j2", **table.values(request, _rows(request)))
 
 
 def _download(request: Request) -> Response:
@@ -113,6 +114,5 @@ def routes() -> list[Route]:
         Route("/atlas/similar", similar, methods=["GET"]),
         Route("/atlas/similar", ask, methods=["POST"]),
         Route("/atlas/similar/table", _table),
-        Route("/atlas/similar.csv", _download),
-        Route("/atlas/similar.xlsx", _download),
+        *(Route(f"/atlas/similar.{kind}", _download) for kind in ("csv", "xlsx", "json")),
     ]

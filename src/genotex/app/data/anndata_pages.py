@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from genotex.api.exports import write_h5ad
 from genotex.api.stored import cohort_to_anndata
-from genotex.app.genes.downloads import safe_name
+from genotex.app.downloads import safe_name
 from genotex.app.pages import analysis_of, not_found, workbench_of
 from genotex.app.quality.pages import named_cohort
 from genotex.formats import find_evidence, read_linked

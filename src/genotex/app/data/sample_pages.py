@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.data.sheets import EDITED, GROUPS, EditedSheet
-from genotex.app.genes.downloads import safe_name
+from genotex.app.downloads import safe_name
 from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles

@@ -17,26 +17,31 @@ from starlette.routing import Route
 
 from genotex.analysis import check_request
 from genotex.analysis.meta import MetaResult, combine_effects, read_meta
-from genotex.app.frame_table import FrameQuery, FrameView
-from genotex.app.genes.downloads import send_table
 from genotex.app.genes.plots import meta_forest
 from genotex.app.pages import address_of, not_found, place_of, render, workbench_of
+from genotex.app.tables import Rows, Table, facts_of, of_another
 from genotex.errors import AnalysisError, GenotexError
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
-from genotex.reports.cohorts.genes import meta_csv_frame, meta_table, shown_genes
+from genotex.reports import meta_columns, meta_csv_frame, shown_genes
 from genotex.studies import AnalysisRecord, options_of
 from genotex.words import number
 
-FILTERS = {
-    "significant": pl.col("Significant"),
-    "replicating": pl.col("Replicates"),
-    "cohorts differ (p of Q below 0.05)": pl.col("Q p") < 0.05,
-    "same sign in every cohort": pl.col("Agreeing") == pl.col("Cohorts"),
-}
-_TABLE = FrameView("/cohorts", "gene", "/cohorts/gene", "gene", flag="Significant")
+_TABLE = Table(
+    "/cohorts",
+    "gene",
+    to="/cohorts/gene",
+    key="gene",
+    flag="Significant",
+    filters={
+        "significant": pl.col("Significant"),
+        "replicating": pl.col("Replicates"),
+        "cohorts differ (p of Q below 0.05)": pl.col("Q p") < 0.05,
+        "same sign in every cohort": pl.col("Agreeing") == pl.col("Cohorts"),
+    },
+)
 
 
 def _meta(request: Request) -> MetaResult | None:
@@ -77,7 +82,7 @@ def cohorts(request: Request) -> Response:
     output, trait, condition = place_of(request)
     workspace = workbench_of(request).workspace
     analysed = workspace.file(output.significant_genes(trait, condition)) is not None
-    values = {"place": place} if meta is None else _table_values(request, meta)
+    values = {"place": place} if meta is None else _TABLE.values(request, _rows(request))
     return render(
         request,
         "cohorts.html.j2",
@@ -91,27 +96,17 @@ def cohorts(request: Request) -> Response:
     )
 
 
-def table(request: Request) -> Response:
-    """Show the table alone, for htmx."""
-    return render(request, "frame_table.html.j2", **_table_values(request, _known(request)))
-
-
-def _table_values(request: Request, meta: MetaResult) -> dict[str, Any]:
-    genes = shown_genes(meta)
-    columns = meta_table(meta, genes, "").columns
-    return _TABLE.values(genes, columns, FILTERS, request.query_params, address_of(request))
-
-
-def _download(request: Request) -> Response:
-    """Send the genes of the table with all columns, those of each cohort among them."""
+def _rows(request: Request) -> Rows:
+    """Return the genes; a file has all columns, those of each cohort among them."""
     meta = _known(request)
-    listed = FrameQuery.parse(request.query_params).apply(shown_genes(meta), FILTERS)
-    whole = meta_csv_frame(meta)
-    symbol = whole.columns[0]
-    rows = listed.select(pl.col("Variable").alias(symbol)).join(
-        whole, on=symbol, how="left", maintain_order="left"
+    genes = shown_genes(meta)
+    return Rows(
+        genes,
+        address_of(request),
+        f"{meta.trait}_cohorts_genes",
+        columns=meta_columns(meta, genes),
+        whole=of_another(lambda: meta_csv_frame(meta)),
     )
-    return send_table(rows, f"{meta.trait}_cohorts_genes", request.url.path)
 
 
 def _gene_of(request: Request) -> tuple[MetaResult, str]:
@@ -168,7 +163,7 @@ def gene(request: Request) -> Response:
         meta=meta,
         name=name,
         row=row,
-        view=meta_table(meta, genes, ""),
+        facts=facts_of(row, meta_columns(meta, genes)[1:]),
         forest=meta_forest(meta, name),
         left_out=leave_one_out(meta, name),
         analysed=analysed is not None,
@@ -176,7 +171,7 @@ def gene(request: Request) -> Response:
     )
 
 
-def _forest(request: Request) -> Response:
+def forest(request: Request) -> Response:
     """Send the effects of a gene in every cohort."""
     return JSONResponse(meta_forest(*_gene_of(request)))
 
@@ -234,10 +229,8 @@ def routes() -> list[Route]:
     return [
         Route("/cohorts", cohorts, methods=["GET"]),
         Route("/cohorts", combine, methods=["POST"]),
-        Route("/cohorts/table", table),
-        Route("/cohorts.csv", _download),
-        Route("/cohorts.xlsx", _download),
+        *_TABLE.routes(_rows),
         Route("/cohorts/gene", gene),
-        Route("/cohorts/forest", _forest),
+        Route("/cohorts/forest", forest),
         Route("/cohorts/without", without),
     ]

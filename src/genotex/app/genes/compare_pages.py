@@ -11,10 +11,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from genotex.app.frame_table import FrameQuery, FrameView, column
-from genotex.app.genes.downloads import send_table
 from genotex.app.genes.plots import Axes, rounded, thinned
 from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
+from genotex.app.tables import Rows, Table, columns
 from genotex.studies import (
     BOTH,
     FIRST,
@@ -27,25 +26,31 @@ from genotex.studies import (
 )
 
 MEASURES = {"effect": "effect", "t": "t statistic"}
-_COLUMNS = (
-    column("Variable", "Gene", "official symbol", "text"),
-    column("effect 1", "effect, first", "change in the first analysis", "signed"),
-    column("effect 2", "effect, second", "change in the second analysis", "signed"),
-    column("t 1", "t, first", "t statistic of the first analysis", "signed"),
-    column("t 2", "t, second", "t statistic of the second analysis", "signed"),
-    column("q 1", "q, first", "q-value of the first analysis", "p"),
-    column("q 2", "q, second", "q-value of the second analysis", "p"),
-    column("significant in", "Significant in", "which of the two analyses", "text"),
-    column("direction", "Direction", "whether the signs of the effects agree", "text"),
-)
-FILTERS = {
+_FILTERS = {
     "significant in both": pl.col("significant in") == BOTH,
     "significant in the first only": pl.col("significant in") == FIRST,
     "significant in the second only": pl.col("significant in") == SECOND,
     "significant, opposite direction": (pl.col("significant in") != NEITHER)
     & (pl.col("direction") == "opposite"),
 }
-_TABLE = FrameView("/compare", "gene", "/gene", "gene")
+_TABLE = Table(
+    "/compare",
+    "gene",
+    columns(
+        ("Variable", "Gene", "official symbol", "text"),
+        ("effect 1", "effect, first", "change in the first analysis", "signed"),
+        ("effect 2", "effect, second", "change in the second analysis", "signed"),
+        ("t 1", "t, first", "t statistic of the first analysis", "signed"),
+        ("t 2", "t, second", "t statistic of the second analysis", "signed"),
+        ("q 1", "q, first", "q-value of the first analysis", "p"),
+        ("q 2", "q, second", "q-value of the second analysis", "p"),
+        ("significant in", "Significant in", "which of the two analyses", "text"),
+        ("direction", "Direction", "whether the signs of the effects agree", "text"),
+    ),
+    to="/gene",
+    key="gene",
+    filters=_FILTERS,
+)
 
 
 def _key(found: FoundAnalysis) -> str:
@@ -67,8 +72,8 @@ def compare(request: Request) -> Response:
     second = _second(request) if chosen else None
     values: dict[str, Any] = {"place": place}
     if second is not None:
-        genes = compared(first, second)
-        values = _table_values(request, genes) | {"facts": _facts(genes)}
+        rows = _rows(request)
+        values = _TABLE.values(request, rows) | {"facts": _facts(rows.frame)}
     return render(
         request,
         "compare.html.j2",
@@ -98,26 +103,16 @@ def _facts(genes: pl.DataFrame) -> dict[str, str]:
     return facts
 
 
-def _table_values(request: Request, genes: pl.DataFrame) -> dict[str, Any]:
-    columns = [c for c in _COLUMNS if genes[c.name].null_count() < max(genes.height, 1)]
-    shown = genes.with_columns((pl.col("significant in") != NEITHER).alias("flag"))
-    one = address_of(request)
-    both = one | {"with": request.query_params.get("with", "")}
-    return _TABLE.values(shown, columns, FILTERS, request.query_params, both, one)
-
-
-def table(request: Request) -> Response:
-    """Show the table alone, for htmx."""
-    genes = compared(analysis_of(request), _second(request))
-    return render(request, "frame_table.html.j2", **_table_values(request, genes))
-
-
-def _download(request: Request) -> Response:
-    """Send the genes of the table as CSV or Excel."""
-    first, second = analysis_of(request), _second(request)
-    listed = FrameQuery.parse(request.query_params).apply(compared(first, second), FILTERS)
+def _rows(request: Request) -> Rows:
+    first, second, place = analysis_of(request), _second(request), address_of(request)
+    genes = compared(first, second)
     names = "_".join(f"{each.result.trait}_{each.result.cohort}" for each in (first, second))
-    return send_table(listed, f"{names}_compared", request.url.path)
+    return Rows(
+        genes.with_columns((pl.col("significant in") != NEITHER).alias(".flag")),
+        place | {"with": request.query_params.get("with", "")},
+        f"{names}_compared",
+        links=place,
+    )
 
 
 def points(request: Request) -> Response:
@@ -154,8 +149,6 @@ def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/compare", compare),
-        Route("/compare/table", table),
         Route("/compare/points", points),
-        Route("/compare.csv", _download),
-        Route("/compare.xlsx", _download),
+        *_TABLE.routes(_rows),
     ]

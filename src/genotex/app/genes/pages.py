@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,12 +14,13 @@ from starlette.routing import Route
 from genotex.analysis import formula_of
 from genotex.app.genes import plots as gene_plots
 from genotex.app.genes import text_pages
-from genotex.app.genes.downloads import send_table
-from genotex.app.genes.query import ONLY, ROWS, GeneQuery, marks_of, names_in
+from genotex.app.genes.selection import corners, marks_of, names_in
 from genotex.app.pages import address_of, analysis_of, form_of, not_found, render, workbench_of
-from genotex.reports.genes.table import GeneTableView
+from genotex.app.tables import Row, Rows, Table, facts_of, of_another
 from genotex.studies import LoadedAnalysis
 from genotex.words import question
+
+_OF_GENES = ("volcano", "ma")
 
 
 def genes(request: Request) -> Response:
@@ -39,34 +39,54 @@ def genes(request: Request) -> Response:
         marked_text=_marked_text(request, analysis),
         marked=workbench_of(request).marked,
         **text_pages.found_files(request, result.cohort),
-        **_table_values(request, analysis),
+        **GENES.values(request, _rows(request)),
     )
 
 
-def table(request: Request) -> Response:
-    """Show the table alone, for htmx."""
-    return render(request, "gene_table.html.j2", **_table_values(request, analysis_of(request)))
+def _marks(row: Row) -> str:
+    """Return the classes of a gene: up or down, and whether it is highlighted."""
+    change = "up" if (row["Coefficient"] or 0) > 0 else "down"
+    return f"{change} listed" if row.get(".marked") else change
 
 
-def _table_values(request: Request, analysis: LoadedAnalysis) -> dict[str, Any]:
-    query = GeneQuery.parse(request.query_params)
-    marked = workbench_of(request).marked
-    found = query.apply(analysis, marked)
-    pages = max(1, math.ceil(found.height / ROWS))
-    page = min(query.page, pages)
-    rows = found.slice((page - 1) * ROWS, ROWS).to_dicts()
-    lower = {name.lower() for name in marked}
-    return {
-        "query": query,
-        "only": ONLY,
-        "view": GeneTableView(analysis.columns, rows, found.height, ""),
-        "page": page,
-        "pages": pages,
-        "first": (page - 1) * ROWS,
-        "total": analysis.genes.height,
-        "is_marked": lambda symbol: symbol.lower() in lower,
-        "place": address_of(request),
-    }
+_SIGNIFICANT = pl.col("Significant").fill_null(False)
+GENES = Table(
+    "/genes",
+    "gene",
+    to="/gene",
+    key="gene",
+    flag="Significant",
+    filters={
+        "significant": _SIGNIFICANT,
+        "significant, higher": _SIGNIFICANT & (pl.col("Coefficient") > 0),
+        "significant, lower": _SIGNIFICANT & (pl.col("Coefficient") < 0),
+        "highlighted": pl.col(".marked"),
+    },
+    marks=_marks,
+)
+
+
+def _rows(request: Request) -> Rows:
+    """Return the genes, those inside the lasso where there is one."""
+    analysis = analysis_of(request)
+    marked = marks_of(analysis, workbench_of(request).marked)
+    genes = analysis.genes.with_columns(pl.Series(".marked", marked))
+    plot, lasso = (request.query_params.get(name, "") for name in ("plot", "lasso"))
+    plot = plot if plot in _OF_GENES else _OF_GENES[0]
+    if drawn := corners(lasso):
+        genes = genes.filter(
+            pl.Series(gene_plots.inside(gene_plots.axes_of(analysis, plot), drawn))
+        )
+
+    return Rows(
+        genes,
+        address_of(request),
+        f"{analysis.result.trait}_{analysis.result.cohort}_genes",
+        columns=analysis.columns,
+        whole=of_another(analysis.table_of_all),
+        carried={"plot": plot, "lasso": lasso} if drawn else {"plot": "", "lasso": ""},
+        total=analysis.genes.height,
+    )
 
 
 def points(request: Request) -> Response:
@@ -114,32 +134,18 @@ def _marked_text(request: Request, analysis: LoadedAnalysis) -> str:
     return f"{text}; not in this analysis: {', '.join(absent[:8])}{more}." if absent else f"{text}."
 
 
-def _download(request: Request) -> Response:
-    """Send the genes of the table, all pages and columns, as CSV or Excel."""
-    analysis = analysis_of(request)
-    found = GeneQuery.parse(request.query_params).apply(analysis, workbench_of(request).marked)
-    whole = analysis.table_of_all()
-    symbol = whole.columns[0]
-    listed = found.select(pl.col("Variable").alias(symbol)).join(
-        whole, on=symbol, how="left", maintain_order="left"
-    )
-    name = f"{analysis.result.trait}_{analysis.result.cohort}_genes"
-    return send_table(listed, name, request.url.path)
-
-
 def gene(request: Request) -> Response:
     """Show one gene."""
     analysis, name = _gene_of(request)
     workbench = workbench_of(request)
     row = analysis.genes.row(analysis.rank_of[name.lower()], named=True)
-    view = GeneTableView(analysis.columns, [row], 1, "")
     return render(
         request,
         "gene.html.j2",
         analysis=analysis,
         name=name,
         row=row,
-        view=view,
+        facts=facts_of(row, analysis.columns[1:]),
         rank=analysis.rank_of[name.lower()] + 1,
         choices=gene_plots.choices_of(analysis),
         has_values=name in analysis.gene_rows,
@@ -168,7 +174,7 @@ def values(request: Request) -> Response:
     return JSONResponse(gene_plots.samples_of(analysis, name, by))
 
 
-def _forest(request: Request) -> Response:
+def forest(request: Request) -> Response:
     """Send the effects of a gene in every cohort."""
     analysis, name = _gene_of(request)
     found: Mapping[str, Any] | None = gene_plots.forest_of(analysis, name)
@@ -179,12 +185,10 @@ def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/genes", genes),
-        Route("/genes/table", table),
         Route("/genes/points", points),
         Route("/genes/mark", mark, methods=["POST"]),
-        Route("/genes.csv", _download),
-        Route("/genes.xlsx", _download),
+        *GENES.routes(_rows),
         Route("/gene", gene),
         Route("/gene/values", values),
-        Route("/gene/forest", _forest),
+        Route("/gene/forest", forest),
     ]

@@ -15,9 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import TEST_COLUMNS, Enrichment, read_enrichment
-from genotex.app.frame_table import FrameQuery, FrameView, column
-from genotex.app.genes.downloads import send_table
 from genotex.app.genes.gene_sets import running_sum_of
+from genotex.app.genes.pages import GENES
 from genotex.app.pages import (
     address,
     address_of,
@@ -27,9 +26,9 @@ from genotex.app.pages import (
     render,
     workbench_of,
 )
+from genotex.app.tables import Rows, Table, columns, facts_of
 from genotex.errors import GenotexError, UsageError
 from genotex.options import EnrichmentOptions
-from genotex.reports.genes.table import GeneTableView
 from genotex.studies import LoadedAnalysis, SetsRecord, members_of, save_gene_sets, set_files
 
 TESTS = {
@@ -37,19 +36,25 @@ TESTS = {
     "fry": "fry: does a set change at all, in one direction?",
     "fry-mixed": "fry, mixed: does a set change at all, in either?",
 }
-_COLUMNS = (
-    column("Gene Set", "Gene set", "as in the file", "text"),
-    column("Tested Genes", "Genes", "genes of the set that were tested", "count"),
-    column("Direction", "Change", "direction of the genes of the set (camera)", "text"),
-    column("p", "p", "p-value of camera: more than the other genes", "p"),
-    column("q", "q", "q-value (false discovery rate) of camera over the sets", "p"),
-    column("Fry q", "fry q", "q-value of fry: at all, in one direction", "p"),
-    column("Mixed q", "mixed q", "q-value of fry: at all, in either direction", "p"),
-    column("Inter-gene Correlation", "Correlation", "between the genes of the set", "signed"),
-    column("Normalised Score", "Score", "normalised enrichment score", "signed"),
-    column("Significant Genes", "Significant", "significant genes of the set", "count"),
+_TABLE = Table(
+    "/sets",
+    "set",
+    columns(
+        ("Gene Set", "Gene set", "as in the file", "text"),
+        ("Tested Genes", "Genes", "genes of the set that were tested", "count"),
+        ("Direction", "Change", "direction of the genes of the set (camera)", "text"),
+        ("p", "p", "p-value of camera: more than the other genes", "p"),
+        ("q", "q", "q-value (false discovery rate) of camera over the sets", "p"),
+        ("Fry q", "fry q", "q-value of fry: at all, in one direction", "p"),
+        ("Mixed q", "mixed q", "q-value of fry: at all, in either direction", "p"),
+        ("Inter-gene Correlation", "Correlation", "between the genes of the set", "signed"),
+        ("Normalised Score", "Score", "normalised enrichment score", "signed"),
+        ("Significant Genes", "Significant", "significant genes of the set", "count"),
+    ),
+    to="/set",
+    key="set",
+    sheet="gene sets",
 )
-_TABLE = FrameView("/sets", "set", "/set", "set")
 
 
 def _enrichment(request: Request, analysis: LoadedAnalysis) -> Enrichment | None:
@@ -67,7 +72,7 @@ def sets(request: Request) -> Response:
         found = _enrichment(request, analysis)
     except GenotexError as error:
         problem = str(error)
-    values = {} if found is None else _table_values(request, analysis, found)
+    values = {} if found is None else _TABLE.values(request, _rows(request))
     return render(
         request,
         "sets.html.j2",
@@ -80,13 +85,6 @@ def sets(request: Request) -> Response:
         job=_under_way(request, analysis),
         **{"place": address_of(request), **values},
     )
-
-
-def table(request: Request) -> Response:
-    """Show the table alone, for htmx."""
-    analysis = analysis_of(request)
-    found = _known(request, analysis)
-    return render(request, "frame_table.html.j2", **_table_values(request, analysis, found))
 
 
 def _known(request: Request, analysis: LoadedAnalysis) -> Enrichment:
@@ -108,21 +106,13 @@ def _filters(found: Enrichment) -> dict[str, pl.Expr]:
     }
 
 
-def _table_values(request: Request, analysis: LoadedAnalysis, found: Enrichment) -> dict[str, Any]:
-    filters = _filters(found)
-    frame = found.sets.with_columns(filters["significant"].fill_null(False).alias("flag"))
-    columns = [c for c in _COLUMNS if found.sets[c.name].null_count() < found.sets.height]
-    place = address_of(request)
-    return _TABLE.values(frame, columns, filters, request.query_params, place)
-
-
-def _download(request: Request) -> Response:
-    """Send the sets of the table, all pages and columns, as CSV or Excel."""
+def _rows(request: Request) -> Rows:
     analysis = analysis_of(request)
     found = _known(request, analysis)
-    listed = FrameQuery.parse(request.query_params).apply(found.sets, _filters(found))
+    filters = _filters(found)
+    frame = found.sets.with_columns(filters["significant"].fill_null(False).alias(".flag"))
     name = f"{analysis.result.trait}_{analysis.result.cohort}_gene_sets"
-    return send_table(listed, name, request.url.path, "gene sets")
+    return Rows(frame, address_of(request), name, filters=filters)
 
 
 async def test(request: Request) -> Response:
@@ -167,7 +157,7 @@ def _submit(request: Request, form: FormData, name: str, content: bytes | None) 
     return record
 
 
-def _job(request: Request) -> Response:
+def job(request: Request) -> Response:
     """Show how far a test is; at its end, the table."""
     place = address_of(request)
     found = workbench_of(request).jobs.record(request.query_params.get("name", ""))
@@ -179,11 +169,11 @@ def _job(request: Request) -> Response:
     return render(request, "sets_job.html.j2", job=found, place=place)
 
 
-async def _cancel(request: Request) -> Response:
+async def cancel(request: Request) -> Response:
     """Cancel a test, and show that it ends."""
     name = request.query_params.get("name", "")
     await run_in_threadpool(workbench_of(request).jobs.cancel, name)
-    return await run_in_threadpool(_job, request)
+    return await run_in_threadpool(job, request)
 
 
 def _under_way(request: Request, analysis: LoadedAnalysis) -> SetsRecord | None:
@@ -220,21 +210,20 @@ def _one(request: Request) -> tuple[LoadedAnalysis, Enrichment, dict[str, Any]]:
     return analysis, found, rows.row(0, named=True)
 
 
-def _one_set(request: Request) -> Response:
+def one_set(request: Request) -> Response:
     """Show one set."""
     analysis, found, row = _one(request)
     genes = members_of(workbench_of(request).workspace, found, row["Gene Set"])
     known = set(genes or ())
-    rows = analysis.genes.filter(pl.col("Variable").is_in(known)).to_dicts()
-    columns = [c for c in _COLUMNS[1:] if row[c.name] is not None]
+    members = analysis.genes.filter(pl.col("Variable").is_in(known))
     return render(
         request,
         "set.html.j2",
         analysis=analysis,
         row=row,
-        facts=[(c, GeneTableView((c,), [row], 1, "").cell(row, c)) for c in columns],
+        facts=facts_of(row, _TABLE.columns[1:]),
         genes=genes,
-        view=GeneTableView(analysis.columns, rows, len(rows), ""),
+        members=GENES.plain(Rows(members, address_of(request), "", columns=analysis.columns)),
         file=found.record["gene_sets"].get("file", ""),
         drawn=genes is not None and running_sum_of(analysis, genes) is not None,
         place=address_of(request),
@@ -269,12 +258,10 @@ def routes() -> list[Route]:
     return [
         Route("/sets", sets, methods=["GET"]),
         Route("/sets", test, methods=["POST"]),
-        Route("/sets/table", table),
-        Route("/sets/job", _job),
-        Route("/sets/cancel", _cancel, methods=["POST"]),
-        Route("/sets.csv", _download),
-        Route("/sets.xlsx", _download),
-        Route("/set", _one_set),
+        Route("/sets/job", job),
+        Route("/sets/cancel", cancel, methods=["POST"]),
+        *_TABLE.routes(_rows),
+        Route("/set", one_set),
         Route("/set/running", running),
         Route("/set/mark", mark, methods=["POST"]),
     ]

@@ -20,23 +20,32 @@ from genotex.analysis import (
     read_survival,
     split_by_level,
 )
-from genotex.app.frame_table import FrameQuery, FrameView, column
-from genotex.app.genes.downloads import send_table
 from genotex.app.pages import not_found, render, workbench_of
+from genotex.app.tables import Rows, Table, columns, facts_of
 from genotex.cohorts import OwnTables
 from genotex.errors import AnalysisError, GenotexError
-from genotex.reports.genes.table import GeneTableView
 from genotex.studies import TablesRecord, find_tables
 
-_COLUMNS = (
-    column("gene", "Gene", "official symbol", "text"),
-    column("hazard_ratio", "Hazard ratio", "per unit of log2 expression", "plain"),
-    column("from", "95 % from", "lower confidence limit of the hazard ratio", "plain"),
-    column("to", "to", "upper confidence limit of the hazard ratio", "plain"),
-    column("z", "z", "of the score test; positive: earlier events", "signed"),
-    column("p", "p", "p-value of the score test", "p"),
-    column("q", "q", "q-value (false discovery rate) over the genes tested", "p"),
-    column("mean", "Mean", "mean log2 expression", "plain"),
+_TABLE = Table(
+    "/survival",
+    "gene",
+    columns(
+        ("gene", "Gene", "official symbol", "text"),
+        ("hazard_ratio", "Hazard ratio", "per unit of log2 expression", "plain"),
+        (".from", "95 % from", "lower confidence limit of the hazard ratio", "plain"),
+        (".to", "to", "upper confidence limit of the hazard ratio", "plain"),
+        ("z", "z", "of the score test; positive: earlier events", "signed"),
+        ("p", "p", "p-value of the score test", "p"),
+        ("q", "q", "q-value (false discovery rate) over the genes tested", "p"),
+        ("mean", "Mean", "mean log2 expression", "plain"),
+    ),
+    to="/survival/gene",
+    key="gene",
+    filters={
+        "significant": pl.col(".flag"),
+        "significant, higher hazard": pl.col(".flag") & (pl.col("z") > 0),
+        "significant, lower hazard": pl.col(".flag") & (pl.col("z") < 0),
+    },
 )
 _GROUPS = ("low", "high")
 
@@ -62,45 +71,21 @@ def _read(folder: Path, state: tuple[tuple[int, int], ...]) -> SurvivalResult:
 
 def _shown(found: SurvivalResult) -> pl.DataFrame:
     """Return the table with the limits of the hazard ratio."""
-    limits = {"from": pl.col("ci_low").exp(), "to": pl.col("ci_high").exp()}
+    limits = {".from": pl.col("ci_low").exp(), ".to": pl.col("ci_high").exp()}
     flag = (pl.col("q") < found.method["options"]["q_cut"]).fill_null(False)
-    return found.genes.with_columns(**limits, flag=flag)
+    return found.genes.with_columns(**limits, **{".flag": flag})
 
 
-_FILTERS = {
-    "significant": pl.col("flag"),
-    "significant, higher hazard": pl.col("flag") & (pl.col("z") > 0),
-    "significant, lower hazard": pl.col("flag") & (pl.col("z") < 0),
-}
-
-
-_TABLE = FrameView("/survival", "gene", "/survival/gene", "gene")
-
-
-def _table_values(request: Request, name: str, found: SurvivalResult) -> dict[str, Any]:
-    given, place = request.query_params, {"output": name}
-    return _TABLE.values(_shown(found), _COLUMNS, _FILTERS, given, place)
+def _rows(request: Request) -> Rows:
+    name, _, found = _opened(request)
+    return Rows(_shown(found), {"output": name}, f"{Path(name).name}_survival_genes")
 
 
 def survival(request: Request) -> Response:
     """Show the table of all genes."""
     name, _, found = _opened(request)
-    values = _table_values(request, name, found)
+    values = _TABLE.values(request, _rows(request))
     return render(request, "survival.html.j2", name=name, found=found, **values)
-
-
-def table(request: Request) -> Response:
-    """Show the table alone, for htmx."""
-    name, _, found = _opened(request)
-    return render(request, "frame_table.html.j2", **_table_values(request, name, found))
-
-
-def _download(request: Request) -> Response:
-    """Send the genes of the table, all pages and columns, as CSV or Excel."""
-    name, _, found = _opened(request)
-    listed = FrameQuery.parse(request.query_params).apply(_shown(found), _FILTERS)
-    listed = listed.select(found.genes.columns)
-    return send_table(listed, f"{Path(name).name}_survival_genes", request.url.path)
 
 
 def _gene(request: Request) -> tuple[str, SurvivalResult, dict[str, Any]]:
@@ -113,17 +98,16 @@ def _gene(request: Request) -> tuple[str, SurvivalResult, dict[str, Any]]:
     return name, found, rows.row(0, named=True)
 
 
-def _one_gene(request: Request) -> Response:
+def one_gene(request: Request) -> Response:
     """Show one gene."""
     name, found, row = _gene(request)
-    view = GeneTableView(_COLUMNS, [row], 1, "")
     return render(
         request,
         "survival_gene.html.j2",
         name=name,
         found=found,
         row=row,
-        facts=[(each, view.cell(row, each)) for each in _COLUMNS[1:]],
+        facts=facts_of(row, _TABLE.columns[1:]),
         drawn=_tables(request, name, found) is not None,
         place={"output": name},
     )
@@ -190,9 +174,7 @@ def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/survival", survival),
-        Route("/survival/table", table),
-        Route("/survival.csv", _download),
-        Route("/survival.xlsx", _download),
-        Route("/survival/gene", _one_gene),
+        *_TABLE.routes(_rows),
+        Route("/survival/gene", one_gene),
         Route("/survival/curves", curves),
     ]

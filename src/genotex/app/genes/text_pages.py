@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import read_enrichment
-from genotex.app.genes.downloads import send_text
+from genotex.app.downloads import send_text
 from genotex.app.pages import analysis_of, not_found, place_of, workbench_of
 from genotex.reports import methods_paragraph
 from genotex.reports.problem.groups import groups_of_samples

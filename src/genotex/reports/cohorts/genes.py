@@ -10,9 +10,8 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis.meta import COHORT_COLUMNS, MetaResult
-from genotex.analysis.results.columns import GeneColumn
 from genotex.reports.figures import ForestRow, draw_forest
-from genotex.reports.genes.table import GeneTableView, rows_on_page
+from genotex.reports.genes.table import GeneTableView, TableColumn, rows_on_page
 from genotex.reports.sections import FigureView
 from genotex.words import counted, number
 
@@ -78,10 +77,11 @@ def shown_genes(result: MetaResult) -> pl.DataFrame:
 def meta_table(result: MetaResult, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
     """Return the first genes of the ranking as the page shows them."""
     rows = genes.head(rows_on_page(result.significant.height)).to_dicts()
-    return GeneTableView(_page_columns(result, genes), rows, genes.height, csv_name)
+    return GeneTableView(meta_columns(result, genes), rows, genes.height, csv_name)
 
 
-def _page_columns(result: MetaResult, genes: pl.DataFrame) -> tuple[GeneColumn, ...]:
+def meta_columns(result: MetaResult, genes: pl.DataFrame) -> tuple[TableColumn, ...]:
+    """Return the columns of the page that hold anything."""
     effect = "g" if result.binary else "r"
     scale = "Hedges' g" if result.binary else "partial correlation"
     how = "fixed effect"
@@ -107,9 +107,7 @@ def _page_columns(result: MetaResult, genes: pl.DataFrame) -> tuple[GeneColumn, 
         ("Replicates", "replicates", "by the rule under Answer", "flag"),
     )  # fmt: skip
     return tuple(
-        GeneColumn(name, pl.Float64, "meta", CSV_NAMES.get(name, name), label, explanation, form)
-        for name, label, explanation, form in every
-        if genes[name].null_count() < genes.height
+        TableColumn(*column) for column in every if genes[column[0]].null_count() < genes.height
     )
 
 

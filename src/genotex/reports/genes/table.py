@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -27,6 +27,51 @@ _PAIRS_ON_PAGE = 3
 """With more pairs of levels their columns are in the CSV file only."""
 
 
+class Column(Protocol):
+    """What a page shows of a column: header with its explanation, and the form of the values."""
+
+    @property
+    def name(self) -> str:
+        """Of the values in a row."""
+
+    @property
+    def label(self) -> str:
+        """The header."""
+
+    @property
+    def help(self) -> str:
+        """What it holds."""
+
+    @property
+    def form(self) -> str:
+        """How a value is written: a form of `number`, ``text`` or ``flag``."""
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a page alone; see `Column`."""
+
+    name: str
+    label: str
+    help: str
+    form: str
+
+
+def cell(row: Mapping[str, Any], column: Column) -> str:
+    """Return the value of a row in a column as pages write it; empty where it is missing."""
+    value = row[column.name]
+    if value is None:
+        return ""
+    if column.name == "CI Lower":
+        return interval(value, row["CI Upper"])
+    if column.name == "Panel Coefficient" and value == 0:
+        # Empty, not a zero among thousands.
+        return ""
+    if column.form == "flag":
+        return "yes" if value else ""
+    return str(value) if column.form == "text" else number(value, column.form)
+
+
 @dataclass(frozen=True, eq=False)
 class GeneTableView:
     """The gene table of the page; the CSV file has every gene.
@@ -35,7 +80,7 @@ class GeneTableView:
     is whether only some of the rows are significant.
     """
 
-    columns: tuple[GeneColumn, ...]
+    columns: tuple[Column, ...]
     rows: list[dict[str, Any]]
     total: int
     csv_name: str
@@ -44,17 +89,9 @@ class GeneTableView:
     sort: str = "ascending"
     filters: bool = True
 
-    def cell(self, gene: Mapping[str, Any], column: GeneColumn) -> str:
+    def cell(self, gene: Mapping[str, Any], column: Column) -> str:
         """Return a gene's value in a column as the page writes it."""
-        value = gene[column.name]
-        if column.name == "CI Lower":
-            return interval(value, gene["CI Upper"])
-        if column.name == "Panel Coefficient" and value == 0:
-            # Empty, not a zero among thousands.
-            return ""
-        if column.form == "flag":
-            return "yes" if value else ""
-        return str(value) if column.form == "text" else number(value, column.form)
+        return cell(gene, column)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,14 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis import SurvivalResult
-from genotex.analysis.results.columns import GeneColumn
-from genotex.reports.genes.table import GeneTableView, TopGene, rows_on_page, top_genes
+from genotex.reports.genes.table import (
+    Column,
+    GeneTableView,
+    TableColumn,
+    TopGene,
+    rows_on_page,
+    top_genes,
+)
 from genotex.reports.pages import checked_page, render_template, write_page_files
 from genotex.reports.problem.software import SoftwareView, software_view, written_options
 from genotex.reports.sections import FigureView
@@ -23,23 +29,16 @@ from genotex.words import counted, listed, number
 _TOP = 12
 _HAZARD = "hazard ratio per unit of log2 expression, a doubling"
 _COLUMNS = (
-    GeneColumn("Variable", pl.String, "gene", "gene", "Gene", "official symbol", "text"),
-    GeneColumn("Hazard Ratio", pl.Float64, "change", "hazard_ratio", "HR", _HAZARD, "plain"),
-    GeneColumn(
-        "CI Lower", pl.Float64, "change", "ci_low", "95 % interval",
-        "95 % confidence interval of the hazard ratio (Wald)", "plain",
+    TableColumn("Variable", "Gene", "official symbol", "text"),
+    TableColumn("Hazard Ratio", "HR", _HAZARD, "plain"),
+    TableColumn(
+        "CI Lower", "95 % interval", "95 % confidence interval of the hazard ratio (Wald)", "plain"
     ),
-    GeneColumn("z", pl.Float64, "statistic", "z", "z", "score statistic", "signed"),
-    GeneColumn("p", pl.Float64, "significance", "p", "p", "p-value of the score test", "p"),
-    GeneColumn(
-        "q", pl.Float64, "significance", "q", "q",
-        "Benjamini-Hochberg q-value (false discovery rate)", "p",
-    ),
-    GeneColumn(
-        "Mean Expression", pl.Float64, "size", "mean", "mean",
-        "mean log2 expression over the samples tested", "plain",
-    ),
-)  # fmt: skip
+    TableColumn("z", "z", "score statistic", "signed"),
+    TableColumn("p", "p", "p-value of the score test", "p"),
+    TableColumn("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "p"),
+    TableColumn("Mean Expression", "mean", "mean log2 expression over the samples tested", "plain"),
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class SurvivalSource:
 class _SurvivalTable(GeneTableView):
     """The gene table of the page; the interval is one of hazard ratios."""
 
-    def cell(self, gene: Mapping[str, Any], column: GeneColumn) -> str:
+    def cell(self, gene: Mapping[str, Any], column: Column) -> str:
         """Return a gene's value in a column as the page writes it."""
         if column.name == "CI Lower":
             return _interval(gene["CI Lower"], gene["CI Upper"])

@@ -1,4 +1,4 @@
-"""Tables that a page shows part of, whole, as CSV or Excel; and texts as files."""
+"""Tables that a page shows part of, whole, as CSV, Excel or JSON; and texts as files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ _SHEET = (
 
 
 def send_table(frame: pl.DataFrame, name: str, path: str, sheet: str = "genes") -> Response:
-    """Send a table as a file; the ending of the address decides between Excel and CSV."""
+    """Send a table as a file of the kind that the ending of the address states."""
+    if path.endswith(".json"):
+        headers = _attached(f"{name}.json")
+        return Response(frame.write_json(), media_type="application/json", headers=headers)
     if path.endswith(".xlsx"):
         headers = _attached(f"{name}.xlsx")
         return Response(_workbook(frame, sheet), media_type=_XLSX, headers=headers)
