@@ -6,12 +6,12 @@ from .evaluation.analysis_task import (
     read_universe as read_universe,
     score_answers as score_answers,
 )
-from .evaluation.comparison import (
+from .comparison.paired import (
     Difference as Difference,
     RunComparison as RunComparison,
     compare_runs as compare_runs,
 )
-from .evaluation.comparison_tables import (
+from .comparison.tables import (
     comparison_json as comparison_json,
     comparison_texts as comparison_texts,
     difference_tables as difference_tables,
@@ -65,7 +65,7 @@ from .evaluation.options import (
     GeneUniverse as GeneUniverse,
     Task as Task,
 )
-from .evaluation.paper_table import (
+from .comparison.paper_table import (
     PaperRow as PaperRow,
     paper_json as paper_json,
     paper_markdown as paper_markdown,
@@ -73,17 +73,17 @@ from .evaluation.paper_table import (
     paper_rows as paper_rows,
     paper_tables as paper_tables,
 )
-from .evaluation.plain_table import PlainTable as PlainTable, to_markdown as to_markdown
+from .evaluation.figures import PlainTable as PlainTable, to_markdown as to_markdown
 from .evaluation.plan import load_tasks as load_tasks, pose_problems as pose_problems
 from .evaluation.preprocessing import score_table as score_table, wanted_tables as wanted_tables
-from .evaluation.published import published as published
+from .evaluation.reference_kind import published as published
 from .evaluation.reference_kind import (
     ReferenceKind as ReferenceKind,
     kind_of_reference as kind_of_reference,
     reference_kind_of as reference_kind_of,
     reference_words as reference_words,
 )
-from .evaluation.retest import (
+from .comparison.retest import (
     Component as Component,
     Retest as Retest,
     VarianceComponents as VarianceComponents,
@@ -92,13 +92,13 @@ from .evaluation.retest import (
     variance_components as variance_components,
     with_retest as with_retest,
 )
-from .evaluation.rules import (
+from .evaluation.options import (
     RULES as RULES,
     RulesName as RulesName,
     ScoringRules as ScoringRules,
 )
-from .evaluation.run_manifest import check_run as check_run, write_manifest as write_manifest
-from .evaluation.run_record import (
+from .comparison.run_record import check_run as check_run, write_manifest as write_manifest
+from .comparison.run_record import (
     RunRecord as RunRecord,
     name_runs as name_runs,
     read_run_record as read_run_record,
@@ -138,7 +138,7 @@ from .evaluation.summary import (
     summarise as summarise,
     to_json as to_json,
 )
-from .evaluation.table_metrics import (
+from .evaluation.preprocessing import (
     compare_tables as compare_tables,
     feature_correlation as feature_correlation,
     jaccard as jaccard,

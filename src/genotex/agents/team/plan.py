@@ -14,7 +14,7 @@ from genotex.agents.sandbox import SandboxPolicy, is_isolated_here
 from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
-from genotex.bench.evaluation.run_record import read_stored_run
+from genotex.bench.comparison.run_record import read_stored_run
 from genotex.bench.runs.cohort_stage import check_given_cohorts
 from genotex.bench.runs.run_folder import RunSettings
 from genotex.errors import FormatError, UsageError

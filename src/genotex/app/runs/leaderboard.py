@@ -14,7 +14,7 @@ import polars as pl
 
 from genotex.agents.team.trace import overview
 from genotex.app.runs.runs import FoundRun, find_runs, find_scores
-from genotex.bench.evaluation.run_record import RunRecord, read_run_record
+from genotex.bench.comparison.run_record import RunRecord, read_run_record
 from genotex.bench.evaluation.score_files import read_scores
 from genotex.bench.runs.leaderboard import (
     FIGURES,

@@ -24,7 +24,7 @@ from genotex.app.runs.runs import (
     score_tables,
     shown_steps,
 )
-from genotex.bench.evaluation.comparison_tables import (
+from genotex.bench.comparison.tables import (
     difference_tables,
     how_compared,
     side_by_side_table,

@@ -16,7 +16,7 @@ from genotex.bench.evaluation.gene_metrics import (
     compare_genes,
     trait_prediction,
 )
-from genotex.bench.evaluation.rules import OURS, ScoringRules
+from genotex.bench.evaluation.options import OURS, ScoringRules
 from genotex.bench.evaluation.scores import AnalysisScore, Missing
 from genotex.errors import FormatError
 from genotex.formats import decode, read_bytes, read_json_object, read_linked_header

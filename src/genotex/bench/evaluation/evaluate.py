@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ from genotex.bench.evaluation.options import EvaluationOptions
 from genotex.bench.evaluation.plan import EvaluationPlan, empty_folders, make_plan
 from genotex.bench.evaluation.preprocessing import TableResult, repair_notes, score_table
 from genotex.bench.evaluation.reference_kind import kind_of_reference
-from genotex.bench.evaluation.rules import dropped_notes
 from genotex.bench.evaluation.scores import (
     FilteringScore,
     Missing,
@@ -158,7 +157,7 @@ def _scores(
         notes=(
             *empty_folders(folder, plan.tasks),
             *plan.notes,
-            *dropped_notes(dropped),
+            *_dropped_notes(dropped),
             *(repair_notes(tables) if options.repair_reference else ()),
         ),
     )
@@ -204,3 +203,11 @@ def _settings(options: EvaluationOptions, plan: EvaluationPlan) -> dict[str, Any
         "problems": None if options.problems is None else len(options.problems),
         "reference_kind": kind_of_reference(plan.chooser.folder),
     }
+
+
+def _dropped_notes(dropped: Iterable[Missing]) -> list[str]:
+    """List the items that were left out because a file of theirs cannot be read."""
+    return [
+        f"left out by the rules of the published scorer: {item.task} of {item.item}: {item.why}"
+        for item in dropped
+    ]

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from genotex.bench.evaluation.analysis_task import AnsweredTrait, UniverseFile, read_universe
 from genotex.bench.evaluation.folder_items import ScoredFolder, answered_problems, described_traits
-from genotex.bench.evaluation.options import TASKS, EvaluationOptions, Task
+from genotex.bench.evaluation.options import RULES, TASKS, EvaluationOptions, Task
 from genotex.bench.evaluation.preprocessing import WantedTable, wanted_tables
-from genotex.bench.evaluation.rules import RULES
 from genotex.bench.evaluation.selection import CohortChooser
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder

@@ -10,8 +10,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, get_args
 
-from genotex.bench.evaluation.figures import Section, Table
-from genotex.bench.evaluation.plain_table import to_markdown
+from genotex.bench.evaluation.figures import Section, Table, to_markdown
 from genotex.bench.evaluation.score_tables import (
     average_tables,
     kind_table,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from genotex.bench.evaluation.figures import SECTIONS, Figure, Section
-from genotex.bench.evaluation.plain_table import PlainTable
-from genotex.bench.evaluation.rules import ScoringRules, rules_of
+from genotex.bench.evaluation.figures import SECTIONS, Figure, PlainTable, Section
+from genotex.bench.evaluation.options import ScoringRules, rules_of
 from genotex.bench.evaluation.scores import FIGURES, Missing, Scores
 from genotex.bench.evaluation.summary import Average, Summary
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from genotex.bench.evaluation.folder_items import MISSING, ScoredFolder, one_name, read_or_why
 from genotex.bench.evaluation.gene_metrics import overlap
-from genotex.bench.evaluation.options import CohortFlag
-from genotex.bench.evaluation.rules import OURS, ScoringRules
+from genotex.bench.evaluation.options import OURS, CohortFlag, ScoringRules
 from genotex.bench.evaluation.scores import FilteringScore, Missing, SelectionScore
 from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import CohortInfo, read_cohort_info, read_linked_header

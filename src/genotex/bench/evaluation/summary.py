@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import genotex
 from genotex.bench.evaluation.figures import TABLES, Section
-from genotex.bench.evaluation.rules import OURS, ScoringRules, rules_of
+from genotex.bench.evaluation.options import OURS, ScoringRules, rules_of
 from genotex.bench.evaluation.scores import (
     FIGURES,
     AnalysisScore,

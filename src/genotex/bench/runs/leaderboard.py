@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genotex.bench.evaluation.comparison import RunComparison, compare_runs
-from genotex.bench.evaluation.figures import Figure
-from genotex.bench.evaluation.run_record import (
+from genotex.bench.comparison.paired import RunComparison, compare_runs
+from genotex.bench.comparison.run_record import (
     RunRecord,
     StoredRun,
     read_run_record,
     read_stored_run,
 )
+from genotex.bench.evaluation.figures import Figure
 from genotex.bench.evaluation.scores import Scores, headline_figures
 from genotex.bench.evaluation.summary import Average
 from genotex.bench.runs.methods.choosing import BUILT_IN

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.results.method_record import versions
-from genotex.bench.evaluation.run_manifest import MANIFEST
+from genotex.bench.comparison.run_record import MANIFEST
 from genotex.errors import UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import lock, remove_leftovers

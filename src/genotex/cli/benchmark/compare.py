@@ -23,7 +23,7 @@ from genotex.cli.output_file import check_output_file, write_text
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.bench.evaluation.comparison import RunComparison
+    from genotex.bench.comparison.paired import RunComparison
     from genotex.bench.evaluation.options import EvaluationOptions
     from genotex.bench.evaluation.scores import Scores
 
@@ -130,7 +130,7 @@ def compare(
 
       genotex compare annotator_1 annotator_2 --each-other
     """
-    from genotex.bench.evaluation.run_record import name_runs
+    from genotex.bench.comparison.run_record import name_runs
     from genotex.bench.evaluation.score_files import check_folder
 
     if output is not None:
@@ -146,7 +146,7 @@ def compare(
     else:
         found = _compared(named, scoring, baseline, settings, seed)
         if retest:
-            from genotex.bench.evaluation.retest import with_retest
+            from genotex.bench.comparison.retest import with_retest
 
             found = with_retest(found)
     page = None
@@ -155,7 +155,7 @@ def compare(
 
         page = write_comparison(output, found)
     if json:
-        from genotex.bench.evaluation.comparison_tables import comparison_json
+        from genotex.bench.comparison.tables import comparison_json
 
         screen.print_json(comparison_json(found))
     else:
@@ -169,7 +169,7 @@ def _compared(
     settings: EvaluationOptions,
     seed: int,
 ) -> RunComparison:
-    from genotex.bench.evaluation.comparison import compare_runs
+    from genotex.bench.comparison.paired import compare_runs
 
     if len(named) < 2:
         msg = "give two runs or more; 'genotex evaluate' scores a single one"
@@ -193,8 +193,8 @@ def _refuse_with_each_other(reference: Path | None, baseline: str | None) -> Non
 def _agreement(
     named: Mapping[str, Path], settings: EvaluationOptions, jobs: int, seed: int
 ) -> RunComparison:
-    from genotex.bench.evaluation.comparison import compare_both_ways
-    from genotex.bench.evaluation.run_record import holds_outputs
+    from genotex.bench.comparison.paired import compare_both_ways
+    from genotex.bench.comparison.run_record import holds_outputs
 
     if len(named) != 2 or not all(map(holds_outputs, named.values())):
         msg = "--each-other takes two output folders, which are scored against each other"
@@ -206,7 +206,7 @@ def _agreement(
 
 
 def _show(found: RunComparison, page: Path | None) -> None:
-    from genotex.bench.evaluation.comparison_tables import (
+    from genotex.bench.comparison.tables import (
         agreement_tables,
         difference_tables,
         how_compared,
@@ -229,7 +229,7 @@ def _score_runs(
     runs: Mapping[str, Path], reference: Path | None, settings: EvaluationOptions, jobs: int
 ) -> dict[str, Scores]:
     """Return the scores of every run: folders with a reference are scored, files are read."""
-    from genotex.bench.evaluation.run_record import holds_outputs
+    from genotex.bench.comparison.run_record import holds_outputs
     from genotex.bench.evaluation.score_files import SCORES_FILE, read_scores
 
     to_score = [
@@ -274,14 +274,14 @@ def table(
       genotex bench table full no-planning -r reference \
           --problems full/run/problems.csv
     """
-    from genotex.bench.evaluation.paper_table import (
+    from genotex.bench.comparison.paper_table import (
         paper_json,
         paper_markdown,
         paper_notes,
         paper_rows,
         paper_tables,
     )
-    from genotex.bench.evaluation.run_record import name_runs
+    from genotex.bench.comparison.run_record import name_runs
 
     if output is not None:
         check_output_file(output)
@@ -324,8 +324,7 @@ def leaderboard(
       genotex bench leaderboard submissions/* -r output -o site \
           --rules published --task-info metadata/task_info.json
     """
-    from genotex.bench.evaluation.run_manifest import check_run
-    from genotex.bench.evaluation.run_record import name_runs
+    from genotex.bench.comparison.run_record import check_run, name_runs
     from genotex.bench.evaluation.score_files import check_folder
     from genotex.reports.scores.leaderboard import build_leaderboard, write_leaderboard
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.bench.evaluation.plain_table import PlainTable
+    from genotex.bench.evaluation.figures import PlainTable
     from genotex.bench.evaluation.scores import Scores
     from genotex.bench.evaluation.summary import Summary
 

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 import genotex
-from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
+from genotex.bench.evaluation.figures import PlainTable, to_markdown
 from genotex.bench.evaluation.score_files import json_text, to_csv
 from genotex.reports.datasets.cohorts import (
     COHORT_COLUMNS,

@@ -8,23 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import genotex
-from genotex.bench.evaluation.comparison import RunComparison, compare_runs
-from genotex.bench.evaluation.comparison_tables import (
-    comparison_json,
-    difference_tables,
-    how_compared,
-)
-from genotex.bench.evaluation.paper_table import (
+from genotex.bench.comparison.paired import RunComparison, compare_runs
+from genotex.bench.comparison.paper_table import (
     PaperRow,
     paper_json,
     paper_notes,
     paper_rows,
     paper_tables,
 )
-from genotex.bench.evaluation.plain_table import PlainTable
-from genotex.bench.evaluation.published import published
-from genotex.bench.evaluation.reference_kind import reference_kind_of, reference_words
-from genotex.bench.evaluation.rules import rules_of
+from genotex.bench.comparison.tables import (
+    comparison_json,
+    difference_tables,
+    how_compared,
+)
+from genotex.bench.evaluation.figures import PlainTable
+from genotex.bench.evaluation.options import rules_of
+from genotex.bench.evaluation.reference_kind import published, reference_kind_of, reference_words
 from genotex.bench.evaluation.score_files import json_text, to_csv, write_texts
 from genotex.bench.evaluation.score_tables import settings_rows
 from genotex.bench.evaluation.scores import Scores

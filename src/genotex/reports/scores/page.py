@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 import genotex
-from genotex.bench.evaluation.comparison import RunComparison
-from genotex.bench.evaluation.comparison_tables import (
+from genotex.bench.comparison.paired import RunComparison
+from genotex.bench.comparison.tables import (
     agreement_tables,
     comparison_texts,
     difference_tables,
     how_compared,
     side_by_side_table,
 )
-from genotex.bench.evaluation.plain_table import PlainTable
+from genotex.bench.evaluation.figures import PlainTable
 from genotex.bench.evaluation.score_files import score_texts, write_texts
 from genotex.bench.evaluation.score_tables import (
     average_tables,

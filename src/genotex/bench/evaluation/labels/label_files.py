@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from genotex.bench.evaluation.figures import PlainTable
 from genotex.bench.evaluation.labels.clinical_tables import CodingScore
 from genotex.bench.evaluation.labels.evaluating import (
     Availability,
@@ -13,7 +14,6 @@ from genotex.bench.evaluation.labels.evaluating import (
     filtering_scores,
 )
 from genotex.bench.evaluation.labels.scoring import CaseScore, LabelSection
-from genotex.bench.evaluation.plain_table import PlainTable
 from genotex.bench.evaluation.score_files import json_text, to_csv
 
 _Row = dict[str, Any]

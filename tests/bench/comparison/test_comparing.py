@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.bench import Difference, PreprocessingScore, Scores, compare_runs
-from genotex.bench.evaluation.comparison import compare_both_ways
+from genotex.bench.comparison.paired import compare_both_ways
 from genotex.errors import UsageError
 from tests.bench.evaluation.some_scores import problem_score, some_scores
 

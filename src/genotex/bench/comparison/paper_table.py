@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.bench.evaluation.figures import TABLES
-from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
-from genotex.bench.evaluation.published import published
+from genotex.bench.comparison.run_record import RunRecord, read_run_record
+from genotex.bench.evaluation.figures import TABLES, PlainTable, to_markdown
+from genotex.bench.evaluation.options import PUBLISHED, rules_of
 from genotex.bench.evaluation.reference_kind import (
     ReferenceKind,
+    published,
     reference_kind_of,
     reference_words,
 )
-from genotex.bench.evaluation.rules import PUBLISHED, rules_of
-from genotex.bench.evaluation.run_record import RunRecord, read_run_record
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import Average, Summary, summarise
 from genotex.problems.starts import TABLES_OF_GENOTEX, WITHOUT_COHORTS

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from genotex.bench.evaluation.comparison import Difference, Run, RunComparison
-from genotex.bench.evaluation.figures import Figure, Section
-from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
-from genotex.bench.evaluation.retest import retest_json, retest_tables
+from genotex.bench.comparison.paired import Difference, Run, RunComparison
+from genotex.bench.comparison.retest import retest_json, retest_tables
+from genotex.bench.evaluation.figures import Figure, PlainTable, Section, to_markdown
 from genotex.bench.evaluation.score_files import FIGURE_COLUMNS, average_rows, json_text, to_csv
 from genotex.bench.evaluation.scores import FIGURES, headline_figures
 from genotex.bench.evaluation.summary import Average, averages_json, nested

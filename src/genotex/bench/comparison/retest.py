@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.bench.comparison.paired import RunComparison
 from genotex.bench.evaluation.analysis_task import read_gene_list
-from genotex.bench.evaluation.comparison import RunComparison
+from genotex.bench.evaluation.figures import PlainTable
 from genotex.bench.evaluation.folder_items import read_or_why
-from genotex.bench.evaluation.plain_table import PlainTable
+from genotex.bench.evaluation.preprocessing import jaccard
 from genotex.bench.evaluation.scores import AnalysisScore, Scores, headline_figures
 from genotex.bench.evaluation.summary import percentile_interval, resampled_means
-from genotex.bench.evaluation.table_metrics import jaccard
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from genotex.bench.evaluation.figures import SECTIONS, Section
 from genotex.bench.evaluation.folder_items import one_name
-from genotex.bench.evaluation.rules import rules_of
+from genotex.bench.evaluation.options import rules_of
 from genotex.bench.evaluation.scores import FIGURES, PreprocessingScore, Scores
 from genotex.bench.evaluation.summary import (
     DRAWS,
@@ -28,7 +28,7 @@ from genotex.bench.evaluation.summary import (
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.bench.evaluation.retest import Retest
+    from genotex.bench.comparison.retest import Retest
 
 _MUST_AGREE = ("rules", "metrics", "df_field")
 """Settings that change the meaning of figures."""

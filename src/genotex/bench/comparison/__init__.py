@@ -1,0 +1,1 @@
+"""Runs side by side: paired differences, repeated runs, the layout of the paper's tables."""
