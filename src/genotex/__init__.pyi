@@ -1,11 +1,10 @@
-from .api.annotation import Annotation as Annotation, annotate as annotate
 from .api.atlas import Atlas as Atlas
 from .api.data import read_tables as read_tables
 from .api.designs import de as de, survival as survival
 from .api.fetching import fetch_geo as fetch_geo
 from .api.genes import enrich as enrich, evaluate_genes as evaluate_genes, meta as meta
 from .api.result import Result as Result, Results as Results
-from .api.series import read_geo as read_geo, read_tcga as read_tcga
+from .api.series import annotate as annotate, read_geo as read_geo, read_tcga as read_tcga
 from .errors import (
     AnalysisError as AnalysisError,
     FormatError as FormatError,
@@ -13,5 +12,6 @@ from .errors import (
     UsageError as UsageError,
 )
 from .simulate import simulate_study as simulate_study
+from .workflows.annotation import Annotation as Annotation
 
 __version__: str

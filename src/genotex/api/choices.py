@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from genotex.clinical import RuleExpert, rule_expert
 from genotex.cohorts import PreprocessOptions, load_options
 from genotex.errors import FormatError, UsageError
 from genotex.layout import GeoCohortFiles, geo_cohort_files, sort_geo_files
@@ -74,13 +73,6 @@ def gather_choices(given: Mapping[str, Any]) -> PreprocessOptions:
         )
         raise UsageError(msg)
     return load_options(options_of(PreprocessChoices, given, names))
-
-
-def own_expert(options: PreprocessOptions) -> RuleExpert:
-    """Return the built-in rules as the options want them."""
-    return rule_expert(
-        options.procedure, vocabulary=options.vocabulary, least_certainty=options.least_certainty
-    )
 
 
 def series_files(paths: Paths, trait: str | None) -> GeoCohortFiles:

@@ -13,12 +13,13 @@ import polars as pl
 
 from genotex.analysis import DesignData
 from genotex.api.choices import as_path
-from genotex.api.provenance import KEY, recorded, table_provenance
+from genotex.api.provenance import recorded, table_provenance
 from genotex.clinical import AS_IN_FILE
 from genotex.cohorts import OwnTables, keep_expressed, read_own_tables
 from genotex.errors import UsageError
 from genotex.formats.own_tables.anndata_files import open_h5ad
 from genotex.options import Scale
+from genotex.workflows import KEY
 
 if TYPE_CHECKING:
     from anndata import AnnData

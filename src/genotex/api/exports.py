@@ -15,10 +15,10 @@ import polars as pl
 
 import genotex
 from genotex.analysis import DesignCohort, describe_design_cohort
-from genotex.api.provenance import KEY
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import CohortInfo, inert_frame
 from genotex.io import atomic_write
+from genotex.workflows import KEY
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -152,13 +152,6 @@ def to_anndata(result: Result) -> AnnData:
         ),
     }
     return found
-
-
-def write_h5ad(data: AnnData, path: Path) -> Path:
-    """Write AnnData whole or not at all."""
-    with atomic_write(path) as part:
-        data.write_h5ad(part)
-    return path
 
 
 def write_page(result: Result, path: Path) -> Path:

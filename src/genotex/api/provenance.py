@@ -18,12 +18,11 @@ from genotex.formats import CountsRecord, Series, sha256
 from genotex.layout import CohortName, TraitName
 from genotex.outside import parse_json
 from genotex.records import Shape, TypedDict, checked
+from genotex.workflows import KEY
 
 if TYPE_CHECKING:
     from anndata import AnnData
 
-KEY = "genotex"
-"""Name of the record in ``uns``."""
 _SAMPLE_FIELDS = (
     "title",
     "source_name_ch1",

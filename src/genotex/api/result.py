@@ -234,7 +234,7 @@ class Result:
 
     def to_h5ad(self, path: str | Path) -> Path:
         """Write `to_anndata` to a file."""
-        from genotex.api.exports import write_h5ad
+        from genotex.workflows import write_h5ad
 
         return write_h5ad(self.to_anndata(), as_path(path))
 

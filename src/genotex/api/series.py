@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 
 from genotex.analysis import counts_of
-from genotex.api.annotation import add_age_and_sex, check_trait, sample_table
-from genotex.api.choices import Paths, as_path, gather_choices, own_expert, series_files
-from genotex.api.provenance import KEY, provenance
+from genotex.api.choices import Paths, as_path, gather_choices, series_files
+from genotex.api.provenance import provenance, recorded_series
 from genotex.clinical import describe_series
 from genotex.cohorts import (
     CohortTask,
     PreparedCohort,
     PreprocessOptions,
     check_choices,
+    choose_file,
     prepare_tcga_cohort,
     read_geo_cohort,
     read_raw_clinical,
@@ -28,6 +28,15 @@ from genotex.errors import FormatError
 from genotex.formats import Series
 from genotex.genes import GeneTable
 from genotex.layout import tcga_cohort_files
+from genotex.workflows import (
+    KEY,
+    Annotation,
+    add_age_and_sex,
+    annotate_series,
+    check_trait,
+    rules_of,
+    sample_table,
+)
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -106,7 +115,7 @@ def read_geo(
     settings = gather_choices({**given, **options})
     files = series_files(path, trait)
     check_choices([CohortTask(files.trait, files.cohort, geo=files)], [files.cohort], settings)
-    prepared, raw = read_geo_cohort(files, own_expert(settings), settings)
+    prepared, raw = read_geo_cohort(files, rules_of(settings), settings)
     if prepared.genes is None:
         msg = f"no gene expression: {prepared.why_no_genes}"
         raise FormatError(msg, path=files.folder)
@@ -171,6 +180,54 @@ def read_tcga(path: str | Path, trait: str | None = None, **options: Any) -> Ann
     table["group"] = pd.Categorical(groups, categories=["control", "case"])
     add_age_and_sex(table, prepared.features)
     return _to_anndata(prepared, table, None, (), settings)
+
+
+def annotate(
+    data: AnnData | str | Path | Sequence[str | Path], trait: str | None = None, **options: Any
+) -> Annotation:
+    """Annotate the samples of a series by the built-in rules, with the evidence for each value.
+
+    Nothing is changed: assign columns of `Annotation.samples` to ``adata.obs`` to use them.
+
+    Parameters
+    ----------
+    data : AnnData or path
+        What `read_geo` returned, or the folder or files of a GEO series.
+    trait : str, optional
+        The trait whose cases and controls are wanted; without one only age and sex are annotated.
+    **options
+        As for `read_geo`: ``case``, ``control``, ``exclude``, ``samples``, ``vocabulary``, ...
+
+    Returns
+    -------
+    Annotation
+
+    Raises
+    ------
+    UsageError
+        If an option is unknown, or the AnnData was not made by `read_geo`.
+    FormatError
+        If a file is not what it should be.
+
+    Examples
+    --------
+    >>> import genotex as gx
+    >>> folder = "study/GEO/Simulated_Arthritis/GSE90000001"
+    >>> found = gx.annotate(folder, "Simulated Arthritis")
+    >>> found.samples["group"].value_counts().to_dict()
+    {'control': 12, 'case': 12}
+    >>> found.age.where
+    "row 1, key 'age'"
+    """
+    settings = gather_choices(options)
+    if isinstance(data, str | Path) or (
+        isinstance(data, Sequence) and all(isinstance(each, str | Path) for each in data)
+    ):
+        files = series_files(data, trait)
+        series, cohort = choose_file(files, settings.series_platform).series, files.cohort
+    else:
+        series, cohort = recorded_series(data)
+    return annotate_series(series, cohort, trait, settings)
 
 
 def _to_anndata(

@@ -11,7 +11,7 @@ import anyio.to_thread
 import pandas as pd
 import polars as pl
 
-from genotex.api.annotation import Annotation, annotate
+from genotex.cohorts import PreprocessOptions, choose_file
 from genotex.errors import AnalysisError, FetchError, GenotexError, UsageError
 from genotex.formats import COVARIATES
 from genotex.layout import trait_folder_name
@@ -34,6 +34,7 @@ from genotex.studies import (
     compared,
     rank_correlation,
 )
+from genotex.workflows import Annotation, annotate_series
 
 MOST_LISTED, MOST_GENES, MOST_ANALYSES = 50, 50, 20
 _POLL = 0.2
@@ -82,7 +83,10 @@ class Tools:
         """Annotate the samples of one series."""
         found, _ = self.folder.series(source, trait, [series])
         files = found.files(trait_folder_name(trait), series)
-        return _annotation_answer(annotate(files.folder, trait.replace("_", " ")), trait, first)
+        options = PreprocessOptions()
+        read = choose_file(files, options.series_platform).series
+        annotated = annotate_series(read, files.cohort, trait.replace("_", " "), options)
+        return _annotation_answer(annotated, trait, first)
 
     def gene(self, gene: str, names: list[str]) -> a.GeneAnswer:
         """Find a gene in analyses."""

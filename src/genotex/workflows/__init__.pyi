@@ -1,3 +1,16 @@
+from .anndata_files import (
+    KEY as KEY,
+    cohort_to_anndata as cohort_to_anndata,
+    write_h5ad as write_h5ad,
+)
+from .annotation import (
+    Annotation as Annotation,
+    add_age_and_sex as add_age_and_sex,
+    annotate_series as annotate_series,
+    check_trait as check_trait,
+    rules_of as rules_of,
+    sample_table as sample_table,
+)
 from .cohorts import prepare as prepare, prepare_condition as prepare_condition
 from .designs import (
     DesignsTested as DesignsTested,

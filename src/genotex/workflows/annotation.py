@@ -5,38 +5,33 @@ from __future__ import annotations
 import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genotex.api.choices import gather_choices, own_expert, series_files
-from genotex.api.provenance import recorded_series
 from genotex.clinical import (
     AS_IN_FILE,
     GROUP_WORDS,
-    AnnotationSummary,
     ClinicalAnnotation,
     EncodedFeature,
     FeatureSummary,
+    RuleExpert,
     SeriesDescription,
     annotation_notes,
     annotation_rows,
     certainty_text,
     describe_series,
     load_vocabulary,
+    rule_expert,
     sheet_headers,
     sheet_rows,
     sum_up,
 )
-from genotex.cohorts import PreprocessOptions, choose_file, encode_features, read_or_replay
+from genotex.cohorts import PreprocessOptions, encode_features, read_or_replay
 from genotex.errors import UsageError
 from genotex.formats import Series
 from genotex.options import Controls
-
-if TYPE_CHECKING:
-    from anndata import AnnData
 
 MIN_HEALTHY = 5
 """Fewer healthy controls than this are not a group of their own, as in an analysis."""
@@ -112,69 +107,27 @@ def _cells(name: str, found: FeatureSummary) -> tuple[str, ...]:
     return name, found.amount, found.where, sure, "; ".join((*found.evidence, *reasons))
 
 
-def annotate(
-    data: AnnData | str | Path | Sequence[str | Path], trait: str | None = None, **options: Any
+def annotate_series(
+    series: Series, cohort: str, trait: str | None, options: PreprocessOptions
 ) -> Annotation:
-    """Annotate the samples of a series by the built-in rules, with the evidence for each value.
-
-    Nothing is changed: assign columns of `Annotation.samples` to ``adata.obs`` to use them.
-
-    Parameters
-    ----------
-    data : AnnData or path
-        What `read_geo` returned, or the folder or files of a GEO series.
-    trait : str, optional
-        The trait whose cases and controls are wanted; without one only age and sex are annotated.
-    **options
-        As for `read_geo`: ``case``, ``control``, ``exclude``, ``samples``, ``vocabulary``, ...
-
-    Returns
-    -------
-    Annotation
-
-    Raises
-    ------
-    UsageError
-        If an option is unknown, or the AnnData was not made by `read_geo`.
-    FormatError
-        If a file is not what it should be.
-
-    Examples
-    --------
-    >>> import genotex as gx
-    >>> folder = "study/GEO/Simulated_Arthritis/GSE90000001"
-    >>> found = gx.annotate(folder, "Simulated Arthritis")
-    >>> found.samples["group"].value_counts().to_dict()
-    {'control': 12, 'case': 12}
-    >>> found.age.where
-    "row 1, key 'age'"
-    """
+    """Annotate the samples of a series by the built-in rules; without a trait only age and sex."""
     check_trait(trait)
-    settings = gather_choices(options)
-    if isinstance(data, str | Path) or (
-        isinstance(data, Sequence) and all(isinstance(each, str | Path) for each in data)
-    ):
-        files = series_files(data, trait)
-        series, cohort = choose_file(files, settings.series_platform).series, files.cohort
-    else:
-        series, cohort = recorded_series(data)
+    name = trait or ""
     description = replace(describe_series(series), cohort=cohort)
-    found = read_or_replay(description, series, trait or "", own_expert(settings), settings)
-    features = encode_features(found, series, settings, load_vocabulary(settings.vocabulary))
-    table, notes = sample_table(
-        description, series, found, features, settings, trait_name=trait or ""
-    )
-    summary = _summary(found, series, settings)
-    trait_found, age, sex = summary.features
-    return Annotation(
-        cohort, trait or "", table, trait_found, age, sex, (*annotation_notes(found), *notes)
-    )
+    found = read_or_replay(description, series, name, rules_of(options), options)
+    features = encode_features(found, series, options, load_vocabulary(options.vocabulary))
+    table, notes = sample_table(description, series, found, features, options, trait_name=name)
+    rows = annotation_rows(found, series, options.procedure)
+    of_trait, age, sex = sum_up(found, rows).features
+    notes = (*annotation_notes(found), *notes)
+    return Annotation(cohort, name, table, of_trait, age, sex, notes)
 
 
-def _summary(
-    annotation: ClinicalAnnotation, series: Series, options: PreprocessOptions
-) -> AnnotationSummary:
-    return sum_up(annotation, annotation_rows(annotation, series, options.procedure))
+def rules_of(options: PreprocessOptions) -> RuleExpert:
+    """Return the built-in rules as the options want them."""
+    return rule_expert(
+        options.procedure, vocabulary=options.vocabulary, least_certainty=options.least_certainty
+    )
 
 
 def sample_table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +12,14 @@ import pandas as pd
 import polars as pl
 
 from genotex.analysis import counts_of
-from genotex.api.provenance import KEY
 from genotex.formats import Evidence, LinkedTable
+from genotex.io import atomic_write
 
 if TYPE_CHECKING:
     from anndata import AnnData
 
+KEY = "genotex"
+"""Name of the record in ``uns``."""
 _SEXES = {0.0: "female", 1.0: "male"}
 _RESERVED = ("_index", "")
 
@@ -123,3 +126,10 @@ def _record(evidence: Evidence) -> Mapping[str, Any]:
         "notes": [*evidence.notes, *evidence.warnings],
         "record": json.dumps(record, ensure_ascii=False, default=str),
     }
+
+
+def write_h5ad(data: AnnData, path: Path) -> Path:
+    """Write AnnData whole or not at all."""
+    with atomic_write(path) as part:
+        data.write_h5ad(part)
+    return path
