@@ -84,3 +84,17 @@ def parse_number(text: str) -> float | None:
     digits = hit[1].lstrip("<>≤≥~ ").replace("\u2212", "-").replace(",", ".").casefold()
     value = float(digits)
     return value if abs(value) < float("inf") else None
+
+
+_LEGEND_ENTRY = re.compile(
+    r"(?<![\w.])(?P<code>-?\d{1,2}|[A-Za-z])\s*(?:=+|:|->|\u2192|\bis\b|\bfor\b)\s*"
+    r"(?P<word>[A-Za-z][A-Za-z0-9 /-]*?)\s*(?=[,;)\]|/]|$|\band\b|\s-?\d{1,2}\s*[=:])"
+)
+
+
+@lru_cache(maxsize=4096)
+def legend_of(key: str) -> dict[str, str]:
+    """Return the codes that a key explains: "smoking (0=never, 1=former)"."""
+    aside = " ".join(re.findall(r"[(\[{]([^()\[\]{}]*)[)\]}]", key))
+    found = {hit["code"].casefold(): hit["word"].strip() for hit in _LEGEND_ENTRY.finditer(aside)}
+    return found if len(found) > 1 else {}

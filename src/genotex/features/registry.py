@@ -8,12 +8,17 @@ from contextlib import contextmanager
 from genotex.errors import UsageError
 from genotex.features.feature import SampleFeature
 from genotex.features.known.age import AGE
+from genotex.features.known.batch import BATCH
+from genotex.features.known.bmi import BMI
 from genotex.features.known.donor import DONOR
 from genotex.features.known.sex import SEX
+from genotex.features.known.smoking import SMOKING
+from genotex.features.known.stage import STAGE
 from genotex.features.known.time_point import TIME_POINT
+from genotex.features.known.tissue import TISSUE
 from genotex.features.known.treatment import TREATMENT
 
-_FEATURES = [AGE, SEX, DONOR, TREATMENT, TIME_POINT]
+_FEATURES = [AGE, SEX, TISSUE, TREATMENT, TIME_POINT, SMOKING, BMI, STAGE, BATCH, DONOR]
 """In the order of sample sheets and pages."""
 
 

@@ -1,0 +1,61 @@
+"""Body mass index in kg/m2."""
+
+from __future__ import annotations
+
+import re
+
+from genotex.features.cells import parse_number
+from genotex.features.feature import Placed, SampleFeature, SeriesTexts, Statement
+from genotex.features.plain_text import split_words
+
+_LOWEST, _HIGHEST = 8.0, 120.0
+_NAME = re.compile(r"\b(?:bmi|body mass index|bodymassindex)\b")
+# Words that leave it the person's index at sampling; any other makes it something else, such as a
+# category, a percentile, a change, or the index of the mother.
+_PLAIN = re.compile(
+    r"\b(?:patient|donor|subject|participant|recipient|individual|baseline|at|of|the|in|kg|m2|m|2"
+    r"|sampling|inclusion|enrol\w*|surgery|biopsy|time|visit|current|body|mass|index|value|sq|per"
+    r"|calculated|clinical|demographics)\b"
+)
+_UNIT = re.compile(
+    r"\s*(?:kg\s*/?\s*(?:per\s*)?m\s*\^?\s*(?:2|\u00b2|sq)|kg\s*m-2|bmi)\s*$", re.IGNORECASE
+)
+
+
+def _from_key(key: str, value: str) -> Statement | None:
+    name = " ".join(split_words(key))
+    if not _NAME.search(name) or _PLAIN.sub(" ", _NAME.sub(" ", name)).strip():
+        return None
+    text = re.sub(r"^\s*bmi\s*[:=]?\s*", "", _UNIT.sub("", value), flags=re.IGNORECASE)
+    if re.match(r"\s*[<>\u2264\u2265~]", text):
+        return None
+    number = parse_number(text)
+    if number is None or not _LOWEST <= number <= _HIGHEST:
+        return None
+    return Statement(f"{number:.10g}", value)
+
+
+_IN_TEXT = re.compile(r"(?<![A-Za-z])BMI\s*[:=]?\s*(?P<bmi>\d{2}(?:\.\d+)?)(?![\d-])")
+
+
+def _from_text(text: str) -> Statement | None:
+    hits = {hit["bmi"]: hit.group() for hit in _IN_TEXT.finditer(text.replace("_", " "))}
+    if len(hits) != 1:
+        return None
+    ((number, words),) = hits.items()
+    return Statement(number, words)
+
+
+def _find(texts: SeriesTexts) -> Placed:
+    return texts.gather(_from_key, _from_text)
+
+
+BMI = SampleFeature(
+    name="bmi",
+    label="BMI",
+    scale="number",
+    find=_find,
+    unit="kg/m2",
+    bounds=(_LOWEST, _HIGHEST),
+    other_names=("body mass index",),
+)
