@@ -78,13 +78,16 @@ def test_samples_missing_from_the_sheet_are_left_out_with_a_note(tmp_path: Path)
 
 def test_sheet_made_by_hand_may_use_other_names(tmp_path: Path) -> None:
     sheet = load_sample_sheet(write(tmp_path, "GSM,Group,Gender\nGSM1,case,f\nGSM2,control,m\n"))
-    assert [sample.sex for sample in sheet.samples] == [0.0, 1.0]
+    assert [sample.features.get("sex") for sample in sheet.samples] == [0.0, 1.0]
     assert "no column age, pair, batch, exclude" in sheet.understood
 
 
 def test_characteristic_called_gender_is_not_taken_for_a_lost_column(tmp_path: Path) -> None:
     text = "sample,gender,group,why\nGSM1,f,case,x\nGSM2,m,control,x\n"
-    assert [s.sex for s in load_sample_sheet(write(tmp_path, text)).samples] == [None, None]
+    assert [s.features.get("sex") for s in load_sample_sheet(write(tmp_path, text)).samples] == [
+        None,
+        None,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ from .sample_sheet import (
     SampleSheet as SampleSheet,
     SheetSample as SheetSample,
     check_sample_sheet as check_sample_sheet,
+    last_columns as last_columns,
     load_sample_sheet as load_sample_sheet,
 )
 from .sheet_annotation import (

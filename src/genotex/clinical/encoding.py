@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
+from genotex.features import table_features
 from genotex.formats import Confidence, Kind, Parser, Role, SampleField
 
 __all__ = [
@@ -28,7 +29,7 @@ GROUP_WORDS: Mapping[Role, str] = {
 }
 """The group of a sample with a code of a binary trait, as sample sheets write it."""
 Feature = Literal["trait", "age", "gender"]
-FEATURES: tuple[Feature, ...] = ("trait", "age", "gender")
+FEATURES: tuple[Feature, ...] = ("trait", *(cast(Feature, f.encoded) for f in table_features()))
 _SHARE = {"ge": 0, "le": 1}
 """Limits of a field where it is read back (see `records.checked`)."""
 
@@ -163,10 +164,10 @@ class ClinicalAnnotation:
     @property
     def features(self) -> dict[Feature, FeatureEncoding | None]:
         """Encodings of ``trait``, ``age`` and ``gender``, None where not available."""
-        return {"trait": self.trait, "age": self.age, "gender": self.gender}
+        return {name: getattr(self, name) for name in FEATURES}
 
     @property
     def columns(self) -> dict[str, FeatureEncoding]:
         """Available encodings by column of a clinical table: ``trait``, ``Age``, ``Gender``."""
-        names: dict[Feature, str] = {"trait": "trait", "age": "Age", "gender": "Gender"}
+        names = {"trait": "trait"} | {f.encoded: f.column for f in table_features()}
         return {names[f]: encoding for f, encoding in self.features.items() if encoding is not None}

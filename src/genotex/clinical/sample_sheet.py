@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,12 +11,28 @@ from pathlib import Path
 from genotex.clinical.encoding import GROUP_WORDS
 from genotex.clinical.sheet_files import SheetRow, SheetTable, read_sheet_table
 from genotex.errors import SampleSheetError
-from genotex.features import parse_sex
+from genotex.features import (
+    parse_plain_number,
+    recorded_features,
+    sample_features,
+    table_features,
+)
 from genotex.formats import Role
 
 FIRST_COLUMNS = ("series", "sample", "title", "source")
-LAST_COLUMNS = ("group", "age", "sex", "pair", "batch", "exclude", "why")
-COLUMNS = (*FIRST_COLUMNS, *LAST_COLUMNS)
+
+
+def last_columns() -> tuple[str, ...]:
+    """Return the columns behind the characteristics that every sheet has."""
+    features = (feature.name for feature in table_features())
+    batches = (feature.name for feature in recorded_features() if feature.use == "batch")
+    return ("group", *features, "pair", *batches, "exclude", "why")
+
+
+def sheet_columns() -> tuple[str, ...]:
+    """Return the columns that every sheet has."""
+    return (*FIRST_COLUMNS, *last_columns())
+
 
 _ROLES: Mapping[str, Role] = {
     **{word: role for role, word in GROUP_WORDS.items()},
@@ -30,13 +46,11 @@ _ACCEPTED = (
 _OTHER_NAMES = {
     "series": ("gse", "cohort"),
     "sample": ("gsm", "geo_accession", "accession", "sample id", "sample_id"),
-    "sex": ("gender",),
 }
 _MISSING = frozenset(
     {"", "na", "n/a", "nan", "-", "--", "?", "unknown", "missing", "not available"}
 )
 _YES, _NO = frozenset({"yes", "y", "true", "1", "x"}), frozenset({"", "no", "n", "false", "0"})
-_OLDEST = 125
 _SHOWN = 12
 _FEWEST = 2
 
@@ -45,9 +59,9 @@ _FEWEST = 2
 class SheetSample:
     """What a person states of one sample; None where nothing is stated.
 
-    `code` is 1 for a case, 0 for a control, or the value of a measured trait; `sex` is 0 for female
-    and 1 for male; `row` is the row of the spreadsheet; `series` is empty where the sheet names
-    none.
+    `code` is 1 for a case, 0 for a control, or the value of a measured trait; `features` holds
+    codes of age and sex, and texts of other features, by name; `row` is the row of the spreadsheet;
+    `series` is empty where the sheet names none.
     """
 
     row: int
@@ -55,10 +69,8 @@ class SheetSample:
     sample: str
     code: float | None
     role: Role
-    age: float | None
-    sex: float | None
+    features: Mapping[str, str | float]
     pair: str
-    batch: str
     exclude: bool
 
 
@@ -111,7 +123,8 @@ def load_sample_sheet(path: Path) -> SampleSheet:
     ----------
     path : Path
         A ``.csv``, ``.tsv`` or ``.xlsx`` file with the columns ``sample`` and ``group``, and any
-        of ``series``, ``age``, ``sex``, ``pair``, ``batch``, ``exclude``; others are for people.
+        of ``series``, ``pair``, ``exclude`` and the sample features (``age``, ``sex``, ``batch``,
+        ``tissue``, ...); others are for people.
 
     Returns
     -------
@@ -136,17 +149,19 @@ def load_sample_sheet(path: Path) -> SampleSheet:
         raise SampleSheetError(msg, path=path)
     if mistakes:
         _refuse(path, mistakes)
-    absent = [name for name in ("age", "sex", "pair", "batch", "exclude") if name not in names]
+    absent = [name for name in last_columns()[1:-1] if name not in names]
     return SampleSheet(path, tuple(samples), measured, _understood(table, samples, absent))
 
 
 def _columns(table: SheetTable) -> dict[str, str]:
     """Return the header of each column that is used."""
     headers = {header.casefold(): header for header in table.headers}
-    names = {name: headers[name] for name in COLUMNS if name in headers}
+    known = (*sheet_columns(), *(feature.name for feature in recorded_features()))
+    names = {name: headers[name] for name in known if name in headers}
     # A sheet of ours may have lost its empty columns, and has characteristics of such names.
     if "why" not in names:
-        for name, others in _OTHER_NAMES.items():
+        features = {feature.name: feature.other_names for feature in sample_features()}
+        for name, others in (_OTHER_NAMES | features).items():
             found = next((headers[other] for other in others if other in headers), None)
             if name not in names and found is not None:
                 names[name] = found
@@ -168,18 +183,10 @@ def _measured(rows: Sequence[SheetRow], names: Mapping[str, str]) -> frozenset[s
         groups.setdefault(row[names.get("series", "")], set()).add(row[names["group"]].casefold())
     found = set()
     for series, words in groups.items():
-        numbers = {_number(word) for word in words - _MISSING}
+        numbers = {parse_plain_number(word) for word in words - _MISSING}
         if numbers and None not in numbers and not numbers <= {0.0, 1.0}:
             found.add(series)
     return frozenset(found)
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text.replace(",", ".")) if text.count(",") <= 1 else float("nan")
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
 
 
 class _SheetCells:
@@ -208,28 +215,26 @@ class _SheetCells:
             self._cell("sample"),
             code,
             role,
-            self._checked("age", _age, f"is not a number of years from 0 to {_OLDEST}"),
-            self._checked("sex", _sex, "is not known; write female or male"),
+            dict(self._features()),
             _text(self._cell("pair")),
-            _text(self._cell("batch")),
             self._exclude(),
         )
 
-    def _checked(self, name: str, parse: Callable[[str], float | None], why: str) -> float | None:
-        text = self._cell(name)
-        if text.casefold() in _MISSING:
-            return None
-        value = parse(text)
-        if value is None:
-            self._mistake(f"{name} {text!r} {why}")
-        return value
+    def _features(self) -> Iterator[tuple[str, str | float]]:
+        for feature in sample_features():
+            text = _text(self._cell(feature.name))
+            value = feature.read_cell(text) if text else None
+            if value is not None:
+                yield feature.name, value
+            elif text and feature.column:
+                self._mistake(f"{feature.name} {text!r} {feature.refusal}")
 
     def _group(self, measured: bool) -> tuple[float | None, Role]:
         text = self._cell("group")
         word = " ".join(text.casefold().split())
         if word in _MISSING:
             return None, "unknown"
-        number = _number(word)
+        number = parse_plain_number(word)
         if measured:
             return number, "unknown"
         if number in (0.0, 1.0):
@@ -252,16 +257,6 @@ class _SheetCells:
 
 def _text(cell: str) -> str:
     return "" if cell.casefold() in _MISSING else cell
-
-
-def _age(text: str) -> float | None:
-    value = _number(text)
-    return value if value is not None and 0 <= value <= _OLDEST else None
-
-
-def _sex(text: str) -> float | None:
-    code = parse_sex(text, "sex")
-    return None if code is None else float(code)
 
 
 def _repeats(samples: Sequence[SheetSample]) -> list[str]:

@@ -17,9 +17,15 @@ from genotex.clinical.relations.find import relations_of
 from genotex.clinical.relations.proposals import propose_exclusions, propose_pairs
 from genotex.clinical.sample_groups import samples_text
 from genotex.clinical.sample_keys import SampleKeys, keys_of_samples
-from genotex.clinical.sample_sheet import COLUMNS, FIRST_COLUMNS, SampleSheet
+from genotex.clinical.sample_sheet import (
+    FIRST_COLUMNS,
+    SampleSheet,
+    SheetSample,
+    last_columns,
+    sheet_columns,
+)
 from genotex.clinical.summary import place_text, value_text, why_no_trait
-from genotex.features import simple_key
+from genotex.features import SampleFeature, recorded_features, simple_key, table_features
 from genotex.formats import Role, Series
 from genotex.procedure import Procedure
 
@@ -55,7 +61,8 @@ def sheet_rows(
     list of dict
         Keys in the order of the columns: ``series``, ``sample``, ``title``, ``source``, one for
         each characteristic, then ``group``, ``age``, ``sex``, ``pair``, ``batch``, ``exclude``,
-        ``why``.
+        ``why``. Other sample features are columns behind the characteristics where something states
+        them and no characteristic has their name.
     """
     keys = keys_of_samples(description)
     relations = relations_of(description, keys)
@@ -71,7 +78,11 @@ def sheet_rows(
     codes = _group_codes(found.get("trait"), series.samples)
     proposed = propose_exclusions(relations, codes, annotation.excluded)
     excluded = {**{s: f"proposed: {why}" for s, why in proposed.items()}, **annotation.excluded}
-    given = annotation.facts.get("pair") or propose_pairs(relations, codes, excluded)
+    facts = {
+        **{feature.name: relations.values(feature.name) for feature in _shown(keys)},
+        "pair": propose_pairs(relations, codes, excluded),
+        **annotation.facts,
+    }
     rows = []
     for number, sample in enumerate(series.samples):
         check = f"check: {checks[sample]}" if checks and sample in checks else ""
@@ -83,11 +94,13 @@ def sheet_rows(
                 "title": (titles[number] if number < len(titles) else "") or "",
                 "source": (sources[number] if number < len(sources) else "") or "",
                 **_characteristics(keys, number),
+                **{f.name: facts[f.name].get(sample, "") for f in _shown(keys) if facts[f.name]},
                 "group": _group(annotation.trait, found.get("trait"), number),
-                "age": _code(found.get("age"), number),
-                "sex": {"0": "female", "1": "male"}.get(_code(found.get("gender"), number), ""),
-                "pair": given.get(sample, ""),
-                "batch": annotation.facts.get("batch", {}).get(sample, ""),
+                **{
+                    f.name: f.cell(found[f.encoded].codes[number]) if f.encoded in found else ""
+                    for f in table_features()
+                },
+                **{name: facts.get(name, {}).get(sample, "") for name in ("pair", *_batches())},
                 "exclude": "yes" if sample in excluded else "",
                 "why": "; ".join(
                     filter(None, (excluded.get(sample), why, check, *relations.texts(sample)))
@@ -104,16 +117,26 @@ def _group_codes(found: EncodedFeature | None, samples: Sequence[str]) -> dict[s
     return {s: c for s, c in zip(samples, found.codes.tolist(), strict=True) if c == c}
 
 
+def _shown(keys: SampleKeys) -> list[SampleFeature]:
+    """Return the features with a column of their own where something states them."""
+    there = {simple_key(key) for key in keys.characteristics}
+    return [f for f in recorded_features() if f.use != "batch" and f.name not in there]
+
+
+def _batches() -> list[str]:
+    return [feature.name for feature in recorded_features() if feature.use == "batch"]
+
+
 def sheet_headers(rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the columns of a sheet of several series; keys that differ in case are one column."""
     first = list(FIRST_COLUMNS)
-    last = [name for name in COLUMNS if name not in first]
+    every = sheet_columns()
     between: dict[str, str] = {}
     for row in rows:
         for name in row:
-            if name not in COLUMNS:
+            if name not in every:
                 between.setdefault(simple_key(name), name)
-    return [*first, *between.values(), *last]
+    return [*first, *between.values(), *last_columns()]
 
 
 def sheet_cells(rows: Sequence[Mapping[str, str]], headers: Sequence[str]) -> list[list[str]]:
@@ -129,7 +152,7 @@ def _characteristics(keys: SampleKeys, number: int) -> dict[str, str]:
 def _header(key: str) -> str:
     """Return the header of a characteristic, which must not be that of another column."""
     name = " ".join(key.split())
-    return f"{name}{AS_IN_FILE}" if simple_key(name) in COLUMNS else name
+    return f"{name}{AS_IN_FILE}" if simple_key(name) in sheet_columns() else name
 
 
 def _group(encoding: FeatureEncoding | None, found: EncodedFeature | None, number: int) -> str:
@@ -196,25 +219,47 @@ def annotation_from_sheet(
     if trait is not None:
         roles: dict[str, Role] = {} if measured else {name: used[name].role for name in codes}
         trait = replace(trait, kind="continuous" if measured else "binary", roles=roles)
-    ages = {name: row.age for name, row in used.items() if row.age is not None}
-    sexes = {name: row.sex for name, row in used.items() if row.sex is not None}
-    features = {"trait": codes, "age": ages, "gender": sexes}
-    pairs = {name: row.pair for name, row in used.items() if row.pair}
-    batches = {name: row.batch for name, row in used.items() if row.batch}
+    encoded: dict[str, dict[str, float]] = {
+        f.encoded: {n: float(r.features[f.name]) for n, r in used.items() if f.name in r.features}
+        for f in table_features()
+    }
     absent = [name for name in description.samples if name not in rows]
     return ClinicalAnnotation(
         own.gene,
         trait,
-        _encoding("age", ages, own.age, source),
-        _encoding("gender", sexes, own.gender, source),
+        _encoding("age", encoded["age"], own.age, source),
+        _encoding("gender", encoded["gender"], own.gender, source),
         notes=_missing_note(absent, source),
         by="hand",
         unavailable={
-            name: f"nothing in the {source}" for name, values in features.items() if not values
+            name: f"nothing in the {source}"
+            for name, values in ({"trait": codes} | encoded).items()
+            if not values
         },
         excluded=excluded,
-        facts={n: v for n, v in (("pair", pairs), ("batch", batches)) if v},
+        facts={name: values for name, values in _facts(used, description).items() if values},
     )
+
+
+def _facts(
+    used: Mapping[str, SheetSample], description: SeriesDescription
+) -> dict[str, dict[str, str]]:
+    """Return pairs and recorded features by sample, without what is as in the file."""
+    keys = keys_of_samples(description)
+    number = {sample: n for n, sample in enumerate(keys.samples)}
+    facts = {"pair": {name: row.pair for name, row in used.items() if row.pair}}
+    for feature in recorded_features():
+        cells = {n: feature.cell(r.features.get(feature.name)) for n, r in used.items()}
+        key = None if feature.use == "batch" else keys.find(feature.name)
+        facts[feature.name] = {
+            name: cell
+            for name, cell in cells.items()
+            if cell
+            and (
+                key is None or cell != feature.cell(feature.read_cell(keys.text(key, number[name])))
+            )
+        }
+    return facts
 
 
 def _encoding(

@@ -148,7 +148,7 @@ def assemble_geo_cohort(
         files=list(raw.used),
         sample_facts=sample_facts(raw.series, reading),
         sample_texts=sample_texts(raw.series, reading),
-        relations=sample_relations(raw.series),
+        relations=sample_relations(raw.series, reading),
         distributions=_distributions(raw.series, genes),
         notes=(
             *raw.notes,

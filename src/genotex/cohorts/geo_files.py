@@ -11,6 +11,7 @@ from typing import Any
 
 from genotex.clinical import ClinicalAnnotation, describe_series, find_relations
 from genotex.errors import FormatError
+from genotex.features import feature_named
 from genotex.formats import (
     Platform,
     Series,
@@ -36,11 +37,11 @@ def sample_facts(series: Series, reading: ClinicalAnnotation) -> Facts:
 
     Pairs and batches that a person gave come first, in place of characteristics of that name.
     """
-    features = (reading.trait, reading.age, reading.gender)
-    taken = {encoding.key.strip().lower() for encoding in features if encoding is not None}
+    taken = {encoding.key.strip().lower() for encoding in reading.columns.values()}
     given = {
         name: {sample: values.get(sample) for sample in series.samples}
         for name, values in reading.facts.items()
+        if (feature := feature_named(name)) is None or feature.use == "batch"
     }
     taken.update(given)
     found: Facts = dict(given)
@@ -68,9 +69,11 @@ def sample_texts(series: Series, reading: ClinicalAnnotation) -> Facts:
     return found
 
 
-def sample_relations(series: Series) -> dict[str, list[dict[str, Any]]]:
-    """Return what the texts of a series state on the relations of its samples, as plain JSON."""
-    return find_relations(describe_series(series)).as_record()
+def sample_relations(
+    series: Series, reading: ClinicalAnnotation
+) -> dict[str, list[dict[str, Any]]]:
+    """Return features and relations of samples as texts or a sample sheet state them."""
+    return find_relations(describe_series(series)).with_facts(reading.facts).as_record()
 
 
 def _varies(values: Mapping[str, str | None]) -> bool:

@@ -101,8 +101,9 @@ class SampleFeature:
         ``--pair`` take it.
     find : callable
         Returns what the texts of a series state; not used for a feature with a `column`.
-    read : callable
-        Returns the value of a cell of a sample sheet; None where it cannot be read.
+    read : callable or None
+        Returns the value of a cell of a sample sheet, None where it cannot be read; by default a
+        number is one without its unit, and any text is a level.
     unit : str
         Of a number.
     bounds : tuple of float
@@ -125,7 +126,7 @@ class SampleFeature:
     scale: Scale
     use: Use = "shown"
     find: Callable[[SeriesTexts], Placed] = field(default=lambda texts: {}, repr=False)
-    read: Callable[[str], str | float | None] = field(default=lambda text: text or None, repr=False)
+    read: Callable[[str], str | float | None] | None = field(default=None, repr=False)
     unit: str = ""
     bounds: tuple[float, float] = (float("-inf"), float("inf"))
     levels: Mapping[str, float] = field(default_factory=dict)
@@ -137,10 +138,10 @@ class SampleFeature:
     def read_cell(self, text: str) -> str | float | None:
         """Return the value of a cell of a sample sheet; None where it cannot be read."""
         if self.scale != "number":
-            return self.read(text)
-        value = parse_plain_number(text)
+            return (text or None) if self.read is None else self.read(text)
+        value = parse_plain_number(text) if self.read is None else self.read(text)
         low, high = self.bounds
-        return value if value is not None and low <= value <= high else None
+        return value if isinstance(value, float) and low <= value <= high else None
 
     def cell(self, value: str | float | None) -> str:
         """Return a value as a sample sheet has it."""

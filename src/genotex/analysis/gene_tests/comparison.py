@@ -125,7 +125,9 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
             condition.table, table, contrast.rows, condition.regressors, seed=options.seed
         )
         table = _with_condition(table, contrast, problem.condition, predicted)
-    adjustment = gather_adjustment(table, contrast, offered, blocks, options, problem.condition)
+    adjustment = gather_adjustment(
+        table, contrast, offered, blocks, options, problem.condition, recorded=facts
+    )
     design = build_design(
         table,
         contrast,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -241,6 +241,8 @@ def gather_adjustment(
     blocks: Blocks,
     options: AnalysisOptions,
     condition: str | None = None,
+    *,
+    recorded: Collection[str],
 ) -> Adjustment:
     """Gather the columns of pairs, of the characteristics the user named, and of a known batch."""
     compared = [table.samples[i] for i in contrast.rows]
@@ -253,7 +255,9 @@ def gather_adjustment(
     held = [name for name in names if name in same]
     if options.batch:
         pair_key = blocks.record.get("key")
-        others = {k: v for k, v in facts.items() if k not in names and k != pair_key}
+        # A batch that only texts state (a plate, the date of a scan) is adjusted for on request.
+        free = [k for k in facts if k in recorded and k not in names and k != pair_key]
+        others = {k: facts[k] for k in free}
         held += [key for key in others if key in same and _names_batch(key)]
         rest = {k: v for k, v in others.items() if k not in same}
         known = len(table.covariates) + len(columns)

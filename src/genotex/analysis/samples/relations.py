@@ -12,6 +12,7 @@ import numpy as np
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.hidden.confounding import Association, associate_named
 from genotex.analysis.samples.facts import DETECTED, ENOUGH_SAMPLES, FactChecks, SampleFacts
+from genotex.features import recorded_features, sample_features
 from genotex.formats import LinkedTable
 
 Relations = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -19,9 +20,14 @@ Relations = Mapping[str, Sequence[Mapping[str, Any]]]
 
 _MIXED = {
     "treatment group": "Treated and untreated samples",
-    "treatment": "Samples of several treatments",
-    "time point": "Samples of several time points",
+    **{feature.name: feature.mixture for feature in sample_features() if feature.mixture},
 }
+_ONLY_SHOWN = frozenset(
+    feature.name
+    for feature in recorded_features()
+    if feature.use != "block" and not feature.mixture
+)
+"""Features of which nothing is checked."""
 _PEOPLE = {"donor": "name people", "pair": "make pairs"}
 _SHOWN = 5
 
@@ -90,10 +96,14 @@ class _Compared:
                 "kind": kind,
                 "values": dict(self._counts(kind)),
                 "places": sorted({str(s["place"]) for s in stated if s is not None}),
-                "used": kind in used or bool(self._keys(kind) & set(used)),
+                "used": self._is_used(kind, used),
             }
             for kind, stated in self._stated.items()
+            if kind not in _ONLY_SHOWN or self._is_used(kind, used)
         ]
+
+    def _is_used(self, kind: str, used: Collection[str]) -> bool:
+        return kind in used or bool(self._keys(kind) & set(used))
 
     def replicates(self, paired: str | None) -> list[str]:
         """Warn of technical replicates that count as independent."""

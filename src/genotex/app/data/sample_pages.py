@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.app.data.sheets import EDITED, GROUPS, EditedSheet
+from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.downloads import safe_name
 from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.errors import FormatError, GenotexError
@@ -51,7 +51,7 @@ def samples(request: Request) -> Response:
     values = _values(request.query_params, sheet, place)
     found = _preprocessed(request, place)
     return render(
-        request, "samples.html.j2", groups=GROUPS, edited=EDITED, preprocessed=found, **values
+        request, "samples.html.j2", groups=GROUPS, edited=sheet.edited, preprocessed=found, **values
     )
 
 
@@ -78,7 +78,7 @@ def _values(
     search, sort = query.get("search", "").strip(), query.get("sort", "")
     descending = query.get("order", "") == "descending"
     texts = [name for name in ("title", "source") if any(row[name] for row in sheet.rows)]
-    columns = ["sample", *EDITED, *texts, *sheet.characteristics, "why"]
+    columns = ["sample", *sheet.edited, *texts, *sheet.characteristics, "why"]
     rows = [row for row in sheet.rows if _fits(row, search)]
     if sort in columns:
         rows.sort(key=lambda row: _order(row.get(sort, "")), reverse=descending)

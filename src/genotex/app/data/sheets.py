@@ -13,6 +13,7 @@ from genotex.analysis import named_pools
 from genotex.clinical import (
     GROUP_WORDS,
     check_sample_sheet,
+    last_columns,
     load_sample_sheet,
     read_sheet_table,
     rule_expert,
@@ -22,11 +23,12 @@ from genotex.clinical import (
 )
 from genotex.cohorts import PreprocessOptions, choose_file, propose_sheet, with_expression
 from genotex.errors import UsageError
+from genotex.features import recorded_features
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles
 
-EDITED = ("group", "age", "sex", "pair", "batch", "exclude")
-"""Columns that the workbench changes; the others are what the series' files hold."""
+EDITED = last_columns()[:-1]
+"""Columns that the workbench changes in every sheet, next to features that a sheet has."""
 GROUPS = tuple(dict.fromkeys(GROUP_WORDS.values()))
 _FIXED = ("series", "sample", "title", "source", *EDITED, "why")
 _LONGEST = 200
@@ -65,7 +67,14 @@ class EditedSheet:
     @property
     def characteristics(self) -> list[str]:
         """The columns between those that every sheet has."""
-        return [name for name in self.headers if name not in _FIXED]
+        return [name for name in self.headers if name not in (*_FIXED, *self.edited)]
+
+    @property
+    def edited(self) -> tuple[str, ...]:
+        """The columns that the workbench changes; the others are what the series' files hold."""
+        recorded = {feature.name for feature in recorded_features()}
+        more = (name for name in self.headers if name in recorded and name not in EDITED)
+        return (*EDITED, *more)
 
     @property
     def saved(self) -> bool:
@@ -98,8 +107,8 @@ class EditedSheet:
         SampleSheetError, UsageError
             If the value makes no sense in the column; nothing is changed.
         """
-        if column not in EDITED or len(value) > _LONGEST:
-            msg = f"{column!r} cannot be set here; use {', '.join(EDITED)}"
+        if column not in self.edited or len(value) > _LONGEST:
+            msg = f"{column!r} cannot be set here; use {', '.join(self.edited)}"
             raise UsageError(msg)
         with self._lock:
             self._check(version)
@@ -134,7 +143,7 @@ class EditedSheet:
         check_sample_sheet(load_sample_sheet(path), {series: [row["sample"] for row in self.rows]})
         given = {row["sample"].casefold(): row for row in _read(path).rows}
         there = {header.casefold() for header in read_sheet_table(path).headers}
-        columns = [column for column in EDITED if column in there]
+        columns = [column for column in self.edited if column in there]
         with self._lock:
             self._check(version)
             new, before = [dict(row) for row in self.rows], []

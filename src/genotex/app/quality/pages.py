@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis.samples.profiles import FAR
-from genotex.app.data.sheets import EDITED, EditedSheet
+from genotex.app.data.sheets import EditedSheet
 from genotex.app.genes.plots import rounded
 from genotex.app.pages import not_found, place_of, render, workbench_of
 from genotex.app.quality.cohorts import CohortQuality, colours_of
@@ -65,7 +65,7 @@ def _columns(
         rows = {row["sample"]: row for row in sheet.rows}
         columns = {
             name: [rows.get(sample, {}).get(name, "") for sample in cohort.samples]
-            for name in (*EDITED, *sheet.characteristics)
+            for name in (*sheet.edited, *sheet.characteristics)
         }
     columns = {name: cells for name, cells in columns.items() if any(cells)}
     return columns | {name: c for name, c in cohort.columns.items() if name not in columns}

@@ -62,6 +62,19 @@ class SampleRelations:
         """Return the value of each sample of which something of a kind is stated."""
         return {sample: found.value for sample, found in self.stated.get(kind, {}).items()}
 
+    def with_facts(self, facts: Mapping[str, Mapping[str, str]]) -> SampleRelations:
+        """Return the statements with features that a person gave in place of those of texts."""
+        given = {
+            feature.name: {
+                sample: PlacedStatement(value, "sample sheet", value)
+                for sample, value in facts[feature.name].items()
+            }
+            for feature in recorded_features()
+            if feature.use != "batch" and feature.name in facts
+        }
+        merged = {kind: {**self.stated.get(kind, {}), **found} for kind, found in given.items()}
+        return SampleRelations({**self.stated, **merged})
+
     def as_record(self) -> dict[str, list[dict[str, Any]]]:
         """Return the statements as plain JSON: kind -> value, place, words and samples of each."""
         return {kind: _grouped(found) for kind, found in self.stated.items()}
@@ -75,7 +88,7 @@ class SampleRelations:
         return [
             f"{kind}: {found[sample].value} ({found[sample].place}: {found[sample].words!r})"
             for kind, found in self.stated.items()
-            if sample in found
+            if kind in _ORDER and sample in found
         ]
 
 

@@ -26,13 +26,16 @@ def _from_key(key: str, value: str) -> Statement | None:
     name = " ".join(split_words(key))
     if not _NAME.search(name) or _PLAIN.sub(" ", _NAME.sub(" ", name)).strip():
         return None
-    text = re.sub(r"^\s*bmi\s*[:=]?\s*", "", _UNIT.sub("", value), flags=re.IGNORECASE)
-    if re.match(r"\s*[<>\u2264\u2265~]", text):
-        return None
-    number = parse_number(text)
+    number = _read(value)
     if number is None or not _LOWEST <= number <= _HIGHEST:
         return None
     return Statement(f"{number:.10g}", value)
+
+
+def _read(value: str) -> float | None:
+    """Return a number with or without its unit; none of a bound."""
+    text = re.sub(r"^\s*bmi\s*[:=]?\s*", "", _UNIT.sub("", value), flags=re.IGNORECASE)
+    return None if re.match(r"\s*[<>\u2264\u2265~]", text) else parse_number(text)
 
 
 _IN_TEXT = re.compile(r"(?<![A-Za-z])BMI\s*[:=]?\s*(?P<bmi>\d{2}(?:\.\d+)?)(?![\d-])")
@@ -55,6 +58,7 @@ BMI = SampleFeature(
     label="BMI",
     scale="number",
     find=_find,
+    read=_read,
     unit="kg/m2",
     bounds=(_LOWEST, _HIGHEST),
     other_names=("body mass index",),

@@ -188,4 +188,5 @@ SEX = SampleFeature(
     levels={"female": 0.0, "male": 1.0},
     column="Gender",
     encoded="gender",
+    other_names=("gender",),
 )

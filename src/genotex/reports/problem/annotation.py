@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from genotex.clinical import (
+    FEATURES,
     AnnotationRow,
     AnnotationSummary,
     FeatureSummary,
@@ -18,6 +20,7 @@ from genotex.clinical import (
     sum_up,
     value_text,
 )
+from genotex.features import recorded_features, table_features
 from genotex.formats import CohortInfo, Evidence
 from genotex.reports.problem.design_groups import values_of
 from genotex.reports.problem.design_words import DesignWords
@@ -122,15 +125,58 @@ def _why_not(info: CohortInfo | None) -> str:
 
 
 def features_of(evidence: Evidence) -> tuple[AnnotatedFeature, ...]:
-    """Return the annotation of trait, age and gender, or why there is none."""
-    names = (readable(evidence.trait), "Age", "Gender")
-    keys = (("trait", evidence.trait), ("Age", "age"), ("Gender", "gender"))
-    return tuple(
-        _feature(name, found, found.values or _rows(evidence, found.feature, *names_in_record))
-        for name, found, names_in_record in zip(
-            names, _summary(evidence).features, keys, strict=True
-        )
+    """Return the annotation of trait, age and gender, or why there is none, and what is stated."""
+    names = (readable(evidence.trait), *(feature.column for feature in table_features()))
+    summary = _summary(evidence).features
+    return (
+        *(
+            _feature(name, found, found.values or _rows(evidence, found.feature))
+            for name, found in zip(names, summary, strict=True)
+        ),
+        *_stated(evidence),
     )
+
+
+def _stated(evidence: Evidence) -> Iterator[AnnotatedFeature]:
+    """Yield the recorded features that something states of the samples."""
+    for feature in recorded_features():
+        groups = evidence.relations.get(feature.name, ())
+        if not groups:
+            continue
+        counts: Counter[str] = Counter()
+        for group in groups:
+            counts[str(group["value"])] += len(group["samples"])
+        where = ", ".join(dict.fromkeys(str(group["place"]) for group in groups))
+        amount = ""
+        rows: tuple[Value, ...] = ()
+        if feature.scale == "levels":
+            rows = tuple(Value(value, "", "", "none", n) for value, n in counts.most_common())
+        elif feature.scale == "person":
+            amount = f"{counted(counts.total(), 'sample')} of {len(counts)}"
+        elif numbers := [float(n) for n in counts.elements()]:
+            mean = sum(numbers) / len(numbers)
+            amount = (
+                f"{min(numbers):g} to {max(numbers):g} {feature.unit}, mean {mean:.4g}, "
+                f"in {counted(len(numbers), 'sample')}"
+            )
+        shown = rows if len(rows) <= _MOST_VALUES else rows[:_EXAMPLES]
+        yield AnnotatedFeature(
+            feature.label,
+            where,
+            "",
+            "",
+            (),
+            shown,
+            _rest(shown, rows),
+            None,
+            amount=sentence(amount),
+        )
+
+
+def _rest(shown: Sequence[Any], rows: Sequence[Any]) -> str:
+    if len(shown) == len(rows):
+        return ""
+    return f"The first {len(shown)} of {len(rows)} different values."
 
 
 def design_features(evidence: Evidence, design: DesignWords) -> tuple[AnnotatedFeature, ...]:
@@ -172,16 +218,13 @@ def annotation_notes(evidence: Evidence) -> tuple[str, ...]:
 
 def _summary(evidence: Evidence) -> AnnotationSummary:
     reading = recorded_annotation(evidence.reading)
-    rows = [
-        *_rows(evidence, "trait", "trait", evidence.trait),
-        *_rows(evidence, "age", "Age", "age"),
-        *_rows(evidence, "gender", "Gender", "gender"),
-    ]
-    return sum_up(reading, rows)
+    return sum_up(reading, [row for name in FEATURES for row in _rows(evidence, name)])
 
 
-def _rows(evidence: Evidence, feature: str, *keys: str) -> tuple[AnnotationRow, ...]:
+def _rows(evidence: Evidence, feature: str) -> tuple[AnnotationRow, ...]:
     """Return the values of a feature with their samples, as the record counts them."""
+    columns = [known.column for known in table_features() if known.encoded == feature]
+    keys = (*columns, feature, *([evidence.trait] if feature == "trait" else []))
     counted_values = next((evidence.encoded[k] for k in keys if k in evidence.encoded), [])
     encoding: Mapping[str, Any] = evidence.reading.get(feature) or {}
     reasons: Mapping[str, str] = encoding.get("reasons") or {}
@@ -210,9 +253,7 @@ def _feature(name: str, found: FeatureSummary, rows: tuple[AnnotationRow, ...]) 
         found.mark,
         tuple(map(sentence, found.evidence)),
         tuple(map(_value_row, shown)),
-        f"The first {len(shown)} of {len(rows)} different values."
-        if len(shown) < len(rows)
-        else "",
+        _rest(shown, rows),
         missing,
         certainty=_certainty(found),
         runner_up=sentence(found.runner_up[:1].upper() + found.runner_up[1:]),
