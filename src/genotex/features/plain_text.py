@@ -12,18 +12,17 @@ Each plain form serves one question, from the nearest to the text to the farthes
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import resources
 from typing import Any
+
+from genotex.outside import packaged_toml
 
 
 def packaged_table(package: str, name: str) -> dict[str, Any]:
     """Return a table of the ``data`` folder of a package."""
-    folder = resources.files(package).joinpath("data")
-    return tomllib.loads(folder.joinpath(f"{name}.toml").read_text("utf-8"))
+    return packaged_toml(package, f"data/{name}.toml")
 
 
 _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")

@@ -15,7 +15,7 @@ from genotex.fetch.folder import Fetched, FetchFolder, Outcome, Patience
 from genotex.fetch.web import WebClient
 from genotex.formats import read_json_object, write_json
 from genotex.io import atomic_write
-from genotex.outside import parse_json
+from genotex.outside import parse_json, read_document
 from genotex.problems import ListedTrait, read_disease_ids
 
 OPEN_TARGETS = "https://api.platform.opentargets.org/api/v4/"
@@ -222,7 +222,7 @@ def write_found(path: Path, chosen: Sequence[TraitDiseases]) -> None:
     found = [each for each in chosen if each.name]
     if not found:
         return
-    before = path.read_text(encoding="utf-8") if path.exists() else _HEADING
+    before = read_document(path).decode() if path.exists() else _HEADING
     lines = [f"{each.trait}\t{each.ids[0]}\t{each.name}\t{each.how}\n" for each in found]
     with atomic_write(path) as part:
         part.write_text("".join([before.rstrip("\n") + "\n", *lines]), encoding="utf-8")

@@ -20,7 +20,7 @@ from genotex.formats.text.lines import Block, LineReader
 from genotex.formats.text.raw import FETCH_AGAIN, as_utf8, decode, note_missing_line_end, read_bytes
 from genotex.formats.text.tables import to_numbers
 from genotex.io import atomic_write
-from genotex.outside import current_limits
+from genotex.outside import current_limits, parse_rows
 
 TextCells = Literal["refuse", "missing"]
 """What to do with a cell that is neither a number nor missing."""
@@ -91,8 +91,7 @@ class _NumberCells:
 
 
 def _one_column(cells: bytes, kind: type[pl.DataType]) -> pl.Series:
-    frame = pl.read_csv(cells, has_header=False, quote_char=None, schema={"cell": kind})
-    return frame["cell"]
+    return parse_rows(cells, {"cell": kind}, separator=",")["cell"]
 
 
 def _no_number(path: Path, line: int, column: str, cell: str) -> FormatError:

@@ -1,4 +1,5 @@
 from .arrays import open_hdf5 as open_hdf5, read_array as read_array
+from .cells import Schema as Schema, parse_rows as parse_rows
 from .documents import (
     CORRECT_IT as CORRECT_IT,
     check_json as check_json,
@@ -14,6 +15,7 @@ from .limits import (
     process_limits as process_limits,
     use_limits as use_limits,
 )
+from .packaged import packaged as packaged, packaged_toml as packaged_toml
 from .parquet import check_parquet as check_parquet, read_parquet as read_parquet
 from .unpacking import (
     CHUNK as CHUNK,

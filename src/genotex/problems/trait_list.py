@@ -6,14 +6,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from genotex.errors import FormatError, UsageError
 from genotex.formats import decode, read_bytes
 from genotex.layout import trait_folder_name
-from genotex.outside import parse_json, parse_toml
+from genotex.outside import packaged, parse_json, parse_toml
 
 _MOST_NAMED = 10
 """Of more names, only those with a similar spelling are listed."""
@@ -74,8 +73,7 @@ class TraitList:
     def load(cls, path: Path | None = None) -> TraitList:
         """Read a trait list."""
         if path is None:
-            packaged = resources.files("genotex.problems").joinpath("data/traits.toml")
-            return _parse(packaged.read_text("utf-8"), None)
+            return _parse(packaged("genotex.problems", "data/traits.toml").decode(), None)
         return _parse(decode(read_bytes(path, "document")), path)
 
     def category(self, trait: str) -> str | None:

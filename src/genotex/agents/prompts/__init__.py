@@ -9,12 +9,12 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from genotex.errors import UsageError
+from genotex.outside import packaged
 
 __all__ = [
     "PACKAGES",
@@ -37,7 +37,7 @@ def render_prompt(name: str, **values: object) -> str:
 
 def prompt_digest(name: str) -> str:
     """Return the SHA-256 of a template, by which a run records the text it used."""
-    return hashlib.sha256(files(__package__).joinpath(name).read_bytes()).hexdigest()
+    return hashlib.sha256(packaged(__package__, name)).hexdigest()
 
 
 def prompt_digests() -> dict[str, str]:

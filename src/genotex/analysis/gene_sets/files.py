@@ -114,7 +114,7 @@ def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: s
     with atomic_write(table) as part:
         with part.open("wb") as handle:
             inert_frame(enrichment.sets).write_csv(handle)
-        content["table"] = {"file": table.name, "sha256": digest(part.read_bytes())}
+        content["table"] = {"file": table.name, "sha256": sha256(part)}
         path.unlink(missing_ok=True)
     with atomic_write(path) as part:
         text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)

@@ -17,6 +17,7 @@ from genotex.analysis.gene_tests.libraries import summarise_libraries
 from genotex.analysis.results.gene_table import GENE_COLUMNS
 from genotex.analysis.results.stored import AGAIN, StoredResult, read_pair
 from genotex.errors import AnalysisError, FormatError
+from genotex.formats import sha256
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.outside import read_document, read_parquet
@@ -62,7 +63,7 @@ def write_pair(
     with atomic_write(table) as part:
         with part.open("wb") as handle:
             genes.write_parquet(handle)
-        seal = digest(part.read_bytes())
+        seal = sha256(part)
         before(seal)
         path.unlink(missing_ok=True)
     whole = {**content, "all_genes": {"file": table.name, "sha256": seal}}
@@ -256,7 +257,7 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
     }
 
     def before(seal: str) -> None:
-        if not table.is_file() or digest(table.read_bytes()) != seal:
+        if not table.is_file() or sha256(table) != seal:
             _remove_companions(output, result.trait, result.condition)
         remove_with_csv(output.report(result.trait, result.condition))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -27,6 +26,7 @@ from genotex.app.genes import pages as gene_pages
 from genotex.app.pages import Workbench
 from genotex.app.quality import pages as quality_pages
 from genotex.app.runs import pages as run_pages
+from genotex.outside import packaged
 from genotex.studies import JobQueue, Workspace
 
 GeoServers = tuple[str | None, str | None, str | None]
@@ -75,7 +75,7 @@ def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -
     UsageError
         If the folder is not a folder.
     """
-    style = files("genotex.reports").joinpath("templates/style.css").read_text(encoding="utf-8")
+    style = packaged("genotex.reports", "templates/style.css").decode()
 
     workspace = Workspace(folder)
     workbench = Workbench(workspace, access, JobQueue(workspace), geo_addresses=geo_addresses)

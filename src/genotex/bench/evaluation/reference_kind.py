@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Literal
 
 from genotex.bench.evaluation.folder_items import answered_problems
 from genotex.layout import OutputFolder
+from genotex.outside import packaged_toml
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,7 @@ class _Published:
 @cache
 def published() -> _Published:
     """Return the published rows."""
-    file = resources.files("genotex.bench.evaluation").joinpath("data", "published.toml")
-    content = tomllib.loads(file.read_text("utf-8"))
+    content = packaged_toml("genotex.bench.evaluation", "data/published.toml")
     rows = []
     for table in content["table"]:
         for cells in table["rows"]:

@@ -337,10 +337,12 @@ def _disease_rows(chosen: TraitDiseases, outcomes: dict[str, Outcome]) -> list[d
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
+    from genotex.formats import count_lines
+
     error = None if outcome.error is None else str(outcome.error)
     rows = None
     if outcome.fetched is not None:
-        rows = outcome.fetched.path.read_bytes().count(b"\n")
+        rows = count_lines(outcome.fetched.path)
     return {"state": outcome.state, "associations": rows, "error": error}
 
 

@@ -5,17 +5,16 @@ Built by ``benchmarks/clinical/build_lexicon.py``, which names the sources and t
 
 from __future__ import annotations
 
-import gzip
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import resources
 from typing import Any
 
 from genotex.clinical.words.trait_names import adjectives
 from genotex.features import load_wording, simplify
+from genotex.outside import packaged
 
 _MOST_GENES = 60
 _SHORTEST_WORD = 6
@@ -256,5 +255,4 @@ def _is_part(phrase: str, phrases: Iterable[str]) -> bool:
 @lru_cache(maxsize=1)
 def load_lexicon() -> DiseaseLexicon:
     """Return the packaged lexicon."""
-    file = resources.files("genotex.clinical").joinpath("data", "diseases.tsv.gz")
-    return DiseaseLexicon(gzip.decompress(file.read_bytes()).decode())
+    return DiseaseLexicon(packaged("genotex.clinical", "data/diseases.tsv.gz").decode())

@@ -20,7 +20,7 @@ from genotex.formats.text.raw import FETCH_AGAIN, as_utf8
 from genotex.formats.text.rows import first_repeated, regular_rows, unquote
 from genotex.formats.text.tables import CellCounts, average_duplicates, to_numbers
 from genotex.layout import GeoCohortFiles
-from genotex.outside import current_limits
+from genotex.outside import current_limits, parse_rows
 
 
 @dataclass
@@ -167,14 +167,8 @@ def _two_columns(block: Block, width: int, picked: Mapping[str, int], path: Path
     rows = regular_rows(block, width, path, surplus="drop")
     if not rows.data:
         return pl.DataFrame(schema=dict.fromkeys(picked, pl.String))
-    frame = pl.read_csv(
-        as_utf8(rows.data),
-        has_header=False,
-        separator="\t",
-        quote_char=None,
-        schema={f"c{i}": pl.String for i in range(width)},
-        columns=sorted(set(picked.values())),
-    )
+    schema = {f"c{i}": pl.String for i in range(width)}
+    frame = parse_rows(as_utf8(rows.data), schema, columns=sorted(set(picked.values())))
     frame = frame.select(pl.col(f"c{i}").alias(name) for name, i in picked.items())
     if frame["id"].str.contains('"', literal=True).any():
         ids = [unquote(cell or "") for cell in frame["id"].to_list()]

@@ -13,6 +13,7 @@ from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.text.lines import Block, LineReader, is_marker
 from genotex.formats.text.raw import FETCH_AGAIN, as_utf8, read_ahead
 from genotex.formats.text.rows import regular_rows, unique_names
+from genotex.outside import parse_rows
 
 _TABLE_BEGIN = re.compile(r"!(\w*table)_begin", re.IGNORECASE)
 
@@ -210,6 +211,4 @@ def _strings(block: Block, names: list[str], path: Path) -> pl.DataFrame:
     schema = dict.fromkeys(names, pl.String)
     if not rows.data:
         return pl.DataFrame(schema=schema)
-    return pl.read_csv(
-        as_utf8(rows.data), has_header=False, separator="\t", quote_char=None, schema=schema
-    )
+    return parse_rows(as_utf8(rows.data), schema)

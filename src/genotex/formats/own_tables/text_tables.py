@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,15 +23,15 @@ from genotex.outside import (
     CHUNK,
     Gauge,
     Packing,
+    Schema,
     current_limits,
     packing_of,
+    parse_rows,
     read_whole,
     unpack,
     unreadable,
     zstd_size,
 )
-
-Schema = Mapping[str, type[pl.DataType]]
 
 _SIGNS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces", "|": "bars"}
 _LINES, _FEWEST_LINES, _ENOUGH_TEXT = 40, 4, 1 << 20
@@ -143,14 +143,7 @@ def _zstd(handle: BinaryIO, path: Path, gauge: Gauge) -> bytes:
     gauge.add(zstd_size(handle, path))
     handle.seek(0)
     try:
-        lines = pl.read_csv(
-            handle,
-            has_header=False,
-            separator="\x01",
-            quote_char=None,
-            schema={"line": pl.String},
-            encoding="utf8-lossy",
-        )["line"]
+        lines = parse_rows(handle, {"line": pl.String}, separator="\x01", lossy=True)["line"]
     except (pl.exceptions.PolarsError, OSError) as error:
         msg = f"the zstd data cannot be unpacked: {error}"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
@@ -355,14 +348,13 @@ def _parsed(body: bytes, dialect: _Dialect, schema: Schema, path: Path, line: in
 def _polars(body: bytes, dialect: _Dialect, schema: Schema, *, quotes: bool = True) -> pl.DataFrame:
     if not body[:1000].strip() and not body.strip():
         return pl.DataFrame(schema=schema)
-    return pl.read_csv(
-        io.BytesIO(body),
-        has_header=False,
+    return parse_rows(
+        body,
+        schema,
         separator=dialect.sign,
-        quote_char='"' if quotes else None,
-        schema=schema,
+        quotes=quotes,
+        missing=MISSING_WORDS[1:],
         decimal_comma=dialect.decimal_comma,
-        null_values=list(MISSING_WORDS[1:]),
     )
 
 

@@ -20,7 +20,7 @@ from genotex.formats.text.rows import (
     unique_names,
     unquote,
 )
-from genotex.outside import current_limits
+from genotex.outside import current_limits, parse_rows
 
 _LARGEST_BAD_SHARE = 0.05
 _MISSING = sorted({word.lower() for word in MISSING_WORDS})
@@ -120,14 +120,8 @@ class ValueTable:
 
     def _cell_by_cell(self, rows: RegularRows) -> pl.DataFrame:
         names = [f"c{i}" for i in range(self.width + 1)]
-        frame = pl.read_csv(
-            as_utf8(rows.data),
-            has_header=False,
-            separator="\t",
-            quote_char=None,
-            schema=dict.fromkeys(names, pl.String),
-            columns=list(range(1, self.width + 1)),
-        )
+        schema = dict.fromkeys(names, pl.String)
+        frame = parse_rows(as_utf8(rows.data), schema, columns=range(1, self.width + 1))
         columns = []
         for text in frame.get_columns():
             numbers, bad = to_numbers(text)
@@ -143,15 +137,8 @@ def _typed(rows: RegularRows, width: int) -> pl.DataFrame | None:
     schema: dict[str, type[pl.DataType]] = {"c0": pl.String}
     schema.update({f"c{i}": pl.Float64 for i in range(1, width + 1)})
     try:
-        return pl.read_csv(
-            rows.data,
-            has_header=False,
-            separator="\t",
-            quote_char=None,
-            schema=schema,
-            columns=list(range(1, width + 1)),
-            null_values=list(MISSING_WORDS[1:]),
-        )
+        columns, missing = range(1, width + 1), MISSING_WORDS[1:]
+        return parse_rows(rows.data, schema, columns=columns, missing=missing)
     except pl.exceptions.PolarsError:
         return None
 
@@ -201,15 +188,7 @@ def read_text_table(path: Path | str) -> pl.DataFrame:
             rows = regular_rows(block, len(names), path, surplus="refuse")
             padded.extend(rows.padded)
             if rows.data:
-                frames.append(
-                    pl.read_csv(
-                        as_utf8(rows.data),
-                        has_header=False,
-                        separator="\t",
-                        quote_char=None,
-                        schema=schema,
-                    )
-                )
+                frames.append(parse_rows(as_utf8(rows.data), schema))
         _judge_last_line(reader, padded[-1])
     return pl.concat(frames)
 
