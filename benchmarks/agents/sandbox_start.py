@@ -19,7 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from genotex.agents.sandbox import Folders, Nursery, SandboxLimits, SandboxPolicy, local_session
+from genotex.agents.sandbox import Folders, ForkServer, SandboxLimits, SandboxPolicy, local_session
 from genotex.agents.team.sessions import NEEDED
 
 CELL = "1 + 1"
@@ -32,19 +32,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=9)
     repeat = parser.parse_args().repeat
-    nursery = Nursery(SandboxLimits(), NEEDED)
+    server = ForkServer(SandboxLimits(), NEEDED)
     kinds: dict[str, Callable[[Path], Measured]] = {
         "all walls": lambda folder: ours(folder, SandboxPolicy.REQUIRE),
-        "all walls, from a nursery": lambda folder: ours(folder, SandboxPolicy.REQUIRE, nursery),
+        "all walls, from a fork server": lambda folder: ours(folder, SandboxPolicy.REQUIRE, server),
         "no walls": lambda folder: ours(folder, SandboxPolicy.OFF),
     }
     if has_jupyter():
         kinds["ipykernel, no walls"] = jupyter
     found: dict[str, list[Measured]] = {name: [] for name in kinds}
-    with nursery:
+    with server:
         # The first has to wait until everything is imported.
         with tempfile.TemporaryDirectory() as folder:
-            ours(Path(folder), SandboxPolicy.REQUIRE, nursery)
+            ours(Path(folder), SandboxPolicy.REQUIRE, server)
         for _ in range(repeat):
             for name, measure in kinds.items():
                 with tempfile.TemporaryDirectory() as folder:
@@ -52,9 +52,9 @@ def main() -> None:
     show(found)
 
 
-def ours(folder: Path, policy: SandboxPolicy, nursery: Nursery | None = None) -> Measured:
+def ours(folder: Path, policy: SandboxPolicy, server: ForkServer | None = None) -> Measured:
     """Measure one session of genotex."""
-    session = local_session(Folders(folder / "out"), policy=policy, nursery=nursery)
+    session = local_session(Folders(folder / "out"), policy=policy, fork_server=server)
     with taking() as ready:
         session.start()
     session.execute(CELL)

@@ -25,16 +25,15 @@ from rich.table import Table
 
 from benchmarks.cohorts.array_cohort import ACCESSION, TRAIT, cached_cohort
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.rule_code import geo
-from genotex.agents.rules_model import register_rules
+from genotex.agents.rules import geo
+from genotex.agents.rules.model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
-from genotex.agents.switches import Switches
+from genotex.agents.switches import Agent, Switches, WorkSettings
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
 from genotex.agents.team.notebooks import MakeSession, RunResources, do_notebook
 from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.sessions import local_sessions
-from genotex.agents.team.without_code import do_structured
 from genotex.cohorts import preprocess
 from genotex.models import ModelSettings, UsageLedger, prices_of, role_models
 from genotex.simulate import simulate_study
@@ -52,22 +51,22 @@ def directly(target: Path, task: Task, sessions: MakeSession) -> None:
 
 def by_team(target: Path, task: Task, sessions: MakeSession) -> None:
     """Have a cohort prepared by the team."""
-    do_notebook(task, bench(target, sessions))
+    do_notebook(task, bench(target, sessions, "team"))
 
 
 def structured(target: Path, task: Task, sessions: MakeSession) -> None:
     """Have a cohort prepared by the structured agent."""
-    do_structured(task, bench(target, sessions))
+    do_notebook(task, bench(target, sessions, "structured"))
 
 
-def bench(target: Path, sessions: MakeSession) -> RunResources:
+def bench(target: Path, sessions: MakeSession, agent: Agent) -> RunResources:
     """Return what a notebook needs, with the rules as the model, which remember nothing."""
     geo._decide.cache_clear()
-    settings, switches = ModelSettings("rules"), SWITCHES
+    settings = ModelSettings("rules")
     prices = prices_of(settings, date(2026, 1, 1))
     return RunResources(
         TeamFolder(target),
-        switches,
+        WorkSettings(agent, SWITCHES),
         role_models(settings, UsageLedger(prices)),
         prices,
         sessions,

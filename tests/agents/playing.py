@@ -88,9 +88,6 @@ class FakeSession:
 
     def interrupt(self) -> None: ...
 
-    def snapshot(self) -> int:
-        return self.step
-
     def restore(self, step: int) -> None:
         self.restored.append(step)
         del self.cells[step:]

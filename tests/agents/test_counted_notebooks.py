@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from genotex.agents import ClinicalTable, Expression, Task, toolkit
-from genotex.agents.rule_code.geo import geo_steps
+from genotex.agents.rules.geo import geo_steps
 from genotex.errors import UsageError
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder

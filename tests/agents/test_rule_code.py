@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from genotex.agents import Task, action_unit, plan_units, toolkit_functions, write_code
 from genotex.agents.action_units import action_units
-from genotex.agents.rule_code.source_text import comment, converter_text, literal
+from genotex.agents.rules.source_text import comment, converter_text, literal
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
@@ -180,7 +180,7 @@ def test_simplest_rule_that_fits_is_written(cells: dict[str, float | None], sign
 
 def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: Path) -> None:
     from genotex.agents import SeriesText
-    from genotex.agents.rule_code.geo import coded
+    from genotex.agents.rules.geo import coded
     from genotex.agents.toolkit import encode_feature
     from genotex.clinical import apply_encoding, describe_series, rule_expert
     from genotex.cohorts import RawSeries

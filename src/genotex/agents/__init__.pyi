@@ -12,6 +12,7 @@ from .notebook import (
     Event as Event,
     Notebook as Notebook,
     NotebookWork as NotebookWork,
+    ScriptWork as ScriptWork,
 )
 from .notebook_file import to_ipynb as to_ipynb
 from .prompts import (
@@ -28,17 +29,17 @@ from .questions import (
     last_attempt as last_attempt,
     read_card as read_card,
 )
-from .rule_code import (
+from .rules import (
     Review as Review,
     plan_units as plan_units,
     review_output as review_output,
     write_code as write_code,
 )
-from .rules_model import RulesModel as RulesModel, register_rules as register_rules
+from .rules.model import RulesModel as RulesModel, register_rules as register_rules
 from .sandbox.check import Check as Check, CheckedSandbox as CheckedSandbox
 from .sandbox.confined.protocol import Mechanism as Mechanism
 from .sandbox.local import local_session as local_session
-from .sandbox.processes import Nursery as Nursery
+from .sandbox.processes import ForkServer as ForkServer
 from .sandbox.session import (
     CellResult as CellResult,
     CellStatus as CellStatus,
@@ -50,9 +51,13 @@ from .sandbox.session import (
     SandboxPolicy as SandboxPolicy,
     Session as Session,
 )
-from .script import ScriptWork as ScriptWork
 from .structured import ModelExpert as ModelExpert, ask_without_data as ask_without_data
-from .switches import PRESETS as PRESETS, Switches as Switches, preset_named as preset_named
+from .switches import (
+    PRESETS as PRESETS,
+    Switches as Switches,
+    WorkSettings as WorkSettings,
+    preset_named as preset_named,
+)
 from .task import NotebookKind as NotebookKind, Task as Task, set_up_code as set_up_code
 from .team.folder import (
     TeamFolder as TeamFolder,
@@ -69,7 +74,6 @@ from .team.plan import (
 from .team.records import NotebookRecord as NotebookRecord, State as State
 from .team.running import TeamFinished as TeamFinished, run_team as run_team
 from .team.trace import find_notebook as find_notebook, overview as overview, trace as trace
-from .toolkit.features import ClinicalTable as ClinicalTable
-from .toolkit.generated_encoding import code_cells as code_cells
+from .toolkit.features import ClinicalTable as ClinicalTable, code_cells as code_cells
 from .toolkit.genes import Expression as Expression, Genes as Genes
 from .toolkit.sources import SeriesText as SeriesText

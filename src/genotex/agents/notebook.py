@@ -9,13 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from genotex.agents.action_units import ActionUnit, action_units, usual_next
+from genotex.agents.action_units import (
+    ActionUnit,
+    action_units,
+    usual_next,
+    usual_steps,
+    whole_task,
+)
 from genotex.agents.answers import StepChoice, Verdict, ask_for_code, choose_step
-from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
+from genotex.agents.code_shelf import CodeShelf, Shelf, is_general, may_be_reused
 from genotex.agents.context import Attempt, Step, TalliedModel, Tally, TaskContext
 from genotex.agents.promises import CellState, check_code, read_state
+from genotex.agents.prompts import render_prompt
 from genotex.agents.questions import Questions
 from genotex.agents.sandbox import CellResult, CellStatus, Session
 from genotex.agents.switches import Switches
@@ -75,26 +82,7 @@ class Notebook:
 
 
 class NotebookWork:
-    """The team at work on one notebook.
-
-    Parameters
-    ----------
-    task : Task
-    switches : Switches
-    model : Model
-        Answers requests of all roles.
-    session : Session
-        Started; nothing was run in it yet.
-    shelf : Shelf
-        Code of other notebooks.
-    temperature, max_output : float, int, optional
-        For all requests.
-    is_recorded : callable, optional
-        Whether the cohort is recorded, or the result saved, so that the notebook may end (see
-        `manager.is_recorded`); by default it may always.
-    on_event : callable, optional
-        Called with everything that happens.
-    """
+    """The team at work on one notebook."""
 
     def __init__(
         self,
@@ -203,7 +191,7 @@ class NotebookWork:
         self._report(Event("retract", f"back to step {number}"))
 
     def _do(self, unit: ActionUnit) -> Step:
-        step = Step(unit, unit.instruction(self._task), before=self._session.snapshot())
+        step = Step(unit, unit.instruction(self._task), before=self._session.step)
         step = self._first_attempt(step)
         if self._switches.reviewer and not (step.reused and step.final.complete):
             step = self._reviewed(step)
@@ -270,7 +258,7 @@ class NotebookWork:
         """Return the variables that a step has left; None where they cannot be checked."""
         if not unit.promises or (unit.may_skip and NOTHING_TO_DO in said.text.lower()):
             return None
-        after = self._session.snapshot()
+        after = self._session.step
         result = self._session.execute(check_code(unit.promises), seconds=_CHECK_SECONDS)
         if result.status is not CellStatus.OK:
             self._session.restore(after)
@@ -334,3 +322,68 @@ class NotebookWork:
         self._session.restore(step.before)
         author = self._questions.author_of(step.unit)
         return self._attempted(step, written.code, author, written.note)
+
+
+class ScriptWork(NotebookWork):
+    """The work on a notebook of one step: an agent without a team, like the paper's CodeAct.
+
+    One call sees the task, the guidelines, the instructions of all steps, the toolkit and the
+    files, and answers with a script. After an error it is shown the output and may write the script
+    again.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        switches: Switches,
+        model: Model,
+        session: Session,
+        show_files: Callable[[], str],
+        **options: Any,
+    ) -> None:
+        # Nothing is taken over from other notebooks.
+        super().__init__(task, switches, model, session, CodeShelf(), **options)
+        self._questions = _ScriptQuestions(task, show_files)
+
+    def _next_step(self) -> Ending:
+        unit = whole_task(self._task.kind)
+        self._tally.steps += 1
+        step = Step(unit, _instruction(self._task), before=self._session.step)
+        step = self._debugged(self._first_attempt(step))
+        self._context.add(step)
+        self.notebook.under_way = None
+        return Ending.COMPLETED
+
+    def _debugged(self, step: Step) -> Step:
+        """Have the script written again while it fails, and while it is another one."""
+        for _ in range(self._switches.max_rounds):
+            if step.final.ran or not step.final.code or self._limit() is Ending.TIME:
+                break
+            revised = self._revised(step)
+            if revised is None:
+                break
+            step = revised
+        return step
+
+
+def _instruction(task: Task) -> str:
+    steps = [
+        {"unit": unit, "instruction": unit.instruction(task)}
+        for unit in usual_steps(task)
+        if not unit.completes
+    ]
+    return render_prompt("script/steps.md.j2", steps=steps)
+
+
+class _ScriptQuestions(Questions):
+    """Asks for the script of a whole task."""
+
+    def __init__(self, task: Task, show_files: Callable[[], str]) -> None:
+        super().__init__(task, expert=False)
+        self._show_files = show_files
+
+    def write(self, context: TaskContext, step: Step) -> Request:
+        return self.script("write", step, self._show_files())
+
+    def revise(self, context: TaskContext, step: Step) -> Request:
+        return self.script("revise", step, self._show_files())

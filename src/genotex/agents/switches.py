@@ -23,11 +23,6 @@ class Switches:
     """How the team works (GenoTEX paper, section 4 and its ablations).
 
     The fields are described by their help texts.
-
-    Raises
-    ------
-    UsageError
-        If a number is invalid.
     """
 
     planning: Annotated[
@@ -97,6 +92,16 @@ class Switches:
         return cls(**data)
 
 
+@dataclass(frozen=True)
+class WorkSettings:
+    """How notebooks are worked on."""
+
+    agent: Agent
+    switches: Switches
+    temperature: float | None = None
+    max_output: int | None = None
+
+
 def roles_asked(agent: Agent, switches: Switches) -> tuple[str, ...]:
     """Return the roles that an agent asks; the others need no model."""
     if agent == "codeact":
@@ -111,28 +116,15 @@ def roles_asked(agent: Agent, switches: Switches) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named way to solve problems.
-
-    Attributes
-    ----------
-    name : str
-    paper : str
-        Its row among the published ones (see `evaluation.published`); empty where it has none.
-    tables : tuple of int
-        The paper's tables with that row.
-    agent : str or None
-        Who works, where models are asked (see `agents.switches.Agent`).
-    method : str or None
-        Name of the method, where none is (see `runs.methods.choosing`).
-    switched : mapping
-        What differs from the usual switches of the team.
-    """
+    """A named way to solve problems."""
 
     name: str
+    # Its row among the published ones (see `evaluation.published`); empty where it has none
     paper: str = ""
-    tables: tuple[int, ...] = ()
-    agent: Agent | None = None
-    method: str | None = None
+    tables: tuple[int, ...] = ()  # The paper's tables with that row
+    agent: Agent | None = None  # Who works, where models are asked (see `agents.switches.Agent`)
+    method: str | None = None  # Name of the method, where none is (see `runs.methods.choosing`)
+    # What differs from the usual switches of the team
     switched: Mapping[str, Any] = field(default_factory=dict)
 
     def switches(self, **others: Any) -> Switches:

@@ -103,7 +103,7 @@ class Workplace:
 
 @contextmanager
 def workplace(source: Path, trait: str, root: Path) -> Iterator[Workplace]:
-    """Start the model's service and the nursery of sessions."""
+    """Start the model's service and the fork server of sessions."""
     with (
         ordinary_model() as model,
         local_sessions(SandboxPolicy.BEST, Switches(), jobs=1) as make_session,

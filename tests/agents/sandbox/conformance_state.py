@@ -49,7 +49,7 @@ class KeepsState(Opened):
 
     def test_going_nowhere_runs_nothing_again(self, session: Session) -> None:
         first = printed(session, "import os; token = os.urandom(8).hex(); token")
-        session.restore(session.snapshot())
+        session.restore(session.step)
         assert printed(session, "token") == first
 
     def test_step_that_does_not_exist_is_refused(self, session: Session) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from genotex.agents import CellStatus, Folders, SandboxLimits, SandboxPolicy, Session, local_session
-from genotex.agents.sandbox.confined import watch
+from genotex.agents.sandbox.confined import limits
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.errors import NoSpaceError
 from tests.agents.sandbox.conformance import MIB, printed, run
@@ -91,7 +91,7 @@ def test_memory_of_sockets_is_bounded(opened: Session) -> None:
     with opened as session:
         assert "socket memory" in {m.name for m in session.confinement.mechanisms if m.active}
         default = int(printed(session, SOCKETS.format(pairs=1)))
-        assert 2 * default == watch.socket_bytes(enlarged=False)
+        assert 2 * default == limits.socket_bytes(enlarged=False)
         result = run(session, SOCKETS.format(pairs=450))
         assert (result.status, result.state_kept) == (CellStatus.OUT_OF_MEMORY, False)
         assert "sockets" in result.explanation

@@ -104,14 +104,14 @@ def test_missing_ipython_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         local_session(Folders(tmp_path / "out")).start()
 
 
-def test_kernel_that_cannot_start_says_why(
+def test_worker_that_cannot_start_says_why(
     tmp_path: Path, own_temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "genotex.agents.sandbox.local.launch_command",
-        lambda part, *options: [sys.executable, "-c", "raise SystemExit('no kernel today')"],
+        "genotex.agents.sandbox.worker.launch_command",
+        lambda part, *options: [sys.executable, "-c", "raise SystemExit('no worker today')"],
     )
-    with pytest.raises(SandboxError, match="no kernel today"):
+    with pytest.raises(SandboxError, match="no worker today"):
         local_session(Folders(tmp_path / "out")).start()
     assert list(own_temporary.iterdir()) == []
 
@@ -119,9 +119,9 @@ def test_kernel_that_cannot_start_says_why(
 def test_killed_supervisor_takes_its_session_along(tmp_path: Path) -> None:
     with local_session(Folders(tmp_path / "out")) as session:
         session.execute("kept = 1")
-        kernel = session._kernel
-        assert kernel is not None
-        os.kill(kernel._supervised.process.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+        worker = session._worker
+        assert worker is not None
+        os.kill(worker._connection.process.pid, signal.SIGKILL)  # type: ignore[attr-defined]
         with pytest.raises(SessionDeadError, match="the process that keeps it was ended"):
             session.execute("kept")
         assert session.execute("kept").text == "1"

@@ -1,4 +1,4 @@
-"""Sessions that a nursery starts: the same isolation, limits and ends, with the libraries there."""
+"""Sessions of a fork server: the same isolation, limits and ends, with the libraries there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import pytest
 
-from genotex.agents import Folders, Nursery, SandboxLimits, SandboxPolicy, Session, local_session
+from genotex.agents import Folders, ForkServer, SandboxLimits, SandboxPolicy, Session, local_session
 from genotex.agents.sandbox import processes
 from genotex.agents.sandbox.confined.protocol import SandboxPlan
 from genotex.agents.sandbox.confined.supervisor import Supervisor
@@ -33,56 +33,56 @@ MODULES = ("numpy", "polars")
 OPENER = """
 import sys, time
 from pathlib import Path
-from genotex.agents import Folders, SandboxLimits, Nursery, local_session
-nursery = Nursery(SandboxLimits(), ())
-local_session(Folders(Path(sys.argv[1])), nursery=nursery).start()
-print(nursery.lib, flush=True)
+from genotex.agents import Folders, SandboxLimits, ForkServer, local_session
+fork_server = ForkServer(SandboxLimits(), ())
+local_session(Folders(Path(sys.argv[1])), fork_server=fork_server).start()
+print(fork_server.lib, flush=True)
 time.sleep(100)
 """
 
 
-class FromNursery:
+class FromForkServer:
     avoid: ClassVar[tuple[str, ...]] = ()
-    nursery: ClassVar[Nursery]
+    fork_server: ClassVar[ForkServer]
 
     @classmethod
     def open_one(cls, folders: Folders, limits: SandboxLimits) -> Session:
         policy = SandboxPolicy.BEST if cls.avoid else SandboxPolicy.REQUIRE
-        return local_session(folders, limits, policy, avoid=cls.avoid, nursery=cls.nursery)
+        return local_session(folders, limits, policy, avoid=cls.avoid, fork_server=cls.fork_server)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _nursery() -> Iterator[None]:
-    with Nursery(SandboxLimits(), MODULES) as FromNursery.nursery:
+def _fork_server() -> Iterator[None]:
+    with ForkServer(SandboxLimits(), MODULES) as FromForkServer.fork_server:
         yield
 
 
-class WithoutNamespaces(FromNursery):
+class WithoutNamespaces(FromForkServer):
     avoid = NAMESPACES
 
 
-class TestKeepsState(FromNursery, KeepsState): ...
+class TestKeepsState(FromForkServer, KeepsState): ...
 
 
-class TestCloses(FromNursery, Closes): ...
+class TestCloses(FromForkServer, Closes): ...
 
 
-class TestPlaysTricks(FromNursery, PlaysTricks): ...
+class TestPlaysTricks(FromForkServer, PlaysTricks): ...
 
 
-class TestIsStopped(FromNursery, IsStopped): ...
+class TestIsStopped(FromForkServer, IsStopped): ...
 
 
-class TestEnds(FromNursery, Ends): ...
+class TestEnds(FromForkServer, Ends): ...
 
 
-class TestIsBounded(FromNursery, IsBounded): ...
+class TestIsBounded(FromForkServer, IsBounded): ...
 
 
-class TestIsBoundedTogether(FromNursery, IsBoundedTogether): ...
+class TestIsBoundedTogether(FromForkServer, IsBoundedTogether): ...
 
 
-class TestNoNetwork(FromNursery, NoNetwork): ...
+class TestNoNetwork(FromForkServer, NoNetwork): ...
 
 
 class TestNoNetworkWithoutNamespaces(WithoutNamespaces, NoNetwork): ...
@@ -91,23 +91,23 @@ class TestNoNetworkWithoutNamespaces(WithoutNamespaces, NoNetwork): ...
 class TestFilterHoldsWithoutNamespaces(WithoutNamespaces, FilterHolds): ...
 
 
-class TestNoOtherFiles(FromNursery, NoOtherFiles): ...
+class TestNoOtherFiles(FromForkServer, NoOtherFiles): ...
 
 
 class TestNoOtherFilesWithoutNamespaces(WithoutNamespaces, NoOtherFiles): ...
 
 
-class TestNoOtherProcesses(FromNursery, NoOtherProcesses): ...
+class TestNoOtherProcesses(FromForkServer, NoOtherProcesses): ...
 
 
 class TestNoOtherProcessesWithoutNamespaces(WithoutNamespaces, NoOtherProcesses): ...
 
 
 def test_what_was_imported_is_there_and_each_session_has_its_own_copy(tmp_path: Path) -> None:
-    nursery = FromNursery.nursery
+    fork_server = FromForkServer.fork_server
     with (
-        local_session(Folders(tmp_path / "a"), nursery=nursery) as first,
-        local_session(Folders(tmp_path / "b"), nursery=nursery) as second,
+        local_session(Folders(tmp_path / "a"), fork_server=fork_server) as first,
+        local_session(Folders(tmp_path / "b"), fork_server=fork_server) as second,
     ):
         assert first.execute("import sys; 'polars' in sys.modules").text == "True"
         first.execute("import polars; polars.mine = 1")
@@ -118,39 +118,39 @@ def test_what_was_imported_is_there_and_each_session_has_its_own_copy(tmp_path: 
         )
 
 
-def test_session_starts_anew_where_the_nursery_is_gone(tmp_path: Path) -> None:
-    with Nursery(SandboxLimits(), ()) as nursery:
-        assert nursery.number is not None
-        os.kill(nursery.number, signal.SIGKILL)
-        with local_session(Folders(tmp_path / "out"), nursery=nursery) as session:
+def test_session_starts_anew_where_the_fork_server_is_gone(tmp_path: Path) -> None:
+    with ForkServer(SandboxLimits(), ()) as fork_server:
+        assert fork_server.number is not None
+        os.kill(fork_server.number, signal.SIGKILL)
+        with local_session(Folders(tmp_path / "out"), fork_server=fork_server) as session:
             assert session.execute("1 + 1").text == "2"
 
 
-def test_a_nursery_that_does_not_answer_is_asked_once(
+def test_a_fork_server_that_does_not_answer_is_asked_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, "_PATIENCE", 1.0)
-    with Nursery(SandboxLimits(), ()) as nursery:
-        assert nursery.number is not None
-        os.kill(nursery.number, signal.SIGSTOP)
+    with ForkServer(SandboxLimits(), ()) as fork_server:
+        assert fork_server.number is not None
+        os.kill(fork_server.number, signal.SIGSTOP)
         asked = []
         for name in ("a", "b"):
-            with local_session(Folders(tmp_path / name), nursery=nursery) as session:
+            with local_session(Folders(tmp_path / name), fork_server=fork_server) as session:
                 assert session.execute("1 + 1").text == "2"
-            asked.append(nursery._door.fileno())
+            asked.append(fork_server._door.fileno())
         assert asked == [-1, -1]
 
 
-def test_session_goes_on_when_the_nursery_closes(tmp_path: Path) -> None:
-    with Nursery(SandboxLimits(), ()) as nursery:
-        session = local_session(Folders(tmp_path / "out"), nursery=nursery)
+def test_session_goes_on_when_the_fork_server_closes(tmp_path: Path) -> None:
+    with ForkServer(SandboxLimits(), ()) as fork_server:
+        session = local_session(Folders(tmp_path / "out"), fork_server=fork_server)
         session.start()
     assert session.execute("1 + 1").text == "2"
     session.close()
-    assert not nursery.lib.exists()
+    assert not fork_server.lib.exists()
 
 
-def test_nothing_is_left_of_a_nursery_whose_program_was_killed(
+def test_nothing_is_left_of_a_fork_server_whose_program_was_killed(
     tmp_path: Path, own_temporary: Path
 ) -> None:
     opener = subprocess.Popen(
@@ -172,8 +172,8 @@ def supervisor_of_one_that_ended(report: bytes) -> Supervisor:
     plan = SandboxPlan((), {}, (), "", "", True, (), 1, 1, 1, 1, 1)
     supervisor = Supervisor(plan)
     supervisor.confined = True
-    supervisor.first = os.posix_spawn("/bin/sh", ["sh", "-c", ":"], {})
-    os.waitid(os.P_PID, supervisor.first, os.WEXITED | os.WNOWAIT)
+    supervisor.init = os.posix_spawn("/bin/sh", ["sh", "-c", ":"], {})
+    os.waitid(os.P_PID, supervisor.init, os.WEXITED | os.WNOWAIT)
     supervisor.report, write = os.pipe()
     os.write(write, report)
     os.close(write)
@@ -182,13 +182,13 @@ def supervisor_of_one_that_ended(report: bytes) -> Supervisor:
 
 def test_report_that_comes_with_the_end_is_read() -> None:
     supervisor = supervisor_of_one_that_ended(b'{"ended": -15}\n')
-    supervisor.see_first_end()
+    supervisor.see_init_end()
     assert supervisor.ended == {"exit": -15}
     os.close(supervisor.report)
 
 
-def test_first_process_that_ends_without_a_report() -> None:
+def test_init_process_that_ends_without_a_report() -> None:
     supervisor = supervisor_of_one_that_ended(b"")
-    supervisor.see_first_end()
+    supervisor.see_init_end()
     assert supervisor.ended == {"exit": None}
     os.close(supervisor.report)

@@ -12,6 +12,7 @@ from genotex.agents import (
     State,
     Switches,
     TeamFolder,
+    WorkSettings,
     register_rules,
 )
 from genotex.agents.team.notebooks import RunResources, do_notebook
@@ -57,7 +58,7 @@ def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> Not
 
     resources = RunResources(
         TeamFolder(root),
-        Switches(**switches),  # type: ignore[arg-type]
+        WorkSettings("team", Switches(**switches)),  # type: ignore[arg-type]
         role_models(settings, ledger),
         prices,
         session,

@@ -47,13 +47,7 @@ class _AnswerAudit:
 def audit_answer(
     task: Task, written: Path, cohort: str | None, *, by_code: bool = True
 ) -> tuple[str, ...]:
-    """Return the flags of an answer; `by_code` states whether generated code made it.
-
-    Raises
-    ------
-    MethodFailedError
-        If the answer contradicts itself, or the cohort it names.
-    """
+    """Return the flags of an answer; `by_code` states whether generated code made it."""
     return look_at_answer(task, written, cohort, by_code=by_code).flags
 
 

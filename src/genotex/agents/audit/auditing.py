@@ -48,42 +48,17 @@ class _AuditReport:
 
 @dataclass(frozen=True)
 class Audit:
-    """An audit, with what it computed again.
+    """An audit, with what it computed again."""
 
-    Attributes
-    ----------
-    flags
-        Reasons to doubt what was left.
-    evidence
-        The record of a cohort as the host writes it; None where it cannot be computed.
-    answer
-        Folder with the answer to a problem as the rerun gives it; None where that is another one.
-    """
-
-    flags: tuple[str, ...]
+    flags: tuple[str, ...]  # Reasons to doubt what was left
+    # The record of a cohort as the host writes it; None where it cannot be computed
     evidence: Evidence | None = None
+    # Folder with the answer to a problem as the rerun gives it; None where that is another one
     answer: OutputFolder | None = None
 
 
 def audit_here(task: Task, written: Path, about: CohortInfo | str | None, folder: Path) -> Audit:
-    """Audit in this process, for code that was not isolated either.
-
-    Parameters
-    ----------
-    task
-        The notebook.
-    written
-        What it left.
-    about
-        The record of its cohort, or the cohort that its answer names.
-    folder
-        For what is computed again.
-
-    Raises
-    ------
-    MethodFailedError
-        If nothing may be accepted.
-    """
+    """Audit in this process, for code that was not isolated either."""
     folder.mkdir(parents=True)
     try:
         _audit(task, written, about, folder)

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.agents.audit.comparison import WITHIN, SavedTables, reject, reject_oversized
-from genotex.agents.audit.expression import recompute, recompute_unusable
 from genotex.agents.audit.own_fields import own_reading
-from genotex.agents.audit.recorded_cohort import (
+from genotex.agents.audit.recomputed import (
     RecordedSeries,
     RecordedStudy,
     audit_options,
     encodings_by_name,
+    recompute,
+    recompute_unusable,
     recorded_series,
     recorded_study,
     tcga_folders,
@@ -62,13 +63,7 @@ class _CohortAudit:
 def audit_cohort(
     task: Task, written: Path, info: CohortInfo, *, by_code: bool = True
 ) -> tuple[str, ...]:
-    """Return the flags of a cohort; with `by_code` the numbers of generated code are recomputed.
-
-    Raises
-    ------
-    MethodFailedError
-        If its files contradict each other, or the raw files.
-    """
+    """Return the flags of a cohort; with `by_code` the numbers of generated code are recomputed."""
     return look_at_cohort(task, written, info, by_code=by_code).flags
 
 

@@ -99,17 +99,7 @@ _FLAGGED = {
 def not_adopted(
     kind: NotebookKind, said: Mapping[str, Any], is_so: Mapping[str, Any], flags: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the flags of a record with those of fields that are not its own and differ.
-
-    Parameters
-    ----------
-    kind
-        The notebook.
-    said, is_so
-        The record as generated code wrote it, and as the host writes it.
-    flags
-        What is known to differ.
-    """
+    """Return the flags of a record with those of fields that are not its own and differ."""
     names = (
         name
         for name in _others(said, is_so, OWN_FIELDS[kind])

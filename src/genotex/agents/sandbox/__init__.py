@@ -3,7 +3,7 @@
 from genotex.agents.sandbox.check import Check, CheckedSandbox, check_sandbox, is_isolated_here
 from genotex.agents.sandbox.confined.protocol import Mechanism
 from genotex.agents.sandbox.local import local_session
-from genotex.agents.sandbox.processes import Nursery
+from genotex.agents.sandbox.processes import ForkServer
 from genotex.agents.sandbox.session import (
     CellResult,
     CellStatus,
@@ -23,8 +23,8 @@ __all__ = [
     "CheckedSandbox",
     "Confinement",
     "Folders",
+    "ForkServer",
     "Mechanism",
-    "Nursery",
     "Output",
     "Protection",
     "SandboxLimits",

@@ -1,4 +1,4 @@
-"""A cell while it runs: its output up to the limits, its time, and how its kernel ended."""
+"""A cell while it runs: its output up to the limits, its time, and how its worker ended."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Collector:
         self._room_for_forms = limits.display_bytes
 
     def add(self, message: dict[str, Any]) -> None:
-        """Take a message of the kernel; what is none of the known kinds is passed over."""
+        """Take a message of the worker; what is none of the known kinds is passed over."""
         kind = message.get("kind")
         text = message.get("text")
         data = message.get("data")
@@ -57,7 +57,7 @@ class Collector:
         self._put(kind, readable(text))
 
     def _show(self, kind: Kind, forms: dict[str, str], left_out: int) -> None:
-        """Take what was shown; `left_out` is the size of what the kernel did not send."""
+        """Take what was shown; `left_out` is the size of what the worker did not send."""
         size = sum(map(len, forms.values()))
         self.received += size
         plain = readable(forms.get(_PLAIN, ""))
@@ -151,7 +151,7 @@ class RunningCell:
         self.last_words = ""
 
     def take(self, event: ProcessEvent) -> None:
-        """Take what came from the kernel or its process."""
+        """Take what came from the worker or its process."""
         if event.source == "broken":
             self.broken = event.text
         elif event.source in ("stdout", "stderr"):
@@ -236,7 +236,7 @@ _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
 def ending_of(cell: RunningCell, report: dict[str, Any]) -> tuple[CellStatus, str]:
-    """Return what a kernel's end makes of the cell that ran, and what happened."""
+    """Return what a worker's end makes of the cell that ran, and what happened."""
     if limit := report.get("limit"):
         return _LIMITS[limit], _passed(limit, cell.limits)
     if cell.given_up and cell.stopped is not None:

@@ -42,43 +42,21 @@ while not os.path.exists("beat"):
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was tried.
+    """One thing that was tried."""
 
-    Parameters
-    ----------
-    protection
-        What it belongs to.
-    tried
-        What was tried.
-    held
-        Whether it did not work.
-    answer
-        What came of it.
-    """
-
-    protection: Protection
-    tried: str
-    held: bool
-    answer: str
+    protection: Protection  # What it belongs to
+    tried: str  # What was tried
+    held: bool  # Whether it did not work
+    answer: str  # What came of it
 
 
 @dataclass(frozen=True)
 class CheckedSandbox:
-    """A session's isolation as reported, and as found.
+    """A session's isolation as reported, and as found."""
 
-    Parameters
-    ----------
-    confinement
-        The reported isolation mechanisms.
-    checks
-        The attempts.
-    start_seconds
-        Time until the session was ready for its first cell.
-    """
-
-    confinement: Confinement
-    checks: tuple[Check, ...]
-    start_seconds: float
+    confinement: Confinement  # The reported isolation mechanisms
+    checks: tuple[Check, ...]  # The attempts
+    start_seconds: float  # Time until the session was ready for its first cell
 
     @property
     def held(self) -> bool:
@@ -87,15 +65,7 @@ class CheckedSandbox:
 
 
 def check_sandbox(policy: SandboxPolicy) -> CheckedSandbox:
-    """Start a session on this machine and try to get out of it.
-
-    Raises
-    ------
-    ConfinementError
-        If the policy requires what this machine lacks.
-    SandboxError
-        If no session starts.
-    """
+    """Start a session on this machine and try to get out of it."""
     with tempfile.TemporaryDirectory(prefix="genotex-check-") as name:
         base = Path(name).resolve()
         folders = Folders(base / "out")

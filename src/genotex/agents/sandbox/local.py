@@ -1,36 +1,15 @@
-"""Sessions on this machine: one confined kernel, and the session built on it."""
+"""Sessions on this machine, which return to an earlier step by running their cells again."""
 
 from __future__ import annotations
 
-import errno
-import importlib.util
 import os
-import re
-import tempfile
-import threading
-import time
+import stat
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from genotex.agents.sandbox.cells import RunningCell, ending_of, shortened
-from genotex.agents.sandbox.confined.protocol import CLOSED, Mechanism, SandboxPlan
-from genotex.agents.sandbox.confined.removing import remove_tree
-from genotex.agents.sandbox.confined.watch import RESERVE_OF_DISK
-from genotex.agents.sandbox.processes import (
-    Nursery,
-    ProcessEvent,
-    Supervised,
-    environment,
-    interpreter_paths,
-    launch_command,
-    put_package_in,
-    readable_paths,
-    refuse_borrowed_access,
-)
-from genotex.agents.sandbox.replay import ReplayingSession
+from genotex.agents.sandbox.confined.removing import is_too_far, remove_inside, remove_tree
+from genotex.agents.sandbox.processes import ForkServer
 from genotex.agents.sandbox.session import (
     CellResult,
     CellStatus,
@@ -38,266 +17,201 @@ from genotex.agents.sandbox.session import (
     Folders,
     SandboxLimits,
     SandboxPolicy,
+    Session,
 )
-from genotex.errors import NoSpaceError, SandboxError, SessionDeadError
+from genotex.agents.sandbox.worker import Worker
+from genotex.errors import SandboxError, SessionDeadError, UsageError
 
-_START_SECONDS = 60.0
-_ANSWER_SECONDS = 5.0
-_END_SECONDS = 10.0
-_OWN_END_SECONDS = 2.0
-_POLL_SECONDS = 0.5
-_CLEAN = Mechanism("clean environment", True, "nothing of the caller's environment is passed on")
+_OWNER = stat.S_IRUSR | stat.S_IWUSR
+_LENDS_RIGHTS = stat.S_ISUID | stat.S_ISGID
 
 
-_QUOTA = os.strerror(errno.EDQUOT)
-_FULL_DISK = re.compile(rf"{os.strerror(errno.ENOSPC)}|os error {errno.ENOSPC}\b|{_QUOTA}")
+def _remove_all_but_plain_files(folder: Path) -> tuple[str, ...]:
+    """Remove everything that is neither a plain file nor a folder; give the owner access."""
+    removed = []
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+    waiting = [""]
+    while waiting:
+        above = waiting.pop()
+        with os.scandir(folder / above) as entries:
+            found = [
+                (entry.path, f"{above}{entry.name}", entry.stat(follow_symlinks=False).st_mode)
+                for entry in entries
+            ]
+        for path, within, mode in found:
+            if stat.S_ISDIR(mode) and is_too_far(within):
+                remove_tree(Path(path))
+                removed.append(within)
+            elif stat.S_ISDIR(mode):
+                _set_mode(path, mode, mode & ~_LENDS_RIGHTS | stat.S_IRWXU)
+                waiting.append(f"{within}/")
+            elif stat.S_ISREG(mode):
+                _set_mode(path, mode, mode & ~_LENDS_RIGHTS | _OWNER)
+            else:
+                Path(path).unlink()
+                removed.append(within)
+    return tuple(sorted(removed))
 
 
-def _no_space(folder: Path) -> NoSpaceError:
+def _set_mode(path: str, mode: int, wanted: int) -> None:
+    if mode != wanted:
+        Path(path).chmod(stat.S_IMODE(wanted))
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell that led to the present state, and how it ended."""
+
+    code: str
+    seconds: float | None
+    status: CellStatus
+    exception: str | None
+
+
+_STOPPED_HALFWAY = (CellStatus.INTERRUPTED, CellStatus.TIMED_OUT, CellStatus.TOO_MUCH_OUTPUT)
+
+
+def check_same_end(number: int, first: _Cell | CellResult, now: CellResult, advice: str) -> None:
+    """Raise if a cell that was rerun did not end as it did the first time."""
+    if (now.status, now.exception) == (first.status, first.exception):
+        return
     msg = (
-        f"the disk of {folder} is nearly full, so generated code cannot go on there; make room: "
-        f"at least {2 * RESERVE_OF_DISK // 2**20} MiB"
+        f"cell {number} ended differently when it was run again: first "
+        f"{first.exception or first.status}, now {now.exception or now.status}; {advice}"
     )
-    return NoSpaceError(msg)
+    raise SessionDeadError(msg)
 
 
-class LocalKernel:
-    """A kernel isolated by the mechanisms of this machine."""
+class LocalSession(Session):
+    """A session on workers that are started as needed."""
 
-    # `avoid`: Mechanisms to do without, to see what the others hold.
+    # The writable folder is emptied when the session goes back.
 
-    def __init__(
-        self,
-        folders: Folders,
-        limits: SandboxLimits,
-        policy: SandboxPolicy,
-        avoid: tuple[str, ...] = (),
-        nursery: Nursery | None = None,
-    ) -> None:
-        self.folders, self.limits, self.policy, self.avoid = folders, limits, policy, avoid
-        self._nursery = nursery
-        self.confinement = Confinement(policy)
-        self._supervised: Supervised | None = None
-        self._cells = 0
-        self._cell: RunningCell | None = None
-        self._ended: dict[str, Any] | None = None
-        self._usage: dict[str, Any] | None = None
-        self._closing = False
-        self._in_use = threading.Lock()
+    def __init__(self, make_worker: Callable[[], Worker], folders: Folders) -> None:
+        self._make_worker = make_worker
+        self._folders = folders
+        self._claimed = False
+        self._worker: Worker | None = None
+        self._cells: list[_Cell] = []
+        self._confinement: Confinement | None = None
+        self._closed = False
+        self._removed: tuple[str, ...] = ()
 
     @property
-    def alive(self) -> bool:
-        """Whether it is there to take cells, as far as is known."""
-        return self._supervised is not None and self._ended is None and not self._closing
+    def confinement(self) -> Confinement:
+        """The isolation mechanisms; known after ``start``."""
+        if self._confinement is None:
+            msg = "the isolation mechanisms are known once the session has started"
+            raise SandboxError(msg)
+        return self._confinement
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Links, pipes and the like that were removed from the folder at the end."""
+        return self._removed
+
+    @property
+    def step(self) -> int:
+        """Number of cells that led to the present state."""
+        return len(self._cells)
 
     def start(self) -> None:
-        """Start and wait until it accepts cells."""
-        if importlib.util.find_spec("IPython") is None:
-            msg = "generated code runs in IPython, which is missing: pip install 'genotex[agents]'"
-            raise SandboxError(msg)
-        if self.policy is not SandboxPolicy.OFF:
-            refuse_borrowed_access({*interpreter_paths(), *self.folders.readable})
-        self._private = Path(tempfile.mkdtemp(prefix="genotex-session-")).resolve()
-        try:
-            for name in ("root", "tmp"):
-                (self._private / name).mkdir()
-            self._supervised = self._start_from_nursery() or self._start_directly()
-            self._wait_until_ready(self._supervised)
-        except BaseException:
-            self.close()
-            raise
+        """Start; ready for cells on return."""
+        self._refuse_if_closed()
+        if self._worker is None:
+            self._replay(self._cells)
 
-    def _start_from_nursery(self) -> Supervised | None:
-        """Have the nursery fork it; None where it cannot."""
-        if self._nursery is None:
-            return None
-        plan = self._plan((), self._nursery.lib)
-        try:
-            return Supervised(plan, self.limits.output_bytes, self._nursery.start)
-        except OSError:
-            # It was ended from outside; starting without it only takes longer.
-            return None
-
-    def _start_directly(self) -> Supervised:
-        lib = self._private / "lib"
-        put_package_in(lib)
-        command = tuple(launch_command("kernel", "-s", "-P"))
-        return Supervised(self._plan(command, lib), self.limits.output_bytes)
-
-    def _plan(self, command: tuple[str, ...], lib: Path) -> SandboxPlan:
-        return SandboxPlan(
-            command=command,
-            environment=environment(self.limits, lib),
-            readable=(*readable_paths(lib), *map(str, self.folders.readable)),
-            writable=str(self.folders.writable),
-            private=str(self._private),
-            confine=self.policy is not SandboxPolicy.OFF,
-            avoid=self.avoid,
-            memory_bytes=self.limits.memory_bytes,
-            disk_bytes=self.limits.disk_bytes,
-            temporary_bytes=self.limits.temporary_bytes,
-            processes=self.limits.processes,
-            files=self.limits.files,
-        )
-
-    def _wait_until_ready(self, supervised: Supervised) -> None:
-        start = RunningCell(0, _START_SECONDS, self.limits)
-        self._wait(supervised, start, lambda: bool(start.over and self.confinement.mechanisms))
-        self._refuse_full_disk()
-        if start.done is None or self._ended is not None:
-            for event in supervised.waiting_output():
-                self._take(event, start)
-            words = shortened(start.last_words).strip() or "no output"
-            msg = f"the kernel for generated code did not start: {words}"
-            raise SandboxError(msg)
-
-    def _wait(self, supervised: Supervised, cell: RunningCell, until: Callable[[], bool]) -> None:
-        """Process events until a condition holds, the kernel ends or the cell's time is over."""
-        while not until() and self._ended is None and time.monotonic() < cell.deadline:
-            left = max(0.0, cell.deadline - time.monotonic())
-            for event in supervised.events(min(left, _POLL_SECONDS)):
-                self._take(event, cell)
-
-    def _take(self, event: ProcessEvent, cell: RunningCell) -> None:
-        if event.source != "answer":
-            cell.take(event)
-        elif "confined" in event.content:
-            mechanisms = (_CLEAN, *(Mechanism(**m) for m in event.content["confined"]))
-            self.confinement = Confinement(self.policy, mechanisms)
-            self.confinement.check()
-        elif "ended" in event.content:
-            self._ended = self._ended or event.content["ended"]
+    def _begin(self) -> Worker:
+        if self._claimed:
+            remove_inside(self._folders.writable)
         else:
-            self._usage = event.content
+            self._folders.claim()
+            self._claimed = True
+        worker = self._make_worker()
+        worker.start()
+        self._worker, self._confinement = worker, worker.confinement
+        if self._closed:
+            # Closed from another thread while it started.
+            worker.close()
+            self._refuse_if_closed()
+        return worker
 
-    def run(self, code: str, seconds: float | None = None) -> CellResult:
-        """Run a cell; the result knows nothing yet of steps."""
-        with self._in_use:
-            supervised = self._supervised
-            if supervised is None or self._closing:
-                msg = "the session is closed"
+    def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
+        """Run a cell; see ``Session``."""
+        worker = self._living_worker()
+        try:
+            result = worker.run(code, seconds)
+        except BaseException:
+            self._let_go()
+            raise
+        if result.state_kept:
+            self._cells.append(_Cell(code, seconds, result.status, result.exception))
+        else:
+            self._let_go()
+        return replace(result, step=self.step)
+
+    def _living_worker(self) -> Worker:
+        self._refuse_if_closed()
+        if self._worker is None:
+            return self._replay(self._cells)
+        return self._worker
+
+    def _replay(self, cells: list[_Cell]) -> Worker:
+        """Restart with an empty folder and rerun the cells, each to the same end."""
+        self._let_go()
+        self._cells = cells
+        for number, cell in enumerate(cells, 1):
+            if cell.status in _STOPPED_HALFWAY:
+                msg = (
+                    f"cell {number} was stopped halfway ({cell.status}), which cannot be repeated; "
+                    f"go back to step {number - 1} or before"
+                )
                 raise SessionDeadError(msg)
-            try:
-                self._catch_up(supervised)
-                return self._run(supervised, code, seconds or self.limits.seconds)
-            except BaseException:
-                # After any interruption, the answer of this cell is not read any more.
-                supervised.command("kill")
-                self._ended = self._ended or {}
-                raise
-            finally:
-                self._cell = None
-
-    def _catch_up(self, supervised: Supervised) -> None:
-        """Drop what threads of earlier cells printed; check that the kernel still runs."""
-        between = RunningCell(-1, _ANSWER_SECONDS, self.limits)
-        self._ask_usage(supervised, between)
-        if self._ended is not None or between.broken is not None:
-            self._find_out_the_end(supervised, between)
-            self._refuse_full_disk()
-            _, sentence = ending_of(between, self._ended or {})
-            msg = f"{sentence} This was between two cells; the next call restores the state"
-            raise SessionDeadError(msg)
-
-    def _ask_usage(self, supervised: Supervised, cell: RunningCell) -> None:
-        self._usage = None
-        supervised.command("usage")
-        cell.deadline = time.monotonic() + _ANSWER_SECONDS
-        self._wait(supervised, cell, lambda: self._usage is not None)
-
-    def _run(self, supervised: Supervised, code: str, seconds: float) -> CellResult:
-        self._cells += 1
-        cell = self._cell = RunningCell(self._cells, seconds, self.limits)
-        supervised.command("begin")
-        supervised.send({"cell": cell.number, "code": code}, cell.deadline)
-        while not cell.over and self._ended is None:
-            self._wait(supervised, cell, lambda: cell.over or bool(cell.reason_to_stop()))
-            if (why := cell.reason_to_stop()) is not None:
-                self._stop(cell, why)
-            elif time.monotonic() >= cell.deadline:
-                cell.given_up = True
-        seconds_taken = time.monotonic() - cell.started
-        result = self._result(supervised, cell)
-        if self._closing:
-            msg = "the session was closed while a cell ran"
-            raise SessionDeadError(msg)
-        usage = self._usage or self._ended or {}
-        return replace(
-            result,
-            seconds=seconds_taken,
-            peak_bytes=usage.get("peak", 0),
-            left_running=max(0, usage.get("others", 0)),
-        )
-
-    def _result(self, supervised: Supervised, cell: RunningCell) -> CellResult:
-        """Collect the remaining output, and check whether the state is kept."""
-        if cell.done is not None:
-            for event in supervised.waiting_output():
-                self._take(event, cell)
-            if cell.stopped is not None:
-                supervised.command("sweep")
-            self._ask_usage(supervised, cell)
-            if self._ended is None:
-                return self._unless_disk_was_full(cell.finished())
-        self._find_out_the_end(supervised, cell)
-        self._refuse_full_disk()
-        for event in supervised.waiting_output():
-            self._take(event, cell)
-        status, sentence = ending_of(cell, self._ended or {})
-        back = "It goes back to the state before this cell."
-        return replace(cell.result(status, f"{sentence} {back}"), state_kept=False)
-
-    def _refuse_full_disk(self) -> None:
-        """Raise if the session was ended because the disk is nearly full: no fact about a cell."""
-        if self._ended is not None and self._ended.get("limit") == "room":
-            raise _no_space(self.folders.writable)
-
-    def _unless_disk_was_full(self, result: CellResult) -> CellResult:
-        """Return the result, unless the code failed for a full disk, not for a limit of its own."""
-        # ``/tmp`` of a session is a limit of its own, and full with the same words; the disk has
-        # room for it as long as there is what the limits promise.
-        told = f"{result.exception or ''} {result.message or ''}"
-        if not _FULL_DISK.search(told):
-            return result
-        free = os.statvfs(self.folders.writable)
-        if free.f_bavail * free.f_frsize < self.limits.disk_bytes or _QUOTA in told:
-            raise _no_space(self.folders.writable)
-        return result
-
-    def _find_out_the_end(self, supervised: Supervised, cell: RunningCell) -> None:
-        """Wait for the report of the end; end the kernel if it goes on."""
-        if not cell.given_up and cell.broken in (None, CLOSED):
-            cell.deadline = time.monotonic() + _OWN_END_SECONDS
-            self._wait(supervised, cell, lambda: False)
-        if self._ended is None:
-            supervised.command("kill")
-            cell.deadline = time.monotonic() + _END_SECONDS
-            self._wait(supervised, cell, lambda: False)
-        self._ended = self._ended or {}
-
-    def _stop(self, cell: RunningCell, why: CellStatus) -> None:
-        cell.stop(why)
-        if self._supervised is not None:
-            self._supervised.command("interrupt")
+        worker = self._begin()
+        try:
+            for number, cell in enumerate(cells, 1):
+                now = worker.run(cell.code, cell.seconds)
+                check_same_end(number, cell, now, f"go back to step {number - 1} or before")
+        except BaseException:
+            self._let_go()
+            raise
+        return worker
 
     def interrupt(self) -> None:
-        """Interrupt the running cell; nothing if none runs or it is being stopped already."""
-        cell = self._cell
-        if cell is not None and cell.stopped is None:
-            self._stop(cell, CellStatus.INTERRUPTED)
+        """Interrupt the running cell, from another thread; nothing if none runs."""
+        if self._worker is not None:
+            self._worker.interrupt()
+
+    def restore(self, step: int) -> None:
+        """Go back to the state after a step; see ``Session``."""
+        self._refuse_if_closed()
+        if not 0 <= step <= self.step:
+            msg = f"there is no step {step} to go back to; the session is at step {self.step}"
+            raise UsageError(msg)
+        if self._worker is None or not self._worker.alive or step < self.step:
+            self._replay(self._cells[:step])
 
     def close(self) -> None:
-        """End everything, and remove its private folder."""
-        self._closing = True
-        if self._supervised is not None:
-            self._supervised.command("kill")
-        with self._in_use:
-            if self._supervised is not None:
-                self._supervised.close(_END_SECONDS)
-                self._supervised = None
-            # The supervisor removes it; where it could not, we do.
-            with suppress(OSError):
-                remove_tree(self._private)
+        """End everything that runs, and remove everything but the plain files written."""
+        first = not self._closed
+        self._closed = True
+        self._let_go()
+        if first and self._claimed:
+            try:
+                self._removed = _remove_all_but_plain_files(self._folders.writable)
+            except OSError as error:
+                msg = f"what generated code left in {self._folders.writable} stays there: {error}"
+                raise SandboxError(msg) from error
+
+    def _let_go(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close()
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            msg = "the session is closed; open another one"
+            raise SessionDeadError(msg)
 
 
 def local_session(
@@ -306,8 +220,8 @@ def local_session(
     policy: SandboxPolicy = SandboxPolicy.REQUIRE,
     *,
     avoid: tuple[str, ...] = (),
-    nursery: Nursery | None = None,
-) -> ReplayingSession:
+    fork_server: ForkServer | None = None,
+) -> LocalSession:
     """Return a session on this machine, not yet started.
 
     Parameters
@@ -320,8 +234,8 @@ def local_session(
         What to do if a mechanism is missing.
     avoid
         Mechanisms to leave out, as if this machine lacked them, to test the others.
-    nursery
-        Starts kernels that have imported the libraries; without one each imports them itself.
+    fork_server
+        Starts workers that have imported the libraries; without one each imports them itself.
     """
     kept = limits or SandboxLimits()
-    return ReplayingSession(lambda: LocalKernel(folders, kept, policy, avoid, nursery), folders)
+    return LocalSession(lambda: Worker(folders, kept, policy, avoid, fork_server), folders)

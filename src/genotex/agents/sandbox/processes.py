@@ -1,4 +1,4 @@
-"""The processes of a session, from outside: environment, supervisor with its pipes, nursery."""
+"""The processes of a session, from outside: environment, supervisor with its pipes, fork_server."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import genotex
 from genotex.agents.sandbox.confined import __file__ as _confined
@@ -80,11 +80,6 @@ def refuse_borrowed_access(paths: Iterable[str | Path]) -> None:
     """Refuse what this process reads by a capability, such as ``CAP_DAC_READ_SEARCH``.
 
     A session has no capabilities, and would not find its own interpreter.
-
-    Raises
-    ------
-    SandboxError
-        That names the path.
     """
     # Asked for the user alone: the system call takes no account of capabilities.
     for path in filter(os.path.exists, sorted(map(str, paths))):
@@ -150,28 +145,15 @@ _MOST_WAITING_CHUNKS = 32
 class ProcessEvent:
     """Something that came from a session."""
 
-    # ``message`` of the kernel, ``stdout`` and ``stderr`` of its process, ``answer`` of the
-    # supervisor, or ``broken`` if the kernel's channel has ended.
+    # ``message`` of the worker, ``stdout`` and ``stderr`` of its process, ``answer`` of the
+    # supervisor, or ``broken`` if the worker's channel has ended.
     source: Literal["message", "stdout", "stderr", "answer", "broken"]
     content: dict[str, Any]  # the message or answer
     text: str = ""  # what was printed, or why the channel is broken
 
 
-class _Process(Protocol):
-    """A supervisor that was started."""
-
-    def wait(self, timeout: float | None = None) -> object:
-        """Wait for its end; raise `subprocess.TimeoutExpired` if it does not come."""
-        ...
-
-    def kill(self) -> None:
-        """Kill it."""
-        ...
-
-
-@dataclass(frozen=True)
-class _Ends:
-    """Open files that a supervisor is started with: its own three, then those of the kernel."""
+class _Handles(NamedTuple):
+    """Open files that a supervisor is started with: its own three, then those of the worker."""
 
     commands: int
     answers: int
@@ -181,10 +163,7 @@ class _Ends:
     err: int
 
 
-_Start = Callable[[_Ends], _Process]
-
-
-def _start_supervisor(ends: _Ends) -> _Process:
+def _start_supervisor(ends: _Handles) -> subprocess.Popen[bytes]:
     """Start a supervisor as a program of its own."""
     handles = (ends.channel, ends.out, ends.err)
     return subprocess.Popen(
@@ -199,27 +178,19 @@ def _start_supervisor(ends: _Ends) -> _Process:
     )
 
 
-class Supervised:
-    """A supervisor with its kernel, reached through pipes and a channel."""
+class Connection:
+    """A supervisor with its worker, reached through pipes and a channel."""
 
-    def __init__(
-        self, plan: SandboxPlan, most_bytes: int, start: _Start = _start_supervisor
-    ) -> None:
+    def __init__(self, plan: SandboxPlan, most_bytes: int, start: _Start | None = None) -> None:
         self.channel, theirs = channel_pair(most_bytes)
         their_commands, self._commands = os.pipe()
         self._answers, their_answers = os.pipe()
         out, theirs_out = os.pipe()
         err, theirs_err = os.pipe()
         try:
-            self.process = start(
-                _Ends(
-                    their_commands,
-                    their_answers,
-                    theirs_err,
-                    theirs.fileno(),
-                    theirs_out,
-                    theirs_err,
-                )
+            channel = theirs.fileno()
+            self.process = (start or _start_supervisor)(
+                _Handles(their_commands, their_answers, theirs_err, channel, theirs_out, theirs_err)
             )
         except BaseException:
             self.channel.close()
@@ -246,7 +217,7 @@ class Supervised:
             os.write(self._commands, line.encode("ascii") + b"\n")
 
     def send(self, message: dict[str, Any], deadline: float) -> bool:
-        """Send a message to the kernel; return False if it does not take it in time."""
+        """Send a message to the worker; return False if it does not take it in time."""
         self.channel.socket.settimeout(max(0.01, deadline - time.monotonic()))
         try:
             self.channel.send(message)
@@ -257,7 +228,7 @@ class Supervised:
         return True
 
     def events(self, seconds: float) -> Iterator[ProcessEvent]:
-        """Wait at most `seconds`; yield what came, messages of the kernel before printed text."""
+        """Wait at most `seconds`; yield what came, messages of the worker before printed text."""
         ready = {handle for handle, _ in self._poll.poll(max(0, int(seconds * 1000)))}
         if self.channel.socket.fileno() in ready:
             yield from self._messages()
@@ -267,7 +238,7 @@ class Supervised:
             yield from self._take_answers()
 
     def waiting_output(self) -> Iterator[ProcessEvent]:
-        """Yield what the kernel's process has printed so far."""
+        """Yield what the worker's process has printed so far."""
         for handle in list(self._printed):
             for _ in range(_MOST_WAITING_CHUNKS):
                 came = list(self._print(handle))
@@ -336,7 +307,7 @@ class Supervised:
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            # Its end takes the first process with it, and that one all others.
+            # Its end takes the init process with it, and that one all others.
             self.process.kill()
             self.process.wait()
 
@@ -346,7 +317,7 @@ _PATIENCE = 60.0
 _END_SECONDS = 5.0
 
 
-class Nursery:
+class ForkServer:
     """A process that has imported libraries, from which sessions are forked; a context manager.
 
     A session that it starts has the same isolation and limits as any other, and is ready in a
@@ -376,7 +347,7 @@ class Nursery:
     def _begin(
         self, handle: int, limits: SandboxLimits, modules: Sequence[str]
     ) -> subprocess.Popen[bytes]:
-        command = launch_command("nursery", "-s", "-P")
+        command = launch_command("fork_server", "-s", "-P")
         return subprocess.Popen(
             [*command, str(handle), str(self._private), *modules],
             stdin=subprocess.DEVNULL,
@@ -393,17 +364,11 @@ class Nursery:
         """The number of its process; None where it has none."""
         return None if self._process is None else self._process.pid
 
-    def start(self, ends: _Ends) -> _Process:
-        """Start a supervisor with its session (see `_Start`).
-
-        Raises
-        ------
-        OSError
-            If the process is gone or does not answer, or there never was one.
-        """
+    def start(self, ends: _Handles) -> _Forked:
+        """Start a supervisor; an OSError if there is no server, or it does not answer."""
         with self._turn:
             try:
-                socket.send_fds(self._door, [b"x"], astuple(ends))
+                socket.send_fds(self._door, [b"x"], ends)
                 answer, handles, _, _ = socket.recv_fds(self._door, 1, 1)
             except OSError:
                 # An answer that comes too late would be taken for the one to the next request.
@@ -434,13 +399,13 @@ class Nursery:
 
 
 class _Forked:
-    """A supervisor that is a child of the nursery."""
+    """A supervisor that is a child of the fork_server."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait for its end (see `_Process`)."""
+        """Wait for its end; `subprocess.TimeoutExpired` if it does not come."""
         poll = select.poll()
         poll.register(self._handle, select.POLLIN)
         if not poll.poll(None if timeout is None else int(timeout * 1000)):
@@ -448,6 +413,9 @@ class _Forked:
         os.close(self._handle)
 
     def kill(self) -> None:
-        """Kill it (see `_Process`)."""
+        """Kill it."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+
+_Start = Callable[[_Handles], subprocess.Popen[bytes] | _Forked]

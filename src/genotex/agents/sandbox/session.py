@@ -59,18 +59,10 @@ _ADVICE_ELSE = "use Linux on x86_64 or aarch64 with seccomp, or allow user names
 
 @dataclass(frozen=True)
 class Confinement:
-    """The isolation mechanisms of a session.
+    """The isolation mechanisms of a session."""
 
-    Parameters
-    ----------
-    policy
-        The requested policy.
-    mechanisms
-        Each mechanism: active, or why not.
-    """
-
-    policy: SandboxPolicy
-    mechanisms: tuple[Mechanism, ...] = ()
+    policy: SandboxPolicy  # The requested policy
+    mechanisms: tuple[Mechanism, ...] = ()  # Each mechanism: active, or why not
 
     def is_active(self, name: str) -> bool:
         """Return whether a mechanism is active."""
@@ -86,13 +78,7 @@ class Confinement:
         return tuple(p for p in Protection if not self.holds(p))
 
     def check(self) -> None:
-        """Raise if the policy requires a missing protection.
-
-        Raises
-        ------
-        ConfinementError
-            States what is missing, why, and what to do.
-        """
+        """Raise if the policy requires a missing protection."""
         if self.policy is not SandboxPolicy.REQUIRE or not self.missing:
             return
         reasons = "; ".join(f"{m.name}: {m.detail}" for m in self.mechanisms if not m.active)
@@ -221,13 +207,7 @@ class Folders:
         object.__setattr__(self, "writable", Path(self.writable).absolute())
 
     def claim(self) -> None:
-        """Make the writable folder.
-
-        Raises
-        ------
-        UsageError
-            If it holds something already.
-        """
+        """Make the writable folder."""
         self.writable.mkdir(parents=True, exist_ok=True)
         if any(self.writable.iterdir()):
             msg = f"{self.writable} is not empty; generated code gets its own folder"
@@ -320,7 +300,7 @@ class Session(Protocol):
 
     @property
     def step(self) -> int:
-        """Number of cells that led to the present state."""
+        """Number of cells that led to the present state; ``restore`` goes back to it."""
         ...
 
     @property
@@ -355,10 +335,6 @@ class Session(Protocol):
 
     def interrupt(self) -> None:
         """Interrupt the running cell, from another thread; nothing if none runs."""
-        ...
-
-    def snapshot(self) -> int:
-        """Return the present step, to be given to ``restore``."""
         ...
 
     def restore(self, step: int) -> None:

@@ -10,14 +10,13 @@ from typing import Any, Protocol
 
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.code_shelf import Shelf
-from genotex.agents.notebook import Event, NotebookWork
+from genotex.agents.notebook import Event, NotebookWork, ScriptWork
 from genotex.agents.promises import is_check
 from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, Session
-from genotex.agents.sandbox.replay import check_same_end
-from genotex.agents.script import ScriptWork
-from genotex.agents.switches import Agent, Switches
+from genotex.agents.sandbox.local import check_same_end
+from genotex.agents.switches import WorkSettings
 from genotex.agents.task import Task
-from genotex.agents.team.inputs import INPUT
+from genotex.agents.team.folder import INPUT
 from genotex.errors import (
     BadAnswerError,
     ContextTooLongError,
@@ -240,10 +239,6 @@ class RecordedSession(Session):
         if self._session is not None:
             self._session.interrupt()
 
-    def snapshot(self) -> int:
-        """Return the present step, to be given to ``restore``."""
-        return self.step
-
     def restore(self, step: int) -> None:
         """Go back to the state after a step (see `Session`)."""
         del self._cells[step:], self._live_steps[step:]
@@ -261,20 +256,11 @@ class RecordedSession(Session):
 
 
 def _to_json(result: CellResult) -> dict[str, Any]:
-    return {
-        "status": str(result.status),
-        # Pictures are not kept: they are never read again.
-        "outputs": [{"kind": o.kind, "text": o.text} for o in result.outputs],
-        "exception": result.exception,
-        "message": result.message,
-        "traceback": result.traceback,
-        "explanation": result.explanation,
-        "left_out": result.left_out,
-        "seconds": result.seconds,
-        "peak_bytes": result.peak_bytes,
-        "state_kept": result.state_kept,
-        "left_running": result.left_running,
-    }
+    # Pictures are not kept: they are never read again. The step is that of the replay.
+    outputs = [{"kind": output.kind, "text": output.text} for output in result.outputs]
+    content = {**vars(result), "status": str(result.status), "outputs": outputs}
+    del content["step"]
+    return content
 
 
 def _from_json(data: Mapping[str, Any]) -> CellResult:
@@ -311,16 +297,6 @@ class _RecordedShelf:
     def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
         """Put code aside for the shelf: approved code may still be useless or harmful."""
         self.kept.append(KeptCode(unit.name, tuple(before), code))
-
-
-@dataclass(frozen=True)
-class WorkSettings:
-    """How notebooks are worked on."""
-
-    agent: Agent  # ``team`` or ``codeact``, which write code
-    switches: Switches
-    temperature: float | None = None
-    max_output: int | None = None
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,14 @@
-"""One notebook of a run, from its journal to its place in the output folder."""
+"""One notebook of a run, from its journal to its place in the output folder.
+
+Agents that write no code have none: models answer with data, and a program does the rest.
+"""
 
 from __future__ import annotations
 
+import os
 import platform
+import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
@@ -10,35 +16,51 @@ from pathlib import Path
 
 from genotex.agents.audit import Audit, audit_here, audit_in_session
 from genotex.agents.code_shelf import CodeShelf
+from genotex.agents.context import TalliedModel
 from genotex.agents.notebook import Event
 from genotex.agents.notebook_file import to_ipynb
 from genotex.agents.sandbox import Folders, Session
 from genotex.agents.sandbox.confined.removing import remove_tree
-from genotex.agents.switches import Agent, Switches
+from genotex.agents.structured import ModelExpert, ask_without_data
+from genotex.agents.switches import WorkSettings
 from genotex.agents.task import Task
 from genotex.agents.team.accepting import MakeAudit, accept
 from genotex.agents.team.folder import TeamFolder
 from genotex.agents.team.journal import (
     Live,
     NotebookJournal,
+    RecordedModel,
     RecordedNotebook,
     Router,
-    WorkSettings,
     error_from_json,
 )
 from genotex.agents.team.plan import WRITTEN, is_recorded
 from genotex.agents.team.records import NotebookRecord, State
+from genotex.analysis import solve_problem, write_result
+from genotex.bench.runs.methods.method import write_answer
 from genotex.bench.runs.problem_record import ErrorClass
-from genotex.errors import ContextTooLongError, FormatError, MethodFailedError
+from genotex.clinical import rule_expert
+from genotex.cohorts import PreprocessOptions, choose_folder
+from genotex.cohorts.preprocess import preprocess_cohort
+from genotex.cohorts.tasks import CohortTask
+from genotex.errors import (
+    BadAnswerError,
+    ContextTooLongError,
+    FormatError,
+    MethodFailedError,
+    RefusedError,
+)
 from genotex.formats import (
     CohortInfo,
     decode,
     read_chunks,
+    update_cohort_info,
     write_json,
 )
 from genotex.journal import Entry, open_journal
-from genotex.layout import OutputFolder
-from genotex.models import PriceSnapshot, UsageLedger, reply_from_json
+from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
+from genotex.models import PriceSnapshot, RoleModels, UsageLedger, reply_from_json
+from genotex.options import AnalysisOptions
 
 MOST_CHARACTERS = 20_000
 """Of the beginnings of all files together."""
@@ -88,23 +110,14 @@ class RunResources:
     """What all notebooks of a run share."""
 
     folder: TeamFolder  # Its lock is held
-    switches: Switches
+    settings: WorkSettings
     router: Router  # The models
     prices: PriceSnapshot
     make_session: MakeSession  # From the folders that code may see to a session
     shelf: CodeShelf
     made_from: Callable[[Task], str]  # Digest of the input of a notebook
-    # temperature, max_output: For all requests.
-    temperature: float | None = None
-    max_output: int | None = None
-    agent: Agent = "team"
     # Whether audits run in this process: where generated code is not isolated, they are not.
     audits_here: bool = False
-
-    @property
-    def settings(self) -> WorkSettings:
-        """How notebooks are worked on."""
-        return WorkSettings(self.agent, self.switches, self.temperature, self.max_output)
 
 
 def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
@@ -123,17 +136,23 @@ def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
 def do_notebook(
     task: Task, resources: RunResources, on_event: Callable[[Event], None] | None = None
 ) -> NotebookRecord:
-    """Do or resume a notebook, and accept what it wrote.
+    """Do or resume a notebook, or what an agent does that writes no code, and accept the results.
 
-    Raises
-    ------
-    SandboxError
-        If the session cannot be used.
-    ModelError
-        If a model cannot be asked.
-    BudgetReachedError
-        If a limit of the run is reached.
+    A session that cannot be used, a model that cannot be asked, and a limit of the run that is
+    reached are errors.
     """
+    match resources.settings.agent:
+        case "structured":
+            do = _solve if task.kind == "statistics" else _prepare
+            return _do_without_code(task, resources, do)
+        case "zero-shot":
+            return _do_without_code(task, resources, _ask)
+    return _do_in_session(task, resources, on_event)
+
+
+def _do_in_session(
+    task: Task, resources: RunResources, on_event: Callable[[Event], None] | None
+) -> NotebookRecord:
     writable, readable = resources.folder.work_of(task), _readable(task)
     live = Live(
         resources.router,
@@ -196,7 +215,7 @@ def accepted(record: NotebookRecord, written: Path, resources: RunResources) -> 
 
 def _audit(task: Task, resources: RunResources) -> MakeAudit | None:
     """Return what audits a notebook whose code was generated; None where there is no such code."""
-    if resources.agent not in ("team", "codeact"):
+    if resources.settings.agent not in ("team", "codeact"):
         return None
     folder = resources.folder.audit_of(task)
 
@@ -219,3 +238,65 @@ def _readable(task: Task) -> tuple[Path, ...]:
     folders = [prepared.cohort_info(trait).parent for trait in task.problem.traits]
     tasks = [] if task.task_info is None else [Path(task.task_info)]
     return tuple(path for path in [*folders, *tasks] if path.exists())
+
+
+def _do_without_code(
+    task: Task, resources: RunResources, do: Callable[[Task, Path, RoleModels], None]
+) -> NotebookRecord:
+    """Have a cohort or a problem done, and take what was written."""
+    record = NotebookRecord(task, State.FAILED)
+    written = resources.folder.work_of(task) / WRITTEN
+    written.mkdir(parents=True)
+    with open_journal(resources.folder.notebook_journal(task)) as lines:
+        journal = NotebookJournal(lines, resources.made_from(task))
+        model = TalliedModel(RecordedModel(resources.router, journal), record.tally)
+        settings = resources.settings
+        models = RoleModels(model, temperature=settings.temperature, max_output=settings.max_output)
+        start = time.monotonic()
+        try:
+            do(task, written, models)
+            record = accepted(record, written, resources)
+        except (BadAnswerError, RefusedError) as error:
+            record = replace(record, why=str(error), error_class=ErrorClass.NO_ANSWER)
+        except FormatError as error:
+            record = replace(record, why=str(error), error_class=ErrorClass.FORMAT)
+        finally:
+            shutil.rmtree(written.parent, ignore_errors=True)
+        record.tally.cell_seconds = time.monotonic() - start - record.tally.model_seconds
+        usage = UsageLedger(resources.prices)
+        book_calls(journal.entries, usage)
+        return replace(record, usage=usage.to_json())
+
+
+def _prepare(task: Task, written: Path, models: RoleModels) -> None:
+    options = PreprocessOptions(procedure=task.procedure)
+    output = OutputFolder(written)
+    expert = ModelExpert(models, task) if task.kind == "geo" else rule_expert(task.procedure)
+    evidence, _ = preprocess_cohort(_cohort(task), output, options, expert)
+    update_cohort_info(output.cohort_info(task.trait), task.cohort, CohortInfo(**evidence.info))
+
+
+def _cohort(task: Task) -> CohortTask:
+    if task.kind == "geo":
+        files = replace(geo_cohort_files(task.trait, task.input_folder), cohort=task.cohort)
+        return CohortTask(task.trait, task.cohort, geo=files)
+    folders = sorted(path for path in task.input_folder.iterdir() if path.is_dir())
+    choice = choose_folder(task.trait, [tcga_cohort_files(path) for path in folders])
+    return CohortTask(task.trait, task.cohort, tcga=choice.folder, why=choice.reason)
+
+
+def _solve(task: Task, written: Path, models: RoleModels) -> None:
+    options = AnalysisOptions(procedure=task.procedure)
+    tasks = task.read_task_info()
+    result = solve_problem(
+        OutputFolder(task.input_folder),
+        task.problem,
+        options,
+        tasks,
+        threads=os.cpu_count() or 1,
+    )
+    write_result(OutputFolder(written), result)
+
+
+def _ask(task: Task, written: Path, models: RoleModels) -> None:
+    write_answer(OutputFolder(written), task.problem, ask_without_data(models, task))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.rules_model import register_rules
+from genotex.agents.rules.model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
@@ -19,7 +19,6 @@ from genotex.agents.team.notebooks import MakeSession, RunResources, book_calls,
 from genotex.agents.team.plan import TeamPlan
 from genotex.agents.team.records import NotebookRecord
 from genotex.agents.team.sessions import local_sessions
-from genotex.agents.team.without_code import do_structured, do_zero_shot
 from genotex.errors import SandboxError
 from genotex.io import lock
 from genotex.journal import read_journal
@@ -102,23 +101,16 @@ def _do_on_worker(shared: TeamWork, task: Task) -> NotebookRecord | Exception:
         budget = Budget(shared.limits, usage, time.time, spent)
         resources = RunResources(
             plan.folder,
-            plan.switches,
+            plan.work_settings,
             role_models(plan.models, own, budget, os.environ),
             shared.prices,
             _sessions(shared),
             shared.shelf,
             lambda task: shared.made_from.get(task, ""),
-            plan.models.temperature,
-            plan.models.max_output,
-            plan.agent,
             audits_here=plan.sandbox is SandboxPolicy.OFF,
         )
         # A worker that was given up may still be at it.
         with lock(plan.folder.notebook_journal(task)):
-            if plan.agent == "structured":
-                return do_structured(task, resources)
-            if plan.agent == "zero-shot":
-                return do_zero_shot(task, resources)
             return do_notebook(task, resources)
     except MemoryError:
         raise

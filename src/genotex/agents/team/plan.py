@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from genotex.agents.prompts import prompt_digests
 from genotex.agents.sandbox import SandboxPolicy, is_isolated_here
-from genotex.agents.switches import Agent, Switches
+from genotex.agents.switches import Agent, Switches, WorkSettings
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
 from genotex.bench.comparison.run_record import read_stored_run
@@ -204,6 +204,13 @@ class TeamPlan:
         return TeamFolder(self.target)
 
     @property
+    def work_settings(self) -> WorkSettings:
+        """How notebooks are worked on."""
+        return WorkSettings(
+            self.agent, self.switches, self.models.temperature, self.models.max_output
+        )
+
+    @property
     def prepares_cohorts(self) -> bool:
         """Whether there are raw files, which are prepared first."""
         return self.agent != "zero-shot" and self.preprocessed is None
@@ -360,11 +367,6 @@ def refuse_another_owner(plan: TeamPlan) -> None:
     """Refuse to resume with what only the owner of a run may decide, unless it is restated.
 
     Whoever wrote the folder decides which recorded code runs again, and where keys are sent.
-
-    Raises
-    ------
-    UsageError
-        If its code is not isolated in every respect, or a provider is elsewhere than usual.
     """
     reasons = []
     off = plan.sandbox is SandboxPolicy.OFF

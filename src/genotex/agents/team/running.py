@@ -12,11 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.rules_model import register_rules
+from genotex.agents.rules.model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.task import Task
-from genotex.agents.team.folder import TeamFolder, write_limits
-from genotex.agents.team.inputs import InputDigests
+from genotex.agents.team.folder import InputDigests, TeamFolder, write_limits
 from genotex.agents.team.journal import Router
 from genotex.agents.team.notebooks import MakeSession, RunResources, book_calls
 from genotex.agents.team.on_workers import FolderLedger, NoModels
@@ -193,15 +192,12 @@ def _run(
         inputs = InputDigests(folder.inputs, Basis(plan.cohorts))
         resources = RunResources(
             folder,
-            plan.switches,
+            plan.work_settings,
             make_router(ledger, budget) if spread.executor is None else NoModels(),
             prices,
             sessions,
             CodeShelf(),
             inputs.of,
-            plan.models.temperature,
-            plan.models.max_output,
-            plan.agent,
             audits_here=plan.sandbox is SandboxPolicy.OFF,
         )
         stage = Stage(resources, journal, ledger, budget, sessions, progress, spread=spread)

@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 from genotex.agents.sandbox import (
     Folders,
-    Nursery,
+    ForkServer,
     SandboxLimits,
     SandboxPolicy,
     Session,
@@ -111,21 +111,21 @@ def local_sessions(
     """Give what makes sessions on this machine, which share its cores."""
     threads = max(1, (os.cpu_count() or 1) // jobs)
     limits = SandboxLimits(seconds=switches.cell_seconds, threads=threads)
-    nurseries: list[Nursery] = []
+    servers: list[ForkServer] = []
     turn = threading.Lock()
 
     def make(folders: Folders) -> Session:
         with turn:
             # Not before the first is needed: a run may have nothing left to do.
-            if not nurseries:
-                nurseries.append(Nursery(limits, NEEDED))
-        return local_session(folders, limits, policy, nursery=nurseries[0])
+            if not servers:
+                servers.append(ForkServer(limits, NEEDED))
+        return local_session(folders, limits, policy, fork_server=servers[0])
 
     try:
         yield make
     finally:
-        for nursery in nurseries:
-            nursery.close()
+        for server in servers:
+            server.close()
 
 
 class LiveSessions:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from genotex.agents.action_units import action_unit
 from genotex.agents.notebook import Event
-from genotex.agents.switches import Agent
 from genotex.agents.task import Task
 from genotex.agents.team.accepting import withdraw_cohort
-from genotex.agents.team.inputs import input_of
+from genotex.agents.team.folder import input_of
 from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.agents.team.on_workers import TeamWork, notebooks_on_workers
 from genotex.agents.team.plan import TeamPlan, WorkList
 from genotex.agents.team.records import NotebookRecord, State, why_unsolvable
 from genotex.agents.team.sessions import LiveSessions, in_threads
-from genotex.agents.team.without_code import do_structured, do_zero_shot
 from genotex.bench.runs.outputs import withdraw
 from genotex.errors import (
     BudgetReachedError,
@@ -40,11 +38,6 @@ from genotex.parallel import Executor
 
 PATIENCE = 3
 """So many notebooks in a row may stop for the same passing trouble before the run does."""
-
-_WITHOUT_CODE: Mapping[Agent, Callable[[Task, RunResources], NotebookRecord]] = {
-    "structured": do_structured,
-    "zero-shot": do_zero_shot,
-}
 
 _PASSING = (RateLimitedError, ModelUnavailableError, ModelTimeoutError, SandboxError)
 _NOT_REPEATABLE = (FormatError, SessionDeadError)
@@ -243,7 +236,7 @@ class Stage:
 
     def _hopeless(self, task: Task) -> NotebookRecord | None:
         """Return the record of a problem that no notebook can solve."""
-        if task.kind != "statistics" or self._resources.agent == "zero-shot":
+        if task.kind != "statistics" or self._resources.settings.agent == "zero-shot":
             return None
         if (reason := why_unsolvable(task)) is None:
             return None
@@ -290,8 +283,6 @@ class Stage:
             return self._go_on(task)
 
     def _go_on(self, task: Task) -> NotebookRecord:
-        if self._resources.agent in _WITHOUT_CODE:
-            return _WITHOUT_CODE[self._resources.agent](task, self._resources)
         return do_notebook(task, self._resources, partial(self._report, task))
 
     def _report(self, task: Task, event: Event) -> None:

@@ -14,7 +14,7 @@ from genotex.agents.notebook import Notebook
 from genotex.agents.sandbox import Session
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, notebook_name
-from genotex.agents.team.journal import Live, NotebookJournal, RecordedNotebook, WorkSettings
+from genotex.agents.team.journal import Live, NotebookJournal, RecordedNotebook
 from genotex.agents.team.notebooks import book_calls
 from genotex.agents.team.plan import TeamPlan, read_plan
 from genotex.agents.team.records import NotebookRecord
@@ -179,11 +179,8 @@ def trace(target: Path, task: Task) -> Trace:
 
 def _replayed(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
     end = _EndOfJournal()
-    settings = WorkSettings(
-        plan.agent, plan.switches, plan.models.temperature, plan.models.max_output
-    )
     live = Live(end, end.make_session, end, end.list_files, end.is_recorded)
-    work = RecordedNotebook(task, settings, live, journal).work
+    work = RecordedNotebook(task, plan.work_settings, live, journal).work
     try:
         return work.run()
     except (_NotYetError, ContextTooLongError):

@@ -24,13 +24,12 @@ from genotex.errors import UsageError
 from genotex.formats import LinkedTable
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class OfSamples(Table):
     """A linked table, samples x (trait, Age, Gender, genes)."""
 
-    @property
-    def table(self) -> LinkedTable:
-        """The table that is shown."""
-        raise NotImplementedError
+    task: Task
+    table: LinkedTable
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -62,13 +61,7 @@ class LinkedSamples(OfSamples):
     """Clinical features and genes side by side, with all their gaps."""
 
     made_by: ClassVar[str] = "link(clinical, genes)"
-    task: Task
     cohort: LinkedCohort
-
-    @property
-    def table(self) -> LinkedTable:
-        """The table with its gaps."""
-        return self.cohort.table
 
     def __repr__(self) -> str:
         """Show the size."""
@@ -81,13 +74,7 @@ class FilledTable(OfSamples):
     """A linked table whose missing values were dealt with."""
 
     made_by: ClassVar[str] = "handle_missing_values(linked)"
-    task: Task
     cohort: FilledCohort
-
-    @property
-    def table(self) -> LinkedTable:
-        """The table without gaps."""
-        return self.cohort.filled
 
     def __repr__(self) -> str:
         """Show the size, and what was dropped and filled."""
@@ -97,17 +84,10 @@ class FilledTable(OfSamples):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedTable(OfSamples):
-    """A linked table that was judged."""
+    """A linked table that was judged, without covariates that hardly vary."""
 
     made_by: ClassVar[str] = "judge_bias(filled)"
-    task: Task
     cohort: JudgedCohort
-    filled: LinkedTable
-
-    @property
-    def table(self) -> LinkedTable:
-        """The table without gaps and without covariates that hardly vary."""
-        return self.filled
 
     @property
     def is_usable(self) -> bool:
@@ -152,7 +132,7 @@ def link(clinical: ClinicalTable, genes: Genes) -> LinkedSamples:
     trait = features.pop(clinical.task.trait)
     samples, expression = clinical.source.samples, genes.mapping.expression
     cohort = link_features(clinical.task.trait, samples, trait, features, expression)
-    return LinkedSamples(clinical.task, cohort)
+    return LinkedSamples(clinical.task, cohort.table, cohort)
 
 
 @tool
@@ -177,7 +157,8 @@ def handle_missing_values(linked: LinkedSamples) -> FilledTable:
     --------
     >>> filled = handle_missing_values(linked)
     """
-    return FilledTable(linked.task, treat_missing(linked.cohort))
+    cohort = treat_missing(linked.cohort)
+    return FilledTable(linked.task, cohort.filled, cohort)
 
 
 @tool
@@ -202,4 +183,4 @@ def judge_bias(filled: FilledTable) -> JudgedTable:
     """
     cohort = judge_filled(filled.cohort)
     assert cohort.filled is not None
-    return JudgedTable(filled.task, cohort, cohort.filled)
+    return JudgedTable(filled.task, cohort.filled, cohort)

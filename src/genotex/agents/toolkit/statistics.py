@@ -16,7 +16,6 @@ from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisResult, DataChoice, ProblemData
-    from genotex.formats import LinkedTable
     from genotex.options import AnalysisOptions
 
 ModelName = Literal["moderated", "mixed", "all"]
@@ -70,13 +69,7 @@ class LoadedData(OfSamples):
     """The linked table of a problem's cohort; two-step: that of the condition, too."""
 
     made_by: ClassVar[str] = "load_data(choice)"
-    task: Task
     data: ProblemData
-
-    @property
-    def table(self) -> LinkedTable:
-        """The linked table of the trait's cohort."""
-        return self.data.table
 
     def __repr__(self) -> str:
         """Show the sizes."""
@@ -167,7 +160,7 @@ def load_data(choice: Choice) -> LoadedData:
     data = read_data(
         _folder(task), task.problem, choice.found, _options(task), task.read_task_info()
     )
-    return LoadedData(task, data)
+    return LoadedData(task, data.table, data)
 
 
 @tool

@@ -140,7 +140,7 @@ def resume(
 
       genotex agent resume out --max-cost 10
     """
-    from genotex.agents.rules_model import register_rules
+    from genotex.agents.rules.model import register_rules
     from genotex.agents.team.folder import changed_limits, read_limits
     from genotex.agents.team.plan import read_plan, refuse_another_owner
 

@@ -95,7 +95,7 @@ class ModelChoice:
         or_else : str
             What a user may do instead of naming a model, for the message.
         """
-        from genotex.agents.rules_model import register_rules
+        from genotex.agents.rules.model import register_rules
         from genotex.models import read_settings
 
         if self.model is None and self.settings is None and not os.environ.get("GENOTEX_MODEL"):

@@ -13,8 +13,8 @@ from typing import Any
 from genotex.agents import (
     CellResult,
     Folders,
+    ForkServer,
     NotebookRecord,
-    Nursery,
     SandboxLimits,
     SandboxPolicy,
     Session,
@@ -22,8 +22,8 @@ from genotex.agents import (
     TeamPlan,
     run_team,
 )
-from genotex.agents.sandbox.local import LocalKernel
-from genotex.agents.sandbox.replay import ReplayingSession
+from genotex.agents.sandbox.local import LocalSession
+from genotex.agents.sandbox.worker import Worker
 from genotex.agents.team.sessions import NEEDED
 from genotex.bench import ProblemRecord
 from genotex.journal import read_journal
@@ -54,12 +54,12 @@ LIMITS = SandboxLimits(
 )
 
 
-class Hasty(ReplayingSession):
+class Hasty(LocalSession):
     """A real session that gives a cell with an endless loop a moment, and all others their time."""
 
-    def __init__(self, folders: Folders, nursery: Nursery) -> None:
+    def __init__(self, folders: Folders, fork_server: ForkServer) -> None:
         super().__init__(
-            lambda: LocalKernel(folders, LIMITS, SandboxPolicy.REQUIRE, nursery=nursery), folders
+            lambda: Worker(folders, LIMITS, SandboxPolicy.REQUIRE, fork_server=fork_server), folders
         )
 
     def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
@@ -132,7 +132,7 @@ class Place:
 
     root: Path
     model: Misbehaving
-    nursery: Nursery
+    fork_server: ForkServer
     trait: str = "Asthma"
     cohort: str = "GSE1"
 
@@ -179,7 +179,7 @@ class Place:
         return Ended(run_team(plan, make_session=make), self, notebook)
 
     def _session(self, folders: Folders) -> Session:
-        return Hasty(folders, self.nursery)
+        return Hasty(folders, self.fork_server)
 
     def _session_of_the_cohort(self, folders: Folders) -> Session:
         """Return a real session, but for the problem one that runs nothing and is quick."""
@@ -216,20 +216,20 @@ class Places:
     ----------
     root : Path
     model : Misbehaving
-    nursery : Nursery
+    fork_server : ForkServer
     made : dict of str to Place
         By the names of `INPUTS`.
     """
 
     root: Path
     model: Misbehaving
-    nursery: Nursery
+    fork_server: ForkServer
     made: dict[str, Place] = field(default_factory=dict)
 
     def of(self, name: str) -> Place:
         if name not in self.made:
             write, trait, cohort = INPUTS[name]
-            place = Place(self.root / name, self.model, self.nursery, trait, cohort)
+            place = Place(self.root / name, self.model, self.fork_server, trait, cohort)
             write(place.source)
             place.go_on("problem", [])
             place.out.rename(place.right)
@@ -255,6 +255,6 @@ INPUTS = {
 
 @contextmanager
 def prepared_places(root: Path) -> Iterator[Places]:
-    """Run the service and the nursery that all places share."""
-    with misbehaving() as model, Nursery(LIMITS, NEEDED) as nursery:
-        yield Places(root, model, nursery)
+    """Run the service and the fork server that all places share."""
+    with misbehaving() as model, ForkServer(LIMITS, NEEDED) as fork_server:
+        yield Places(root, model, fork_server)

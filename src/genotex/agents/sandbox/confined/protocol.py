@@ -22,9 +22,9 @@ class Mechanism:
 
 @dataclass(frozen=True)
 class SandboxPlan:
-    """One confined kernel."""
+    """One confined worker."""
 
-    # The program and its arguments; none for a kernel in the forked process itself, which has
+    # The program and its arguments; none for a worker in the forked process itself, which has
     # imported it.
     command: tuple[str, ...]
     # All of its environment, but for the folders of home and temporary files.

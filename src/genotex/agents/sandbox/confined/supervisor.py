@@ -1,9 +1,4 @@
-"""The supervisor: starts a session's first process, watches it, and ends it as a whole.
-
-It is not confined and reads commands on its standard input, a word in each line. When that
-closes, because the program that asked for the session has ended however suddenly, the session ends
-and its private folder goes.
-"""
+"""The supervisor: starts a session's init process, enforces its limits, and ends it as a whole."""
 
 from __future__ import annotations
 
@@ -18,13 +13,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import privileges
-from .first_process import INTERRUPT, Ends, attempt, run_first_process, send_report
+from . import linux
+from .init import INTERRUPT, Handles, attempt, run_init, send_report
+from .limits import LimitMonitor, below, end_all, in_force
 from .linux import ON_LINUX
 from .namespaces import ENTRIES
 from .protocol import Mechanism, SandboxPlan
 from .removing import remove_tree
-from .watch import Watch, below, end_all, in_force
 
 _COMMANDS, _ANSWERS = 0, 1
 _LOOK_EVERY_MILLISECONDS = 150
@@ -60,20 +55,20 @@ class Supervisor:
 
     def __init__(self, plan: SandboxPlan) -> None:
         self.plan = plan
-        self.first = 0
+        self.init = 0
         self.group = 0
         self.confined = False
         self.reports = b""
         self.report = -1
         self.ended: dict[str, Any] = {}
-        self.watch: Watch | None = None
+        self.monitor: LimitMonitor | None = None
 
     def run(self, channel: int, out: int, err: int) -> None:
         """Start the session and serve commands until it has ended."""
         child_ended = _wake_up_when_a_child_ends()
         if ON_LINUX:
-            privileges.keep_orphans()
-        watch = self.watch = self._start(channel, out, err)
+            linux.keep_orphans()
+        monitor = self.monitor = self._start(channel, out, err)
         poll = select.poll()
         for handle in (_COMMANDS, self.report, child_ended.fileno()):
             poll.register(handle, select.POLLIN)
@@ -83,31 +78,33 @@ class Supervisor:
                 child_ended.recv(64)
             if self.report in ready:
                 self._read_reports()
-            if _COMMANDS in ready and not self._obey(watch):
+            if _COMMANDS in ready and not self._obey(monitor):
                 break
-            if not self.ended and (limit := watch.check()):
+            if not self.ended and (limit := monitor.check()):
                 self.ended = {"limit": limit}
             if not self.ended:
-                self.see_first_end()
+                self.see_init_end()
         clean = self._end_all()
         with contextlib.suppress(OSError):
-            send_report(_ANSWERS, ended={**self.ended, "peak": watch.peak_bytes(), "clean": clean})
+            send_report(
+                _ANSWERS, ended={**self.ended, "peak": monitor.peak_bytes(), "clean": clean}
+            )
 
-    def _start(self, channel: int, out: int, err: int) -> Watch:
-        """Fork twice: the child enters the namespaces, its child is the first process in them."""
+    def _start(self, channel: int, out: int, err: int) -> LimitMonitor:
+        """Fork twice: the child enters the namespaces, its child is the init process in them."""
         self.report, report = os.pipe()
         go, may_go = os.pipe()
         helper = os.fork()
         if helper == 0:
             entered = self._enter_namespaces()
-            first = os.fork()
-            if first:
-                os.write(report, str(first).encode("ascii"))
+            init = os.fork()
+            if init:
+                os.write(report, str(init).encode("ascii"))
                 os._exit(0)
             for handle in (_COMMANDS, _ANSWERS, self.report, may_go):
                 os.close(handle)
             _wait_for_orphanhood(go)
-            run_first_process(self.plan, entered, Ends(channel, out, err, report))
+            run_init(self.plan, entered, Handles(channel, out, err, report))
         os.waitpid(helper, 0)
         for handle in (channel, out, err, report, go):
             os.close(handle)
@@ -115,9 +112,9 @@ class Supervisor:
         if not number:
             msg = "the process that enters the namespaces failed"
             raise ChildProcessError(msg)
-        self.first = int(number)
+        self.init = int(number)
         os.write(may_go, b"x")
-        return Watch(self.plan, self.first)
+        return LimitMonitor(self.plan, self.init)
 
     def _enter_namespaces(self) -> list[Mechanism]:
         if not self.plan.confine:
@@ -125,7 +122,7 @@ class Supervisor:
         return [attempt(name, enter, self.plan.avoid) for name, enter in ENTRIES.items()]
 
     def _read_reports(self) -> None:
-        """Take what the first process reports, and pass on what is for the program outside."""
+        """Take what the init process reports, and pass on what is for the program outside."""
         # Each report is accepted once, and the first time is before any cell runs: what sends it
         # again is none of ours.
         new = os.read(self.report, 65536)
@@ -142,50 +139,50 @@ class Supervisor:
 
     def _report_confinement(self, mechanisms: list[dict[str, Any]]) -> None:
         ours = [in_force()]
-        if self.watch is not None:
-            ours.append(self.watch.learn(m["name"] for m in mechanisms if m["active"]))
+        if self.monitor is not None:
+            ours.append(self.monitor.learn(m["name"] for m in mechanisms if m["active"]))
         send_report(_ANSWERS, confined=[*mechanisms, *map(asdict, ours)])
 
-    def _obey(self, watch: Watch) -> bool:
+    def _obey(self, monitor: LimitMonitor) -> bool:
         """Do what the program outside asks; return False when the session shall end."""
         asked = os.read(_COMMANDS, 4096)
         for command in asked.decode("ascii", "replace").split():
             if command == "begin":
-                watch.start_over()
+                monitor.start_over()
             elif command == "interrupt":
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(self.first, INTERRUPT)
+                    os.kill(self.init, INTERRUPT)
             elif command == "sweep":
-                if watch.kernel is not None:
-                    end_all(self.first, spare=[watch.kernel])
+                if monitor.worker is not None:
+                    end_all(self.init, spare=[monitor.worker])
             elif command == "usage":
-                if limit := watch.check(all_of_it=True):
+                if limit := monitor.check(all_of_it=True):
                     self.ended = {"limit": limit}
                     return True
-                send_report(_ANSWERS, peak=watch.peak_bytes(), others=watch.others)
+                send_report(_ANSWERS, peak=monitor.peak_bytes(), others=monitor.others)
             elif command == "kill":
                 self.ended = {"killed": True}
         return bool(asked)
 
-    def see_first_end(self) -> None:
-        """Note that the first process has ended; what it reported last may have come meanwhile."""
-        if self._first_is_gone():
+    def see_init_end(self) -> None:
+        """Note that the init process has ended; what it reported last may have come meanwhile."""
+        if self._init_is_gone():
             poll = select.poll()
             poll.register(self.report, select.POLLIN)
             if poll.poll(0):
                 self._read_reports()
             self.ended = self.ended or {"exit": None}
 
-    def _first_is_gone(self) -> bool:
+    def _init_is_gone(self) -> bool:
         try:
-            return os.waitpid(self.first, os.WNOHANG)[0] == self.first
+            return os.waitpid(self.init, os.WNOHANG)[0] == self.init
         except ChildProcessError:
             return True
 
     def _end_all(self) -> bool:
         """End the session; with a process namespace the first kill does it, else we go on."""
         with contextlib.suppress(OSError):
-            os.kill(self.first, signal.SIGKILL)
+            os.kill(self.init, signal.SIGKILL)
         if self.group:
             with contextlib.suppress(OSError):
                 os.killpg(self.group, signal.SIGKILL)
@@ -205,8 +202,8 @@ def _wait_for_orphanhood(go: int) -> None:
     if not os.read(go, 1):
         os._exit(0)
     if ON_LINUX:
-        privileges.die_with_parent()
-        privileges.first_to_go()
+        linux.die_with_parent()
+        linux.first_to_go()
 
 
 def _wake_up_when_a_child_ends() -> socket.socket:

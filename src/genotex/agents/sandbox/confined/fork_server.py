@@ -1,4 +1,4 @@
-"""The nursery: has the libraries imported, and forks a supervisor with its session on request.
+"""The fork server: has the libraries imported, and forks a supervisor with its session on request.
 
 It is not confined, has a clean environment, and runs no code but ours: a session forked from it
 confines itself before any cell runs, like one that is started directly.
@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from . import kernel, supervisor
+from . import supervisor, worker
 from .removing import remove_tree
 
 HANDLES = 6
-"""Commands, answers and errors of the supervisor; the kernel's channel and its two outputs."""
+"""Commands, answers and errors of the supervisor; the worker's channel and its two outputs."""
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
     door = socket.socket(fileno=int(handle))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        for name in (kernel.__name__, *modules):
+        for name in (worker.__name__, *modules):
             _have(name)
         # What is here stays as it is, so that children share its pages.
         gc.collect()

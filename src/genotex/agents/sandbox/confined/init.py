@@ -1,8 +1,4 @@
-"""The first process of a session: it confines itself, starts the kernel, and waits for its end.
-
-In a process namespace it is number 1: it collects ended orphans, no process inside can end it, and
-everything inside ends with it.
-"""
+"""The init process of a session: it confines itself, starts the worker, and waits for its end."""
 
 from __future__ import annotations
 
@@ -15,12 +11,11 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from . import call_filter, landlock, privileges
-from .linux import ON_LINUX
+from . import call_filter, landlock, linux
+from .linux import ON_LINUX, bound_each_process, bound_number_of_processes
 from .namespaces import PrivateRoot
-from .privileges import bound_each_process, bound_number_of_processes
 from .protocol import Mechanism, SandboxPlan
 
 INTERRUPT = signal.SIGUSR1
@@ -30,11 +25,13 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 _FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat")
 
 
-class Ends:
-    """Open files of the first process: the kernel's channel, its output, and where to report."""
+class Handles(NamedTuple):
+    """Open files: the worker's channel and its output, and where the init process reports."""
 
-    def __init__(self, channel: int, out: int, err: int, report: int) -> None:
-        self.channel, self.out, self.err, self.report = channel, out, err, report
+    channel: int
+    out: int
+    err: int
+    report: int
 
 
 def send_report(report: int, **message: Any) -> None:
@@ -54,31 +51,31 @@ def attempt(name: str, step: Callable[[], str], avoid: tuple[str, ...]) -> Mecha
         return Mechanism(name, False, error.strerror or str(error))
 
 
-def run_first_process(plan: SandboxPlan, entered: list[Mechanism], ends: Ends) -> NoReturn:
-    """Confine this process, start the kernel in it, report how it ended, and end."""
+def run_init(plan: SandboxPlan, entered: list[Mechanism], handles: Handles) -> NoReturn:
+    """Confine this process, start the worker in it, report how it ended, and end."""
     mechanisms = [*entered, *_confine(plan, {m.name for m in entered if m.active})]
     if ON_LINUX:
-        # The kernel's code must not write into our reports.
-        privileges.keep_to_oneself()
-    kernel = os.fork()
-    if kernel == 0:
-        _become_kernel(plan, _home(plan, mechanisms), ends)
-    for handle in (ends.channel, ends.out, ends.err):
+        # The worker's code must not write into our reports.
+        linux.keep_to_oneself()
+    worker = os.fork()
+    if worker == 0:
+        _become_worker(plan, _home(plan, mechanisms), handles)
+    for handle in (handles.channel, handles.out, handles.err):
         os.close(handle)
     # A number in a process namespace means nothing outside, and is not needed there.
     among_others = not any(m.name == "process namespace" and m.active for m in mechanisms)
     confined = [asdict(m) for m in mechanisms]
-    send_report(ends.report, confined=confined, group=kernel if among_others else 0)
+    send_report(handles.report, confined=confined, group=worker if among_others else 0)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         with suppress(ProcessLookupError):
-            os.killpg(kernel, signal.SIGINT)
+            os.killpg(worker, signal.SIGINT)
 
     signal.signal(INTERRUPT, interrupt)
     while True:
         ended, status = os.wait()
-        if ended == kernel:
-            send_report(ends.report, ended=os.waitstatus_to_exitcode(status))
+        if ended == worker:
+            send_report(handles.report, ended=os.waitstatus_to_exitcode(status))
             os._exit(0)
 
 
@@ -106,8 +103,8 @@ def _confine(plan: SandboxPlan, entered: set[str]) -> list[Mechanism]:
     call_by_call = partial(call_filter.restrict, own_root=own_root)
     return [
         *tried,
-        attempt("no new privileges", privileges.no_new_ones, plan.avoid),
-        attempt("capabilities", privileges.drop_capabilities, plan.avoid),
+        attempt("no new privileges", linux.no_new_ones, plan.avoid),
+        attempt("capabilities", linux.drop_capabilities, plan.avoid),
         *_landlock(plan, own_root=own_root),
         attempt("call filter", call_by_call, plan.avoid),
     ]
@@ -135,30 +132,30 @@ def _home(plan: SandboxPlan, mechanisms: list[Mechanism]) -> str:
     return "/tmp" if _has_own_root(mechanisms) else f"{plan.private}/tmp"
 
 
-def _run_kernel_here(environment: dict[str, str]) -> NoReturn:
-    """Run the kernel without starting a program, which would import everything again."""
+def _run_worker_here(environment: dict[str, str]) -> NoReturn:
+    """Run the worker without starting a program, which would import everything again."""
     # What a new program would not have of us either.
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if ON_LINUX:
-        privileges.be_as_others()
+        linux.be_as_others()
     os.environ.clear()
     os.environ.update(environment)
-    from .kernel import main
+    from .worker import main
 
     main()
 
 
-def _become_kernel(plan: SandboxPlan, home: str, ends: Ends) -> NoReturn:
+def _become_worker(plan: SandboxPlan, home: str, handles: Handles) -> NoReturn:
     try:
         os.setsid()
         if ON_LINUX:
-            privileges.die_with_parent()
+            linux.die_with_parent()
         nothing = os.open("/dev/null", os.O_RDONLY)
         os.dup2(nothing, 0)
-        os.dup2(ends.out, 1)
-        os.dup2(ends.err, 2)
-        os.dup2(ends.channel, 3)
+        os.dup2(handles.out, 1)
+        os.dup2(handles.err, 2)
+        os.dup2(handles.channel, 3)
         os.closerange(4, os.sysconf("SC_OPEN_MAX"))
         for handle in range(4):
             # A handle that lay in its place already was not copied, and would close.
@@ -166,8 +163,8 @@ def _become_kernel(plan: SandboxPlan, home: str, ends: Ends) -> NoReturn:
         os.chdir(plan.writable)
         homes = {name: home for name in ("HOME", "TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR")}
         if not plan.command:
-            _run_kernel_here({**plan.environment, **homes})
+            _run_worker_here({**plan.environment, **homes})
         os.execve(plan.command[0], list(plan.command), {**plan.environment, **homes})
     except BaseException as error:
-        os.write(2, f"the kernel cannot be started: {error}\n".encode("utf-8", "replace"))
+        os.write(2, f"the worker cannot be started: {error}\n".encode("utf-8", "replace"))
         os._exit(127)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from genotex.agents.rule_code.geo import FINISH
-from genotex.agents.rule_code.source_text import cell_of, comment, converter_text, literal, one_line
+from genotex.agents.rules.geo import FINISH
+from genotex.agents.rules.source_text import cell_of, comment, converter_text, literal, one_line
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalAnnotation, EncodedFeature, FeatureEncoding, named_columns
 from genotex.cohorts import PreprocessOptions, choose_folder

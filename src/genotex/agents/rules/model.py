@@ -12,8 +12,8 @@ from collections.abc import Callable
 from genotex.agents.action_units import action_unit
 from genotex.agents.context import fenced
 from genotex.agents.questions import Card, last_attempt, read_card
-from genotex.agents.rule_code import plan_units, review_output, write_code
-from genotex.agents.rule_code.geo import read_geo
+from genotex.agents.rules import plan_units, review_output, write_code
+from genotex.agents.rules.geo import read_geo
 from genotex.agents.structured import MOST_GENES, answer_of
 from genotex.errors import BadAnswerError, GenotexError
 from genotex.models import Reply, Request, Usage, register

@@ -1,7 +1,6 @@
-"""The kernel: IPython's own shell, one cell after the other, over one inherited socket.
+"""The worker: IPython's own shell, one cell after the other, over one inherited socket.
 
-It runs confined, in the process of the cells. Generated code could forge its reports, so the
-program outside treats them as text only.
+Generated code could forge its reports, so the program outside treats them as text only.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from IPython.core import application, completer  # noqa: F401  A nursery has them for its sessions.
+from IPython.core import application, completer  # noqa: F401  A fork server has them for its sessions.
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
@@ -36,7 +35,7 @@ _LONGEST_MESSAGE = 2000
 _LARGEST_DISPLAY = 4 * 2**20
 
 
-class _Kernel:
+class _Worker:
     """Runs cells and sends what they print, show and raise."""
 
     def __init__(self) -> None:
@@ -137,8 +136,8 @@ def _forget_last_traceback() -> None:
 class _Frames(io.RawIOBase):
     """A file that sends what is written to it."""
 
-    def __init__(self, kernel: _Kernel, name: str, handle: int) -> None:
-        self._kernel, self._name, self._handle = kernel, name, handle
+    def __init__(self, worker: _Worker, name: str, handle: int) -> None:
+        self._worker, self._name, self._handle = worker, name, handle
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def writable(self) -> bool:
@@ -155,16 +154,16 @@ class _Frames(io.RawIOBase):
         text = self._decoder.decode(content)
         for start in range(0, len(text), _SLICE):
             part = text[start : start + _SLICE]
-            self._kernel.send(kind="stream", name=self._name, text=part)
+            self._worker.send(kind="stream", name=self._name, text=part)
         return len(content)
 
 
-def _shell(kernel: _Kernel) -> InteractiveShell:
+def _shell(worker: _Worker) -> InteractiveShell:
     """Return IPython's shell with all of its output going over the channel."""
 
     class Publisher(DisplayPublisher):
         def publish(self, data: dict[str, Any], *ignored: Any, **more: Any) -> None:
-            kernel.send(kind="display", **_shown(data))
+            worker.send(kind="display", **_shown(data))
 
         def clear_output(self, wait: bool = False) -> None:
             return
@@ -174,7 +173,7 @@ def _shell(kernel: _Kernel) -> InteractiveShell:
             return
 
         def write_format_data(self, format_dict: dict[str, Any], *ignored: Any) -> None:
-            kernel.send(kind="result", **_shown(format_dict))
+            worker.send(kind="result", **_shown(format_dict))
 
         def finish_displayhook(self) -> None:
             return
@@ -183,14 +182,14 @@ def _shell(kernel: _Kernel) -> InteractiveShell:
         system = InteractiveShell.system_raw
 
         def showtraceback(self, *arguments: Any, **more: Any) -> None:
-            kernel.raised = sys.exc_info()[1]
-            if isinstance(kernel.raised, MemoryError):
-                kernel.bound_memory(kernel.most)
+            worker.raised = sys.exc_info()[1]
+            if isinstance(worker.raised, MemoryError):
+                worker.bound_memory(worker.most)
             try:
                 super().showtraceback(*arguments, **more)
             except BaseException as failed:
                 text = f"{_name(failed)} while the traceback was put together"
-                kernel.send(kind="traceback", text=text)
+                worker.send(kind="traceback", text=text)
 
         @contextmanager
         def _tee(self, channel: str) -> Iterator[None]:
@@ -202,7 +201,7 @@ def _shell(kernel: _Kernel) -> InteractiveShell:
             return None
 
         def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
-            kernel.send(kind="traceback", text=self.InteractiveTB.stb2text(stb))
+            worker.send(kind="traceback", text=self.InteractiveTB.stb2text(stb))
 
     settings = Config()
     settings.HistoryManager.enabled = False
@@ -252,4 +251,4 @@ def main() -> NoReturn:
     faulthandler.enable()
     # Each session has a home of its own, so that its first figure would warn of building a cache.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    _Kernel().serve()
+    _Worker().serve()

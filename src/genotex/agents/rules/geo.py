@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from genotex.agents.rule_code.source_text import cell_of, comment, converter_text, literal, one_line
+from genotex.agents.rules.source_text import cell_of, comment, converter_text, literal, one_line
 from genotex.agents.task import Task
 from genotex.clinical import (
     ClinicalAnnotation,

@@ -1,4 +1,4 @@
-"""Processes of a session: who they are, what they use, and ending them all."""
+"""Limits of a whole session: who its processes are, what they use, and ending them all."""
 
 from __future__ import annotations
 
@@ -148,16 +148,13 @@ def is_nearly_full(folder: Path) -> bool:
     return free.f_bavail * free.f_frsize < RESERVE_OF_DISK or no_names
 
 
-class Watch:
+class LimitMonitor:
     """Checks a session from outside, several times per second."""
 
-    # `plan`: The limits and the folder that may be written.
-    # `first`: The first process of the session; all others are below it.
-
-    def __init__(self, plan: SandboxPlan, first: int) -> None:
+    def __init__(self, plan: SandboxPlan, init: int) -> None:
         self.plan = plan
-        self.first = first
-        self.kernel: int | None = None
+        self.init = init
+        self.worker: int | None = None
         self.peak = 0
         self.others = 0
         self._checks = 0
@@ -177,20 +174,20 @@ class Watch:
     def start_over(self) -> None:
         """Forget the peak; a cell begins."""
         self.peak = 0
-        if self.kernel is not None:
-            _write(Path(f"/proc/{self.kernel}/clear_refs"), _START_OVER)
+        if self.worker is not None:
+            _write(Path(f"/proc/{self.worker}/clear_refs"), _START_OVER)
 
     def check(self, *, all_of_it: bool = False) -> str | None:
         """Return which limit is passed, or None: ``memory``, ``processes``, ``disk`` and more.
 
         The disk, which costs more, is checked only now and then unless `all_of_it` is asked for.
         """
-        numbers = below(self.first, self.plan.processes)
+        numbers = below(self.init, self.plan.processes)
         if len(numbers) > self.plan.processes:
             return "processes"
-        if self.kernel is None and numbers:
-            # The first process starts the kernel before anything else exists.
-            self.kernel = numbers[0]
+        if self.worker is None and numbers:
+            # The init process starts the worker before anything else exists.
+            self.worker = numbers[0]
         processes = list(information(numbers))
         self.others = len(processes) - 1
         if sum(p.threads for p in processes) > self.plan.processes:
@@ -226,15 +223,15 @@ class Watch:
 
     def peak_bytes(self) -> int:
         """Return the most memory held at once since ``start_over``."""
-        if self.kernel is not None:
-            self.peak = max(self.peak, _high_water_mark(self.kernel))
+        if self.worker is not None:
+            self.peak = max(self.peak, _high_water_mark(self.worker))
         return self.peak
 
     def _sockets(self, numbers: list[int]) -> int:
         """Return how many sockets there are; with a network of its own also those in transit."""
         if self._own_network:
             try:
-                with Path(f"/proc/{self.first}/net/unix").open("rb") as lines:
+                with Path(f"/proc/{self.init}/net/unix").open("rb") as lines:
                     return sum(1 for _ in lines) - 1
             except OSError:
                 pass

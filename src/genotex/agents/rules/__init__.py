@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from genotex.agents.action_units import ActionUnit, action_unit, usual_steps, whole_task
-from genotex.agents.rule_code.geo import geo_steps, write_geo_code
-from genotex.agents.rule_code.review import Review, review_output
-from genotex.agents.rule_code.source_text import literal
-from genotex.agents.rule_code.tcga import tcga_steps, write_tcga_code
+from genotex.agents.rules.geo import geo_steps, write_geo_code
+from genotex.agents.rules.review import Review, review_output
+from genotex.agents.rules.source_text import literal
+from genotex.agents.rules.tcga import tcga_steps, write_tcga_code
 from genotex.agents.task import Task
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder
