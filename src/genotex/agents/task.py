@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from genotex.errors import UsageError
-from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
+from genotex.layout import (
+    TCGA_COHORT,
+    GeoCohortFiles,
+    OutputFolder,
+    TcgaCohortFiles,
+    geo_cohort_files,
+    tcga_cohort_files,
+    trait_folder_name,
+)
 from genotex.problems import Problem, TaskInfo
 from genotex.procedure import Procedure
 
@@ -111,6 +119,17 @@ class Task:
     def input_folder(self) -> Path:
         """What may be read, as a path."""
         return Path(self.folder)
+
+    @property
+    def geo_files(self) -> GeoCohortFiles:
+        """The files of a GEO cohort."""
+        return replace(geo_cohort_files(self.trait, self.input_folder), cohort=self.cohort)
+
+    @property
+    def studies(self) -> list[TcgaCohortFiles]:
+        """The studies among which a TCGA cohort is chosen, by name."""
+        folders = sorted(path for path in self.input_folder.iterdir() if path.is_dir())
+        return [tcga_cohort_files(path) for path in folders]
 
     @property
     def output_folder(self) -> OutputFolder:

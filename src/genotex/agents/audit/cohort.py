@@ -20,7 +20,6 @@ from genotex.agents.audit.recomputed import (
     recompute_unusable,
     recorded_series,
     recorded_study,
-    tcga_folders,
 )
 from genotex.agents.task import Task
 from genotex.clinical import (
@@ -282,7 +281,7 @@ def _compare_series(cohort: RecordedSeries) -> tuple[str, ...]:
 
 def _compare_study(task: Task, cohort: RecordedStudy | None) -> tuple[str, ...]:
     """Return in which way the rules would choose another study, or read the trait otherwise."""
-    choice = choose_folder(task.trait, tcga_folders(task))
+    choice = choose_folder(task.trait, task.studies)
     if choice.folder is None:
         taken = () if cohort is None else (cohort.files.name,)
         return tuple(

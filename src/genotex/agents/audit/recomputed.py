@@ -39,8 +39,6 @@ from genotex.genes import GeneTable, RowGenes, collapse_rows, genes_by_columns, 
 from genotex.layout import (
     GeoCohortFiles,
     TcgaCohortFiles,
-    geo_cohort_files,
-    tcga_cohort_files,
 )
 from genotex.procedure import Procedure
 
@@ -128,7 +126,7 @@ def audit_options(task: Task) -> PreprocessOptions:
 
 def recorded_series(task: Task, evidence: Evidence) -> RecordedSeries:
     """Apply the encodings of the evidence to the raw series."""
-    files = replace(geo_cohort_files(task.trait, task.input_folder), cohort=task.cohort)
+    files = task.geo_files
     reading = annotation_from_json(evidence.reading)
     raw = choose_file(files)
     features = {
@@ -144,18 +142,12 @@ def encodings_by_name(reading: ClinicalAnnotation) -> dict[str, FeatureEncoding]
     return {name: encoding for name, encoding in named.items() if encoding is not None}
 
 
-def tcga_folders(task: Task) -> list[TcgaCohortFiles]:
-    """Return the studies of the input."""
-    folders = sorted(path for path in task.input_folder.iterdir() if path.is_dir())
-    return [tcga_cohort_files(path) for path in folders]
-
-
 def recorded_study(task: Task, evidence: Evidence) -> RecordedStudy | None:
     """Apply the encodings of the evidence to the study that it names; None where it names none."""
     if not evidence.files:
         return None
     title = evidence.series.get("title")
-    for files in tcga_folders(task):
+    for files in task.studies:
         if files.name.replace("_", " ") == title:
             return _apply(task, files, evidence)
     msg = f"the evidence names the study {str(title)[:80]!r}, which is not in the input"

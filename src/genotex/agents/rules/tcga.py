@@ -14,7 +14,7 @@ from genotex.clinical import ClinicalAnnotation, EncodedFeature, FeatureEncoding
 from genotex.cohorts import PreprocessOptions, choose_folder
 from genotex.cohorts.tcga import read_tcga_features
 from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_clinical
-from genotex.layout import TcgaCohortFiles, tcga_cohort_files
+from genotex.layout import TcgaCohortFiles
 
 _TRAIT = """\
 # The last two digits of a barcode: 01 to 09 are tumours, 10 to 19 normal tissue.
@@ -73,8 +73,7 @@ def write_tcga_code(task: Task, step: str) -> str:
 
 @lru_cache(maxsize=4)
 def _decide(task: Task) -> _Decisions:
-    folders = sorted(path for path in task.input_folder.iterdir() if path.is_dir())
-    choice = choose_folder(task.trait, [tcga_cohort_files(path) for path in folders])
+    choice = choose_folder(task.trait, task.studies)
     if choice.folder is None:
         return _Decisions(None, choice.reason)
     matrix = read_raw_clinical(choice.folder).matrix

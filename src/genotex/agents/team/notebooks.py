@@ -58,7 +58,7 @@ from genotex.formats import (
     write_json,
 )
 from genotex.journal import Entry, open_journal
-from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
+from genotex.layout import OutputFolder
 from genotex.models import PriceSnapshot, RoleModels, UsageLedger, reply_from_json
 from genotex.options import AnalysisOptions
 
@@ -278,10 +278,8 @@ def _prepare(task: Task, written: Path, models: RoleModels) -> None:
 
 def _cohort(task: Task) -> CohortTask:
     if task.kind == "geo":
-        files = replace(geo_cohort_files(task.trait, task.input_folder), cohort=task.cohort)
-        return CohortTask(task.trait, task.cohort, geo=files)
-    folders = sorted(path for path in task.input_folder.iterdir() if path.is_dir())
-    choice = choose_folder(task.trait, [tcga_cohort_files(path) for path in folders])
+        return CohortTask(task.trait, task.cohort, geo=task.geo_files)
+    choice = choose_folder(task.trait, task.studies)
     return CohortTask(task.trait, task.cohort, tcga=choice.folder, why=choice.reason)
 
 

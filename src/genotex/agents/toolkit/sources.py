@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from genotex.clinical.tcga_columns import read_tcga_cell
 from genotex.cohorts.geo_files import RawSeries, choose_file
 from genotex.cohorts.tcga_files import RawClinical, read_raw_clinical
 from genotex.errors import UsageError
-from genotex.layout import GeoCohortFiles, TcgaCohortFiles, geo_cohort_files, tcga_cohort_files
+from genotex.layout import GeoCohortFiles, TcgaCohortFiles, tcga_cohort_files
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ def find_files(task: Task, folder: str | None = None) -> CohortFiles:
         msg = f"find_files(): {root} is not a folder; use the `task` of the first cell as it is"
         raise UsageError(msg)
     if task.kind == "geo":
-        found = replace(geo_cohort_files(task.trait, root), cohort=task.cohort)
+        found = task.geo_files
         if not found.matrices and not found.family_soft:
             msg = (
                 f"find_files(): {root} holds neither a series matrix nor a family SOFT file; it "
