@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from genotex.analysis import GENE_COLUMNS, AnalysisResult, analyze_table
+from genotex.analysis import AnalysisResult, analyze_table, stored_types
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
@@ -34,7 +34,7 @@ def test_changed_genes_lead_the_list() -> None:
     assert result.genes["p"].is_sorted(nulls_last=True)
     assert result.method["design"] == ["Intercept", "Age", "Gender", "Asthma"]
     assert result.method["contrast"]["group_sizes"] == {"case": 12, "control": 12}
-    assert dict(result.genes.schema) == {k: v() for k, v in GENE_COLUMNS.items()}
+    assert dict(result.genes.schema) == {k: v() for k, v in stored_types().items()}
 
 
 def test_coefficient_and_hedges_g_without_covariates_are_the_textbook_ones() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from scipy.special import stdtr
 
-from genotex.analysis import GENE_COLUMNS, AnalysisResult, benjamini_hochberg, write_result
+from genotex.analysis import AnalysisResult, benjamini_hochberg, stored_types, write_result
 from genotex.formats import Evidence, write_evidence
 from genotex.layout import OutputFolder
 from genotex.procedure import Procedure
@@ -40,7 +40,7 @@ def gene_table(t: np.ndarray, genes: Sequence[str]) -> pl.DataFrame:
     }
     frame = pl.DataFrame(columns).with_row_index("place")
     last = pl.col("place") == len(t) - 1
-    numbers = [n for n in columns if GENE_COLUMNS[n].is_numeric()]
+    numbers = [n for n in columns if stored_types()[n].is_numeric()]
     frame = frame.with_columns(
         *(pl.when(~last).then(pl.col(name)).alias(name) for name in numbers),
         pl.when(last).then(pl.lit("low")).otherwise("Status").alias("Status"),
@@ -49,7 +49,7 @@ def gene_table(t: np.ndarray, genes: Sequence[str]) -> pl.DataFrame:
     return frame.select(
         [
             (pl.col(name) if name in columns else pl.lit(None)).cast(kind).alias(name)
-            for name, kind in GENE_COLUMNS.items()
+            for name, kind in stored_types().items()
         ]
     ).sort("p", nulls_last=True)
 

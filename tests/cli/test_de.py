@@ -14,7 +14,10 @@ from tests.geo_text import write_asthma
 
 from .conftest import Run, on_one_line
 
-COLUMNS = ["gene", "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q"]
+COLUMNS = [
+    "gene", "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q",
+    "hedges_g", "hedges_g_ci_low", "hedges_g_ci_high",
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from genotex.analysis import GENE_COLUMNS
+from genotex.analysis import stored_types
 from genotex.reports import csv_columns, gene_columns, page_columns, ranked
 from tests.reports.report_cohort import vary
 from tests.reports.report_steps import plain, with_mixed, with_surrogates
@@ -17,7 +17,7 @@ def full() -> pl.DataFrame:
     """Return genes with every column of the analysis filled."""
     findings = with_mixed(with_surrogates(plain()), ranks=False)
     return ranked(findings).with_columns(
-        *(pl.lit(0.5).alias(name) for name in GENE_COLUMNS if name.startswith("Interaction")),
+        *(pl.lit(0.5).alias(name) for name in stored_types() if name.startswith("Interaction")),
         *(pl.lit(0.1).alias(name) for name in WITH_SV),
         pl.lit(0.2).alias("Standardised Error"),
         pl.lit(0.3).alias("Mixed Standard Error"),
@@ -29,11 +29,11 @@ def full() -> pl.DataFrame:
 
 def test_every_column_of_the_analysis_is_in_the_csv() -> None:
     findings = with_mixed(with_surrogates(plain()), ranks=False)
-    of_levels = [name for name in GENE_COLUMNS if name == "F" or name.startswith("Departure")]
+    of_levels = [name for name in stored_types() if name == "F" or name.startswith("Departure")]
     genes = full().with_columns(pl.lit(0.4).alias(name) for name in of_levels)
     columns = csv_columns(findings, genes)
     # The absolute value is the coefficient's.
-    assert set(GENE_COLUMNS) - {column.name for column in columns} == {"Absolute Coefficient"}
+    assert set(stored_types()) - {column.name for column in columns} == {"Absolute Coefficient"}
     names = [column.csv for column in columns]
     assert len(set(names)) == len(names)
 
@@ -51,7 +51,7 @@ def test_page_stays_readable_with_interaction_mixed_model_and_surrogates() -> No
     assert len(columns) <= MOST + 2
     assert "Interaction p" not in {column.name for column in columns}
     usual = genes.with_columns(
-        pl.lit(None, pl.Float64).alias(name) for name in GENE_COLUMNS if "Interaction" in name
+        pl.lit(None, pl.Float64).alias(name) for name in stored_types() if "Interaction" in name
     )
     assert len(page_columns(findings, usual)) <= MOST
 

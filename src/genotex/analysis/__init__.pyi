@@ -68,7 +68,12 @@ from .gene_sets.files import (
 from .results.columns import (
     COLUMN_GROUPS as COLUMN_GROUPS,
     GENE_TABLE as GENE_TABLE,
-    RESULT_COLUMNS as RESULT_COLUMNS,
+    GeneColumn as GeneColumn,
+    TableLevel as TableLevel,
+    columns_at as columns_at,
+    complete_genes as complete_genes,
+    select_columns as select_columns,
+    stored_types as stored_types,
 )
 from .gene_sets.correlated import (
     CameraTest as CameraTest,
@@ -84,7 +89,7 @@ from .gene_sets.lists import (
     over_representation as over_representation,
     ranked_enrichment as ranked_enrichment,
 )
-from .results.gene_table import GENE_COLUMNS as GENE_COLUMNS
+from .results.gene_table import arrange_genes as arrange_genes
 from .gene_tests.coefficients import (
     TestSettings as TestSettings,
     departure_columns as departure_columns,

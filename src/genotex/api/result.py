@@ -33,8 +33,8 @@ class Result:
     ----------
     table : pandas.DataFrame
         Tested genes by p-value: ``log2_fold_change`` with its 95 % interval (``ci_low``,
-        ``ci_high``), ``mean`` log2 expression, moderated ``t``, ``p``, and ``q`` (Benjamini and
-        Hochberg).
+        ``ci_high``), ``mean`` log2 expression, moderated ``t``, ``p``, ``q`` (Benjamini and
+        Hochberg), and ``hedges_g`` or ``partial_r`` with its interval.
     contrast, design : str
         As asked for.
     name : str

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genotex.analysis import GENE_COLUMNS, analyze_benchmark, read_result, write_result
+from genotex.analysis import analyze_benchmark, read_result, stored_types, write_result
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
@@ -30,7 +30,7 @@ def own() -> Cohort:
 def test_selected_genes_first_and_the_rest_in_table_order(own: Cohort) -> None:
     result = solve_ours(own)
     genes = result.genes
-    assert dict(genes.schema) == GENE_COLUMNS
+    assert dict(genes.schema) == stored_types()
     count = len(result.significant)
     assert 0 < count < 60
     sizes = genes["Absolute Coefficient"][:count]

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from genotex.agents.audit.comparison import WITHIN, records_agree, reject, reject_oversized
 from genotex.agents.task import Task
 from genotex.analysis import (
-    GENE_COLUMNS,
     AnalysisResult,
     DataChoice,
     analyze_data,
     choose_data,
     read_data,
     read_result,
+    stored_types,
 )
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import (
@@ -73,7 +73,7 @@ def look_at_answer(
         if table.is_file() and isinstance(error, FormatError) and error.field:
             why = f"{error.field}: {error.message}"[:300]
         return _AnswerAudit((f"the answer was not written by the toolkit: {why}",))
-    if dict(result.genes.schema) != dict(GENE_COLUMNS):
+    if dict(result.genes.schema) != stored_types():
         reject("the columns of the table of all genes are not those that the toolkit writes")
     found = result.significant
     for name, values in listed.items():

@@ -36,7 +36,7 @@ from genotex.analysis.benchmark.tuning import (
     cross_validate,
 )
 from genotex.analysis.problem_data import ConditionCohort
-from genotex.analysis.results.gene_table import GENE_COLUMNS
+from genotex.analysis.results.columns import stored_types
 from genotex.analysis.results.method_record import session, versions
 from genotex.analysis.results.result import AnalysisResult
 from genotex.errors import AnalysisError
@@ -97,7 +97,7 @@ class _BenchmarkSteps:
 def _arrange_selected(names: Sequence[str], coefficients: NDArray[np.float64]) -> pl.DataFrame:
     """Put the selected genes by descending absolute coefficient, then the others in table order."""
     # Shapes: coefficients (p,).
-    # Returns With the columns of `GENE_COLUMNS`.
+    # Returns With the columns of `stored_types`.
     selected = np.flatnonzero(coefficients)
     order = selected[np.argsort(-np.abs(coefficients[selected]), kind="stable")]
     rest = np.flatnonzero(coefficients == 0)
@@ -113,7 +113,7 @@ def _arrange_selected(names: Sequence[str], coefficients: NDArray[np.float64]) -
     return pl.DataFrame(
         [
             pl.Series(name, known.get(name, nothing), dtype=kind)
-            for name, kind in GENE_COLUMNS.items()
+            for name, kind in stored_types().items()
         ]
     )
 

@@ -14,7 +14,13 @@ from genotex.analysis.designs.request import DesignRequest, sample_facts_of, typ
 from genotex.analysis.gene_tests.trait_effects import TraitEffects, stored_options, trait_effects
 from genotex.analysis.pipeline import analyze_table
 from genotex.analysis.problem_data import CohortData
-from genotex.analysis.results.columns import GENE_COLUMNS, RESULT_COLUMNS
+from genotex.analysis.results.columns import (
+    SHORT,
+    columns_at,
+    complete_genes,
+    select_columns,
+    undeclared_columns,
+)
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
 from genotex.errors import UsageError
@@ -75,7 +81,7 @@ class DesignResult:
     contrast, design
         As asked for.
     genes
-        Tested genes by p-value, with the columns of `RESULT_COLUMNS`; of several coefficients also
+        Tested genes by p-value, with the columns of the short table; of several coefficients also
         ``F`` and each coefficient with its p- and q-value.
     result
         The whole analysis, as `genotex solve` gives it.
@@ -236,13 +242,11 @@ def design_effects(found: DesignResult) -> TraitEffects:
 
 
 def result_table(result: AnalysisResult) -> pl.DataFrame:
-    """Return the tested genes of a result with the columns of `RESULT_COLUMNS`, by p-value."""
-    tested = result.genes.filter(pl.col("Status") == "tested")
-    columns = [pl.col(name).alias(short) for short, name in RESULT_COLUMNS.items()]
-    factor = result.method["contrast"]["kind"] == "factor"
-    of_tests = [n for n in tested.columns if n == "F" or n not in GENE_COLUMNS]
-    more = [n for n in of_tests if factor and tested[n].null_count() < tested.height]
-    return tested.select(*columns, *more)
+    """Return the tested genes of a result with the columns of the short table, by p-value."""
+    of_groups = str(result.method.get("standardised_effect", "")).startswith("Hedges")
+    kind = "binary" if of_groups else "continuous"
+    genes = complete_genes(result.genes.filter(pl.col("Status") == "tested"), kind)
+    return select_columns(genes, columns_at(SHORT, kind, genes, undeclared_columns(genes)))
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def moderated_columns(
 ) -> tuple[Columns, ModeratedFit]:
     """Test a coefficient of every gene by the moderated t."""
     # Shapes: values (n, p).
-    # Returns columns: ``Coefficient`` to ``Samples`` of `GENE_COLUMNS`.
+    # Returns columns: ``Coefficient`` to ``Samples`` of `GENE_TABLE`.
     found = settings.moderate(fit, values)
     effect, error = hedges_g(fit, unit) if binary else partial_correlation(fit, unit)
     columns = {

@@ -162,7 +162,7 @@ class TraitTests:
 
     kept: GeneFilter  # Which genes were tested
     values: Floats  # (n, m): expression of the m tested genes
-    columns: Columns  # (m,): columns of `GENE_COLUMNS`
+    columns: Columns  # (m,): columns of `GENE_TABLE`
     unmeasured: Unmeasured  # Surrogate variables
     spread: Spread  # Weights of the samples
     settings: TestSettings  # How the moderated t was computed

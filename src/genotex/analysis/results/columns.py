@@ -1,14 +1,17 @@
 """The columns of the gene table, each declared once.
 
-The analysis takes names and types from here; the report takes the names of its CSV file and what
-its page shows; ``genes.csv`` and `genotex.de` those with a place in the short table. To add a
-column, add a row to `GENE_TABLE`.
+Every file, page and data frame takes its columns from `GENE_TABLE`: the stored result those of
+`stored_types`, all others those that `columns_at` selects at their level. To add a column, add a
+row to `GENE_TABLE`: its values are put under its name by the test that computes them, or follow
+from other columns (`derived`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any
 
 import polars as pl
 
@@ -18,8 +21,24 @@ COLUMN_GROUPS = (
 )  # fmt: skip
 """Order of the columns in reports; inside a group the order of the declaration holds."""
 
-TESTED, SELECTED = "tested", "selected"
-_BOTH = frozenset({TESTED, SELECTED})
+SELECTED = "selected"
+"""The kind of a result whose genes were selected without tests."""
+HALF_INTERVAL = 1.959963984540054
+"""Half a 95 % interval in standard errors."""
+
+
+_LAST = 100
+
+
+class TableLevel(IntEnum):
+    """How much a table of genes shows; each level has the columns of those before it."""
+
+    SHORT = 1  # ``genes.csv``, `Result.table`, workbooks, AnnData
+    FULL = 2  # the report and its CSV file, the workbench, `Result.genes`
+    RECORD = 3  # the stored result: Parquet and JSON
+
+
+SHORT, FULL, RECORD = TableLevel
 
 
 @dataclass(frozen=True)
@@ -29,28 +48,33 @@ class GeneColumn:
     Attributes
     ----------
     name : str
-        In the table of all genes and in the JSON of the result.
+        In the stored result.
     type : polars data type
         Of its values.
     group : str
         One of `COLUMN_GROUPS`.
     csv : str
-        Name in the CSV file of the report.
+        Name in CSV files and data frames.
     label, help : str
         Header on the page, and its explanation; ``{...}`` is filled in by the report.
     form : str
         How a number is written: ``signed``, ``fine``, ``plain``, ``size``, ``p``, ``count`` or
         ``share``; or ``text``.
     on_page : bool
-        Whether the page has room for it; the CSV file has all columns.
-    reported_for : frozenset of str
-        Whether genes that were ``tested``, ``selected`` (procedure ``benchmark``) or both have it
-        in reports.
-    short : int
-        Place in the short table of genes, counted from 1; 0 where it is not there.
+        Whether a page has room for it.
+    level : TableLevel
+        The first level that shows it.
+    always : tuple of TableLevel
+        Levels that show it even where it holds nothing; elsewhere it is then left out.
+    place : int
+        Where it is in the short table; other tables have the order of `COLUMN_GROUPS`.
+    upper : str
+        Name of the column with the other end of an interval, which a page shows in one cell.
+    derived : polars.Expr
+        How it follows from other columns; it is then not stored.
     variants : mapping of str to mapping
-        What differs by ``binary``, ``continuous`` or ``factor`` trait, for ``selected`` genes, or
-        by what a contrast of a design tests (`DesignWords.column_kind`).
+        What differs by ``binary``, ``continuous`` or ``factor`` trait, for ``selected`` genes, by
+        what a contrast of a design tests (`DesignWords.column_kind`), or in the ``short`` table.
     """
 
     name: str
@@ -61,30 +85,30 @@ class GeneColumn:
     help: str
     form: str
     on_page: bool = True
-    reported_for: frozenset[str] = frozenset({TESTED})
-    short: int = 0
-    variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    level: TableLevel = FULL
+    always: tuple[TableLevel, ...] = ()
+    place: int = 50
+    upper: str = ""
+    derived: pl.Expr | None = None
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, kind: str) -> GeneColumn:
         """Return the column as it is for a kind of trait, or for ``selected`` genes."""
-        return replace(self, **self.variants.get(kind, {}))  # type: ignore[arg-type]
+        return replace(self, **self.variants.get(kind, {}))
 
 
 def _number(
-    name: str,
-    group: str,
-    csv: str,
-    label: str,
-    help_: str,
-    form: str,
-    *,
-    on_page: bool = True,
-    short: int = 0,
+    name: str, group: str, csv: str, label: str, help_: str, form: str, **more: Any
 ) -> GeneColumn:
-    return GeneColumn(name, pl.Float64, group, csv, label, help_, form, on_page, short=short)
+    return GeneColumn(name, pl.Float64, group, csv, label, help_, form, **more)
 
 
-def _text(csv: str, label: str, help_: str) -> dict[str, str]:
+def _in_short(place: int) -> dict[str, Any]:
+    """Return what a column of the short table has that is there in every analysis."""
+    return {"level": SHORT, "always": (SHORT,), "place": place}
+
+
+def _text(csv: str, label: str, help_: str) -> dict[str, Any]:
     return {"csv": csv, "label": label, "help": help_}
 
 
@@ -92,15 +116,33 @@ _WITHOUT_GROUPS = ("continuous", "factor", "combination", "unit", "coefficients"
 _PARTIAL = _text("partial_r", "partial r", "partial correlation with the trait, given the covariates")  # fmt: skip  # noqa: E501
 _PARTIAL_ERROR = _text("partial_r_standard_error", "partial r SE", "its standard error")
 
+
+def _standardised_end(
+    name: str, csv: str, label: str, help_: str, sign: int, **more: Any
+) -> GeneColumn:
+    """Return an end of the interval of Hedges' g, or of r by Fisher's z (Fisher 1921)."""
+    size, error = pl.col("Standardised Effect"), pl.col("Standardised Error")
+    half = sign * HALF_INTERVAL * error
+    partial = {
+        **_text(f"partial_r_{csv}", f"r {label}", f"{help_} the partial correlation"),
+        "derived": (size.arctanh() + half / (1 - size**2)).tanh(),
+    }
+    return _number(
+        name, "size", f"hedges_g_{csv}", f"g {label}", f"{help_} Hedges' g", "signed",
+        level=SHORT, derived=size + half, variants=dict.fromkeys(_WITHOUT_GROUPS, partial), **more,
+    )  # fmt: skip
+
+
 GENE_TABLE: tuple[GeneColumn, ...] = (
     GeneColumn(
         "Variable", pl.String, "gene", "gene", "Gene", "official symbol", "text",
-        reported_for=_BOTH, short=1,
+        level=SHORT, always=(SHORT, FULL), place=1,
     ),
     GeneColumn(
         "Coefficient", pl.Float64, "change", "change", "change", "change", "signed",
-        reported_for=_BOTH, short=2,
+        **_in_short(2),
         variants={
+            "short": {"csv": "log2_fold_change"},
             "binary": _text(
                 "log2_fold_change", "log2 FC", "log2 fold change, case against control"
             ),
@@ -125,24 +167,25 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
     ),
     GeneColumn(
         "Absolute Coefficient", pl.Float64, "change", "absolute_coefficient", "|coefficient|",
-        "its absolute value, which ranks", "size", reported_for=frozenset({SELECTED}),
+        "its absolute value, which ranks", "size", level=RECORD,
+        variants={SELECTED: {"level": FULL}},
     ),
     _number("Standard Error", "change", "standard_error", "SE",
             "standard error of the change", "plain", on_page=False),
     _number("CI Lower", "change", "ci_low", "95 % interval",
-            "95 % confidence interval of the change", "signed", short=3),
+            "95 % confidence interval of the change", "signed", upper="CI Upper", **_in_short(3)),
     _number("CI Upper", "change", "ci_high", "95 % high",
-            "upper end of the interval", "signed", on_page=False, short=4),
-    _number("t", "statistic", "t", "t", "moderated t statistic", "signed", short=6),
+            "upper end of the interval", "signed", on_page=False, **_in_short(4)),
+    _number("t", "statistic", "t", "t", "moderated t statistic", "signed", **_in_short(6)),
     _number("p", "significance", "p", "p", "p-value of the moderated {statistic}", "p",
-            short=7),
+            **_in_short(7)),
     _number("q", "significance", "q", "q",
-            "Benjamini-Hochberg q-value (false discovery rate)", "p", short=8),
+            "Benjamini-Hochberg q-value (false discovery rate)", "p", **_in_short(8)),
     _number("Mean Expression", "size", "mean", "mean",
-            "mean log2 expression over the samples tested", "plain", short=5),
+            "mean log2 expression over the samples tested", "plain", **_in_short(5)),
     GeneColumn(
         "Standardised Effect", pl.Float64, "size", "hedges_g", "Hedges' g",
-        "difference in sds within {within}, as the covariates leave them", "signed",
+        "difference in sds within {within}, as the covariates leave them", "signed", level=SHORT,
         variants=dict.fromkeys(_WITHOUT_GROUPS, _PARTIAL),
     ),
     GeneColumn(
@@ -150,8 +193,13 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
         "its standard error", "plain", on_page=False,
         variants=dict.fromkeys(_WITHOUT_GROUPS, _PARTIAL_ERROR),
     ),
+    _standardised_end("Standardised CI Lower", "ci_low", "95 % interval",
+                      "95 % confidence interval of", -1, upper="Standardised CI Upper"),
+    _standardised_end("Standardised CI Upper", "ci_high", "95 % high",
+                      "upper end of the interval of", 1, on_page=False),
     GeneColumn("Samples", pl.Int64, "size", "n", "n", "samples with a value", "count"),
-    _number("F", "statistic", "f", "F", "moderated F statistic of any difference", "plain"),
+    _number("F", "statistic", "f", "F", "moderated F statistic of any difference", "plain",
+            level=SHORT, place=90, variants={"short": {"csv": "F"}}),
     _number("Departure F", "levels", "departure_f", "dep. F",
             "moderated F of a departure from the line", "plain", on_page=False),
     _number("Departure p", "levels", "departure_p", "dep. p",
@@ -193,47 +241,122 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
     _number("Interaction q", "interaction", "interaction_q", "inter. q",
             "q-value of the {interaction}", "p"),
     GeneColumn("Status", pl.String, "status", "status", "status",
-               "whether the gene was tested, or why not", "text", on_page=False),
+               "whether the gene was tested, or why not", "text", on_page=False,
+               variants={SELECTED: {"level": RECORD}}),
     GeneColumn(
         "Significant", pl.Boolean, "status", "significant", "significant",
-        "whether the gene is significant", "text", on_page=False, reported_for=_BOTH,
+        "whether the gene is significant", "text", on_page=False, always=(FULL,),
         variants={SELECTED: _text("selected", "selected", "whether the gene is selected")},
     ),
 )  # fmt: skip
 
-GENE_COLUMNS: dict[str, type[pl.DataType]] = {column.name: column.type for column in GENE_TABLE}
-"""Columns of the table of all genes; null where a gene was not tested. A factor adds three columns
-for each pair of its levels (`genotex.analysis.gene_tests.factor_columns`, `pair_columns`)."""
 
-RESULT_COLUMNS: dict[str, str] = {
-    column.of("binary").csv: column.name
-    for column in sorted(GENE_TABLE, key=lambda column: column.short)
-    if column.short
-}
-"""Columns of the short table of genes, and where they come from."""
+def stored_types() -> dict[str, type[pl.DataType]]:
+    """Return name and type of the columns of a stored result, in order.
+
+    They are null where a gene was not tested. A factor adds three columns for each pair of its
+    levels (`pair_columns`), an F test three for each coefficient (`coefficient_columns`).
+    """
+    return {column.name: column.type for column in GENE_TABLE if column.derived is None}
+
+
+def complete_genes(genes: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """Return a stored table with every column of `GENE_TABLE`: those that it lacks are null.
+
+    `kind` is that of `GeneColumn.of`; NaN becomes null.
+    """
+    stored = stored_types()
+    there = [
+        pl.col(name).cast(type_).alias(name)
+        if name in genes.columns
+        else pl.lit(None, type_).alias(name)
+        for name, type_ in stored.items()
+    ]
+    numbers = [name for name, type_ in stored.items() if type_ is pl.Float64]
+    full = genes.select(*there, pl.exclude(*stored)).with_columns(pl.col(numbers).fill_nan(None))
+    columns = [column.of(kind) for column in GENE_TABLE]
+    return full.with_columns(
+        each.derived.cast(each.type).alias(each.name)
+        for each in columns
+        if each.derived is not None
+    )
+
+
+def columns_at(
+    level: TableLevel,
+    kind: str,
+    genes: pl.DataFrame,
+    more: Iterable[GeneColumn] = (),
+    *,
+    mixed_ranks: bool = False,
+) -> tuple[GeneColumn, ...]:
+    """Return the columns of the short or the full table that hold anything, in order.
+
+    Parameters
+    ----------
+    level
+        `SHORT` or `FULL`.
+    kind
+        Of `GeneColumn.of`.
+    genes
+        Of `complete_genes`.
+    more
+        Columns of pairs of levels, or of several coefficients.
+    mixed_ranks
+        Whether the mixed model's p-values rank the genes: its columns then come first.
+    """
+    every = [column.of(kind) for column in (*GENE_TABLE, *more)]
+    if level is SHORT:
+        every = sorted((column.of("short") for column in every), key=lambda column: column.place)
+    else:
+        order = list(COLUMN_GROUPS)
+        if mixed_ranks:
+            order.remove("mixed")
+            order.insert(order.index("statistic"), "mixed")
+        every.sort(key=lambda column: order.index(column.group))
+    return tuple(
+        column
+        for column in every
+        if column.level <= level
+        and (level in column.always or genes[column.name].null_count() < genes.height)
+    )
+
+
+def select_columns(genes: pl.DataFrame, columns: Sequence[GeneColumn]) -> pl.DataFrame:
+    """Return the columns of a table under their names in CSV files and data frames."""
+    return genes.select(pl.col(column.name).alias(column.csv) for column in columns)
+
+
+def undeclared_columns(genes: pl.DataFrame) -> tuple[GeneColumn, ...]:
+    """Return columns of the short table for pairs of levels and coefficients, as they are named."""
+    declared = {column.name for column in GENE_TABLE}
+    return tuple(
+        _number(name, "levels", name, name, "", "plain", level=SHORT, place=_LAST)
+        for name in genes.columns
+        if name not in declared
+    )
 
 
 def coefficient_columns(name: str, label: str, *, on_page: bool) -> tuple[GeneColumn, ...]:
     """Return the columns of one of several coefficients of a design, called `label` on the page."""
-    key = label.replace(" ", "_")
-    return (
-        _number(f"{name} Coefficient", "levels", f"coefficient_{key}", label,
-                f"coefficient {label}", "signed", on_page=on_page),
-        _number(f"{name} p", "levels", f"p_{key}", f"p {label}",
-                f"p-value of the coefficient {label}", "p", on_page=False),
-        _number(f"{name} q", "levels", f"q_{key}", f"q {label}",
-                f"q-value of the coefficient {label}", "p", on_page=on_page),
-    )  # fmt: skip
+    return _test_columns(name, label, "coefficient", f"coefficient {label}", on_page)
 
 
 def pair_columns(pair: str, *, on_page: bool) -> tuple[GeneColumn, ...]:
     """Return the columns that a factor adds for a pair of levels such as ``1 vs 0``."""
-    key = pair.replace(" ", "_")
+    change = f"difference of log2 expression, {pair}"
+    return _test_columns(pair, pair, "difference", change, on_page)
+
+
+def _test_columns(
+    name: str, label: str, what: str, change: str, on_page: bool
+) -> tuple[GeneColumn, ...]:
+    key, tested = label.replace(" ", "_"), f"{what} {label}"
     return (
-        _number(f"{pair} Coefficient", "levels", f"difference_{key}", pair,
-                f"difference of log2 expression, {pair}", "signed", on_page=on_page),
-        _number(f"{pair} p", "levels", f"p_{key}", f"p {pair}",
-                f"p-value of the difference {pair}", "p", on_page=False),
-        _number(f"{pair} q", "levels", f"q_{key}", f"q {pair}",
-                f"q-value of the difference {pair}", "p", on_page=on_page),
+        _number(f"{name} Coefficient", "levels", f"{what}_{key}", label, change, "signed",
+                on_page=on_page),
+        _number(f"{name} p", "levels", f"p_{key}", f"p {label}", f"p-value of the {tested}", "p",
+                on_page=False),
+        _number(f"{name} q", "levels", f"q_{key}", f"q {label}", f"q-value of the {tested}", "p",
+                on_page=on_page),
     )  # fmt: skip

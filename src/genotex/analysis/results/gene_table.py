@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.results.columns import GENE_COLUMNS
+from genotex.analysis.results.columns import stored_types
 
-__all__ = ["GENE_COLUMNS", "arrange_genes", "describe_selection", "percent", "score_selection"]
+__all__ = ["arrange_genes", "describe_selection", "percent", "score_selection"]
 
 
 def arrange_genes(
@@ -31,7 +31,7 @@ def arrange_genes(
     status : ndarray of str, shape (p,)
         ``tested``, or why not.
     columns : mapping of str to ndarray of float64, shape (m,)
-        What was found of the m tested genes; a column of `GENE_COLUMNS` that is absent stays null,
+        What was found of the m tested genes; a column of `stored_types` that is absent stays null,
         others (pairs of levels of a factor) come last.
     q_cut, min_effect : float
         A gene is significant when its q-value is below, and its coefficient at least this large.
@@ -41,7 +41,7 @@ def arrange_genes(
     Returns
     -------
     polars.DataFrame
-        With the columns of `GENE_COLUMNS`, and those of the pairs of levels of a factor.
+        With the columns of `stored_types`, and those of the pairs of levels of a factor.
     """
     tested = status == "tested"
     statistic = columns[f"{test}t"] if f"{test}t" in columns else columns["F"]
@@ -58,8 +58,8 @@ def arrange_genes(
         full = np.concatenate([column[order], np.full(len(rest), np.nan)])
         known[name] = pl.Series(full).fill_nan(None)
     nothing = pl.Series([None] * len(place))
-    kinds: dict[str, type[pl.DataType]] = dict(GENE_COLUMNS)
-    kinds |= {name: pl.Float64 for name in columns if name not in GENE_COLUMNS}
+    kinds = stored_types()
+    kinds |= {name: pl.Float64 for name in columns if name not in kinds}
     return pl.DataFrame(
         [known.get(name, nothing).cast(kind).alias(name) for name, kind in kinds.items()]
     )

@@ -14,7 +14,7 @@ import polars as pl
 from genotex.analysis.designs.contrast import summarise_levels
 from genotex.analysis.gene_tests.coefficients import rank_interactions
 from genotex.analysis.gene_tests.libraries import summarise_libraries
-from genotex.analysis.results.gene_table import GENE_COLUMNS
+from genotex.analysis.results.columns import stored_types
 from genotex.analysis.results.stored import AGAIN, StoredResult, read_pair
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import sha256
@@ -24,7 +24,6 @@ from genotex.outside import read_document, read_parquet
 from genotex.procedure import Procedure
 
 __all__ = [
-    "GENE_COLUMNS",
     "AnalysisResult",
     "digest",
     "read_result",
@@ -107,7 +106,7 @@ class AnalysisResult:
     condition
         Condition of the problem.
     genes
-        All genes of the cohort with the columns of `GENE_COLUMNS`, null where one does not apply:
+        All genes of the cohort with the columns of `GENE_TABLE`, null where one does not apply:
         tested genes by the p-value that ranks, then the others in table order. ``Coefficient`` is
         the log2 fold change of a binary trait, the change per standard deviation of a continuous
         one, a factor's largest difference between two levels (three columns for each pair of levels
@@ -308,7 +307,7 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
     return AnalysisResult(
         trait=problem["trait"],
         condition=problem["condition"],
-        genes=read_table(table, content["all_genes"]["sha256"], list(GENE_COLUMNS)),
+        genes=read_table(table, content["all_genes"]["sha256"], list(stored_types())),
         cv_performance=content["cv_performance"],
         method=content["method"],
         warnings=tuple(content["warnings"]),

@@ -57,7 +57,7 @@ _TISSUE = TableColumn(".tissue", "Tissue", "the most common one, as the record s
 _COMBINED = (
     _CHANGE,
     TableColumn("effect", "Effect", "Hedges' g, or Fisher's z of a measured trait", "signed"),
-    TableColumn("CI Lower", "95 % interval", "of the effect", "signed"),
+    TableColumn("CI Lower", "95 % interval", "of the effect", "signed", "CI Upper"),
     _P,
     _Q,
     TableColumn("rank", "Rank", "by p, within the trait", "count"),

@@ -90,7 +90,7 @@ def meta_columns(result: MetaResult, genes: pl.DataFrame) -> tuple[TableColumn, 
     every = (
         ("Variable", "Gene", "official symbol", "text"),
         ("Coefficient", effect, f"{scale} over all cohorts ({how})", "signed"),
-        ("CI Lower", "95 % interval", "95 % confidence interval of it", "signed"),
+        ("CI Lower", "95 % interval", "95 % confidence interval of it", "signed", "CI Upper"),
         ("p", "p", "p-value of an effect in common, by which genes are ranked; allows for effects "
          "that differ between cohorts as far as those of all genes do", "p"),
         ("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "p"),

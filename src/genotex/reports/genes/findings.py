@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis import AnalysisResult
-from genotex.analysis.results.columns import GENE_COLUMNS, GENE_TABLE
+from genotex.analysis.results.columns import GENE_TABLE, complete_genes
 from genotex.formats import LinkedTable
 from genotex.reports.problem.design_words import DesignWords
 from genotex.reports.problem.records import (
@@ -205,20 +205,9 @@ def ranked(findings: Findings) -> pl.DataFrame:
     By the p-value that ranks, or by the size of the coefficient where there are only those. NaN
     becomes null; genes without a rank come last; ties are broken by symbol.
     """
-    frame = findings.result.genes
-    columns = [
-        (frame[name].cast(kind) if name in frame.columns else pl.Series([None] * frame.height))
-        .cast(kind)
-        .alias(name)
-        for name, kind in GENE_COLUMNS.items()
-    ]
-    columns += [frame[name] for name in frame.columns if name not in GENE_COLUMNS]
-    numbers = [name for name, kind in GENE_COLUMNS.items() if kind is pl.Float64]
     test = "Mixed " if findings.mixed_ranks else ""
-    full = (
-        pl.DataFrame(columns)
-        .with_columns(pl.col(numbers).fill_nan(None), pl.col("Significant").fill_null(False))
-        .with_columns(rank_p=f"{test}p", rank_q=f"{test}q")
+    full = complete_genes(findings.result.genes, findings.column_kind).with_columns(
+        pl.col("Significant").fill_null(False), rank_p=f"{test}p", rank_q=f"{test}q"
     )
     if findings.selects:
         order = ["Absolute Coefficient", "Variable"]

@@ -1,22 +1,23 @@
 """The gene table of a page, the columns of its CSV file, and the short list under the answer.
 
-The columns themselves are declared in `genotex.analysis.results.columns`.
+The columns themselves are declared, and selected, in `genotex.analysis.results.columns`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import polars as pl
 
 from genotex.analysis.results.columns import (
-    COLUMN_GROUPS,
-    GENE_TABLE,
+    FULL,
     GeneColumn,
     coefficient_columns,
+    columns_at,
     pair_columns,
+    select_columns,
 )
 from genotex.reports.genes.findings import Findings
 from genotex.words import direction, interval, number
@@ -46,6 +47,10 @@ class Column(Protocol):
     def form(self) -> str:
         """How a value is written: a form of `number`, ``text`` or ``flag``."""
 
+    @property
+    def upper(self) -> str:
+        """Name of the values that end an interval; empty for other columns."""
+
 
 @dataclass(frozen=True)
 class TableColumn:
@@ -55,6 +60,7 @@ class TableColumn:
     label: str
     help: str
     form: str
+    upper: str = ""
 
 
 def cell(row: Mapping[str, Any], column: Column) -> str:
@@ -62,8 +68,8 @@ def cell(row: Mapping[str, Any], column: Column) -> str:
     value = row[column.name]
     if value is None:
         return ""
-    if column.name == "CI Lower":
-        return interval(value, row["CI Upper"])
+    if column.upper:
+        return interval(value, row[column.upper])
     if column.name == "Panel Coefficient" and value == 0:
         # Empty, not a zero among thousands.
         return ""
@@ -116,28 +122,22 @@ def gene_columns(findings: Findings, genes: pl.DataFrame) -> tuple[GeneColumn, .
 
 def csv_columns(findings: Findings, genes: pl.DataFrame) -> tuple[GeneColumn, ...]:
     """Return the columns of the CSV file: all that hold anything."""
-    analysis = "selected" if findings.selects else "tested"
     words = _words(findings)
-    every = [
-        replace(column, help=column.help.format(**words))
-        for column in (column.of(findings.column_kind) for column in GENE_TABLE)
-        if analysis in column.reported_for
-    ]
+    more = list(_several_columns(findings))
+    mixed = findings.mixed_ranks
+    found = columns_at(FULL, findings.column_kind, genes, more, mixed_ranks=mixed)
+    return tuple(replace(column, help=column.help.format(**words)) for column in found)
+
+
+def _several_columns(findings: Findings) -> Iterator[GeneColumn]:
+    """Yield the columns of each pair of levels, and of each coefficient of a design."""
     pairs = [str(pair["pair"]) for pair in findings.record("levels").get("pairs", ())]
-    on_page = len(pairs) <= _PAIRS_ON_PAGE
-    every += [column for pair in pairs for column in pair_columns(pair, on_page=on_page)]
+    for pair in pairs:
+        yield from pair_columns(pair, on_page=len(pairs) <= _PAIRS_ON_PAGE)
     if (design := findings.design) is not None and design.several:
         on_page = len(design.tested) <= _PAIRS_ON_PAGE
         for name in design.tested:
-            label = design.coefficient_label(name)
-            every += coefficient_columns(name, label, on_page=on_page)
-    order = list(COLUMN_GROUPS)
-    if findings.mixed_ranks:
-        order.remove("mixed")
-        order.insert(order.index("statistic"), "mixed")
-    every.sort(key=lambda column: order.index(column.group))
-    always = ("Variable", "Significant")
-    return tuple(c for c in every if c.name in always or genes[c.name].null_count() < genes.height)
+            yield from coefficient_columns(name, design.coefficient_label(name), on_page=on_page)
 
 
 def _words(findings: Findings) -> dict[str, str]:
@@ -170,7 +170,7 @@ def page_columns(findings: Findings, genes: pl.DataFrame) -> tuple[GeneColumn, .
 
 def csv_frame(findings: Findings, genes: pl.DataFrame) -> pl.DataFrame:
     """Return the ranked genes under the column names of the CSV file."""
-    return genes.select(pl.col(c.name).alias(c.csv) for c in csv_columns(findings, genes))
+    return select_columns(genes, csv_columns(findings, genes))
 
 
 def order_of_genes(findings: Findings) -> str:
