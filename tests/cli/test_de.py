@@ -81,7 +81,9 @@ def test_several_contrasts_give_a_file_each(genotex: Run, tmp_path: Path) -> Non
     assert code == 0
     rows = json.loads(out)["contrasts"]
     assert [Path(row["genes.csv"]).name for row in rows] == ["genes.csv", "genes_age.csv"]
-    assert pl.read_csv(tmp_path / "o" / "genes_age.csv").columns == COLUMNS
+    assert pl.read_csv(tmp_path / "o" / "genes_age.csv").columns == [
+        name.replace("hedges_g", "partial_r") for name in COLUMNS
+    ]
 
 
 def test_the_result_can_be_analysed_again_and_gives_gene_sets(genotex: Run, tmp_path: Path) -> None:
