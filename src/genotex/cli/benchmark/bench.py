@@ -39,36 +39,25 @@ _MOST_FAILURES = 3
 class _Which:
     """Which problems of the task list, and prepared cohorts."""
 
-    task_info: Annotated[Path, typer.Option("--task-info", help="The benchmark's task_info.json.")]
+    task_info: Annotated[Path, Option("The benchmark's task_info.json.")]
     preprocessed: Annotated[
         Path | None,
-        typer.Option(
-            "--preprocessed",
-            metavar="FOLDER",
-            help="Use the cohorts of this output folder; nothing is written there.",
+        Option(
+            "Use the cohorts of this output folder; nothing is written there.", metavar="FOLDER"
         ),
     ] = None
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")] = 42
+    seed: Annotated[int, Option("Seed of all random choices.", least=0)] = 42
     problems: Annotated[
         Path | None,
-        typer.Option(
-            "--problems",
-            help="A list of problems, JSON or CSV.",
-            show_default="all of the task list",
-            rich_help_panel=_WHICH,
-        ),
+        Option("A list of problems, JSON or CSV.", default="all of the task list", panel=_WHICH),
     ] = None
-    trait: Annotated[
-        list[str] | None,
-        typer.Option("--trait", help="Only of this trait; repeat.", rich_help_panel=_WHICH),
-    ] = None
+    trait: Annotated[tuple[str, ...], Option("Only of this trait; repeat.", panel=_WHICH)] = ()
     sample: Annotated[
         int | None,
-        typer.Option(
-            "--sample",
+        Option(
+            "Draw this many of them by the seed, each kind in proportion.",
             metavar="N",
-            help="Draw this many of them by the seed, each kind in proportion.",
-            rich_help_panel=_WHICH,
+            panel=_WHICH,
         ),
     ] = None
 
@@ -80,14 +69,13 @@ class _Running:
     jobs: o.Jobs = 1
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            "--time-limit",
+        Option(
+            "Stop a problem that takes longer; with agents a cohort or a problem.",
             metavar="SECONDS",
-            help="Stop a problem that takes longer; with agents a cohort or a problem.",
-            show_default="none; with agents 420",
+            default="none; with agents 420",
         ),
     ] = None
-    retry: Annotated[bool, typer.Option("--retry", help="Rerun every problem that failed.")] = False
+    retry: Annotated[bool, Option("Rerun every problem that failed.", "--retry")] = False
     json: o.Json = False
 
     @property
@@ -225,7 +213,7 @@ def _problems(tasks: TaskInfo, which: _Which) -> tuple[Problem, ...]:
 
     file, sample = which.problems, which.sample
     problems = tasks.problems() if file is None else read_problems(file)
-    wanted = {trait_folder_name(trait) for trait in which.trait or ()}
+    wanted = {trait_folder_name(trait) for trait in which.trait}
     missing = wanted - {problem.trait for problem in problems}
     if missing:
         where = tasks.path if file is None else file

@@ -21,6 +21,7 @@ from genotex.cli.benchmark.score_screen import show_table
 from genotex.cli.option_classes import with_options
 from genotex.cli.output_file import check_output_file, write_text
 from genotex.errors import UsageError
+from genotex.options import Option
 
 if TYPE_CHECKING:
     from genotex.bench.comparison.paired import RunComparison
@@ -56,10 +57,7 @@ class _Scoring:
             show_default="all that the reference holds",
         ),
     ] = None
-    task_info: Annotated[
-        Path | None,
-        typer.Option("--task-info", help="The problems for dataset selection.", show_default=False),
-    ] = None
+    task_info: Annotated[Path | None, Option("The problems for dataset selection.")] = None
     problems: ScoredProblems = None
     rules: Rules = "genotex"
     jobs: o.Jobs = 1

@@ -16,7 +16,7 @@ from genotex.cli.benchmark.score_screen import show_scores
 from genotex.cli.option_classes import with_options
 from genotex.cli.output_file import check_output_folder
 from genotex.errors import UsageError
-from genotex.options import RegressorRule
+from genotex.options import Option, RegressorRule
 
 if TYPE_CHECKING:
     from genotex.bench.evaluation.options import EvaluationOptions, GeneUniverse
@@ -24,21 +24,20 @@ if TYPE_CHECKING:
 
 ScoredProblems = Annotated[
     Path | None,
-    typer.Option(
-        "--problems",
-        help="Score these problems and the cohorts of their traits alone: JSON or CSV, such as "
+    Option(
+        "Score these problems and the cohorts of their traits alone: JSON or CSV, such as "
         "run/problems.csv of a sample run.",
-        show_default="all of the reference",
+        "--problems",
+        default="all of the reference",
     ),
 ]
 
 Rules = Annotated[
     Literal["genotex", "published"],
-    typer.Option(
-        "--rules",
-        metavar="RULES",
-        help="genotex, or published: odd cases (nothing available, unreadable files, repeated "
+    Option(
+        "genotex, or published: odd cases (nothing available, unreadable files, repeated "
         "names, empty tables) as the benchmark's own scorer treats them.",
+        metavar="RULES",
     ),
 ]
 
@@ -75,57 +74,52 @@ class _What:
     ] = None
     task_info: Annotated[
         Path | None,
-        typer.Option(
-            "--task-info",
-            help="The benchmark's task_info.json: the problems for dataset selection, and the "
+        Option(
+            "The benchmark's task_info.json: the problems for dataset selection, and the "
             "related genes.",
-            show_default="that in metadata/ next to the reference or in the working folder",
+            default="that in metadata/ next to the reference or in the working folder",
         ),
     ] = None
     problems: ScoredProblems = None
     rules: Rules = "genotex"
     metrics: Annotated[
         Literal["default", "legacy"],
-        typer.Option(
-            "--metrics",
-            help="legacy: as in the benchmark's older code, to compare with old tables. Its AUROC "
-            "never counts missed genes: random lists get 0.99.",
+        Option(
+            "legacy: as in the benchmark's older code, to compare with old tables. Its AUROC "
+            "never counts missed genes: random lists get 0.99."
         ),
     ] = "default"
     df_field: Annotated[
         _CohortFlag,
-        typer.Option(
-            "--df-field",
-            metavar="FLAG",
-            help="Flag of cohort_info.json that dataset filtering is scored by: "
+        Option(
+            "Flag of cohort_info.json that dataset filtering is scored by: "
             f"{', '.join(get_args(_CohortFlag))}.",
+            metavar="FLAG",
         ),
     ] = "is_available"
     regressors: Annotated[
         RegressorRule,
-        typer.Option(
-            "--regressors",
-            metavar="RULE",
-            help="inclusive, or exclusive: a pair of cohorts must share a gene that is known for "
+        Option(
+            "inclusive, or exclusive: a pair of cohorts must share a gene that is known for "
             "the condition and not for the trait.",
+            metavar="RULE",
         ),
     ] = "exclusive"
     gene_universe: Annotated[
         str | None,
-        typer.Option(
-            "--gene-universe",
-            metavar="FILE",
-            help="All genes that could have been found: a file with one symbol a line, or the word "
+        Option(
+            "All genes that could have been found: a file with one symbol a line, or the word "
             "reference for those of its linked tables.",
-            show_default="20,000 genes",
+            metavar="FILE",
+            default="20,000 genes",
         ),
     ] = None
     repair_reference: Annotated[
         bool,
-        typer.Option(
-            "--repair-reference",
-            help="Transpose tables of the reference that are transposed, leave out those "
+        Option(
+            "Transpose tables of the reference that are transposed, leave out those "
             "without names, and report what they score as they are.",
+            "--repair-reference",
         ),
     ] = False
 
@@ -138,14 +132,14 @@ class _What:
         return EvaluationOptions(
             tasks=chosen_words(self.tasks, TASKS, "task"),
             tables=tables or DEFAULT_TABLES,
+            gene_universe=_gene_universe(self.gene_universe),
+            problems=None if self.problems is None else read_problems(self.problems),
             task_info=self.task_info,
             rules=self.rules,
             metrics=self.metrics,
             df_field=self.df_field,
             regressors=self.regressors,
-            gene_universe=_gene_universe(self.gene_universe),
             repair_reference=self.repair_reference,
-            problems=None if self.problems is None else read_problems(self.problems),
         )
 
 

@@ -25,7 +25,7 @@ from genotex.cli.benchmark.problems_screen import (
 from genotex.cli.option_classes import Only, with_options
 from genotex.cli.output_file import check_other_file, check_output_file
 from genotex.errors import UsageError
-from genotex.options import PreprocessChoices
+from genotex.options import Option, PreprocessChoices
 
 if TYPE_CHECKING:
     from genotex.problems import ListedTrait, Problem, RelatedGenes, TraitInfo, TraitList
@@ -213,15 +213,8 @@ def check(
 COMPARED_AT = (0.05, 0.1, 0.15, 0.2)
 """Thresholds that are compared with the chosen one, to show how much it matters."""
 
-FRACTION = "<float range> [0<=x<=1]"
 
-
-def _fraction(value: float) -> float:
-    """Refuse a number outside 0 to 1, and nan."""
-    if not 0 <= value <= 1:
-        msg = f"{value:g} is not a fraction; use a number from 0 to 1"
-        raise typer.BadParameter(msg)
-    return value
+_FRACTION = "<float range> [0<=x<=1]"
 
 
 @dataclass(frozen=True)
@@ -230,45 +223,33 @@ class _Build:
 
     associations: Annotated[
         Path | None,
-        typer.Option(
-            "--associations",
-            help="Open Targets' associationByOverallDirect: a folder or file, JSON lines or "
-            "Parquet.",
+        Option(
+            "Open Targets' associationByOverallDirect: a folder or file, JSON lines or Parquet."
         ),
     ] = None
     disease_ids: Annotated[
         Path | None,
-        typer.Option(
-            "--disease-ids",
-            help="Disease ids of the traits: lines of trait, tab, id, or JSON or TOML.",
-        ),
+        Option("Disease ids of the traits: lines of trait, tab, id, or JSON or TOML."),
     ] = None
     genes_from: Annotated[
         Path | None,
-        typer.Option(
-            "--genes-from",
-            help="Use the related genes of this task_info.json, and compare with its pairs.",
-        ),
+        Option("Use the related genes of this task_info.json, and compare with its pairs."),
     ] = None
     traits: o.TraitListFile = None
     threshold: Annotated[
         float,
-        typer.Option(
-            "--threshold",
-            metavar=FRACTION,
-            callback=_fraction,
-            help="Least Jaccard similarity of a pair that no rule decides.",
-        ),
+        Option("Least Jaccard similarity of a pair that no rule decides.", metavar=_FRACTION),
     ] = 0.1
     score: Annotated[
-        float,
-        typer.Option(
-            "--score",
-            metavar=FRACTION,
-            callback=_fraction,
-            help="Related genes have a higher association score.",
-        ),
+        float, Option("Related genes have a higher association score.", metavar=_FRACTION)
     ] = 0.2
+
+    def __post_init__(self) -> None:
+        """Refuse a number outside 0 to 1, and nan."""
+        for value in (self.threshold, self.score):
+            if not 0 <= value <= 1:
+                msg = f"{value:g} is not a fraction; use a number from 0 to 1"
+                raise UsageError(msg)
 
 
 @app.command()
