@@ -41,7 +41,7 @@ def by_loop(paired: list[float], seed: int, draws: int) -> tuple[float, float, f
 def test_difference_is_that_of_the_same_items() -> None:
     found = auroc(run(A=0.5, B=0.6, C=0.9), run(A=0.7, B=0.5, C=0.9))
     assert found.difference == pytest.approx((0.2 - 0.1 + 0.0) / 3)
-    assert (found.items, found.left_out) == (3, 0)
+    assert (found.compared, found.left_out) == (3, 0)
 
 
 def test_interval_and_p_value_agree_with_a_loop() -> None:
@@ -78,7 +78,7 @@ def test_items_of_one_run_alone_are_left_out_and_counted() -> None:
     compared = compare_runs({"a": run(A=0.5, B=0.6, C=0.7), "b": run(B=0.7, C=0.7, D=0.1)})
     found = compared.differences["b"]["analysis"]["auroc"]
     assert found.difference == pytest.approx(0.05)
-    assert (found.items, found.left_out) == (2, 2)
+    assert (found.compared, found.left_out) == (2, 2)
     assert compared.notes == (
         "analysis: 2 of 4 problems were not scored in every run and are left out of differences, "
         "but not of a run's own averages",
@@ -88,7 +88,7 @@ def test_items_of_one_run_alone_are_left_out_and_counted() -> None:
 def test_value_that_is_undefined_on_one_side_is_left_out_and_counted() -> None:
     found = auroc(run(A=0.5, B=None, C=None), run(A=0.7, B=0.9, C=None))
     assert found.difference == pytest.approx(0.2)
-    assert (found.interval, found.p, found.items, found.left_out) == (None, None, 1, 1)
+    assert (found.interval, found.p, found.compared, found.left_out) == (None, None, 1, 1)
 
 
 def test_nothing_in_common_gives_no_difference() -> None:
@@ -161,7 +161,7 @@ def test_two_names_of_the_tcga_cohort_are_one_cohort() -> None:
 def test_folder_with_both_names_keeps_them_apart() -> None:
     both = of_tables(("Xena", 0.25), ("TCGA", 0.5))
     found = compare_runs({"a": both, "b": both}).differences["b"]["linked"]["csc"]
-    assert (found.items, found.left_out) == (2, 0)
+    assert (found.compared, found.left_out) == (2, 0)
 
 
 def test_agreement_has_both_directions_and_their_mean() -> None:

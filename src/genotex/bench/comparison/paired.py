@@ -55,7 +55,7 @@ class Difference:
     difference: float | None
     interval: tuple[float, float] | None
     p: float | None
-    items: int
+    compared: int
     left_out: int
 
 

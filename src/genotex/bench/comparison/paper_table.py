@@ -19,6 +19,7 @@ from genotex.bench.evaluation.reference_kind import (
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import Average, Summary, summarise
 from genotex.problems.starts import TABLES_OF_GENOTEX, WITHOUT_COHORTS
+from genotex.records import as_json
 
 _OURS = "scored here"
 
@@ -84,7 +85,8 @@ def _record(path: Path, scores: Scores) -> RunRecord:
 
 def _run_row(name: str, scores: Scores, record: RunRecord) -> PaperRow:
     values = dict(_scored(summarise(scores, draws=0)))
-    if not _predicts_traits(scores):
+    # A method that never predicts a trait has no such score.
+    if not any(item.trait_accuracy or item.trait_f1 for item in scores.analysis):
         values = {key: value for key, value in values.items() if not key.startswith("trait_")}
     if record.start in WITHOUT_COHORTS:
         values = {key: value for key, value in values.items() if key in _ANALYSIS}
@@ -101,11 +103,6 @@ def _run_row(name: str, scores: Scores, record: RunRecord) -> PaperRow:
     source = _OURS if kind in ("other", "unknown") else f"{_OURS}, {reference_words(kind)}"
     rules = rules_of(scores.settings).words
     return PaperRow(name, source, record.start, values, record.missing, not_asked, kind, rules)
-
-
-def _predicts_traits(scores: Scores) -> bool:
-    """Return whether any result predicts its trait; a method that never does has no such score."""
-    return any(item.trait_accuracy or item.trait_f1 for item in scores.analysis)
 
 
 def _scored(summary: Summary) -> Iterator[tuple[str, float]]:
@@ -265,13 +262,7 @@ def paper_json(rows: Sequence[PaperRow], notes: Sequence[str]) -> dict[str, Any]
     """Return rows and notes as plain JSON values; null is unknown."""
     return {
         "rows": [
-            {
-                "name": row.name,
-                "source": row.source,
-                "start": row.start,
-                "reference": row.reference,
-                "rules": row.rules,
-            }
+            as_json(row, "name", "source", "start", "reference", "rules")
             | {key: row.values.get(key) for key in _KEYS}
             for row in rows
         ],

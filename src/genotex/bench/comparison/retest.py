@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,8 +207,3 @@ def _text(part: Component, shown: str) -> str:
     if part.interval is None:
         return text
     return f"{text} ({' to '.join(shown.format(end) for end in part.interval)})"
-
-
-def retest_json(retest: Retest) -> dict[str, Any]:
-    """Return the agreement as plain JSON values; variances are in squared units."""
-    return {key: value for key, value in asdict(retest).items() if key != "notes"}

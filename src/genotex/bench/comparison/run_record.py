@@ -162,7 +162,11 @@ def _averages(
         for name in _COSTS:
             if cell := (row.get(name) or "").strip():
                 values[name].append(_number(cell, path, line, name))
-    averages = {name: _mean(found) for name, found in values.items() if len(found) == problems > 0}
+    averages = {
+        name: math.fsum(found) / problems
+        for name, found in values.items()
+        if len(found) == problems > 0
+    }
     missing = {name: problems - len(v) for name, v in values.items() if 0 < len(v) < problems}
     return averages, missing
 
@@ -176,10 +180,6 @@ def _number(cell: str, path: Path, line: int, name: str) -> float:
         msg = f"{cell!r} is not a number"
         raise FormatError(msg, path=path, line=line, field=name, hint=_HINT)
     return value
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def holds_outputs(path: Path) -> bool:
@@ -198,7 +198,7 @@ def name_runs(given: Sequence[str]) -> dict[str, Path]:
     typed = [name for name, _ in split if name is not None]
     _refuse_repeats(typed, "two runs are called {}; give each its own name")
     _refuse_repeats([str(p.resolve()) for p in paths], "{} is given twice; once is enough")
-    own = [name or _own_name(path) for name, path in split]
+    own = [n or (read_run_record(p).name if p.is_dir() else None) for n, p in split]
     parts = [_folder_parts(path) for path in paths]
     for depth in range(1, 1 + max(map(len, parts), default=0)):
         names = [
@@ -234,10 +234,6 @@ def _split(text: str) -> tuple[str | None, Path]:
         )
         raise UsageError(msg)
     return name or None, path
-
-
-def _own_name(path: Path) -> str | None:
-    return read_run_record(path).name if path.is_dir() else None
 
 
 def _folder_parts(path: Path) -> tuple[str, ...]:

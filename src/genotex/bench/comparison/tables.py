@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from genotex.bench.comparison.paired import Difference, Run, RunComparison
-from genotex.bench.comparison.retest import retest_json, retest_tables
+from genotex.bench.comparison.retest import retest_tables
 from genotex.bench.evaluation.figures import Figure, PlainTable, Section, to_markdown
 from genotex.bench.evaluation.score_files import FIGURE_COLUMNS, average_rows, json_text, to_csv
 from genotex.bench.evaluation.scores import FIGURES, headline_figures
 from genotex.bench.evaluation.summary import Average, averages_json, nested
+from genotex.records import as_json
 
 
 def side_by_side_table(comparison: RunComparison) -> PlainTable:
@@ -95,7 +96,7 @@ def _difference_row(figure: Figure, found: Difference) -> tuple[str, ...]:
         figure.write(found.difference, signed=True),
         figure.write_interval(found.interval, signed=True),
         "-" if found.p is None else f"{found.p:.3f}",
-        f"{found.items:,}",
+        f"{found.compared:,}",
         f"{found.left_out:,}",
     )
 
@@ -156,7 +157,7 @@ def _difference_rows(comparison: RunComparison) -> Iterable[dict[str, Any]]:
                 low, high = found.interval or (None, None)
                 cells = (
                     name, comparison.baseline, section, figure.key, figure.unit,
-                    found.difference, low, high, found.p, found.items, found.left_out,
+                    found.difference, low, high, found.p, found.compared, found.left_out,
                 )  # fmt: skip
                 yield dict(zip(_DIFFERENCE_COLUMNS, cells, strict=True))
 
@@ -164,34 +165,21 @@ def _difference_rows(comparison: RunComparison) -> Iterable[dict[str, Any]]:
 def comparison_json(comparison: RunComparison) -> dict[str, Any]:
     """Return a comparison as plain JSON values, figures in the shape of ``evaluate --json``."""
     summary = comparison.runs[0].summary
-    return {
+    content: dict[str, Any] = {
         "runs": [
-            {
-                "name": run.name,
-                "prediction": run.scores.prediction,
-                "reference": run.scores.reference,
-                **averages_json(run.summary.sections),
-            }
+            as_json(run, "name", prediction="scores.prediction", reference="scores.reference")
+            | averages_json(run.summary.sections)
             for run in comparison.runs
         ],
         "mean": averages_json(comparison.mean),
         "baseline": comparison.baseline,
         "differences": {
-            name: nested(sections, _difference_json)
-            for name, sections in comparison.differences.items()
+            name: nested(sections, as_json) for name, sections in comparison.differences.items()
         },
         "bootstrap": {"draws": summary.draws, "seed": summary.seed},
         "settings": dict(comparison.runs[0].scores.settings),
         "notes": list(comparison.notes),
-        **({} if comparison.retest is None else {"retest": retest_json(comparison.retest)}),
     }
-
-
-def _difference_json(found: Difference) -> dict[str, Any]:
-    return {
-        "difference": found.difference,
-        "interval": None if found.interval is None else [*found.interval],
-        "p": found.p,
-        "compared": found.items,
-        "left_out": found.left_out,
-    }
+    if comparison.retest is not None:
+        content["retest"] = as_json(comparison.retest, "runs", "genes", "problems", "figures")
+    return content

@@ -172,8 +172,8 @@ def shape_of(table: CsvTable, corner: str, kind: Table, trait: str) -> Shape:
     samples, others = table.columns, table.rows
     if kind == "linked":
         samples, others = others, samples
-    headings_are = _is_feature if kind == "linked" else _is_sample
-    if headings_are(corner, features) and all(_NUMBER.fullmatch(name) for name in table.rows):
+    named = corner in features if kind == "linked" else _SAMPLE.fullmatch(corner)
+    if named and all(_NUMBER.fullmatch(name) for name in table.rows):
         return "nameless"
     for_it = _mostly_samples(others) or not features.isdisjoint(samples)
     against = _mostly_samples(samples) or not features.isdisjoint(others)
@@ -189,14 +189,6 @@ def first_cell(path: Path) -> str:
     """Return the cell in front of the column names."""
     with LineReader(path) as reader:
         return next(csv.reader([reader.next_line() or ""]), [""])[0]
-
-
-def _is_sample(name: str, features: Collection[str]) -> bool:
-    return _SAMPLE.fullmatch(name) is not None
-
-
-def _is_feature(name: str, features: Collection[str]) -> bool:
-    return name in features
 
 
 def _mostly_samples(names: Sequence[str]) -> bool:
@@ -252,7 +244,9 @@ def score_table(predictions: Sequence[ScoredFolder], wanted: WantedTable) -> lis
     The table of the reference is read once.
     """
     reference = _read(wanted.path)
-    shape = _shape(wanted, reference) if wanted.repair else None
+    shape = None
+    if wanted.repair:
+        shape = shape_of(reference, first_cell(wanted.path), wanted.kind, wanted.trait)
     return [_result(folder, wanted, reference, shape) for folder in predictions]
 
 
@@ -315,10 +309,6 @@ def _same_bytes(first: Path, second: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def _shape(wanted: WantedTable, table: CsvTable) -> Shape:
-    return shape_of(table, first_cell(wanted.path), wanted.kind, wanted.trait)
 
 
 def _samples_in_rows(table: CsvTable, kind: Table) -> CsvTable:

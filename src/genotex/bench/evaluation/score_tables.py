@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from genotex.bench.evaluation.figures import SECTIONS, Figure, PlainTable, Section
+from genotex.bench.evaluation.figures import SECTIONS, TABLES, Figure, PlainTable, Section
 from genotex.bench.evaluation.options import ScoringRules, rules_of
 from genotex.bench.evaluation.scores import FIGURES, Missing, Scores
 from genotex.bench.evaluation.summary import Average, Summary
@@ -94,7 +94,7 @@ def missing_table(scores: Scores) -> PlainTable | None:
         groups.setdefault((item.task, item.why), []).append(item)
     largest = sorted(groups.items(), key=lambda group: -len(group[1]))
     rows = [
-        (_task(task), why, _first(items), f"{len(items):,}")
+        (f"{task} table" if task in TABLES else task, why, _first(items), f"{len(items):,}")
         for (task, why), items in largest[:_MOST_REASONS]
     ]
     rest = sum(len(items) for _, items in largest[_MOST_REASONS:])
@@ -105,12 +105,6 @@ def missing_table(scores: Scores) -> PlainTable | None:
         tuple(rows),
         words=3,
         note=note,
-    )
-
-
-def _task(task: str) -> str:
-    return {"gene": "gene table", "clinical": "clinical table", "linked": "linked table"}.get(
-        task, task
     )
 
 

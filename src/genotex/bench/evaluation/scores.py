@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from genotex.bench.evaluation.figures import (
@@ -20,6 +20,7 @@ from genotex.bench.evaluation.figures import (
 )
 from genotex.bench.evaluation.gene_metrics import GeneAgreement, TraitPrediction
 from genotex.problems import ProblemKind
+from genotex.records import as_json
 
 
 @dataclass(frozen=True)
@@ -135,15 +136,7 @@ class Scores:
 
     def items(self) -> dict[str, Any]:
         """Return every item as plain JSON values: ``filtering`` to ``analysis``."""
-        return {
-            "filtering": [asdict(item) for item in self.filtering],
-            "selection": [asdict(item) for item in self.selection],
-            "preprocessing": {
-                table: [asdict(item) for item in items]
-                for table, items in self.preprocessing.items()
-            },
-            "analysis": [asdict(item) | {"kind": item.kind.value} for item in self.analysis],
-        }
+        return dict(as_json(self, "filtering", "selection", "preprocessing", "analysis"))
 
 
 FIGURES: Mapping[Section, tuple[Figure, ...]] = {

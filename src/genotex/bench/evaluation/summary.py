@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from genotex.bench.evaluation.scores import (
     SelectionScore,
 )
 from genotex.problems import Problem, ProblemKind
+from genotex.records import as_json
 
 DRAWS = 2000
 _LEVEL = 0.95
@@ -116,7 +117,8 @@ def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:
     by_kind: dict[ProblemKind, dict[Section, Mapping[str, Average]]] = {}
     for kind in ProblemKind:
         for section in _BY_KIND:
-            items = [i for i in section_items(scores, section) or () if _kind(i) is kind]
+            every = section_items(scores, section) or ()
+            items = [i for i in every if Problem(i.trait, i.condition).kind is kind]
             if items:
                 by_kind.setdefault(kind, {})[section] = _averages(section, items, seed, draws)
     return Summary(sections, by_kind, seed, draws, rules_of(scores.settings))
@@ -167,10 +169,6 @@ def _average(values: NDArray[np.float64], means: NDArray[np.float64]) -> Average
     return Average(average, interval, scored, len(values) - scored)
 
 
-def _kind(item: Any) -> ProblemKind:
-    return Problem(item.trait, item.condition).kind
-
-
 def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
     """Return items and averages as plain JSON values: ``genotex evaluate --json``.
 
@@ -185,12 +183,7 @@ def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
             kind.value: averages_json(sections) for kind, sections in summary.by_kind.items()
         },
         "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": _LEVEL},
-        "tasks": list(scores.tasks),
-        "settings": dict(scores.settings),
-        "missing": [asdict(item) for item in scores.missing],
-        "notes": list(scores.notes),
-        "prediction": scores.prediction,
-        "reference": scores.reference,
+        **as_json(scores, "tasks", "settings", "missing", "notes", "prediction", "reference"),
         "genotex_version": genotex.__version__,
     }
 

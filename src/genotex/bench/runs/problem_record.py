@@ -16,6 +16,7 @@ from genotex.errors import (
     UsageError,
 )
 from genotex.problems import Problem
+from genotex.records import as_json
 
 _LONGEST_MESSAGE = 2000
 """Characters of a message that are kept: it may repeat what a method wrote."""
@@ -127,25 +128,13 @@ class ProblemRecord:
 
     def outcome(self) -> dict[str, Any]:
         """Return what does not depend on the machine, as plain JSON values."""
-        return {
-            "trait": self.problem.trait,
-            "condition": self.problem.condition,
-            "kind": self.problem.kind.value,
-            "success": self.success,
-            "cohort": self.cohort,
-            "genes": self.genes,
-            "error_class": None if self.error_class is None else self.error_class.value,
-            "error": self.error or None,
-        }
+        problem = as_json(self.problem, "trait", "condition", "kind")
+        found = as_json(self, "success", "cohort", "genes", "error_class")
+        return {**problem, **found, "error": self.error or None}
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
-        return self.outcome() | {
-            "seconds": self.seconds,
-            "peak_memory_mb": self.peak_memory_mb,
-            "files": dict(self.files),
-            "basis": self.basis,
-        }
+        return {**self.outcome(), **as_json(self, "seconds", "peak_memory_mb", "files", "basis")}
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> ProblemRecord:

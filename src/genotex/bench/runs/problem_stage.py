@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from genotex.bench.runs.children import Children, Setup, Task
 from genotex.bench.runs.cohort_stage import Basis
@@ -71,9 +70,8 @@ class ProblemStage:
             )
             if target.exists():
                 return False
-        return all(
-            _has_digest(self.run.root / name, digest) for name, digest in record.files.items()
-        )
+        files = ((self.run.root / name, digest) for name, digest in record.files.items())
+        return all(path.is_file() and sha256(path) == digest for path, digest in files)
 
     def solve(
         self,
@@ -142,7 +140,3 @@ def _next(waiting: Sequence[Task], trait: str, under_way: Collection[str]) -> Ta
     same = (task for task in waiting if task.problem.trait == trait)
     others = (task for task in waiting if task.problem.trait not in under_way)
     return next(same, None) or next(others, None) or waiting[0]
-
-
-def _has_digest(path: Path, digest: str) -> bool:
-    return path.is_file() and sha256(path) == digest

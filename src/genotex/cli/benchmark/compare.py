@@ -337,11 +337,9 @@ def leaderboard(
     board = build_leaderboard(scores, folders, seed=seed)
     page = write_leaderboard(output, board)
     for entry in board.group.entries:
-        screen.show(f"{entry.label}: F1 {entry.cell('f1')}, {_cost(entry.per_problem)}")
+        spent = entry.per_problem
+        cost = "cost unknown" if spent is None else f"${spent:.4g} a problem"
+        screen.show(f"{entry.label}: F1 {entry.cell('f1')}, {cost}")
     for note in board.notes:
         screen.notify(note, "note")
     screen.show(f"page: {page}")
-
-
-def _cost(per_problem: float | None) -> str:
-    return "cost unknown" if per_problem is None else f"${per_problem:.4g} a problem"

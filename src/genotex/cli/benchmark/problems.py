@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,7 +28,7 @@ from genotex.errors import UsageError
 from genotex.options import Option, PreprocessChoices
 
 if TYPE_CHECKING:
-    from genotex.problems import ListedTrait, Problem, RelatedGenes, TraitInfo, TraitList
+    from genotex.problems import ListedTrait, RelatedGenes, TraitInfo, TraitList
 
 app = typer.Typer(
     no_args_is_help=True, help="Which traits are studied, under which conditions, and why."
@@ -93,11 +93,16 @@ def list_problems(
         and p.kind.value in kinds
         and (not categories or known.category(p.trait) in categories)
     ]
-    rows = [_row(problem, known.category(problem.trait)) for problem in found]
+    columns: dict[str, screen.Column] = {
+        "trait": "trait",
+        "condition": "condition",
+        "kind": "kind.value",
+        "category": lambda problem: known.category(problem.trait),
+    }
     if json:
-        screen.print_json(rows)
-    elif output is None and found:
-        screen.table(["trait", "condition", "kind", "category"], rows)
+        screen.print_json(screen.rows(found, columns))
+    elif output is None:
+        screen.records(found, columns)
     if not found:
         screen.notify(f"{task_info} has no problem of these choices")
         raise typer.Exit(screen.NOTHING_USABLE)
@@ -105,15 +110,6 @@ def list_problems(
         write_problems(output, found)
     where = f" in {output}" if output is not None else ""
     screen.notify(f"{len(found):,} of {len(every):,} problems{where}")
-
-
-def _row(problem: Problem, category: str | None) -> dict[str, Any]:
-    return {
-        "trait": problem.trait,
-        "condition": problem.condition,
-        "kind": problem.kind.value,
-        "category": category,
-    }
 
 
 @app.command()

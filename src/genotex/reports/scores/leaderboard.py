@@ -238,18 +238,15 @@ def _ranking(board: Leaderboard, rules: str) -> PlainTable:
     head = ("run", FIGURES[main].name, "cost per problem ($)", *names)
     rows = tuple(
         (
-            _with_start(entry, board.setups[entry.name]),
+            f"{entry.label} ({start})" if start else entry.label,
             entry.cell(main),
             _cost(entry),
             *(entry.cell(key) for key in others),
         )
         for entry in board.group.entries
+        for start in [board.setups[entry.name].start]
     )
     return PlainTable(f"Scored on {board.group.items}; rules: {rules}", head, rows)
-
-
-def _with_start(entry: Entry, setup: RunSetup) -> str:
-    return f"{entry.label} ({setup.start})" if setup.start else entry.label
 
 
 def _cost(entry: Entry) -> str:
@@ -308,14 +305,11 @@ def _used(board: Leaderboard) -> PlainTable:
     rows = []
     for entry in board.group.entries:
         setup = board.setups[entry.name]
+        options = ", ".join(f"{name} {value}" for name, value in _plain(setup.options).items())
         cells = (setup.method, setup.model, setup.start, setup.procedure, setup.task_info,
-                 _options(setup.options), setup.version)  # fmt: skip
+                 options, setup.version)  # fmt: skip
         rows.append((entry.label, *(cell or "-" for cell in cells), f"{entry.problems:,}"))
     return PlainTable("Methods, models, options and versions", head, tuple(rows), words=8)
-
-
-def _options(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in _plain(options).items())
 
 
 def _plain(options: Mapping[str, Any]) -> dict[str, str | int | float]:

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 from genotex.bench.evaluation.figures import PlainTable
-from genotex.bench.evaluation.labels.clinical_tables import CodingScore
 from genotex.bench.evaluation.labels.evaluating import (
     Availability,
     LabelEvaluation,
@@ -15,6 +14,7 @@ from genotex.bench.evaluation.labels.evaluating import (
 )
 from genotex.bench.evaluation.labels.scoring import CaseScore, LabelSection
 from genotex.bench.evaluation.score_files import json_text, to_csv
+from genotex.records import as_json
 
 _Row = dict[str, Any]
 
@@ -28,27 +28,14 @@ def evaluation_to_json(evaluation: LabelEvaluation) -> dict[str, Any]:
         "labels": list(evaluation.labels),
         "scores": {
             section.name: {
-                scores.labels: {
-                    "count": scores.count,
-                    "figures": dict(scores.figures),
-                    "shared": scores.shared,
-                    "difference": dict(scores.difference),
-                }
+                scores.labels: as_json(scores, "count", "figures", "shared", "difference")
                 for scores in section.scores
             }
             for section in evaluation.sections
         },
-        "own_labels": {
-            section.name: {name: dict(figures) for name, figures in section.own.items()}
-            for section in evaluation.sections
-        },
+        "own_labels": {section.name: as_json(section.own) for section in evaluation.sections},
         "items": {section.name: _rows(section) for section in evaluation.sections},
-        "disagreements": {
-            name: {kind.value: count for kind, count in counts.items()}
-            for name, counts in evaluation.disagreements.items()
-        },
-        "missing": [asdict(missing) for missing in evaluation.missing],
-        "notes": list(evaluation.notes),
+        **as_json(evaluation, "disagreements", "missing", "notes"),
     }
 
 
@@ -123,14 +110,10 @@ def _cohorts(judged: Sequence[Availability], trait: str, *, label: bool) -> list
     ]
 
 
-def _clinical_rows(items: Mapping[str, CodingScore]) -> list[_Row]:
-    return [asdict(score) for score in items.values()]
-
-
 _ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[_Row]]] = {
     "cases": _case_rows,
     "filtering": _filtering_rows,
-    "clinical": _clinical_rows,
+    "clinical": lambda items: as_json(list(items.values())),
 }
 
 
