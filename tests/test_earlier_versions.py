@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from genotex.agents import read_plan
-from genotex.analysis.results.stored import StoredResult, read_content
+from genotex.analysis import StoredResult, read_content
 from genotex.clinical import recorded_annotation
 from genotex.formats import find_evidence, read_cohort_info
 from genotex.layout import OutputFolder

@@ -11,8 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from genotex.agents import Card, RulesModel, action_unit, read_card, write_code
-from genotex.agents.action_units import action_units
+from genotex.agents import Card, RulesModel, action_unit, action_units, read_card, write_code
 from genotex.agents.context import fenced
 from genotex.errors import UsageError
 from genotex.models import Reply, Request, register

@@ -5,11 +5,11 @@ from genotex.agents import (
     NotebookKind,
     Task,
     action_unit,
+    action_units,
     prompt_digest,
     render_prompt,
     toolkit_functions,
 )
-from genotex.agents.action_units import action_units
 from genotex.errors import UsageError
 
 KINDS: tuple[NotebookKind, ...] = ("geo", "tcga", "statistics")

@@ -19,12 +19,7 @@ from genotex.agents import (
     read_card,
 )
 from genotex.errors import BadAnswerError
-from genotex.models import Message, Request
-from genotex.models.recording import (
-    request_digest,
-    request_from_json,
-    request_to_json,
-)
+from genotex.models import Message, Request, request_digest, request_from_json, request_to_json
 from tests.agents.playing import GEO
 
 CARD = Card("planner", "plan", GEO, steps=(DoneStep("load_data", "ok"),), units=("load_data",))

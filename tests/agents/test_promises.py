@@ -3,8 +3,16 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import CellResult, CellStatus, CodeShelf, NotebookWork, Output, Switches
-from genotex.agents.action_units import action_unit, action_units
+from genotex.agents import (
+    CellResult,
+    CellStatus,
+    CodeShelf,
+    NotebookWork,
+    Output,
+    Switches,
+    action_unit,
+    action_units,
+)
 from genotex.agents.promises import (
     CellState,
     Promised,

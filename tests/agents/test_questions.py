@@ -14,10 +14,10 @@ from genotex.agents import (
     TaskContext,
     Verdict,
     action_unit,
+    action_units,
     prompt_digests,
     render_prompt,
 )
-from genotex.agents.action_units import action_units
 from genotex.models import Request
 from tests.agents.playing import GEO, PROBLEM, TCGA
 

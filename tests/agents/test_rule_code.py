@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.agents import Task, action_unit, plan_units, toolkit_functions, write_code
-from genotex.agents.action_units import action_units
+from genotex.agents import (
+    Task,
+    action_unit,
+    action_units,
+    plan_units,
+    toolkit_functions,
+    write_code,
+)
 from genotex.agents.rules.source_text import comment, converter_text, literal
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents import ModelExpert, RulesModel, Task
-from genotex.agents.structured import answer_of
+from genotex.agents import ModelExpert, RulesModel, Task, answer_of
 from genotex.clinical import RuleExpert, SeriesDescription, describe_series
 from genotex.cohorts import read_raw_series
 from genotex.errors import BadAnswerError, RefusedError

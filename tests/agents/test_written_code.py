@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents.written_code import WrittenCode, written_code
+from genotex.agents import WrittenCode, written_code
 from tests.agents.ordinary import styles
 
 CODE = '''\

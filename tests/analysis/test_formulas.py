@@ -17,7 +17,7 @@ import pytest
 from formulaic import model_matrix
 from numpy.typing import NDArray
 
-from genotex.analysis.designs.formulas import FormulaDesign, Formulas, fit_formula
+from genotex.analysis import FormulaDesign, Formulas, fit_formula
 from genotex.errors import AnalysisError, UsageError
 
 GOLDEN: dict[str, Any] = json.loads(

@@ -11,8 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.app import Access
-from genotex.app.atlas.atlases import Atlases
+from genotex.app import Access, Atlases
 from genotex.atlas import AtlasReader, build_atlas, compare_traits, find_gene, find_trait
 from genotex.studies import AtlasRecord, Workspace
 from tests.app.conftest import PORT, Browser, opened, queue_of, wait

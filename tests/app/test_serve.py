@@ -16,9 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from genotex.app import serve
+from genotex.app import PrivateFolder, serve
 from genotex.app.access import serving
-from genotex.app.access.codes import PrivateFolder
 from genotex.cli import main
 from genotex.errors import UsageError
 from genotex.io import lock

@@ -24,8 +24,7 @@ from genotex.analysis import (
     read_survival,
     solve_problem,
 )
-from genotex.atlas import AtlasReader, build_atlas
-from genotex.atlas.store import AtlasFolder, views_sql
+from genotex.atlas import AtlasFolder, AtlasReader, build_atlas, views_sql
 from genotex.bench import (
     check_run,
     compare_runs,

@@ -124,7 +124,7 @@ def _nothing_kept(workspace: Any) -> None:
 
 def by_upload(path: Path) -> object:
     """Upload an expression table to the workbench."""
-    from genotex.app.data.uploads import Sent, keep_tables
+    from genotex.app import Sent, keep_tables
 
     workspace = _workspace(path)
     samples = _samples(path)
@@ -139,7 +139,7 @@ def by_upload(path: Path) -> object:
 
 def by_series_upload(path: Path) -> object:
     """Upload a file of a series to the workbench."""
-    from genotex.app.data.uploads import Sent, keep_series
+    from genotex.app import Sent, keep_series
 
     workspace = _workspace(path)
     with path.open("rb") as content:
@@ -170,8 +170,7 @@ def by_workbench_record(path: Path) -> object:
 
 def by_assistant(path: Path) -> object:
     """Have an assistant annotate a series in the folder of its server."""
-    from genotex.mcp.confinement import ConfinedFolder
-    from genotex.mcp.tools import Tools
+    from genotex.mcp import ConfinedFolder, Tools
 
     series = path.parent / "root" / "input" / "GEO" / "Asthma" / "GSE1"
     series.mkdir(parents=True)
@@ -183,8 +182,7 @@ def by_assistant_result(path: Path) -> object:
     """Have an assistant look at the analyses of its folder, one of which is hostile."""
     from genotex.errors import FormatError
     from genotex.layout import OutputFolder
-    from genotex.mcp.confinement import ConfinedFolder
-    from genotex.mcp.tools import Tools
+    from genotex.mcp import ConfinedFolder, Tools
 
     output = OutputFolder(path.parent / "root" / "analyses" / "mine")
     target = output.significant_genes("Asthma", None)
@@ -230,7 +228,7 @@ def by_answer(path: Path) -> object:
 
 def by_atlas(path: Path) -> object:
     """Ask an atlas that somebody else made."""
-    from genotex.atlas.reader import AtlasReader
+    from genotex.atlas import AtlasReader
 
     folder = path.parent / "atlas"
     folder.mkdir()
@@ -249,7 +247,7 @@ def by_matrix_of_atlas(path: Path) -> object:
 
 def by_fetching(path: Path) -> object:
     """Check a file that was fetched."""
-    from genotex.fetch.contents import Content, check_whole
+    from genotex.fetch import Content, check_whole
 
     content = Content.json if path.suffix == ".json" else Content.gzip
     return check_whole(path, content, "https://example.org/file")

@@ -15,9 +15,9 @@ from genotex.clinical import (
     apply_encoding,
     describe_series,
     infer_cases,
+    infer_cases_elsewhere,
 )
 from genotex.clinical import cases as module
-from genotex.clinical.cases import infer_cases_elsewhere
 from genotex.errors import FormatError
 from genotex.formats import read_family_soft, read_series_matrix
 from genotex.parallel import Processes

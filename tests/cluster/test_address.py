@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.cluster.address import read_address
+from genotex.cluster import read_address
 from genotex.errors import UsageError
 
 # A busy machine takes its time to start a worker.
@@ -117,7 +117,7 @@ echo "Submitted batch job 7"
 def test_jobs_of_slurm_do_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program in the place of sbatch runs the script that it is given on this machine."""
     pytest.importorskip("dask_jobqueue", reason="pip install 'genotex[cluster]'")
-    from genotex.cluster.executor import DaskExecutor
+    from genotex.cluster import DaskExecutor
     from genotex.parallel import Piece
 
     from . import work

@@ -17,8 +17,7 @@ pytest.importorskip("distributed", reason="pip install 'genotex[cluster]'")
 from genotex.agents import CodeShelf, TeamPlan
 from genotex.agents.team.on_workers import TeamWork
 from genotex.bench import BenchmarkRun, ErrorClass, RunFolder, choose_method, run_benchmark
-from genotex.cluster.address import read_address
-from genotex.cluster.executor import DaskExecutor
+from genotex.cluster import DaskExecutor, read_address
 from genotex.models import Limits, prices_of, read_settings
 from genotex.options import MethodOptions
 from genotex.problems import Problem, TaskInfo

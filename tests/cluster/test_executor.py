@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="pip install 'genotex[cluster]'")
 
+from genotex.cluster import DaskExecutor, read_address
 from genotex.cluster import executor as module
-from genotex.cluster.address import read_address
-from genotex.cluster.executor import DaskExecutor
 from genotex.errors import UsageError
 from genotex.parallel import Piece, Processes
 from tests.bench.runs.conftest import is_alive, wait_until

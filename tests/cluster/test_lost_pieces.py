@@ -12,10 +12,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="pip install 'genotex[cluster]'")
 
+from genotex.cluster import Address, Call, DaskExecutor, PieceReply, TaskProcess
 from genotex.cluster import executor as module
-from genotex.cluster.address import Address
-from genotex.cluster.executor import DaskExecutor
-from genotex.cluster.task_process import Call, PieceReply, TaskProcess
 from genotex.cluster.worker import MEMORY
 from genotex.errors import UsageError
 from genotex.parallel import Piece

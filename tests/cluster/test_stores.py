@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.cohorts import preprocess, stores
-from genotex.cohorts.stores import folders_of, store_at
+from genotex.cohorts import folders_of, preprocess, store_at, stores
 from genotex.errors import FormatError, UsageError
 from genotex.parallel import Processes
 from tests.geo_text import write_asthma

@@ -17,9 +17,11 @@ from genotex.fetch import (
     WebClient,
     choose_diseases,
     fetch_associations,
+    keep_to_one_release,
     open_fetch_folder,
+    write_found,
 )
-from genotex.fetch.open_targets import PAGE, keep_to_one_release, write_found
+from genotex.fetch.open_targets import PAGE
 from genotex.problems import ListedTrait, read_associations, read_disease_ids
 
 from .open_targets_service import ASTHMA, BASE, ECZEMA, PATH, Platform, platform

@@ -9,6 +9,7 @@ import pytest
 from genotex.cohorts import read_raw_clinical, read_raw_genes
 from genotex.errors import UsageError, WrongContentError
 from genotex.fetch import (
+    XENA,
     XENA_COHORTS,
     Outcome,
     WebClient,
@@ -20,7 +21,6 @@ from genotex.fetch import (
     read_manifest,
     xena_files,
 )
-from genotex.fetch.xena import XENA
 from genotex.layout import InputFolder
 
 from .conftest import QUICK

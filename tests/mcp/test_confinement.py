@@ -16,9 +16,8 @@ pytest.importorskip("mcp", reason="the server needs genotex[mcp]")
 from mcp.server.mcpserver.exceptions import ToolError
 
 from genotex.errors import UsageError
-from genotex.mcp import ConfinedFolder, make_server
+from genotex.mcp import ConfinedFolder, make_server, report_uri, uri_parts
 from genotex.mcp.answers import LONGEST_TEXT, file_text, file_texts, is_plain, name_text, number
-from genotex.mcp.uris import report_uri, uri_parts
 
 TRAIT, SERIES = "Simulated_Arthritis", "GSE90000001"
 ROOT = Path(__file__).parents[2]

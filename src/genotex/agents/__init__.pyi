@@ -77,3 +77,14 @@ from .team.trace import find_notebook as find_notebook, overview as overview, tr
 from .toolkit.features import ClinicalTable as ClinicalTable, code_cells as code_cells
 from .toolkit.genes import Expression as Expression, Genes as Genes
 from .toolkit.sources import SeriesText as SeriesText
+from .action_units import action_units as action_units
+from .structured import answer_of as answer_of
+from .team.notebooks import (
+    RunResources as RunResources,
+    do_notebook as do_notebook,
+)
+from .team.sessions import local_sessions as local_sessions
+from .written_code import (
+    WrittenCode as WrittenCode,
+    written_code as written_code,
+)

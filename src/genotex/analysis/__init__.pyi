@@ -277,3 +277,12 @@ from .hidden.unmeasured import (
     rank_without_if_dense as rank_without_if_dense,
 )
 from .gene_tests.voom import count_trend as count_trend, counts_of as counts_of
+from .designs.formulas import (
+    FormulaDesign as FormulaDesign,
+    Formulas as Formulas,
+    fit_formula as fit_formula,
+)
+from .results.stored import (
+    StoredResult as StoredResult,
+    read_content as read_content,
+)

@@ -20,3 +20,7 @@ from .trait_similarity import (
     TraitTree as TraitTree,
     compare_traits as compare_traits,
 )
+from .store import (
+    AtlasFolder as AtlasFolder,
+    views_sql as views_sql,
+)

@@ -173,3 +173,20 @@ from .simulated import (
     load_benchmark_truth as load_benchmark_truth,
     simulate_benchmark as simulate_benchmark,
 )
+from .adapters.assignments import (
+    AGENT_TASKS as AGENT_TASKS,
+    AgentTask as AgentTask,
+    Assignment as Assignment,
+    BenchmarkFolders as BenchmarkFolders,
+    list_assignments as list_assignments,
+)
+from .adapters.scoring import (
+    HEADLINES as HEADLINES,
+    figure_names as figure_names,
+    score_assignment as score_assignment,
+)
+from .runs.leaderboard import (
+    AboutRun as AboutRun,
+    Used as Used,
+)
+from .runs.methods.built_in import FromCohorts as FromCohorts

@@ -108,3 +108,7 @@ from .tcga_files import (
     read_raw_genes as read_raw_genes,
     tcga_sample_facts as tcga_sample_facts,
 )
+from .stores import (
+    folders_of as folders_of,
+    store_at as store_at,
+)

@@ -62,3 +62,12 @@ from .usage import (
     UsageLedger as UsageLedger,
     UsageRow as UsageRow,
 )
+from .provider_model import (
+    run_within as run_within,
+    without_keys as without_keys,
+)
+from .recording import (
+    read_recording as read_recording,
+    request_from_json as request_from_json,
+)
+from .structured import finished_text as finished_text

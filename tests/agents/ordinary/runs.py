@@ -18,9 +18,9 @@ from genotex.agents import (
     Switches,
     TeamFinished,
     TeamPlan,
+    local_sessions,
     run_team,
 )
-from genotex.agents.team.sessions import local_sessions
 from genotex.models import ModelSettings, RetryPolicy
 from genotex.problems import Problem
 from tests.agents.ordinary.model import OrdinaryModel, Style, ordinary_model

@@ -9,13 +9,14 @@ from genotex.agents import (
     CodeShelf,
     Folders,
     NotebookRecord,
+    RunResources,
     State,
     Switches,
     TeamFolder,
     WorkSettings,
+    do_notebook,
     register_rules,
 )
-from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.cohorts import preprocess
 from genotex.models import ModelSettings, UsageLedger, role_models, take_prices
 from genotex.simulate import SimulatedStudy, simulate_study

@@ -13,11 +13,12 @@ from genotex.agents import (
     CellStatus,
     Folders,
     NotebookRecord,
+    RunResources,
     State,
     Task,
+    do_notebook,
     read_limits,
 )
-from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.agents.team.stage import NotebookSpread
 from genotex.bench import ErrorClass
 from genotex.errors import (

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from genotex.bench import (
+    BenchmarkFolders,
     BenchmarkRun,
     SimulatedBenchmark,
     choose_method,
     run_benchmark,
     simulate_benchmark,
 )
-from genotex.bench.adapters.assignments import BenchmarkFolders
 from genotex.options import MethodOptions
 from genotex.problems import TaskInfo
 

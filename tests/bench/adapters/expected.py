@@ -2,9 +2,14 @@
 
 from pathlib import Path
 
-from genotex.bench import EvaluationOptions, SimulatedBenchmark, evaluate, summarise
-from genotex.bench.adapters.assignments import AgentTask
-from genotex.bench.adapters.scoring import figure_names
+from genotex.bench import (
+    AgentTask,
+    EvaluationOptions,
+    SimulatedBenchmark,
+    evaluate,
+    figure_names,
+    summarise,
+)
 
 EVALUATE_TASKS = {
     "gta": "analysis",

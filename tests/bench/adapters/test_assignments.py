@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench import SimulatedBenchmark
-from genotex.bench.adapters.assignments import (
+from genotex.bench import (
     AGENT_TASKS,
+    HEADLINES,
     AgentTask,
     Assignment,
     BenchmarkFolders,
+    SimulatedBenchmark,
+    figure_names,
     list_assignments,
+    score_assignment,
 )
-from genotex.bench.adapters.scoring import HEADLINES, figure_names, score_assignment
 from genotex.errors import UsageError
 from genotex.problems import Problem
 from tests.bench.adapters.conftest import AGENT

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from genotex.bench import EvaluationOptions, SimulatedBenchmark, evaluate
-from genotex.bench.adapters.assignments import BenchmarkFolders
+from genotex.bench import BenchmarkFolders, EvaluationOptions, SimulatedBenchmark, evaluate
 from genotex.bench.adapters.harbor.export import export_harbor, task_name
 from genotex.bench.adapters.harbor.reward import REWARD, rewards
 from genotex.cli.commands import app

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import SimulatedBenchmark
-from genotex.bench.adapters.assignments import AGENT_TASKS, AgentTask
+from genotex.bench import AGENT_TASKS, AgentTask, SimulatedBenchmark
 from tests.bench.adapters.conftest import AGENT
 from tests.bench.adapters.expected import evaluated
 

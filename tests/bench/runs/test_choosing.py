@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import BUILT_IN, choose_method
-from genotex.bench.runs.methods.built_in import FromCohorts, read_answers
+from genotex.bench import BUILT_IN, FromCohorts, choose_method, read_answers
 from genotex.errors import FormatError, UsageError
 from genotex.options import MethodOptions
 from genotex.problems import Problem

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from genotex.bench import (
+    AboutRun,
     Average,
     BenchmarkRun,
     ChosenMethod,
     Entry,
+    Used,
     check_run,
     choose_method,
     group_runs,
@@ -22,7 +24,6 @@ from genotex.bench import (
     run_benchmark,
     write_manifest,
 )
-from genotex.bench.runs.leaderboard import AboutRun, Used
 from genotex.errors import FormatError
 from genotex.formats import write_json
 from genotex.options import MethodOptions

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.clinical.texts.samples import distinguishing_texts, group_texts
+from genotex.clinical import distinguishing_texts, group_texts
 
 
 @pytest.mark.parametrize(

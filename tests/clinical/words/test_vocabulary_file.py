@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical import RuleExpert, Terms, load_vocabulary, vocabulary_text
-from genotex.clinical.words.vocabulary_file import (
-    TRAIT_KEYS,
+from genotex.clinical import (
+    RuleExpert,
+    Terms,
+    load_vocabulary,
     read_vocabulary_file,
-    refuse_contradictions,
-    trait_table,
+    vocabulary_text,
 )
+from genotex.clinical.words.vocabulary_file import TRAIT_KEYS, refuse_contradictions, trait_table
 from genotex.errors import FormatError, UsageError, VocabularyFileError
 
 from ..conftest import MakeDescription

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from genotex.models import provider_model as deadline
-from genotex.models.provider_model import run_within
+from genotex.models import run_within
 
 
 async def answer() -> str:

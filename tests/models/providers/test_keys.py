@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import ModelError
-from genotex.models import RecordingModel, read_settings
-from genotex.models.provider_model import without_keys
+from genotex.models import RecordingModel, read_settings, without_keys
 from tests.models.providers.asking import KEY, REQUEST, model_at
 from tests.models.servers import DIALECTS, Dialect, OpenAIDialect, Says, key_in, serving
 

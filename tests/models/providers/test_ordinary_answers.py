@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.written_code import written_code
+from genotex.agents import written_code
 from genotex.errors import ContextTooLongError, RateLimitedError
 from genotex.models import Message, Request, RetryPolicy, RoleModels
 from tests.models.providers.asking import REQUEST, Waits, model_at

@@ -1,0 +1,3 @@
+from .address import Address as Address, read_address as read_address
+from .executor import DaskExecutor as DaskExecutor
+from .task_process import Call as Call, PieceReply as PieceReply, TaskProcess as TaskProcess
