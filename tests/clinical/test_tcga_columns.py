@@ -1,8 +1,14 @@
 """Age and gender columns of clinical matrices, as the hubs name and fill them."""
 
+from functools import partial
+
 import pytest
 
-from genotex.clinical import find_age_column, find_gender_column, read_tcga_cell
+from genotex.clinical import find_tcga_column, read_tcga_cell
+from genotex.features import table_features
+
+AGE, SEX = table_features()
+find_age_column, find_gender_column = (partial(find_tcga_column, f) for f in (AGE, SEX))
 
 
 @pytest.mark.parametrize(

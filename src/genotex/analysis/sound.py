@@ -26,6 +26,7 @@ from genotex.analysis.results.method_record import Steps, record_method, record_
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.shared_work import once
 from genotex.errors import AnalysisError
+from genotex.features import table_features
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
@@ -336,7 +337,10 @@ def _many_departures(steps: Steps) -> list[str]:
 
 
 def _filled(design: Design, adjustment: Adjustment) -> list[str]:
-    how = {"Age": "their mean", "Gender": "the more frequent one"}
+    how = {
+        feature.column: "the more frequent one" if feature.levels else "their mean"
+        for feature in table_features()
+    }
     return [
         f"{name} was missing in {count} sample{'s' if count > 1 else ''} and filled with "
         f"{how.get(name, 'the mean')}."

@@ -61,7 +61,7 @@ from .groups import (
     choose_groups as choose_groups,
     values_by_key as values_by_key,
 )
-from .people.age_sex import find_age as find_age, find_gender as find_gender
+from .people.age_sex import find_person_feature as find_person_feature
 from .relations.find import (
     SampleRelations as SampleRelations,
     find_relations as find_relations,
@@ -115,8 +115,7 @@ from .summary import (
 )
 from .tcga_columns import (
     TcgaColumn as TcgaColumn,
-    find_age_column as find_age_column,
-    find_gender_column as find_gender_column,
+    find_tcga_column as find_tcga_column,
     is_age_or_gender_column as is_age_or_gender_column,
     named_columns as named_columns,
     plain_column_name as plain_column_name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from genotex.clinical.encoding import (
     FEATURES,
@@ -15,6 +15,7 @@ from genotex.clinical.encoding import (
     FeatureEncoding,
     GeneVerdict,
     SampleField,
+    kind_of,
 )
 from genotex.errors import EncodingFileError
 from genotex.features import simple_key, split_cell
@@ -87,7 +88,7 @@ def _completed(data: Any) -> Any:
                 "feature": "trait" if name == "runner_up" else name,
                 "row": None,
                 "key": "",
-                "kind": "continuous" if name == "age" else "binary",
+                "kind": "binary" if name == "runner_up" else kind_of(cast(Feature, name)),
                 "told_by": by if isinstance(by, str) and name != "runner_up" else "rules",
                 **data[name],
             }
@@ -161,9 +162,7 @@ def recorded_annotation(data: _Data) -> ClinicalAnnotation:
             tuple(map(str, gene.get("evidence") or ())),
             gene.get("certainty"),
         ),
-        _encoding("trait", data.get("trait")),
-        _encoding("age", data.get("age")),
-        _encoding("gender", data.get("gender")),
+        **{name: _encoding(name, data.get(name)) for name in FEATURES},
         notes=tuple(map(str, data.get("notes") or ())),
         by=str(data.get("by") or ""),
         certainty=data.get("certainty"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from genotex.features import table_features
+from genotex.features import feature_named, table_features
 from genotex.formats import Confidence, Kind, Parser, Role, SampleField
 
 __all__ = [
@@ -30,6 +30,14 @@ GROUP_WORDS: Mapping[Role, str] = {
 """The group of a sample with a code of a binary trait, as sample sheets write it."""
 Feature = Literal["trait", "age", "gender"]
 FEATURES: tuple[Feature, ...] = ("trait", *(cast(Feature, f.encoded) for f in table_features()))
+
+
+def kind_of(feature: Feature) -> Kind:
+    """Return the kind of a feature's codes; a trait is binary unless it is measured."""
+    known = feature_named(feature) if feature != "trait" else None
+    return "binary" if known is None or known.levels else "continuous"
+
+
 _SHARE = {"ge": 0, "le": 1}
 """Limits of a field where it is read back (see `records.checked`)."""
 

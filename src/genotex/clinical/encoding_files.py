@@ -238,12 +238,11 @@ def fit_annotation(
     if left_out is not None:
         unsaid.remove("trait")
     by_file = {name: f"not available by {source}" for name in unsaid}
+    features: dict[str, Any] = {name: fitted.get(name) for name in FEATURES}
     return replace(
         given,
         gene=_gene(given.gene, own.gene, source),
-        trait=trait,
-        age=fitted.get("age"),
-        gender=fitted.get("gender"),
+        **features,
         certainty=None if changed else given.certainty,
         runner_up=None if changed else given.runner_up,
         left_out=left_out,

@@ -5,24 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from genotex.clinical.assay import judge_expression
 from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
-from genotex.clinical.people.age_sex import find_age, find_gender, why_not_available
+from genotex.clinical.people.age_sex import find_person_feature, why_not_available
 from genotex.clinical.summary import certainty_text, groups_text
-from genotex.clinical.texts.people import find_age_in_texts, find_gender_in_texts
+from genotex.clinical.texts.people import find_in_texts
 from genotex.clinical.texts.samples import FIELD_NAMES, pair_candidates
 from genotex.clinical.texts.trait import covers_all_samples, find_trait_in_texts
 from genotex.clinical.trait.choice import choose_trait
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.errors import UsageError
+from genotex.features import table_features
 from genotex.procedure import Procedure
-
-_OF_ANIMALS = dict.fromkeys(("age", "gender"), "the samples are not human")
 
 UNSURE_BELOW = 0.5
 """Below this certainty of the characteristics, the evidence of titles is worth a note."""
@@ -99,18 +98,12 @@ class RuleExpert:
         self, description: SeriesDescription, rows: list[Candidate]
     ) -> ClinicalAnnotation:
         gene = judge_expression(description)
-        human = gene.human
-        age, gender = self._people(rows, description) if human else (None, None)
-        beyond = self._beyond_characteristics
-        return ClinicalAnnotation(
-            gene,
-            None,
-            age,
-            gender,
-            unavailable=why_not_available(rows, age, gender, beyond=beyond)
-            if human
-            else dict(_OF_ANIMALS),
-        )
+        if not gene.human:
+            why = {f.encoded: "the samples are not human" for f in table_features()}
+            return ClinicalAnnotation(gene, None, None, None, unavailable=why)
+        found = self._people(rows, description)
+        why = why_not_available(rows, found, beyond=self._beyond_characteristics)
+        return ClinicalAnnotation(gene, None, **found, unavailable=why)
 
     def _with_trait(
         self,
@@ -153,21 +146,19 @@ class RuleExpert:
             return annotation
         return replace(annotation, runner_up=found, left_out=self._least_certainty)
 
-    def _people(
-        self, rows: list[Candidate], description: SeriesDescription
-    ) -> tuple[FeatureEncoding | None, FeatureEncoding | None]:
+    def _people(self, rows: list[Candidate], description: SeriesDescription) -> dict[str, Any]:
         """Find age and gender, in the characteristics first."""
         text = description.text
-        age, gender = find_age(rows), find_gender(rows, text)
+        found = {f.encoded: find_person_feature(f, rows, text) for f in table_features()}
         if not self._beyond_characteristics:
-            return age, gender
+            return found
         pairs = pair_candidates(description)
-        return (
-            age or find_age(pairs) or find_age_in_texts(description),
-            gender
-            or find_gender(pairs, text)
-            or find_gender_in_texts(description, self._vocabulary),
-        )
+        return {
+            f.encoded: found[f.encoded]
+            or find_person_feature(f, pairs, text)
+            or find_in_texts(f, description, self._vocabulary)
+            for f in table_features()
+        }
 
 
 def _with_second_opinion(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoded_features import EncodedFeature, apply_encoding
 from genotex.clinical.encoding import (
+    FEATURES,
     GROUP_WORDS,
     ClinicalAnnotation,
     Feature,
     FeatureEncoding,
+    kind_of,
 )
 from genotex.clinical.relations.find import relations_of
 from genotex.clinical.relations.proposals import propose_exclusions, propose_pairs
@@ -224,11 +227,13 @@ def annotation_from_sheet(
         for f in table_features()
     }
     absent = [name for name in description.samples if name not in rows]
+    people: dict[str, Any] = {
+        name: _encoding(name, encoded[name], own.features[name], source) for name in FEATURES[1:]
+    }
     return ClinicalAnnotation(
         own.gene,
         trait,
-        _encoding("age", encoded["age"], own.age, source),
-        _encoding("gender", encoded["gender"], own.gender, source),
+        **people,
         notes=_missing_note(absent, source),
         by="hand",
         unavailable={
@@ -276,7 +281,7 @@ def _encoding(
         feature=feature,
         row=None,
         key=own.key if own is not None and of_key else "",
-        kind="continuous" if feature == "age" else "binary",
+        kind=kind_of(feature),
         values=dict(values),
         evidence=(source,),
         sample_field="sample",

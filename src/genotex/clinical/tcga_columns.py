@@ -9,7 +9,14 @@ from functools import lru_cache
 from typing import Literal
 
 from genotex.clinical.tcga_studies import load_tcga_words
-from genotex.features import OLDEST_AGE, parse_age_years, parse_number, parse_sex, simplify
+from genotex.features import (
+    OLDEST_AGE,
+    SampleFeature,
+    parse_age_years,
+    parse_number,
+    parse_sex,
+    simplify,
+)
 
 _Cells = Sequence[str | None]
 
@@ -41,17 +48,24 @@ class TcgaColumn:
         return sum(value is not None for value in self.values)
 
 
-def find_age_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
-    """Return the column of the age at diagnosis with the fewest missing values.
+def find_tcga_column(feature: SampleFeature, table: Mapping[str, _Cells]) -> TcgaColumn | None:
+    """Return the column of the age at diagnosis, or of gender, with the fewest missing values.
 
     A column in years is preferred to one in days (days to birth are counted back from the
-    diagnosis and come out as years), unless it is less than half as complete.
+    diagnosis and come out as years), unless it is less than half as complete. Codes of gender are
+    read by a legend in the name of the column ("gender (1=male, 2=female)").
 
     Parameters
     ----------
+    feature : SampleFeature
+        Age or sex.
     table : mapping of str to sequence of str or None
         Column name to cells; all of one length.
     """
+    return _gender_column(table) if feature.levels else _age_column(table)
+
+
+def _age_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
     years = _fullest([_read_age(n, table[n], "years") for n in _named(table, "age_years")])
     days = _fullest([_read_age(n, table[n], "days") for n in _named(table, "age_days")])
     if years is None or days is None:
@@ -59,14 +73,7 @@ def find_age_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
     return days if days.known > _FEWER_IN_YEARS * years.known else years
 
 
-def find_gender_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
-    """Return the column of gender with the fewest missing values.
-
-    Parameters
-    ----------
-    table : mapping of str to sequence of str or None
-        Column name to cells; codes are read by a legend in the name ("gender (1=male, 2=female)").
-    """
+def _gender_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
     columns = []
     for name in _named(table, "gender"):
         sexes = [None if cell is None else parse_sex(cell, name) for cell in _known(table[name])]

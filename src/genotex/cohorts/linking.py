@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from genotex.clinical import is_biased, why_no_trait
 from genotex.cohorts.prepared import PreparedCohort
+from genotex.features import feature_of_column, table_features
 from genotex.formats import CohortInfo, ExpressionMatrix, LinkedTable
 
 GENE_MISSING_LIMIT = 0.20
@@ -108,16 +109,20 @@ def fill(table: LinkedTable, counts: LinkingCounts) -> tuple[LinkedTable, Linkin
         if missing.all():
             continue
         filled[name] = int(missing.sum())
-        middle = _mode(values[~missing]) if name == "Gender" else values[~missing].mean()
+        middle = _mode(values[~missing]) if _has_levels(name) else values[~missing].mean()
         covariates[name] = np.where(missing, middle, values)
     expression, values_filled = _fill_with_mean(table.expression)
     counts = replace(
         counts,
         values_filled=values_filled,
-        age_filled=filled.get("Age", 0),
-        gender_filled=filled.get("Gender", 0),
+        **{f"{each.encoded}_filled": filled.get(each.column, 0) for each in table_features()},
     )
     return replace(table, covariates=covariates, expression=expression), counts
+
+
+def _has_levels(column: str) -> bool:
+    feature = feature_of_column(column)
+    return feature is not None and bool(feature.levels)
 
 
 def _mode(values: NDArray[np.float64]) -> float:
@@ -145,7 +150,7 @@ def without_biased_covariates(table: LinkedTable) -> tuple[LinkedTable, tuple[st
     for name, values in table.covariates.items():
         known = values[~np.isnan(values)]
         constant = known.size == 0 or known.min() == known.max()
-        if constant or (name == "Gender" and is_biased(values)):
+        if constant or (_has_levels(name) and is_biased(values)):
             dropped.append(name)
     kept = {name: v for name, v in table.covariates.items() if name not in dropped}
     table = LinkedTable(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
 from genotex.errors import UsageError
-from genotex.formats import Role
+from genotex.formats import COVARIATES, Role
 from genotex.genes import GeneMapping
 from genotex.options import Controls, PreprocessChoices, Scale
 from genotex.procedure import Procedure
@@ -156,7 +156,7 @@ class PreparedCohort:
     @property
     def covariates(self) -> dict[str, NDArray[np.float64]]:
         """Age and Gender codes as far as they were read, each of shape (n,)."""
-        return {n: self.features[n].codes for n in ("Age", "Gender") if n in self.features}
+        return {n: self.features[n].codes for n in COVARIATES if n in self.features}
 
     @property
     def roles(self) -> dict[str, Role]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from genotex.clinical import (
     ClinicalAnnotation,
     EncodedFeature,
+    Feature,
     FeatureEncoding,
     GeneVerdict,
+    Parser,
     TcgaColumn,
-    find_age_column,
-    find_gender_column,
+    find_tcga_column,
     read_tcga_cell,
 )
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
@@ -29,6 +30,7 @@ from genotex.cohorts.tcga_files import (
     tcga_sample_facts,
 )
 from genotex.errors import FormatError, UsageError
+from genotex.features import SampleFeature, table_features
 from genotex.formats import ClinicalMatrix, Role, distribution_record
 from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
@@ -156,17 +158,20 @@ def read_tcga_features(
         sample_field="barcode",
     )
     table = {name: clinical.table[name].to_list() for name in clinical.table.columns}
-    encodings: dict[str, FeatureEncoding | None] = {"Age": None, "Gender": None}
-    for name, column in (("Age", find_age_column(table)), ("Gender", find_gender_column(table))):
+    encodings: dict[str, Any] = {}
+    for feature in table_features():
+        column = find_tcga_column(feature, table)
+        encodings[feature.encoded] = None
         if column is None:
             continue
+        name = feature.column
         raw = tuple(read_tcga_cell(cell) for cell in table[column.name])
         no_role: Role = "unknown"
         codes = _codes(column, raw, options.procedure)
         features[name] = EncodedFeature(codes, (no_role,) * len(raw), raw, ())
-        encodings[name] = _encoding(name, column)
+        encodings[feature.encoded] = _encoding(feature, column)
     gene = GeneVerdict(True, "RNA-seq gene expression of TCGA", ())
-    return features, ClinicalAnnotation(gene, trait, encodings["Age"], encodings["Gender"])
+    return features, ClinicalAnnotation(gene, trait, **encodings)
 
 
 def tcga_cells(clinical: ClinicalMatrix, column: str) -> list[str | None]:
@@ -237,19 +242,18 @@ def _codes(
     return np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
 
 
-def _encoding(feature: str, column: TcgaColumn) -> FeatureEncoding:
+def _encoding(feature: SampleFeature, column: TcgaColumn) -> FeatureEncoding:
     evidence = (
         f"column {column.name} of the clinical matrix: {column.known} of {len(column.values)} known"
     )
     if column.unit == "days":
         evidence += ", in days"
-    is_age = feature == "Age"
     return FeatureEncoding(
-        feature="age" if is_age else "gender",
+        feature=cast(Feature, feature.encoded),
         row=None,
         key=column.name,
-        kind="continuous" if is_age else "binary",
-        parser="age_years" if is_age else "sex",
+        kind="binary" if feature.levels else "continuous",
+        parser=cast(Parser, feature.parser),
         evidence=(evidence,),
         sample_field="clinical_matrix",
     )

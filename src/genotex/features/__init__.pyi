@@ -61,7 +61,9 @@ from .plain_text import (
 )
 from .registry import (
     column_named as column_named,
+    default_covariates as default_covariates,
     feature_named as feature_named,
+    feature_of_column as feature_of_column,
     recorded_features as recorded_features,
     registered as registered,
     sample_features as sample_features,

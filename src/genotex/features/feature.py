@@ -115,6 +115,12 @@ class SampleFeature:
         records alone.
     encoded : str
         Name of the encoding of a feature with a column, as the benchmark and records have it.
+    parser : str
+        Name by which encodings call `parse`.
+    rank : callable
+        How well a key names a feature with a column: higher is better, None is not at all.
+    parse : callable
+        Code of a cell of such a feature, from its value and its key; None where there is none.
     other_names : tuple of str
         Further headers by which sheets and options find it.
     mixture : str
@@ -132,6 +138,9 @@ class SampleFeature:
     levels: Mapping[str, float] = field(default_factory=dict)
     column: str = ""
     encoded: str = ""
+    parser: str = ""
+    rank: Callable[[str], float | None] = field(default=lambda key: None, repr=False)
+    parse: Callable[[str, str], float | None] = field(default=lambda text, key: None, repr=False)
     other_names: tuple[str, ...] = ()
     mixture: str = ""
 

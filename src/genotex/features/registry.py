@@ -49,6 +49,16 @@ def column_named(name: str) -> str:
     return feature.column if feature is not None and feature.column else name
 
 
+def feature_of_column(column: str) -> SampleFeature | None:
+    """Return the feature that a column of linked tables holds."""
+    return next((feature for feature in table_features() if feature.column == column), None)
+
+
+def default_covariates() -> tuple[str, ...]:
+    """Return the columns of linked tables that analyses adjust for by default."""
+    return tuple(feature.column for feature in table_features() if feature.use == "covariate")
+
+
 def _names(feature: SampleFeature) -> frozenset[str]:
     names = (feature.name, feature.column, feature.encoded, *feature.other_names)
     return frozenset(name.casefold() for name in names if name)

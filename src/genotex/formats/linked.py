@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
+from genotex.features import table_features
 from genotex.formats.csv_tables import parse_csv_header, read_csv_table, write_csv_table
 from genotex.formats.json_files import read_json_object
 from genotex.formats.text.lines import LineReader
@@ -46,7 +47,7 @@ class LinkedTable:
 
 _log = logging.getLogger(__name__)
 
-COVARIATES = ("Age", "Gender")
+COVARIATES = tuple(feature.column for feature in table_features())
 _FEATURE = "feature"
 _AGAIN = "run the preprocessing of this cohort again"
 

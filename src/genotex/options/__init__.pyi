@@ -11,7 +11,6 @@ from .words import (
     LIMITS as LIMITS,
     MODELS as MODELS,
     SOUND as SOUND,
-    TABLE_COVARIATES as TABLE_COVARIATES,
     TWO_STEP as TWO_STEP,
     WAYS as WAYS,
     ChosenProcedure as ChosenProcedure,

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, get_args
 
 from genotex.errors import UsageError
+from genotex.features import column_named, default_covariates
 from genotex.options.fields import Declared, Option, changed
 from genotex.options.words import (
     BENCHMARK,
     CONTROLS,
-    TABLE_COVARIATES,
     TWO_STEP,
     ChosenProcedure,
     Controls,
@@ -32,7 +32,7 @@ def _covariate_names(text: str) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if [name.lower() for name in names] == ["none"]:
         return ()
-    return tuple(dict.fromkeys(TABLE_COVARIATES.get(name.lower(), name) for name in names))
+    return tuple(dict.fromkeys(column_named(name) for name in names))
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class AnalysisOptions:
             common=True,
             designs=False,
         ),
-    ] = ("Age", "Gender")
+    ] = default_covariates()
     batch: Annotated[
         bool,
         sound(

@@ -17,7 +17,6 @@ __all__ = [
     "MODELS",
     "PLUG_IN",
     "SOUND",
-    "TABLE_COVARIATES",
     "TWO_STEP",
     "WAYS",
     "ChosenProcedure",
@@ -64,8 +63,6 @@ ChosenProcedure = Annotated[
 ]
 MissingValues = Literal["error", "drop", "fill"]
 """What becomes of samples without a value that a design needs."""
-TABLE_COVARIATES = {"age": "Age", "gender": "Gender", "sex": "Gender"}
-"""Covariates of the linked table, by the names that people write (in lower case)."""
 
 
 CONTROLS = Option(

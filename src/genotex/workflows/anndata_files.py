@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 
 from genotex.analysis import counts_of
+from genotex.features import feature_of_column
 from genotex.formats import Evidence, LinkedTable
 from genotex.io import atomic_write
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 KEY = "genotex"
 """Name of the record in ``uns``."""
-_SEXES = {0.0: "female", 1.0: "male"}
 _RESERVED = ("_index", "")
 
 
@@ -71,8 +71,10 @@ def _samples(table: LinkedTable, evidence: Evidence) -> pd.DataFrame:
     else:
         columns[table.trait] = table.trait_values
     for name, values in table.covariates.items():
-        if name == "Gender":
-            columns["sex"] = pd.Categorical([_SEXES.get(value) for value in values.tolist()])
+        feature = feature_of_column(name)
+        if feature is not None and feature.levels:
+            levels = [feature.cell(value) or None for value in values.tolist()]
+            columns[feature.name] = pd.Categorical(levels)
         else:
             columns[name.lower()] = values
     for name, facts in evidence.sample_facts.items():

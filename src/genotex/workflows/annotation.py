@@ -30,6 +30,7 @@ from genotex.clinical import (
 )
 from genotex.cohorts import PreprocessOptions, encode_features, read_or_replay
 from genotex.errors import UsageError
+from genotex.features import table_features
 from genotex.formats import Series
 from genotex.options import Controls
 
@@ -172,10 +173,11 @@ def sample_table(
 def add_age_and_sex(table: pd.DataFrame, features: Mapping[str, EncodedFeature]) -> None:
     """Add the columns ``age``, in years, and ``sex``; missing where they are not recorded."""
     nothing = np.full(len(table), np.nan)
-    table["age"] = features["Age"].codes if "Age" in features else nothing
-    sexes = features["Gender"].codes if "Gender" in features else nothing
-    words = ["female" if code == 0 else "male" if code == 1 else None for code in sexes]
-    table["sex"] = pd.Categorical(words, categories=["female", "male"])
+    for each in table_features():
+        codes = features[each.column].codes if each.column in features else nothing
+        words = [each.cell(code) or None for code in codes] if each.levels else []
+        levels = list(each.levels)
+        table[each.name] = pd.Categorical(words, categories=levels) if each.levels else codes
 
 
 def _groups(

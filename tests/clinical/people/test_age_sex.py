@@ -1,4 +1,5 @@
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,11 +11,13 @@ from genotex.clinical import (
     characteristic_candidates,
     describe_series,
     encode_cell,
-    find_age,
-    find_gender,
+    find_person_feature,
 )
+from genotex.features import table_features
 
 from ..conftest import MakeDescription, MakeSeries
+
+find_age, find_gender = (partial(find_person_feature, f) for f in table_features())
 
 Read = Callable[..., Any]
 

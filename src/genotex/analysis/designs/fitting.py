@@ -24,13 +24,14 @@ from genotex.analysis.results.columns import (
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
 from genotex.errors import UsageError
+from genotex.features import table_features
 from genotex.formats import LinkedTable
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, MissingValues
 from genotex.problems import Problem
 
 Floats = NDArray[np.float64]
-_STANDARD = {"Age": "age", "Gender": "sex"}
+_STANDARD = {feature.column: feature.name for feature in table_features()}
 """Covariates of a linked table -> columns of a sample sheet."""
 
 
@@ -125,14 +126,18 @@ def _standard_covariates(table: pl.DataFrame) -> dict[str, Floats]:
     found = {}
     typed = typed_columns(table)
     by_name = {name.lower(): name for name in reversed(typed.columns)}
-    if (name := by_name.get("age")) and typed[name].dtype.is_numeric():
-        found["Age"] = typed[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    name = by_name.get("sex", by_name.get("gender"))
-    if name is not None:
-        words = {"female": 0.0, "f": 0.0, "woman": 0.0, "male": 1.0, "m": 1.0, "man": 1.0}
-        values = [words.get(str(value).lower(), np.nan) for value in typed[name].to_list()]
+    for feature in table_features():
+        names = (by_name[n] for n in (feature.name, *feature.other_names) if n in by_name)
+        if (name := next(names, None)) is None:
+            continue
+        if feature.scale == "number":
+            if typed[name].dtype.is_numeric():
+                found[feature.column] = typed[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+            continue
+        codes = [feature.read_cell(str(value)) for value in typed[name].to_list()]
+        values = np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
         if np.isfinite(values).any():
-            found["Gender"] = np.array(values, dtype=np.float64)
+            found[feature.column] = values
     return found
 
 

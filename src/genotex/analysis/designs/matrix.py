@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast, Levels
 from genotex.errors import AnalysisError
+from genotex.features import feature_of_column
 from genotex.formats import LinkedTable
 
 _RANK_TOLERANCE = 1e-9
@@ -248,7 +249,8 @@ def _fill(name: str, raw: Column, filled: dict[str, int]) -> Column:
     if not missing.any():
         return raw
     filled[name] = int(missing.sum())
-    if name == "Gender":
+    feature = feature_of_column(name)
+    if feature is not None and feature.levels:
         levels, counts = np.unique(raw[~missing], return_counts=True)
         value = float(levels[np.argmax(counts)])
     else:

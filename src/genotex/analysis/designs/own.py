@@ -20,8 +20,8 @@ from genotex.analysis.designs.formulas import FormulaDesign, Formulas, fit_formu
 from genotex.analysis.designs.named_contrasts import TestedContrast, find_contrast
 from genotex.analysis.designs.request import DesignRequest, complete_rows
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats import LinkedTable
-from genotex.options import TABLE_COVARIATES
+from genotex.features import column_named
+from genotex.formats import COVARIATES, LinkedTable
 
 if TYPE_CHECKING:
     from genotex.options import Controls
@@ -116,8 +116,8 @@ class OwnDesign:
     @property
     def standard_covariates(self) -> tuple[str, ...]:
         """Names of the linked table's covariates that the formula adjusts for."""
-        names = {n.lower() for n in self.variables} & TABLE_COVARIATES.keys()
-        return tuple({TABLE_COVARIATES[name] for name in names})
+        named = {column_named(name) for name in self.variables}
+        return tuple(column for column in COVARIATES if column in named)
 
     @property
     def coefficient(self) -> str:

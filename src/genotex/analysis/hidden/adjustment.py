@@ -15,8 +15,9 @@ from genotex.analysis.designs.matrix import Design, independent_columns
 from genotex.analysis.gene_tests.blocks import Blocks, blocked_by
 from genotex.analysis.samples.facts import SampleFacts, is_technical, read_value
 from genotex.errors import UsageError
-from genotex.formats import LinkedTable
-from genotex.options import TABLE_COVARIATES, AnalysisOptions
+from genotex.features import column_named
+from genotex.formats import COVARIATES, LinkedTable
+from genotex.options import AnalysisOptions
 
 Floats = NDArray[np.float64]
 
@@ -197,9 +198,6 @@ def _why_not(
     return ""
 
 
-IN_THE_TABLE = ("Age", "Gender")
-
-
 @dataclass(frozen=True)
 class Adjustment:
     """Columns to adjust for that the linked table does not hold."""
@@ -247,7 +245,7 @@ def gather_adjustment(
     """Gather the columns of pairs, of the characteristics the user named, and of a known batch."""
     compared = [table.samples[i] for i in contrast.rows]
     asked = tuple(dict.fromkeys(_in_table(c, table, facts) for c in options.covariates))
-    names = [find_characteristic(facts, name) for name in asked if name not in IN_THE_TABLE]
+    names = [find_characteristic(facts, name) for name in asked if name not in COVARIATES]
     same = _same_within_pairs(facts, blocks)
     named = named_covariates(facts, compared, [name for name in names if name not in same])
     columns = {**blocks.columns, **named.columns}
@@ -267,7 +265,7 @@ def gather_adjustment(
         sources |= {} if batch is None else {batch: tuple(found.columns)}
         warnings += found.warnings
     constant = blocks.record.get("constant_within_blocks", ()) if blocks.columns else ()
-    inside = tuple(n for n in asked if n in IN_THE_TABLE and n not in constant)
+    inside = tuple(n for n in asked if n in COVARIATES and n not in constant)
     wanted = [name for name in constant if name in asked or name == condition]
     varying = [n for n in wanted if len(np.unique(_known(table.covariates[n][contrast.rows]))) > 1]
     if all_held := [*varying, *(f"'{key}'" for key in held)]:
@@ -290,7 +288,7 @@ def gather_adjustment(
 def _in_table(name: str, table: LinkedTable, facts: SampleFacts) -> str:
     """Return Age or Gender however it is written, unless only a characteristic has that name."""
     plain = name.strip().lower()
-    column = TABLE_COVARIATES.get(plain, name)
+    column = column_named(name)
     recorded = any(key.strip().lower() == plain for key in facts)
     return name if recorded and column not in table.covariates else column
 

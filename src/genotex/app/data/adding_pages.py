@@ -16,6 +16,7 @@ from genotex.app.data.analysis_pages import history_of
 from genotex.app.data.uploads import Sent, input_for, keep_series, keep_tables, trait_named
 from genotex.app.pages import form_of, render, workbench_of
 from genotex.errors import GenotexError, UsageError
+from genotex.features import default_covariates
 from genotex.fetch import read_accessions
 from genotex.options import Scale
 from genotex.simulate.scenario import TRAIT
@@ -123,7 +124,7 @@ def _submit_demo(request: Request) -> None:
         series=[],
         source=DEMO,
         every=True,
-        covariates=["Age", "Gender"],
+        covariates=list(default_covariates()),
         q_cut=0.05,
         hidden="auto",
         panel=True,

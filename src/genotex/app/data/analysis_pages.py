@@ -20,11 +20,12 @@ from genotex.app.data.sheets import EditedSheet
 from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
 from genotex.errors import GenotexError, UsageError
+from genotex.features import table_features
 from genotex.problems import Problem
 from genotex.studies import SHEET, AnalysisRecord, FoundInput, options_of
 
-CONDITIONS = {"": "nothing", "Age": "age", "Gender": "sex"}
-COVARIATES = {"Age": "age", "Gender": "sex"}
+COVARIATES = {feature.column: feature.name for feature in table_features()}
+CONDITIONS = {"": "nothing", **COVARIATES}
 _FEWEST, _CONFOUNDED = 5, 0.8
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis import OWN_TABLES, check_samples, choose_contrast
 from genotex.errors import AnalysisError
+from genotex.features import feature_of_column
 from genotex.formats import (
     Evidence,
     LinkedTable,
@@ -39,7 +40,6 @@ _READ_AS = {"matrix", "expression", "counts"}
 _MOST_LEVELS = 12
 _CONTINUOUS = 6
 """With more different numbers than this, a column is drawn on a scale."""
-_SEXES = {0.0: "female", 1.0: "male"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +142,11 @@ def _columns(table: LinkedTable, evidence: Evidence | None) -> dict[str, list[st
     if len(set(table.trait_values[np.isfinite(table.trait_values)])) > 2:
         columns[table.trait.replace("_", " ")] = _texts(table.trait_values)
     for name, values in table.covariates.items():
-        sexes = [_SEXES.get(float(value), "") for value in values]
-        columns["sex" if name == "Gender" else name.lower()] = (
-            sexes if name == "Gender" else _texts(values)
-        )
+        feature = feature_of_column(name)
+        if feature is not None and feature.levels:
+            columns[feature.name] = [feature.cell(float(value)) for value in values]
+        else:
+            columns[name.lower()] = _texts(values)
     facts = {} if evidence is None else evidence.sample_facts
     for name, found in facts.items():
         columns.setdefault(name, [found.get(sample) or "" for sample in table.samples])

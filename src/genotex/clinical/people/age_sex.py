@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.encoding import Feature, FeatureEncoding, Parser
 from genotex.clinical.words.vocabulary import load_vocabulary
 from genotex.features import (
     PLAIN,
     STATED,
+    SampleFeature,
     age_rank,
     is_bare_number,
     load_words,
@@ -25,6 +27,7 @@ from genotex.features import (
     simple_key,
     simplify,
     spelt_sexes,
+    table_features,
     text_legend,
     unit_words,
 )
@@ -130,64 +133,47 @@ class _Found:
         return sum(self.candidate.weight.get(cell, 1) for cell in self.parsed)
 
 
-def find_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
-    """Return how age is recorded, or None."""
-    # With the parser ``age_years``; None when no key has a person's age or when all ages are the
-    # same. `values` lists cells of the same row with an age under another key.
-    candidates = list(candidates)
-    found = [hit for candidate in candidates if (hit := _age_in(candidate))]
-    best = _best(found, lambda hit: _others(hit, found, age_rank))
+def find_person_feature(
+    feature: SampleFeature, candidates: Iterable[Candidate], text: str = ""
+) -> FeatureEncoding | None:
+    """Return how age, or sex (female 0, male 1), is recorded, or None."""
+    # None when no key has a person's values, or all are the same. `values` lists the cells that the
+    # parser alone reads otherwise (of sexes all), and those of the same row under another key.
+    found = [hit for candidate in candidates if (hit := _look(feature, candidate, text))]
+    best = _best(found, lambda hit: _others(hit, found, feature.rank))
     if best is None:
         return None
     candidate = best.candidate
-    others = _others(best, found, age_rank)
-    evidence = [
-        best.why,
-        f"{len(best.parsed)} of {len(candidate.values)} values are ages, "
-        f"as {next(iter(best.parsed))!r}",
-        *_unread(best),
-        *_alternatives(best, found, others),
-    ]
+    others = _others(best, found, feature.rank)
+    if feature.levels:
+        values = {cell: best.parsed.get(cell) for cell in candidate.values}
+        legend = sex_legend(candidate.key)
+        shown = (f"its legend: {legend}",) if legend else ()
+    else:
+        values = _not_as_parsed(best)
+        shown = (
+            f"{len(best.parsed)} of {len(candidate.values)} values are ages, "
+            f"as {next(iter(best.parsed))!r}",
+        )
     return FeatureEncoding(
-        feature="age",
+        feature=cast(Feature, feature.encoded),
         row=candidate.row,
         key=candidate.key,
-        kind="continuous",
-        values=_not_as_parsed(best) | others,
-        parser="age_years",
-        evidence=tuple(evidence),
+        kind="binary" if feature.levels else "continuous",
+        values=values | others,
+        parser=cast(Parser, feature.parser),
+        confidence="inferred"
+        if feature.levels and best.kind in ("text", "unnamed")
+        else "explicit",
+        evidence=(best.why, *shown, *_unread(best), *_alternatives(best, found, others)),
         sample_field=candidate.sample_field,
-        certainty=_certainty("age", best),
+        certainty=float(load_words()["certainty"][feature.encoded][best.kind]),
         shifted=candidate.elsewhere,
     )
 
 
-def find_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncoding | None:
-    """Return how gender is recorded (female 0, male 1), or None."""
-    found = [hit for candidate in candidates if (hit := _sex_in(candidate, text))]
-    best = _best(found, lambda hit: _others(hit, found, sex_rank))
-    if best is None:
-        return None
-    candidate = best.candidate
-    others = _others(best, found, sex_rank)
-    evidence = [best.why]
-    legend = sex_legend(candidate.key)
-    if legend:
-        evidence.append(f"its legend: {legend}")
-    evidence += [*_unread(best), *_alternatives(best, found, others)]
-    return FeatureEncoding(
-        feature="gender",
-        row=candidate.row,
-        key=candidate.key,
-        kind="binary",
-        values={cell: best.parsed.get(cell) for cell in candidate.values} | others,
-        parser="sex",
-        confidence="inferred" if best.kind in ("text", "unnamed") else "explicit",
-        evidence=tuple(evidence),
-        sample_field=candidate.sample_field,
-        certainty=_certainty("gender", best),
-        shifted=candidate.elsewhere,
-    )
+def _look(feature: SampleFeature, candidate: Candidate, text: str) -> _Found | None:
+    return _sex_in(candidate, text) if feature.levels else _age_in(candidate)
 
 
 def _age_in(candidate: Candidate) -> _Found | None:
@@ -306,29 +292,19 @@ def _alternatives(best: _Found, found: list[_Found], others: dict[str, float]) -
     return lines
 
 
-def _certainty(feature: str, best: _Found) -> float:
-    return float(load_words()["certainty"][feature][best.kind])
-
-
 def why_not_available(
     candidates: Sequence[Candidate],
-    age: FeatureEncoding | None,
-    gender: FeatureEncoding | None,
+    found: Mapping[str, FeatureEncoding | None],
     *,
     beyond: bool = True,
 ) -> dict[str, str]:
     """Return why age and gender are not available, for those that are not."""
-    nowhere = (
-        "not recorded under any key or in any sample text"
-        if beyond
-        else "not recorded under any key"
-    )
-    found = {}
-    if age is None:
-        found["age"] = _why(candidates, age_rank, parse_age_years) or nowhere
-    if gender is None:
-        found["gender"] = _why(candidates, sex_rank, parse_sex) or nowhere
-    return found
+    nowhere = f"not recorded under any key{' or in any sample text' if beyond else ''}"
+    return {
+        feature.encoded: _why(candidates, feature.rank, feature.parse) or nowhere
+        for feature in table_features()
+        if found[feature.encoded] is None
+    }
 
 
 def _why(

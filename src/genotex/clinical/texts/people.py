@@ -7,11 +7,11 @@ single letters count only together with an age ("F_45_control").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Literal
+from collections.abc import Mapping
+from typing import cast
 
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.encoding import Feature, FeatureEncoding
 from genotex.clinical.texts.samples import (
     LEAST_TOLD,
     SampleTexts,
@@ -19,7 +19,7 @@ from genotex.clinical.texts.samples import (
     sample_texts,
 )
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
-from genotex.features import parse_age_years, parse_sex, spelt_sexes, unit_words
+from genotex.features import SampleFeature, parse_age_years, parse_sex, spelt_sexes, unit_words
 
 _NUMBER = r"\d{1,3}(?:[.,]\d+)?"
 _YEARS = rf"(?:{unit_words('years')}|y\.?/?o\.?)"
@@ -66,27 +66,17 @@ _YOUNGEST = 15
 _FEWEST_AGES = 4
 
 
-def find_age_in_texts(description: SeriesDescription) -> FeatureEncoding | None:
-    """Read the samples' ages from descriptions, titles or source names."""
-    # Years, with every text listed; None where fewer than 60 % of the samples have one, or all the
-    # same.
-    return _read(description, "age", _age)
-
-
-def find_gender_in_texts(
-    description: SeriesDescription, vocabulary: Vocabulary | None = None
+def find_in_texts(
+    feature: SampleFeature, description: SeriesDescription, vocabulary: Vocabulary | None = None
 ) -> FeatureEncoding | None:
-    """Read the samples' sexes (female 0, male 1) from descriptions, titles or source names."""
-    # With every text listed; None where fewer than 60 % of the samples have one, or all the same.
+    """Read the samples' ages or sexes from descriptions, titles or source names."""
+    # Years, or female 0 and male 1, with every text listed; None where fewer than 60 % of the
+    # samples have one, or all the same.
     relatives = (vocabulary or load_vocabulary()).groups["relative"]
-    return _read(description, "gender", lambda text: None if text in relatives else _sex(text))
 
+    def parse(text: str) -> float | None:
+        return _age(text) if not feature.levels else None if text in relatives else _sex(text)
 
-def _read(
-    description: SeriesDescription,
-    feature: Literal["age", "gender"],
-    parse: Callable[[str], float | None],
-) -> FeatureEncoding | None:
     best: tuple[int, SampleTexts, dict[str, float | None]] | None = None
     for texts in reversed(sample_texts(description)):
         codes = {cell: parse(_spaced(cell)) for cell in texts.weight}
@@ -99,12 +89,12 @@ def _read(
         return None
     known, texts, codes = best
     cell, code = next((cell, code) for cell, code in codes.items() if code is not None)
-    shown = f"{code:g} years" if feature == "age" else "male" if code else "female"
+    shown = feature.cell(code) if feature.levels else f"{code:g} {feature.unit}"
     return FeatureEncoding(
-        feature=feature,
+        feature=cast(Feature, feature.encoded),
         row=None,
         key="",
-        kind="continuous" if feature == "age" else "binary",
+        kind="binary" if feature.levels else "continuous",
         values=codes,
         confidence="inferred",
         evidence=(
@@ -152,9 +142,7 @@ def _sex(text: str) -> float | None:
     return sexes.pop() if len(sexes) == 1 else None
 
 
-def _compact_codes(
-    texts: SampleTexts, feature: Literal["age", "gender"]
-) -> dict[str, float | None]:
+def _compact_codes(texts: SampleTexts, feature: SampleFeature) -> dict[str, float | None]:
     """Read "F_45" and "62M", where nearly all texts have it and the numbers can only be ages."""
     # "F21", "F22", "F23" number the samples: ages are scattered.
     found: dict[str, tuple[int, int] | None] = {}
@@ -168,7 +156,7 @@ def _compact_codes(
     samples = sum(texts.weight[cell] for cell in known)
     if samples < _FEWEST_COMPACT * len(texts.cells) or not _are_ages(list(known.values())):
         return dict.fromkeys(found)
-    which = 0 if feature == "age" else 1
+    which = 1 if feature.levels else 0
     return {cell: None if pair is None else float(pair[which]) for cell, pair in found.items()}
 
 

@@ -192,4 +192,7 @@ AGE = SampleFeature(
     bounds=(0.0, OLDEST_AGE),
     column="Age",
     encoded="age",
+    parser="age_years",
+    rank=age_rank,
+    parse=parse_age_years,
 )

@@ -188,5 +188,8 @@ SEX = SampleFeature(
     levels={"female": 0.0, "male": 1.0},
     column="Gender",
     encoded="gender",
+    parser="sex",
+    rank=sex_rank,
+    parse=parse_sex,
     other_names=("gender",),
 )
