@@ -31,7 +31,7 @@ _PIECE = 512
 
 
 @dataclass(frozen=True)
-class TableAgreement:
+class _TableAgreement:
     """Fractions: attribute and sample Jaccard, feature correlation, and their product."""
 
     aj: float
@@ -44,9 +44,9 @@ class TableAgreement:
         return self.aj * self.sj * self.correlation
 
 
-def compare_tables(predicted: CsvTable, reference: CsvTable) -> TableAgreement:
+def compare_tables(predicted: CsvTable, reference: CsvTable) -> _TableAgreement:
     """Compare two tables of samples x features."""
-    return TableAgreement(
+    return _TableAgreement(
         jaccard(predicted.columns, reference.columns),
         jaccard(predicted.rows, reference.rows),
         _mean_correlation(predicted, reference),
@@ -197,7 +197,7 @@ def _mostly_samples(names: Sequence[str]) -> bool:
 
 _CHUNK = 1 << 20
 _NOTED = (("aj", "AJ"), ("sj", "SJ"), ("correlation", "correlation"), ("csc", "CSC"))
-_NOTHING = TableAgreement(0.0, 0.0, 0.0)
+_NOTHING = _TableAgreement(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ def _result(
     return TableResult(kind, None if shape == "nameless" else score, as_it_is, shape, None)
 
 
-def _agreement(found: CsvTable, reference: CsvTable, wanted: WantedTable) -> TableAgreement:
+def _agreement(found: CsvTable, reference: CsvTable, wanted: WantedTable) -> _TableAgreement:
     if wanted.rules.tables_as_pandas:
         if any(map(_without_cells_or_repeated, (found, reference))):
             return _NOTHING
@@ -315,7 +315,7 @@ def _samples_in_rows(table: CsvTable, kind: Table) -> CsvTable:
     return table if kind == "linked" else transpose(table)
 
 
-def _score(wanted: WantedTable, found: TableAgreement) -> PreprocessingScore:
+def _score(wanted: WantedTable, found: _TableAgreement) -> PreprocessingScore:
     return PreprocessingScore(
         wanted.trait, wanted.cohort, found.aj, found.sj, found.correlation, found.csc
     )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from genotex.bench.evaluation.options import EvaluationOptions
     from genotex.bench.evaluation.scores import Scores
 
-RunPaths = Annotated[
+_RunPaths = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...",
@@ -77,7 +77,7 @@ class _Scoring:
 
 @with_options
 def compare(
-    runs: RunPaths,
+    runs: _RunPaths,
     scoring: _Scoring,
     baseline: Annotated[
         str | None,
@@ -247,7 +247,7 @@ def _score_runs(
 
 @with_options
 def table(
-    runs: RunPaths,
+    runs: _RunPaths,
     scoring: _Scoring,
     paper: Annotated[
         bool, typer.Option("--paper", help="Add the rows that the paper published.")
@@ -303,7 +303,7 @@ def table(
 
 @with_options
 def leaderboard(
-    runs: RunPaths,
+    runs: _RunPaths,
     scoring: _Scoring,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Write the page there.")

@@ -206,7 +206,7 @@ def check(
     raise typer.Exit(screen.NOTHING_USABLE if wrong else screen.DONE)
 
 
-COMPARED_AT = (0.05, 0.1, 0.15, 0.2)
+_COMPARED_AT = (0.05, 0.1, 0.15, 0.2)
 """Thresholds that are compared with the chosen one, to show how much it matters."""
 
 
@@ -295,7 +295,7 @@ def build(
     built = build_conditions(sources.traits, sources.genes, overlap, threshold)
     compared = [
         compare_pairs(sources.traits, sources.published, overlap, at)
-        for at in sorted({threshold, *COMPARED_AT})
+        for at in sorted({threshold, *_COMPARED_AT})
         if sources.published is not None
     ]
     if output is not None:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     )
 
 MOST_GENES = 15
-MOST_CONDITIONS = 8
-MOST_DIFFERENCES = 40
-MOST_PLACES = 2
+_MOST_CONDITIONS = 8
+_MOST_DIFFERENCES = 40
+_MOST_PLACES = 2
 
 
 def show_trait(
@@ -81,7 +81,7 @@ def show_counts(counts: ProblemCounts) -> None:
     _show_listed("traits without conditions", counts.without_conditions)
     frequent = [f"{name} {n}" for name, n in counts.conditions.items()]
     if frequent:
-        screen.show(f"most frequent conditions: {', '.join(frequent[:MOST_CONDITIONS])}")
+        screen.show(f"most frequent conditions: {', '.join(frequent[:_MOST_CONDITIONS])}")
     screen.show("")
     names = ("category", "traits", "problems", "conditional", "median_genes", "title")
     screen.records(counts.categories, {name.replace("_", " "): name for name in names})
@@ -91,8 +91,8 @@ def show_findings(path: Path, findings: Sequence[Finding]) -> None:
     """Print what is wrong with a task list, and what to do."""
     colours = {"error": "red", "warning": "yellow"}
     for finding in findings:
-        places = ", ".join(finding.places[:MOST_PLACES])
-        more = len(finding.places) - MOST_PLACES
+        places = ", ".join(finding.places[:_MOST_PLACES])
+        more = len(finding.places) - _MOST_PLACES
         places += f" and {more} more" if more > 0 else ""
         text = f"{places}: {finding.message} ({finding.advice})"
         screen.notify(text, finding.severity, colours[finding.severity])
@@ -160,14 +160,14 @@ def _show_differences(what: str, differences: Sequence[PairDifference]) -> None:
     columns: dict[str, screen.Column] = {
         what: "problem.trait", "given": "problem.condition", "why": "why"
     }  # fmt: skip
-    screen.records(differences[:MOST_DIFFERENCES], columns)
-    if len(differences) > MOST_DIFFERENCES:
-        screen.show(f"... and {len(differences) - MOST_DIFFERENCES:,} more; --json prints all")
+    screen.records(differences[:_MOST_DIFFERENCES], columns)
+    if len(differences) > _MOST_DIFFERENCES:
+        screen.show(f"... and {len(differences) - _MOST_DIFFERENCES:,} more; --json prints all")
 
 
 def _show_listed(what: str, names: Sequence[str]) -> None:
     if names:
-        screen.show(f"{what}: {len(names):,} ({_first(names, MOST_CONDITIONS)})")
+        screen.show(f"{what}: {len(names):,} ({_first(names, _MOST_CONDITIONS)})")
 
 
 def _first(names: Iterable[str], most: int) -> str:

@@ -20,10 +20,10 @@ from genotex.reports.datasets.description import Description
 from genotex.reports.datasets.files import COEFFICIENTS, FileFacts, FileKind
 from genotex.words import counted
 
-INDEX_COLUMN = "Unnamed: 0"
+_INDEX_COLUMN = "Unnamed: 0"
 """What readers built on pandas call a first column whose header is empty."""
 
-CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
+_CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 
 _Make = Callable[..., Any]
 """Makes a node of mlcroissant, by the name of its class."""
@@ -42,7 +42,7 @@ def croissant_json(
         # rdflib, which mlcroissant writes JSON-LD with, warns of its own class.
         warnings.simplefilter("ignore", DeprecationWarning)
         mlc = installed_mlcroissant()
-        context = mlc.Context(conforms_to=CONFORMS_TO)
+        context = mlc.Context(conforms_to=_CONFORMS_TO)
 
         def make(kind: str, **given: Any) -> Any:
             known = {name: value for name, value in given.items() if value}
@@ -284,7 +284,7 @@ def _linked_fields(column: str, covariates: Iterable[str]) -> Iterator[_Field]:
     place = {"regex": r".*/([^/]+)\.csv$"}
     yield "cohort", ("TEXT", "Cohort: the name of the file."), place
     what = "Sample id: the first column, which has no header."
-    yield "sample", ("TEXT", what), {"column": INDEX_COLUMN}
+    yield "sample", ("TEXT", what), {"column": _INDEX_COLUMN}
     what = "The trait: 1 for cases and 0 for controls, or the measured level."
     yield "trait", ("FLOAT", what), {"column": column}
     meaning = {"Age": "In years.", "Gender": "0 female, 1 male."}

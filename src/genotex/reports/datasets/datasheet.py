@@ -28,7 +28,7 @@ _Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class DatasheetTable:
+class _DatasheetTable:
     """Rows of values under the same names; None is not known."""
 
     title: str
@@ -49,16 +49,18 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:,}"
 
 
-def datasheet_tables(described: Description) -> tuple[DatasheetTable, ...]:
+def datasheet_tables(described: Description) -> tuple[_DatasheetTable, ...]:
     """Return the tables of what is there; one without rows is left out."""
     problems = [] if described.problems is None else [dict(described.problems)]
     tables = (
-        DatasheetTable("Raw cohorts", _by_folder(described.raw, _raw), _COUNTED_ONCE),
-        DatasheetTable("Preprocessed cohorts", _by_folder(described.prepared, _prepared), _OF_WHAT),
-        DatasheetTable("Answered problems", _by_folder(described.answers, _answers)),
-        DatasheetTable("Problems to solve", problems, words=0),
-        DatasheetTable("Traits", list(_traits(described)), words=2),
-        DatasheetTable("Files", list(_files(described))),
+        _DatasheetTable("Raw cohorts", _by_folder(described.raw, _raw), _COUNTED_ONCE),
+        _DatasheetTable(
+            "Preprocessed cohorts", _by_folder(described.prepared, _prepared), _OF_WHAT
+        ),
+        _DatasheetTable("Answered problems", _by_folder(described.answers, _answers)),
+        _DatasheetTable("Problems to solve", problems, words=0),
+        _DatasheetTable("Traits", list(_traits(described)), words=2),
+        _DatasheetTable("Files", list(_files(described))),
     )
     return tuple(table for table in tables if table.rows)
 

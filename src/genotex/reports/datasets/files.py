@@ -47,7 +47,7 @@ FileKind = Literal[
 ]  # fmt: skip
 """What a file holds, by its place and name."""
 
-TASK_LISTS = ("task_info.json", "metadata/task_info.json")
+_TASK_LISTS = ("task_info.json", "metadata/task_info.json")
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _output_place(path: str, prefixes: Sequence[str]) -> FilePlace:
             if found is not None:
                 kind, trait, name = found
                 return FilePlace(path, kind, prefix, trait, name)
-    return FilePlace(path, "task list" if path in TASK_LISTS else "other")
+    return FilePlace(path, "task list" if path in _TASK_LISTS else "other")
 
 
 def _by_pattern(path: PurePosixPath) -> tuple[FileKind, str, str] | None:

@@ -12,15 +12,15 @@ from genotex.reports.datasets.croissant import croissant_json, installed_mlcrois
 from genotex.reports.datasets.datasheet import WRITTEN_BY, datasheet_texts
 from genotex.reports.datasets.description import Description
 
-CROISSANT_FILE = "croissant.json"
-DATASHEET_FOLDER = "description"
+_CROISSANT_FILE = "croissant.json"
+_DATASHEET_FOLDER = "description"
 
 
 def own_files(folder: Path) -> list[Path]:
     """Return what an earlier description of ours left in a folder."""
     if not _is_ours(folder):
         return []
-    return [folder / CROISSANT_FILE, folder / DATASHEET_FOLDER]
+    return [folder / _CROISSANT_FILE, folder / _DATASHEET_FOLDER]
 
 
 def check_place(folder: Path) -> None:
@@ -33,7 +33,7 @@ def check_place(folder: Path) -> None:
         raise UsageError(msg)
     if _is_ours(folder):
         return
-    for path in (folder / CROISSANT_FILE, folder / DATASHEET_FOLDER):
+    for path in (folder / _CROISSANT_FILE, folder / _DATASHEET_FOLDER):
         if path.exists() and not _is_bare(path):
             msg = f"{path} was not written by {WRITTEN_BY}; move it, or choose another --output"
             raise UsageError(msg)
@@ -45,7 +45,7 @@ def _is_bare(path: Path) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    path = folder / DATASHEET_FOLDER / "datasheet.json"
+    path = folder / _DATASHEET_FOLDER / "datasheet.json"
     try:
         return path.is_file() and read_json_object(path).get("written_by") == WRITTEN_BY
     except FormatError:
@@ -60,9 +60,9 @@ def write_description(folder: Path, described: Description) -> Path:
     """
     check_place(folder)
     texts = datasheet_texts(described)
-    content = json_text(croissant_json(described, texts, DATASHEET_FOLDER))
+    content = json_text(croissant_json(described, texts, _DATASHEET_FOLDER))
     # The file that marks the folder as ours comes first, so that a killed run can be repeated.
     first = "datasheet.json"
-    write_texts(folder / DATASHEET_FOLDER, {first: texts[first]} | texts)
-    write_texts(folder, {CROISSANT_FILE: content})
-    return folder / CROISSANT_FILE
+    write_texts(folder / _DATASHEET_FOLDER, {first: texts[first]} | texts)
+    write_texts(folder, {_CROISSANT_FILE: content})
+    return folder / _CROISSANT_FILE

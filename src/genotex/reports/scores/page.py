@@ -291,14 +291,14 @@ def _filtering(scores: Scores) -> PlainTable:
     return PlainTable("Dataset filtering", head, rows)
 
 
-COMPARISON_PAGE = "comparison.html"
+_COMPARISON_PAGE = "comparison.html"
 
 
 def write_comparison(folder: Path, comparison: RunComparison) -> Path:
     """Write a comparison as JSON, CSV, Markdown and a page."""
     page = render_template("scores.html.j2", _comparison_page(comparison))
-    write_texts(folder, comparison_texts(comparison) | {COMPARISON_PAGE: page})
-    return folder / COMPARISON_PAGE
+    write_texts(folder, comparison_texts(comparison) | {_COMPARISON_PAGE: page})
+    return folder / _COMPARISON_PAGE
 
 
 def _comparison_page(comparison: RunComparison) -> ScoresPage:

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import genotex
 from genotex.bench.adapters.assignments import Assignment
 
-SCHEMA_VERSION = "1.0"
+_SCHEMA_VERSION = "1.0"
 
-DOCKERFILE = """\
+_DOCKERFILE = """\
 FROM python:3.12-slim
 {install}
 COPY app /app
@@ -72,7 +72,7 @@ def task_toml(assignment: Assignment, slug: str) -> str:
     """Return the configuration of a task."""
     problem = assignment.problem
     values: Mapping[str, str] = {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": _SCHEMA_VERSION,
         "name": f"genotex/{slug}",
         "description": f"Genes associated with {problem}, from raw data",
         "trait": problem.trait,
@@ -95,7 +95,7 @@ def dockerfile(requirement: str, wheel: str | None) -> str:
         install = f"RUN pip install --no-cache-dir {json.dumps(requirement)}"
     else:
         install = f"COPY {wheel} /tmp/\nRUN pip install --no-cache-dir /tmp/{wheel}"
-    return DOCKERFILE.format(install=install)
+    return _DOCKERFILE.format(install=install)
 
 
 def problems_json(assignment: Assignment) -> str:

@@ -225,7 +225,7 @@ def coding_figures(scores: Sequence[CodingScore]) -> dict[str, float]:
     return figures
 
 
-Coded = Mapping[Feature, CodedFeature]
+_Coded = Mapping[Feature, CodedFeature]
 
 
 @dataclass
@@ -270,15 +270,15 @@ def judge_tables(
 
 
 def _score(
-    case: LabelledCase, coded: Coded, series: Series, table: CodedTable | None
+    case: LabelledCase, coded: _Coded, series: Series, table: CodedTable | None
 ) -> CodingScore:
     return score_coding(case.trait, case.cohort, coded, series.samples, table)
 
 
 def _code(
     case: LabelledCase, names: set[str], series: Series, notes: list[str]
-) -> dict[str, Coded]:
-    coded: dict[str, Coded] = {}
+) -> dict[str, _Coded]:
+    coded: dict[str, _Coded] = {}
     for name in sorted(names & case.labels.keys()):
         try:
             coded[name] = code_samples(case.labels[name], series)
@@ -288,7 +288,7 @@ def _code(
 
 
 def _predicted(
-    case: LabelledCase, output: OutputFolder, coded: Mapping[str, Coded], missing: list[Missing]
+    case: LabelledCase, output: OutputFolder, coded: Mapping[str, _Coded], missing: list[Missing]
 ) -> CodedTable | None:
     path = output.clinical_csv(case.trait, case.cohort)
     table = read_or_why(path, lambda path: table_of_file(path, case.trait))
