@@ -68,11 +68,6 @@ def find(
         key: dict(zip(table.samples, values, strict=True))
         for key, values in (characteristics or {}).items()
     }
-    options = AnalysisOptions(
-        hidden=mode,  # type: ignore[arg-type]
-        model="mixed" if mixed_ranks else "moderated",
-        seed=0,
-    )
     compared = Comparison(
         cohort=CohortData(table, sample_facts=facts),
         table=table,
@@ -84,7 +79,9 @@ def find(
         facts=FactChecks(),
         quality=SampleQuality({}, no_blocks("not examined"), {}),
     )
-    return find_unmeasured(expression, compared, options, precision or Precision())
+    return find_unmeasured(
+        expression, compared, precision or Precision(), mode, 0, mixed_ranks=mixed_ranks
+    )
 
 
 def test_mode_none_does_not_look() -> None:

@@ -33,6 +33,7 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
 from genotex.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
+from genotex.procedure import Procedure
 
 
 def analyze_table(
@@ -166,7 +167,7 @@ def solve_problem(
     options = options or AnalysisOptions()
     check_request(problem, options, tasks)
     choice = choose_data(output, problem, options, tasks)
-    data = read_data(output, problem, choice, options, tasks)
+    data = read_data(output, problem, choice, options.procedure, tasks)
     return analyze_data(data, problem, options, threads=threads)
 
 
@@ -207,7 +208,7 @@ def analyze_data(
         other_cohorts=choice.others,
         warnings=(
             *_same_series(choice),
-            *_other_procedure(evidence, options),
+            *_other_procedure(evidence, options.procedure),
             *_without_roles(evidence, result),
             *result.warnings,
         ),
@@ -265,13 +266,13 @@ def _without_roles(evidence: Evidence | None, result: AnalysisResult) -> tuple[s
     )
 
 
-def _other_procedure(evidence: Evidence | None, options: AnalysisOptions) -> tuple[str, ...]:
-    if evidence is None or evidence.procedure == options.procedure:
+def _other_procedure(evidence: Evidence | None, procedure: Procedure) -> tuple[str, ...]:
+    if evidence is None or evidence.procedure == procedure:
         return ()
     return (
         f"The cohort was preprocessed by the procedure {evidence.procedure}, whose gene values are "
         f"{evidence.procedure.gene_values}; preprocess again for the procedure "
-        f"{options.procedure}.",
+        f"{procedure}.",
     )
 
 

@@ -27,6 +27,7 @@ from genotex.formats import (
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
+from genotex.procedure import Procedure
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,18 +184,18 @@ def read_data(
     output: OutputFolder,
     problem: Problem,
     choice: DataChoice,
-    options: AnalysisOptions,
+    procedure: Procedure,
     tasks: TaskInfo | None = None,
 ) -> ProblemData:
     """Read the cohorts that were chosen; parameters and errors are those of `solve_problem`."""
-    evidence = _evidence(output, problem.trait, choice.cohort, options)
+    evidence = _evidence(output, problem.trait, choice.cohort, procedure)
     with naming_place(problem, choice.cohort):
         return ProblemData(
             choice,
-            _read_shared(output, problem.trait, choice.cohort, options),
+            _read_shared(output, problem.trait, choice.cohort, procedure),
             evidence,
-            _condition_cohort(output, problem, choice, options),
-            None if tasks is None else _related(problem, options, tasks),
+            _condition_cohort(output, problem, choice, procedure),
+            None if tasks is None else _related(problem, procedure, tasks),
         )
 
 
@@ -215,27 +216,27 @@ def _with_place(message: str, problem: Problem, cohort: str) -> str:
     return f"{problem}, {cohort}: {message}"
 
 
-def _related(problem: Problem, options: AnalysisOptions, tasks: TaskInfo) -> tuple[str, ...] | None:
-    if options.procedure.needs_related_genes:
+def _related(problem: Problem, procedure: Procedure, tasks: TaskInfo) -> tuple[str, ...] | None:
+    if procedure.needs_related_genes:
         return tasks.related_genes(problem.trait)
     known = tasks.traits.get(problem.trait)
     return None if known is None else known.related_genes
 
 
 def _read_shared(
-    output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions
+    output: OutputFolder, trait: str, cohort: str, procedure: Procedure
 ) -> LinkedTable:
     """Read the table of the trait, which the next problem may ask for again."""
     files = linked_files(output, trait, cohort)
-    if options.procedure.analyses_filled_tables:
+    if procedure.analyses_filled_tables:
         files = files[:1]
-    return last_table(files, lambda: _read(output, trait, cohort, options))
+    return last_table(files, lambda: _read(output, trait, cohort, procedure))
 
 
-def _read(output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions) -> LinkedTable:
+def _read(output: OutputFolder, trait: str, cohort: str, procedure: Procedure) -> LinkedTable:
     """Read a linked table: filled, or with its missing values, as the procedure analyses it."""
     path = output.linked_csv(trait, cohort)
-    filled = options.procedure.analyses_filled_tables
+    filled = procedure.analyses_filled_tables
     table = read_linked_csv(path) if filled else read_linked(output, trait, cohort)
     if table.trait != trait:
         msg = f"the first column is {table.trait!r} where the trait {trait!r} is expected"
@@ -244,21 +245,21 @@ def _read(output: OutputFolder, trait: str, cohort: str, options: AnalysisOption
 
 
 def _condition_cohort(
-    output: OutputFolder, problem: Problem, choice: DataChoice, options: AnalysisOptions
+    output: OutputFolder, problem: Problem, choice: DataChoice, procedure: Procedure
 ) -> ConditionCohort | None:
     if choice.condition_cohort is None or problem.condition is None:
         return None
-    _evidence(output, problem.condition, choice.condition_cohort, options)
-    table = _read(output, problem.condition, choice.condition_cohort, options)
+    _evidence(output, problem.condition, choice.condition_cohort, procedure)
+    table = _read(output, problem.condition, choice.condition_cohort, procedure)
     return ConditionCohort(choice.condition_cohort, table, choice.regressors)
 
 
 def _evidence(
-    output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions
+    output: OutputFolder, trait: str, cohort: str, procedure: Procedure
 ) -> Evidence | None:
     """Read the record of decisions; folders made by other tools of the benchmark have none."""
     if evidence := find_evidence(output, trait, cohort):
-        if not options.procedure.analyses_filled_tables:
+        if not procedure.analyses_filled_tables:
             check_linked_parquet(output, trait, cohort, evidence.tables)
         return evidence
     # Preprocessing writes the record last, so tables of ours without it may not match.

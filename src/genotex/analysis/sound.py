@@ -209,11 +209,11 @@ def carry_out(
     with threadpool_limits(limits=1):
         comparison = set_up_comparison(cohort, problem, options)
         expression = comparison.expression
-        kept = choose_genes(comparison, expression, options)
+        kept = choose_genes(comparison, expression, filter_low=options.filter_low)
         values = expression[:, kept.tested]
         tests, panel = _both(
             lambda: run_tests(comparison, values, kept, options),
-            lambda: _fit_panel(comparison, values, options, threads),
+            lambda: _fit_panel(comparison, values, options.panel, options.seed, threads),
             threads,
         )
     tested = tests.kept.tested[kept.tested]
@@ -240,9 +240,9 @@ def _both(
 
 
 def _fit_panel(
-    comparison: Comparison, values: Floats, options: AnalysisOptions, threads: int
+    comparison: Comparison, values: Floats, wanted: bool, seed: int, threads: int
 ) -> Panel:
-    if not options.panel:
+    if not wanted:
         return Panel(notes=("No panel: switched off.",))
     if comparison.blocks.columns:
         # Folds would tear pairs apart, and the pair's own level is unknown for a new person.
@@ -252,18 +252,19 @@ def _fit_panel(
     if comparison.contrast.factor is not None:
         return Panel(notes=("No panel: a factor of several levels is not predicted.",))
     # Surrogate variables were made with the trait in view, so they must not help to predict it.
-    given = (values, comparison.design.others[:, 1:], comparison.contrast.values)
+    covariates, target = comparison.design.others[:, 1:], comparison.contrast.values
     binary, repeated = comparison.contrast.binary, comparison.repeated
 
     def fit() -> Panel:
         return fit_panel(
-            *given, binary=binary, seed=options.seed, threads=threads, repeated=repeated
-        )
+            values, covariates, target,
+            binary=binary, seed=seed, threads=threads, repeated=repeated,
+        )  # fmt: skip
 
     # The condition of a two-step problem is that of no other problem.
     if comparison.condition is not None:
         return fit()
-    return once("panel", fit, *given, binary, options.seed, repeated)
+    return once("panel", fit, values, covariates, target, binary, seed, repeated)
 
 
 def _panel_columns(panel: Panel, tested: NDArray[np.bool_]) -> Columns:

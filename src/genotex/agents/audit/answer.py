@@ -112,7 +112,7 @@ def _compare_with_rerun(
         options = _options(task, found)
         choice, flags = _choose(task, found, options)
         output, tasks = OutputFolder(task.input_folder), task.read_task_info()
-        data = read_data(output, task.problem, choice, options, tasks)
+        data = read_data(output, task.problem, choice, options.procedure, tasks)
         again = analyze_data(data, task.problem, options, threads=os.cpu_count() or 1)
     except GenotexError as error:
         return _AnswerAudit((f"the analysis cannot be rerun from its record: {str(error)[:300]}",))

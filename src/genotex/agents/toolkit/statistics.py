@@ -158,7 +158,7 @@ def load_data(choice: Choice) -> LoadedData:
 
     task = choice.task
     data = read_data(
-        _folder(task), task.problem, choice.found, _options(task), task.read_task_info()
+        _folder(task), task.problem, choice.found, _options(task).procedure, task.read_task_info()
     )
     return LoadedData(task, data.table, data)
 

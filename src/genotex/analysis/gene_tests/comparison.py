@@ -108,9 +108,11 @@ class Comparison:
 def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOptions) -> Comparison:
     """Choose samples, pairs, condition and covariates, and build the design."""
     if cohort.design is not None:
-        return _set_up_own_design(cohort, cohort.design, options)
+        return _set_up_own_design(
+            cohort, cohort.design, options.controls, exclude_outliers=options.exclude_outliers
+        )
     table, roles, facts = cohort.table, cohort.roles, cohort.sample_facts
-    contrast = choose_contrast(table, roles, _controls(options))
+    contrast = choose_contrast(table, roles, _controls(options.controls, options.pair))
     quality = _check_samples(cohort, table, contrast, problem.condition)
     if options.exclude_outliers:
         table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
@@ -126,8 +128,9 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
         )
         table = _with_condition(table, contrast, problem.condition, predicted)
     adjustment = gather_adjustment(
-        table, contrast, offered, blocks, options, problem.condition, recorded=facts
-    )
+        table, contrast, offered, blocks, options.covariates,
+        batch=options.batch, condition=problem.condition, recorded=facts,
+    )  # fmt: skip
     design = build_design(
         table,
         contrast,
@@ -168,14 +171,14 @@ def _check_samples(
 
 
 def _set_up_own_design(
-    cohort: CohortData, request: DesignRequest, options: AnalysisOptions
+    cohort: CohortData, request: DesignRequest, controls: Controls, *, exclude_outliers: bool
 ) -> Comparison:
     """Build the comparison of a formula and its contrast."""
     table, facts = cohort.table, cohort.sample_facts
-    own = own_design(request, table, options.controls)
+    own = own_design(request, table, controls)
     quality = check_samples(table, own.contrast, facts, cohort.sample_texts)
-    if options.exclude_outliers and quality.outliers:
-        own = own_design(request, table, options.controls, without=tuple(quality.outliers))
+    if exclude_outliers and quality.outliers:
+        own = own_design(request, table, controls, without=tuple(quality.outliers))
         quality = with_outliers_left_out(quality, len(table.samples))
     table = with_offset(table, own)
     blocks = Blocks(table, own.contrast, {}, {}, ())
@@ -218,10 +221,10 @@ def _check_facts(
     return add_relations(checked, cohort.relations, facts, table, contrast, used, paired)
 
 
-def _controls(options: AnalysisOptions) -> Controls:
+def _controls(controls: Controls, pair: str | None) -> Controls:
     # The control of a pair is often tissue next to the disease, not that of a healthy person.
-    paired = options.pair not in (None, DETECTED) and options.controls == "auto"
-    return "all" if paired else options.controls
+    paired = pair not in (None, DETECTED) and controls == "auto"
+    return "all" if paired else controls
 
 
 def _blocks(

@@ -78,7 +78,7 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
         If a file of a cohort is not what it should be.
     """
     problem, options = Problem(result.trait, result.condition), stored_options(result)
-    data = read_data(output, problem, _cohorts(result), options)
+    data = read_data(output, problem, _cohorts(result), options.procedure)
     with naming_place(problem, result.cohort):
         steps = carry_out(data.cohort, problem, options)
         _check_same(result, steps)

@@ -177,18 +177,17 @@ class TraitTests:
     without_covariates: int | None = None
 
 
-def choose_genes(
-    comparison: Comparison, expression: Floats, options: AnalysisOptions
-) -> GeneFilter:
+def choose_genes(comparison: Comparison, expression: Floats, *, filter_low: bool) -> GeneFilter:
     """Filter, and leave out genes whose missing values make the design singular on the rest."""
     # Shapes: expression (n, p).
     design, table = comparison.design, comparison.table
     columns = design.matrix.shape[1]
     if comparison.libraries is None:
-        kept = filter_genes(expression, comparison.contrast, columns, options.filter_low)
+        kept = filter_genes(expression, comparison.contrast, columns, filter_low)
     else:
         kept = filter_genes(expression, comparison.contrast, columns, filter_low=False)
-        kept = _without_few_reads(kept, comparison.libraries, expression, options)
+        if filter_low:
+            kept = _without_few_reads(kept, comparison.libraries, expression)
     status = kept.status.copy()
     partial = np.flatnonzero(kept.tested & np.isnan(expression).any(axis=0))
     if len(partial):
@@ -204,11 +203,9 @@ def choose_genes(
     return kept
 
 
-def _without_few_reads(
-    kept: GeneFilter, libraries: Libraries, expression: Floats, options: AnalysisOptions
-) -> GeneFilter:
+def _without_few_reads(kept: GeneFilter, libraries: Libraries, expression: Floats) -> GeneFilter:
     """Leave out genes that hardly any read fell on; preprocessing has judged the others."""
-    if not options.filter_low or libraries.sizes is None:
+    if libraries.sizes is None:
         return kept
     status = kept.status.copy()
     status[kept.tested & few_reads(expression, libraries.sizes)] = "low"
@@ -234,7 +231,9 @@ def run_tests(
     )
     precision = _with_blocks(comparison, values, spread.weights)
     settings = TestSettings(precision, options.trend, options.robust, options.min_effect)
-    unmeasured = find_unmeasured(values, comparison, options, precision)
+    unmeasured = find_unmeasured(
+        values, comparison, precision, options.hidden, options.seed, mixed_ranks=mixed_ranks
+    )
     without = settings.regress_several(design.matrix, values, design.tested)
     if unmeasured.columns:
         p = _estimable_columns(without, values, settings.against_none, contrast)["p"]
@@ -252,14 +251,16 @@ def run_tests(
     columns |= _alternative_columns(comparison, values, settings, unmeasured, without)
     columns |= fit_interaction(values, moderated, settings, inflation)
     columns |= departure_columns(values, moderated, settings, inflation)
-    mixed = _fit_mixed(values, design, options)
-    columns |= {} if mixed is None else mixed_columns(mixed)
+    mixed = None
+    if options.model != "moderated":
+        mixed = fit_mixed(values, design.others, design.matrix[:, -1])
+        columns |= mixed_columns(mixed)
     names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
     return TraitTests(
         kept=kept,
         values=values,
         columns=columns,
-        unmeasured=_with_change(unmeasured, columns, names, options),
+        unmeasured=_with_change(unmeasured, columns, names, options.q_cut),
         spread=spread,
         settings=settings,
         moderated=moderated,
@@ -338,14 +339,16 @@ def _without_covariates(
         return None
     design, inflation = comparison.design.without(comparison.covariates), 1.0
     if adjusted:
-        design, inflation = adjust_for_unmeasured(values, design, options, settings.precision)
+        design, inflation = adjust_for_unmeasured(
+            values, design, settings.precision, options.hidden, options.seed
+        )
     fit = settings.regress_several(design.matrix, values, design.tested, inflation)
     p = _estimable_columns(fit, values, settings, comparison.contrast)["p"]
     return int((benjamini_hochberg(p[np.isfinite(p)]) < options.q_cut).sum())
 
 
 def _with_change(
-    unmeasured: Unmeasured, columns: Columns, names: Sequence[str], options: AnalysisOptions
+    unmeasured: Unmeasured, columns: Columns, names: Sequence[str], q_cut: float
 ) -> Unmeasured:
     """Add to the record how the top genes change with surrogate variables."""
     if not unmeasured.columns:
@@ -353,11 +356,5 @@ def _with_change(
     adjusted = unmeasured.moderated_with
     other = columns["Without SV p" if adjusted else "With SV p"]
     pair = (other, columns["p"]) if adjusted else (columns["p"], other)
-    change = compare_rankings(*pair, names, options.q_cut)
+    change = compare_rankings(*pair, names, q_cut)
     return replace(unmeasured, record={**unmeasured.record, "change": change})
-
-
-def _fit_mixed(values: Floats, design: Design, options: AnalysisOptions) -> MixedFit | None:
-    if options.model == "moderated":
-        return None
-    return fit_mixed(values, design.others, design.matrix[:, -1])

@@ -17,7 +17,6 @@ from genotex.analysis.samples.facts import SampleFacts, is_technical, read_value
 from genotex.errors import UsageError
 from genotex.features import column_named
 from genotex.formats import COVARIATES, LinkedTable
-from genotex.options import AnalysisOptions
 
 Floats = NDArray[np.float64]
 
@@ -237,21 +236,22 @@ def gather_adjustment(
     contrast: Contrast,
     facts: SampleFacts,
     blocks: Blocks,
-    options: AnalysisOptions,
-    condition: str | None = None,
+    covariates: Sequence[str],
     *,
+    batch: bool,
+    condition: str | None = None,
     recorded: Collection[str],
 ) -> Adjustment:
     """Gather the columns of pairs, of the characteristics the user named, and of a known batch."""
     compared = [table.samples[i] for i in contrast.rows]
-    asked = tuple(dict.fromkeys(_in_table(c, table, facts) for c in options.covariates))
+    asked = tuple(dict.fromkeys(_in_table(c, table, facts) for c in covariates))
     names = [find_characteristic(facts, name) for name in asked if name not in COVARIATES]
     same = _same_within_pairs(facts, blocks)
     named = named_covariates(facts, compared, [name for name in names if name not in same])
     columns = {**blocks.columns, **named.columns}
-    sources, warnings, batch = dict(named.sources), list(named.warnings), None
+    sources, warnings, known_batch = dict(named.sources), list(named.warnings), None
     held = [name for name in names if name in same]
-    if options.batch:
+    if batch:
         pair_key = blocks.record.get("key")
         # A batch that only texts state (a plate, the date of a scan) is adjusted for on request.
         free = [k for k in facts if k in recorded and k not in names and k != pair_key]
@@ -260,9 +260,9 @@ def gather_adjustment(
         rest = {k: v for k, v in others.items() if k not in same}
         known = len(table.covariates) + len(columns)
         found = batch_columns(rest, table.samples, contrast, known)
-        batch = found.key
+        known_batch = found.key
         columns |= found.columns
-        sources |= {} if batch is None else {batch: tuple(found.columns)}
+        sources |= {} if known_batch is None else {known_batch: tuple(found.columns)}
         warnings += found.warnings
     constant = blocks.record.get("constant_within_blocks", ()) if blocks.columns else ()
     inside = tuple(n for n in asked if n in COVARIATES and n not in constant)
@@ -277,7 +277,7 @@ def gather_adjustment(
         columns,
         inside,
         sources,
-        batch,
+        known_batch,
         (*varying, *held),
         named.taken_as,
         named.filled,

@@ -23,7 +23,6 @@ from genotex.analysis.hidden.confounding import Association, associate_covariate
 from genotex.analysis.hidden.surrogate import find_reweighted_surrogates, find_surrogates
 from genotex.analysis.samples.facts import read_numbers, read_value
 from genotex.analysis.shared_work import once
-from genotex.options import AnalysisOptions
 from genotex.options import Hidden as Mode
 
 Floats = NDArray[np.float64]
@@ -175,10 +174,16 @@ class _Estimate:
 
 
 def find_unmeasured(
-    values: Floats, comparison: Comparison, options: AnalysisOptions, precision: Precision
+    values: Floats,
+    comparison: Comparison,
+    precision: Precision,
+    mode: Mode,
+    seed: int,
+    *,
+    mixed_ranks: bool = False,
 ) -> Unmeasured:
     """Estimate the surrogate variables of a comparison from the expression (n, p) of its genes."""
-    contrast, design, mode = comparison.contrast, comparison.design, options.hidden
+    contrast, design = comparison.contrast, comparison.design
     if mode == "none":
         return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
     whole = _without_gaps(values, design)
@@ -188,11 +193,11 @@ def find_unmeasured(
         warning = f"Unmeasured confounding was not examined: {note}."
         record = _record(mode, None, design, whole.shape[1], note)
         return Unmeasured({}, 1.0, False, record, (warning,))
-    found = _estimate_shared(whole, comparison, options, precision)
+    found = _estimate_shared(whole, comparison, precision, mode, seed)
     columns = _columns_of(found, precision)
     record = _record(mode, found, design, whole.shape[1])
     record["moderated_with"] = bool(columns)
-    record["ranked_with"] = bool(columns) and options.model != "mixed"
+    record["ranked_with"] = bool(columns) and not mixed_ranks
     record["trait_share"] = _explained(
         precision.whiten(design.matrix), found.columns, design.tested
     )
@@ -206,13 +211,13 @@ def find_unmeasured(
 
 
 def adjust_for_unmeasured(
-    values: Floats, design: Design, options: AnalysisOptions, precision: Precision
+    values: Floats, design: Design, precision: Precision, mode: Mode, seed: int
 ) -> tuple[Design, float]:
     """Return another design of the same samples with its surrogate variables, and the inflation."""
     whole = _without_gaps(values, design)
-    if options.hidden == "none" or whole.shape[1] < _genes_needed(values):
+    if mode == "none" or whole.shape[1] < _genes_needed(values):
         return design, 1.0
-    found = _estimate(whole, design, options.hidden, options.seed, precision)
+    found = _estimate(whole, design, mode, seed, precision)
     return design.with_columns(_columns_of(found, precision)), found.inflation
 
 
@@ -254,10 +259,10 @@ def _fill_gaps(values: Floats, gaps: NDArray[np.bool_], basis: Floats) -> None:
 
 
 def _estimate_shared(
-    genes: Floats, comparison: Comparison, options: AnalysisOptions, precision: Precision
+    genes: Floats, comparison: Comparison, precision: Precision, mode: Mode, seed: int
 ) -> _Estimate:
     """Estimate them; without a condition and given age they are often the same."""
-    of, mode, seed = comparison.design, options.hidden, options.seed
+    of = comparison.design
     if comparison.condition is not None:
         return _estimate(genes, of, mode, seed, precision)
     given = (genes, of.saturated, of.of_trait, mode, seed, precision)

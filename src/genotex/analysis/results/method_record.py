@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 import genotex
 from genotex.analysis.designs.matrix import Design
-from genotex.analysis.gene_tests.coefficients import ModeratedF, interaction_record
+from genotex.analysis.gene_tests.coefficients import interaction_record
 from genotex.analysis.gene_tests.comparison import Comparison
 from genotex.analysis.gene_tests.mixed import mixed_record
-from genotex.analysis.gene_tests.moderated import ModeratedFit
 from genotex.analysis.gene_tests.p_values import excess_near_one, null_share
 from genotex.analysis.gene_tests.trait_tests import TraitTests
 from genotex.analysis.panel.selection import Panel
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, RegressorRule
 from genotex.problems import Problem, ProblemKind
 
 Floats = NDArray[np.float64]
@@ -84,15 +83,17 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "filter": dict(tests.kept.record),
         "hidden": dict(tests.unmeasured.record),
         "weights": dict(tests.spread.record),
-        "prior": _prior(tests.fit, options),
+        "prior": _prior(tests),
         **_histogram(steps.tested_p),
         "significant": int(steps.genes["Significant"].sum()),
         "panel": _panel(steps.panel),
-        **_where_it_applies(steps, options, problem),
+        **_where_it_applies(steps, options.regressors, problem, mixed_ranks=mixed),
     }
 
 
-def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
+def _where_it_applies(
+    steps: Steps, rule: RegressorRule, problem: Problem, *, mixed_ranks: bool
+) -> dict[str, Any]:
     """Return the parts that only some analyses have, such as pairs or an interaction."""
     comparison, tests = steps.comparison, steps.tests
     record: dict[str, Any] = {}
@@ -111,19 +112,17 @@ def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) 
             **_correlation(steps),
             "adjusts_for": list(comparison.adjustment.held_by_pairs),
         }
-    if options.model == "mixed":
-        record["moderated"] = _moderated(steps, options)
+    if mixed_ranks:
+        record["moderated"] = _moderated(steps)
     if tests.mixed is not None:
         record["mixed"] = mixed_record(tests.mixed)
     if problem.kind is ProblemKind.ONE_STEP:
-        record["interaction"] = interaction_record(
-            steps.genes, str(problem.condition), options.q_cut
-        )
+        record["interaction"] = interaction_record(steps.genes, str(problem.condition), steps.q_cut)
     if comparison.condition is not None and comparison.predicted is not None:
         record["two_step"] = {
             "condition": problem.condition,
             "cohort": comparison.condition.cohort,
-            "rule": options.regressors,
+            "rule": rule,
             "regressors": list(comparison.condition.regressors),
             **comparison.predicted.record,
         }
@@ -277,22 +276,22 @@ def versions() -> dict[str, str]:
     }
 
 
-def _prior(fit: ModeratedFit | ModeratedF, options: AnalysisOptions) -> dict[str, Any]:
-    infinite = bool(np.isinf(fit.prior.df))
+def _prior(tests: TraitTests) -> dict[str, Any]:
+    prior = tests.fit.prior
+    infinite = bool(np.isinf(prior.df))
     return {
-        "df": None if infinite else fit.prior.df,
+        "df": None if infinite else prior.df,
         "df_infinite": infinite,
-        "variance": float(np.median(fit.prior.variance)),
-        "trend": options.trend,
-        "robust": options.robust,
+        "variance": float(np.median(prior.variance)),
+        "trend": tests.settings.trend,
+        "robust": tests.settings.robust,
     }
 
 
-def _moderated(steps: Steps, options: AnalysisOptions) -> dict[str, Any]:
+def _moderated(steps: Steps) -> dict[str, Any]:
     """Return the results of the moderated t when it does not rank."""
-    significant = (pl.col("q") < options.q_cut) & (
-        pl.col("Absolute Coefficient") >= options.min_effect
-    )
+    min_effect = steps.tests.settings.min_effect
+    significant = (pl.col("q") < steps.q_cut) & (pl.col("Absolute Coefficient") >= min_effect)
     return {
         "design": list(steps.tests.moderated.names),
         "residual_df": _residual_df(steps.tests.moderated),
