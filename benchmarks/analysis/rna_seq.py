@@ -31,7 +31,7 @@ from genotex.analysis import (
     moderate,
 )
 from genotex.cohorts import preprocess
-from genotex.cohorts.rna_seq import tmm_factors
+from genotex.cohorts.geo.rna_seq import tmm_factors
 from genotex.formats import (
     CountMatrix,
     Evidence,

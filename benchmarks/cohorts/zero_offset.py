@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.cohorts.rna_seq import expressed_genes, tmm_factors
+from genotex.cohorts.geo.rna_seq import expressed_genes, tmm_factors
 from genotex.genes.scale import zero_offset
 
 Floats = NDArray[np.float64]

@@ -274,7 +274,7 @@ _READERS = {
     "cohort records": "genotex.formats:read_cohort_info",
     "gene sets": "genotex.analysis:read_gmt",
     "gene table": "genotex.genes:GeneTable.load",
-    "sample sheet": "genotex.clinical.sheet_files:read_sheet_table",
+    "sample sheet": "genotex.clinical.sheets.files:read_sheet_table",
     "encoding file": "genotex.clinical.encoding_files:load_annotations",
     "vocabulary file": "genotex.clinical:load_vocabulary",
     "task list": "genotex.problems.task_info:TaskInfo.load",

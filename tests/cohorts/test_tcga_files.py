@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from genotex.cohorts import choose_folder, tcga_sample_facts
-from genotex.cohorts.tcga_files import MOST_COLUMNS
+from genotex.cohorts.tcga.files import MOST_COLUMNS
 from genotex.formats import ClinicalMatrix, read_clinical_matrix
 from genotex.layout import TcgaCohortFiles
 from tests.clinical.tcga_traits import FOLDERS

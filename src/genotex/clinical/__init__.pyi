@@ -78,21 +78,21 @@ from .sample_keys import (
     SampleKeys as SampleKeys,
     keys_of_samples as keys_of_samples,
 )
-from .sample_sheet import (
+from .sheets.sample_sheet import (
     SampleSheet as SampleSheet,
     SheetSample as SheetSample,
     check_sample_sheet as check_sample_sheet,
     last_columns as last_columns,
     load_sample_sheet as load_sample_sheet,
 )
-from .sheet_annotation import (
+from .sheets.annotation import (
     AS_IN_FILE as AS_IN_FILE,
     annotation_from_sheet as annotation_from_sheet,
     sheet_cells as sheet_cells,
     sheet_headers as sheet_headers,
     sheet_rows as sheet_rows,
 )
-from .sheet_files import (
+from .sheets.files import (
     check_kind as check_kind,
     load_pairs as load_pairs,
     read_sheet_table as read_sheet_table,
@@ -113,7 +113,7 @@ from .summary import (
     value_text as value_text,
     why_no_trait as why_no_trait,
 )
-from .tcga_columns import (
+from .tcga.columns import (
     TcgaColumn as TcgaColumn,
     find_tcga_column as find_tcga_column,
     is_age_or_gender_column as is_age_or_gender_column,
@@ -121,7 +121,7 @@ from .tcga_columns import (
     plain_column_name as plain_column_name,
     read_tcga_cell as read_tcga_cell,
 )
-from .tcga_studies import (
+from .tcga.studies import (
     TcgaChoice as TcgaChoice,
     choose_tcga_study as choose_tcga_study,
     load_tcga_words as load_tcga_words,

@@ -1,4 +1,4 @@
-from .geo import (
+from .geo.cohort import (
     assemble_counted_cohort as assemble_counted_cohort,
     assemble_geo_cohort as assemble_geo_cohort,
     encode_features as encode_features,
@@ -9,7 +9,7 @@ from .geo import (
     rows_need_mapping as rows_need_mapping,
     takes_counts as takes_counts,
 )
-from .geo_files import (
+from .geo.files import (
     Facts as Facts,
     RawSeries as RawSeries,
     choose_file as choose_file,
@@ -44,7 +44,7 @@ from .prepared import (
     PreprocessOptions as PreprocessOptions,
     load_options as load_options,
 )
-from .own_tables import (
+from .own.tables import (
     OwnTables as OwnTables,
     keep_expressed as keep_expressed,
     read_own_tables as read_own_tables,
@@ -73,7 +73,7 @@ from .records import (
 from .regrouping import (
     regroup as regroup,
 )
-from .rna_seq import (
+from .geo.rna_seq import (
     CountedGenes as CountedGenes,
     count_genes as count_genes,
     expressed_genes as expressed_genes,
@@ -89,7 +89,7 @@ from .tasks import (
     CohortTask as CohortTask,
     check_choices as check_choices,
 )
-from .tcga import (
+from .tcga.cohort import (
     apply_tcga_encoding as apply_tcga_encoding,
     assemble_tcga_cohort as assemble_tcga_cohort,
     prepare_absent_tcga as prepare_absent_tcga,
@@ -97,7 +97,7 @@ from .tcga import (
     read_tcga_features as read_tcga_features,
     tcga_cells as tcga_cells,
 )
-from .tcga_files import (
+from .tcga.files import (
     NO_EXPRESSION as NO_EXPRESSION,
     FolderChoice as FolderChoice,
     RawClinical as RawClinical,

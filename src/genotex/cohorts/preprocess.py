@@ -16,8 +16,8 @@ from genotex.clinical import (
     annotation_to_json,
     rule_expert,
 )
-from genotex.cohorts.geo import prepare_geo_cohort
-from genotex.cohorts.geo_files import SUBMITTED
+from genotex.cohorts.geo.cohort import prepare_geo_cohort
+from genotex.cohorts.geo.files import SUBMITTED
 from genotex.cohorts.linking import REFUSALS
 from genotex.cohorts.prepared import BY_PERSON, PreprocessOptions
 from genotex.cohorts.records import finish_cohort, remove_stale_tables
@@ -29,7 +29,7 @@ from genotex.cohorts.tasks import (
     tasks_in_sheet,
     tasks_named,
 )
-from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
+from genotex.cohorts.tcga.cohort import prepare_absent_tcga, prepare_tcga_cohort
 from genotex.errors import FormatError, GenotexError
 from genotex.formats import (
     CohortInfo,

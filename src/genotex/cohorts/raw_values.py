@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.cohorts.geo import is_empty
-from genotex.cohorts.geo_files import choose_file, with_expression
-from genotex.cohorts.tcga_files import read_raw_genes
+from genotex.cohorts.geo.cohort import is_empty
+from genotex.cohorts.geo.files import choose_file, with_expression
+from genotex.cohorts.tcga.files import read_raw_genes
 from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, ExpressionMatrix, read_raw_counts
 from genotex.genes import GeneTable, detect_scale
@@ -43,7 +43,7 @@ def raw_geo_values(files: GeoCohortFiles, evidence: Evidence) -> RawValues:
     raw = choose_file(files, evidence.options.get("series_platform", ()))
     for path in files.supplementary:
         if path.name in used:
-            from genotex.cohorts.submitted import submitted_values
+            from genotex.cohorts.geo.submitted import submitted_values
 
             return _described(path, submitted_values(path, raw.series, GeneTable.load()), evidence)
     series = with_expression(raw).series

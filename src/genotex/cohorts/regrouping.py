@@ -15,7 +15,7 @@ from genotex.clinical import (
     load_vocabulary,
     recorded_annotation,
 )
-from genotex.cohorts.geo import encode_features
+from genotex.cohorts.geo.cohort import encode_features
 from genotex.cohorts.linking import JudgedCohort, judge_filled, link_features, treat_missing
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.records import begin_cohort, remove_stale_tables, with_decision, write_linked

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from genotex.clinical import Expert, describe_series, sheet_rows
-from genotex.cohorts.geo import read_or_replay
-from genotex.cohorts.geo_files import Facts, RawSeries, sample_facts, sample_texts
+from genotex.cohorts.geo.cohort import read_or_replay
+from genotex.cohorts.geo.files import Facts, RawSeries, sample_facts, sample_texts
 from genotex.cohorts.prepared import PreprocessOptions
 from genotex.formats import ExpressionMatrix
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genotex.clinical import describe_series, load_vocabulary
-from genotex.cohorts.geo_files import choose_file
+from genotex.cohorts.geo.files import choose_file
 from genotex.cohorts.prepared import PreprocessOptions
-from genotex.cohorts.tcga_files import choose_folder
+from genotex.cohorts.tcga.files import choose_folder
 from genotex.errors import FormatError, UsageError
 from genotex.layout import (
     TCGA_COHORT,

@@ -32,7 +32,7 @@ from genotex.clinical import (
 from genotex.cohorts import PreparedCohort, choose_folder, prepare_absent_tcga
 from genotex.cohorts.linking import JudgedCohort, judge, why_unavailable
 from genotex.cohorts.records import describe_cohort
-from genotex.cohorts.tcga import read_tcga_features
+from genotex.cohorts.tcga.cohort import read_tcga_features
 from genotex.errors import FormatError
 from genotex.formats import (
     CohortInfo,

@@ -23,16 +23,16 @@ from genotex.clinical import (
     recorded_annotation,
 )
 from genotex.cohorts import PreparedCohort, PreprocessOptions
-from genotex.cohorts.geo import prepare_geo_cohort
-from genotex.cohorts.geo_files import RawSeries, choose_file, read_raw_series
+from genotex.cohorts.geo.cohort import prepare_geo_cohort
+from genotex.cohorts.geo.files import RawSeries, choose_file, read_raw_series
 from genotex.cohorts.linking import JudgedCohort, judge_cohort, why_unavailable
-from genotex.cohorts.tcga import (
+from genotex.cohorts.tcga.cohort import (
     apply_tcga_encoding,
     assemble_tcga_cohort,
     read_tcga_features,
     tcga_genes,
 )
-from genotex.cohorts.tcga_files import RawClinical, read_raw_clinical, read_raw_genes
+from genotex.cohorts.tcga.files import RawClinical, read_raw_clinical, read_raw_genes
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import Evidence
 from genotex.genes import GeneTable, RowGenes, collapse_rows, genes_by_columns, genes_of_rows

@@ -21,9 +21,9 @@ from genotex.clinical import (
     rule_expert,
     why_no_trait,
 )
-from genotex.cohorts.geo import no_table, rows_need_mapping, takes_counts
-from genotex.cohorts.geo_files import RawSeries, read_raw_series
-from genotex.cohorts.rna_seq import count_genes
+from genotex.cohorts.geo.cohort import no_table, rows_need_mapping, takes_counts
+from genotex.cohorts.geo.files import RawSeries, read_raw_series
+from genotex.cohorts.geo.rna_seq import count_genes
 from genotex.errors import FormatError
 from genotex.features import simple_key
 from genotex.formats import Role, Series

@@ -12,8 +12,8 @@ from genotex.agents.rules.source_text import cell_of, comment, converter_text, l
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalAnnotation, EncodedFeature, FeatureEncoding, named_columns
 from genotex.cohorts import PreprocessOptions, choose_folder
-from genotex.cohorts.tcga import read_tcga_features
-from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_clinical
+from genotex.cohorts.tcga.cohort import read_tcga_features
+from genotex.cohorts.tcga.files import NO_EXPRESSION, read_raw_clinical
 from genotex.layout import TcgaCohortFiles
 
 _TRAIT = """\

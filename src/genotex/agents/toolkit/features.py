@@ -17,7 +17,7 @@ from genotex.agents.task import Task
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tool import Made, Table, listed, tool
 from genotex.clinical import EncodedFeature, FeatureEncoding, apply_encoding, cells_to_code
-from genotex.cohorts.tcga import apply_tcga_encoding, tcga_cells
+from genotex.cohorts.tcga.cohort import apply_tcga_encoding, tcga_cells
 from genotex.errors import UsageError
 from genotex.features import split_cell
 from genotex.formats import Role

@@ -13,11 +13,11 @@ from genotex.agents.task import Task
 from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tool import Made, Table, listed, tool
-from genotex.cohorts.geo import no_table, takes_counts
-from genotex.cohorts.geo_files import RawSeries, with_expression
-from genotex.cohorts.geo_files import read_annotation as read_platform_tables
-from genotex.cohorts.rna_seq import CountedGenes, count_genes
-from genotex.cohorts.tcga_files import NO_EXPRESSION, RawExpression, read_raw_genes
+from genotex.cohorts.geo.cohort import no_table, takes_counts
+from genotex.cohorts.geo.files import RawSeries, with_expression
+from genotex.cohorts.geo.files import read_annotation as read_platform_tables
+from genotex.cohorts.geo.rna_seq import CountedGenes, count_genes
+from genotex.cohorts.tcga.files import NO_EXPRESSION, RawExpression, read_raw_genes
 from genotex.errors import UsageError
 from genotex.formats import ExpressionMatrix, Platform, read_raw_counts
 from genotex.genes import (

@@ -9,9 +9,9 @@ from typing import ClassVar
 from genotex.agents.task import Task
 from genotex.agents.toolkit.tool import Made, listed, tool
 from genotex.clinical import GeneVerdict, describe_series, judge_expression
-from genotex.clinical.tcga_columns import read_tcga_cell
-from genotex.cohorts.geo_files import RawSeries, choose_file
-from genotex.cohorts.tcga_files import RawClinical, read_raw_clinical
+from genotex.clinical.tcga.columns import read_tcga_cell
+from genotex.cohorts.geo.files import RawSeries, choose_file
+from genotex.cohorts.tcga.files import RawClinical, read_raw_clinical
 from genotex.errors import UsageError
 from genotex.layout import GeoCohortFiles, TcgaCohortFiles, tcga_cohort_files
 

@@ -13,8 +13,8 @@ from genotex.agents.toolkit.linking import FilledTable, JudgedTable, LinkedSampl
 from genotex.agents.toolkit.sources import ClinicalColumns
 from genotex.agents.toolkit.tool import Table, listed, preview_rows, tool
 from genotex.clinical import ClinicalAnnotation, GeneVerdict
-from genotex.cohorts.geo import assemble_counted_cohort, assemble_geo_cohort
-from genotex.cohorts.geo_files import RawSeries
+from genotex.cohorts.geo.cohort import assemble_counted_cohort, assemble_geo_cohort
+from genotex.cohorts.geo.files import RawSeries
 from genotex.cohorts.linking import JudgedCohort, why_unavailable
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.records import (
@@ -24,8 +24,8 @@ from genotex.cohorts.records import (
     remove_stale_tables,
     write_linked,
 )
-from genotex.cohorts.tcga import assemble_tcga_cohort, prepare_absent_tcga
-from genotex.cohorts.tcga_files import RawExpression
+from genotex.cohorts.tcga.cohort import assemble_tcga_cohort, prepare_absent_tcga
+from genotex.cohorts.tcga.files import RawExpression
 from genotex.errors import UsageError
 from genotex.formats import CohortInfo, update_cohort_info, write_clinical_csv, write_gene_csv
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from genotex.clinical import choose_tcga_study, tcga_study_code
-from genotex.clinical.tcga_columns import is_age_or_gender_column, plain_column_name, read_tcga_cell
-from genotex.clinical.tcga_studies import load_tcga_words
-from genotex.cohorts.geo_files import Facts
+from genotex.clinical.tcga.columns import is_age_or_gender_column, plain_column_name, read_tcga_cell
+from genotex.clinical.tcga.studies import load_tcga_words
+from genotex.cohorts.geo.files import Facts
 from genotex.errors import FormatError
 from genotex.features import simplify
 from genotex.formats import (

@@ -20,7 +20,7 @@ from genotex.clinical.relations.find import relations_of
 from genotex.clinical.relations.proposals import propose_exclusions, propose_pairs
 from genotex.clinical.sample_groups import samples_text
 from genotex.clinical.sample_keys import SampleKeys, keys_of_samples
-from genotex.clinical.sample_sheet import (
+from genotex.clinical.sheets.sample_sheet import (
     FIRST_COLUMNS,
     SampleSheet,
     SheetSample,

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.cohorts.own_genes import OwnRows, collapse
-from genotex.cohorts.own_layout import OwnValues
-from genotex.cohorts.own_samples import MatchedSamples
-from genotex.cohorts.rna_seq import normalise_counts
-from genotex.cohorts.sample_matching import counted, some_names
+from genotex.cohorts.geo.rna_seq import normalise_counts
+from genotex.cohorts.own.genes import OwnRows, collapse
+from genotex.cohorts.own.layout import OwnValues
+from genotex.cohorts.own.sample_matching import counted, some_names
+from genotex.cohorts.own.samples import MatchedSamples
 from genotex.formats import ExpressionMatrix, TableFile, distribution_record
 from genotex.genes import (
     ScaleVerdict,

@@ -12,17 +12,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.cohorts.own_expression import OwnExpression
-from genotex.cohorts.own_genes import name_rows, read_annotation_file
-from genotex.cohorts.own_layout import arrange
-from genotex.cohorts.own_samples import (
+from genotex.cohorts.geo.rna_seq import normalise_counts
+from genotex.cohorts.own.expression import OwnExpression
+from genotex.cohorts.own.genes import name_rows, read_annotation_file
+from genotex.cohorts.own.layout import arrange
+from genotex.cohorts.own.sample_matching import table_keys
+from genotex.cohorts.own.samples import (
     matched_samples,
     read_samples,
     refuse_missing,
 )
 from genotex.cohorts.raw_values import RawValues
-from genotex.cohorts.rna_seq import normalise_counts
-from genotex.cohorts.sample_matching import table_keys
 from genotex.errors import FormatError, UsageError
 from genotex.formats import (
     ExpressionMatrix,

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.cohorts.sample_matching import name_keys, repeated_names, some_names
+from genotex.cohorts.own.sample_matching import name_keys, repeated_names, some_names
 from genotex.errors import GenotexError
 from genotex.formats import MISSING_WORDS, ExpressionMatrix, TableFile
 from genotex.genes import GeneTable, identify_ids, sample_evenly

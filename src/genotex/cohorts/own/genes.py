@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from genotex.cohorts.own_layout import OwnValues
-from genotex.cohorts.sample_matching import some_names
+from genotex.cohorts.own.layout import OwnValues
+from genotex.cohorts.own.sample_matching import some_names
 from genotex.errors import FormatError, UsageError
 from genotex.formats import (
     ExpressionMatrix,

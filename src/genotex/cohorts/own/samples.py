@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from genotex.cohorts.sample_matching import (
+from genotex.cohorts.own.sample_matching import (
     SampleMatch,
     counted,
     match_samples,

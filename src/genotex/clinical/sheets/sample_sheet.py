@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from genotex.clinical.encoding import GROUP_WORDS
-from genotex.clinical.sheet_files import SheetRow, SheetTable, read_sheet_table
+from genotex.clinical.sheets.files import SheetRow, SheetTable, read_sheet_table
 from genotex.errors import SampleSheetError
 from genotex.features import (
     parse_plain_number,

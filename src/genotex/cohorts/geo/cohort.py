@@ -26,15 +26,15 @@ from genotex.clinical import (
     rule_expert,
     without_samples,
 )
-from genotex.cohorts.geo_files import (
+from genotex.cohorts.geo.files import (
     RawSeries,
     read_raw_series,
     sample_facts,
     sample_relations,
     sample_texts,
 )
+from genotex.cohorts.geo.rna_seq import CountedGenes, count_genes
 from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
-from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.errors import FormatError
 from genotex.features import control_group, split_cell
 from genotex.formats import Platform, Series, distribution_record
@@ -81,7 +81,7 @@ def read_geo_cohort(
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
     if reading.gene.available and _takes_submitted(files, raw.series, options.procedure):
-        from genotex.cohorts.submitted import submitted_genes
+        from genotex.cohorts.geo.submitted import submitted_genes
 
         found = submitted_genes(
             files, raw.series, codes, binary=binary, table=table, scale=options.scale
@@ -90,7 +90,7 @@ def read_geo_cohort(
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(raw, reading, table, options)
     if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
-        from genotex.cohorts.submitted import raw_files_hint
+        from genotex.cohorts.geo.submitted import raw_files_hint
 
         why_no_genes += raw_files_hint(files)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw

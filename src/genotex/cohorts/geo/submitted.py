@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.cohorts.geo_files import SUBMITTED, read_annotation
-from genotex.cohorts.own_layout import OwnValues, arrange
-from genotex.cohorts.rna_seq import CountedGenes, normalised_genes, trait_of_samples
-from genotex.cohorts.sample_matching import (
+from genotex.cohorts.geo.files import SUBMITTED, read_annotation
+from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes, trait_of_samples
+from genotex.cohorts.own.layout import OwnValues, arrange
+from genotex.cohorts.own.sample_matching import (
     SampleMatch,
     counted,
     match_samples,

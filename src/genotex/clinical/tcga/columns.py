@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from genotex.clinical.tcga_studies import load_tcga_words
+from genotex.clinical.tcga.studies import load_tcga_words
 from genotex.features import (
     OLDEST_AGE,
     SampleFeature,

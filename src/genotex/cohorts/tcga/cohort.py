@@ -21,7 +21,7 @@ from genotex.clinical import (
     read_tcga_cell,
 )
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
-from genotex.cohorts.tcga_files import (
+from genotex.cohorts.tcga.files import (
     NO_EXPRESSION,
     RawClinical,
     RawExpression,

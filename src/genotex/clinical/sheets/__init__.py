@@ -1,0 +1,1 @@
+"""Sample sheets: read, written, and turned into annotations."""

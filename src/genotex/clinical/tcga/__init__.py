@@ -1,0 +1,1 @@
+"""TCGA: which study a trait is, and the columns of clinical matrices."""

@@ -1,0 +1,1 @@
+"""A GEO cohort: series files, RNA-seq counts, tables of submitters."""

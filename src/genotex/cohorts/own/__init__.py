@@ -1,0 +1,1 @@
+"""Tables of a user, or of a submitter: layout, genes, samples."""

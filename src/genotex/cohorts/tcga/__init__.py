@@ -1,0 +1,1 @@
+"""A TCGA cohort from the Xena hub."""
