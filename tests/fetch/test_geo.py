@@ -20,7 +20,7 @@ from genotex.fetch import (
     fetch_series,
     open_fetch_folder,
 )
-from genotex.fetch.geo import choose_or_go_on, remember_end
+from genotex.fetch.ncbi.geo import choose_or_go_on, remember_end
 from tests.geo_text import asthma, series_matrix
 
 from .eutils import BASE
@@ -138,7 +138,7 @@ def test_wrong_file_that_was_kept_without_checks_is_fetched_again(
 ) -> None:
     geo.site.always(matrix_path("GSE2"), gzipped(OTHER))
     with monkeypatch.context() as patched, open_fetch_folder(tmp_path) as folder:
-        patched.setattr("genotex.fetch.geo.matrix_of", lambda *about: None)
+        patched.setattr("genotex.fetch.ncbi.geo.matrix_of", lambda *about: None)
         fetch(source, folder)
     geo.site.mend(matrix_path("GSE2"))
     with open_fetch_folder(tmp_path) as folder:

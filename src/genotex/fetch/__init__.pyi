@@ -1,9 +1,9 @@
-from .addresses import AllowedAddresses as AllowedAddresses, base_address as base_address
+from .transfer.addresses import AllowedAddresses as AllowedAddresses, base_address as base_address
 from .bundle import check_layout as check_layout
-from .client_limits import ClientLimits as ClientLimits, Pace as Pace
-from .contents import Content as Content
-from .download import Progress as Progress, Wanted as Wanted
-from .entrez import Entrez as Entrez, read_key as read_key
+from .transfer.client_limits import ClientLimits as ClientLimits, Pace as Pace
+from .transfer.contents import Content as Content
+from .transfer.download import Progress as Progress, Wanted as Wanted
+from .ncbi.entrez import Entrez as Entrez, read_key as read_key
 from .folder import (
     FetchFolder as FetchFolder,
     Fetched as Fetched,
@@ -12,8 +12,8 @@ from .folder import (
     journal_path as journal_path,
     open_fetch_folder as open_fetch_folder,
 )
-from .gene_info import FetchedGenes as FetchedGenes, fetch_genes as fetch_genes
-from .geo import (
+from .ncbi.gene_info import FetchedGenes as FetchedGenes, fetch_genes as fetch_genes
+from .ncbi.geo import (
     GeoAddresses as GeoAddresses,
     GeoRequest as GeoRequest,
     GeoSource as GeoSource,
@@ -21,8 +21,8 @@ from .geo import (
     fetch_series as fetch_series,
     open_geo_source as open_geo_source,
 )
-from .geo_plan import GeoTree as GeoTree, RemoteFile as RemoteFile, SeriesPlan as SeriesPlan
-from .geo_search import (
+from .ncbi.geo_plan import GeoTree as GeoTree, RemoteFile as RemoteFile, SeriesPlan as SeriesPlan
+from .ncbi.geo_search import (
     Criteria as Criteria,
     GeoSummary as GeoSummary,
     find_by_trait as find_by_trait,
@@ -52,7 +52,7 @@ from .verification import (
     verify_folder as verify_folder,
     write_manifest as write_manifest,
 )
-from .web import WebClient as WebClient
+from .transfer.web import WebClient as WebClient
 from .xena import (
     XENA_COHORTS as XENA_COHORTS,
     XenaFile as XenaFile,
@@ -60,7 +60,7 @@ from .xena import (
     cohort_of_trait as cohort_of_trait,
     xena_files as xena_files,
 )
-from .contents import check_whole as check_whole
+from .transfer.contents import check_whole as check_whole
 from .open_targets import (
     keep_to_one_release as keep_to_one_release,
     write_found as write_found,

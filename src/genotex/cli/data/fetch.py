@@ -24,9 +24,7 @@ from genotex.errors import UsageError
 from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
-    from genotex.fetch import Fetched
-    from genotex.fetch.folder import Outcome
-    from genotex.fetch.gene_info import FetchedGenes
+    from genotex.fetch import Fetched, FetchedGenes, Outcome
     from genotex.fetch.open_targets import TraitDiseases
     from genotex.problems import ListedTrait
 
@@ -99,9 +97,15 @@ def tcga(
 
       genotex fetch tcga input --dry-run
     """
-    from genotex.fetch import WebClient, base_address, open_fetch_folder
-    from genotex.fetch.folder import fetch_each
-    from genotex.fetch.xena import XENA, XenaFile, xena_files
+    from genotex.fetch import (
+        XENA,
+        WebClient,
+        XenaFile,
+        base_address,
+        fetch_each,
+        open_fetch_folder,
+        xena_files,
+    )
 
     bases = [base_address(xena_address)] if xena_address else XENA
     kinds = [XenaFile(each.value) for each in _File if not file or each in file]
@@ -130,7 +134,7 @@ def tcga(
 
 def _codes(traits: list[str] | None, cohorts: list[str] | None) -> list[str]:
     """Return the chosen cohorts; all without a choice."""
-    from genotex.fetch.xena import XENA_COHORTS, cohort_named, cohort_of_trait
+    from genotex.fetch import XENA_COHORTS, cohort_named, cohort_of_trait
 
     codes = [cohort_named(code) for code in cohorts or ()]
     for trait in traits or ():
@@ -175,8 +179,8 @@ def genes(
       genotex solve input output --trait Asthma \
           --gene-table metadata/gene_table/genes.parquet
     """
-    from genotex.fetch import WebClient, base_address, open_fetch_folder
-    from genotex.fetch.gene_info import GENE_INFO, NCBI_GENE, fetch_genes
+    from genotex.fetch import WebClient, base_address, fetch_genes, open_fetch_folder
+    from genotex.fetch.ncbi.gene_info import GENE_INFO, NCBI_GENE
 
     base = base_address(genes_address or NCBI_GENE)
     with (
@@ -294,15 +298,16 @@ def _fetch_diseases(
     folder: Path, base: str, wanted: Sequence[ListedTrait], disease_ids: Path | None
 ) -> tuple[str, Sequence[TraitDiseases], dict[str, Outcome]]:
     """Return the release, the diseases of each trait, and the outcome of each disease."""
-    from genotex.fetch import WebClient, open_fetch_folder
-    from genotex.fetch.open_targets import (
-        DISEASE_IDS,
+    from genotex.fetch import (
         OpenTargets,
+        WebClient,
         choose_diseases,
         fetch_associations,
         keep_to_one_release,
+        open_fetch_folder,
         write_found,
     )
+    from genotex.fetch.open_targets import DISEASE_IDS
 
     kept = folder / DISEASE_IDS
     listed = disease_ids or (kept if kept.exists() else None)

@@ -19,10 +19,15 @@ from genotex.errors import FetchError, UsageError
 from genotex.options import GeoOptions, Option, PreprocessChoices
 
 if TYPE_CHECKING:
-    from genotex.fetch import FetchFolder, Progress
-    from genotex.fetch.geo import GeoRequest, GeoSource, SeriesOutcome
-    from genotex.fetch.geo_plan import SeriesPlan
-    from genotex.fetch.geo_search import Criteria
+    from genotex.fetch import (
+        Criteria,
+        FetchFolder,
+        GeoRequest,
+        GeoSource,
+        Progress,
+        SeriesOutcome,
+        SeriesPlan,
+    )
 
 _MB = 1_000_000
 _MOST_MB = 1_000_000
@@ -83,7 +88,8 @@ class _Criteria:
 
     def criteria(self) -> Criteria:
         """Return the criteria of the library, with sizes in bytes."""
-        from genotex.fetch.geo_search import STUDY_TYPES, Criteria
+        from genotex.fetch import Criteria
+        from genotex.fetch.ncbi.geo_search import STUDY_TYPES
 
         return Criteria(
             (self.min_samples, self.max_samples),
@@ -159,8 +165,7 @@ def geo(
       genotex fetch geo input --trait Osteoarthritis \
           --accession GSE55457 --platform-only
     """
-    from genotex.fetch.geo import GeoRequest
-    from genotex.fetch.geo_search import read_accessions
+    from genotex.fetch import GeoRequest, read_accessions
 
     names = read_accessions(wanted.accession or ())
     if names and wanted.query is not None:
@@ -205,8 +210,8 @@ def _geo_source(
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """List what would be fetched, and exit."""
-    from genotex.fetch.geo import choose
-    from genotex.fetch.geo_plan import megabytes
+    from genotex.fetch.ncbi.geo import choose
+    from genotex.fetch.ncbi.geo_plan import megabytes
 
     plans = []
     with screen.progress("checking series") as step:
@@ -234,7 +239,7 @@ def _plan_facts(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 
 
 def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
-    from genotex.fetch.geo_plan import megabytes
+    from genotex.fetch.ncbi.geo_plan import megabytes
 
     files = [f"{len(plan.matrices)} matrices" if len(plan.matrices) > 1 else "matrix"]
     if plan.family:
@@ -256,7 +261,7 @@ def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """Fetch all, print the outcome of each series, and exit."""
     from genotex.fetch import open_fetch_folder
-    from genotex.fetch.geo import remember_end
+    from genotex.fetch.ncbi.geo import remember_end
 
     refused: list[tuple[str, SeriesPlan]] = []
     outcomes: list[tuple[str, SeriesOutcome]] = []
@@ -284,7 +289,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
 def _choose_with_progress(
     source: GeoSource, folder: FetchFolder, request: GeoRequest
 ) -> list[SeriesPlan]:
-    from genotex.fetch.geo import choose_or_go_on
+    from genotex.fetch.ncbi.geo import choose_or_go_on
 
     with screen.progress(f"checking series for {request.folder}") as step:
 
@@ -297,7 +302,7 @@ def _choose_with_progress(
 def _fetch_with_progress(
     source: GeoSource, folder: FetchFolder, request: GeoRequest, plans: Sequence[SeriesPlan]
 ) -> list[SeriesOutcome]:
-    from genotex.fetch.geo import fetch_series
+    from genotex.fetch import fetch_series
 
     wanted = [plan for plan in plans if not plan.refused]
     size = sum(plan.size for plan in wanted)
@@ -316,8 +321,8 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    from genotex.fetch.geo import UNSORTED
-    from genotex.fetch.geo_plan import megabytes
+    from genotex.fetch.ncbi.geo import UNSORTED
+    from genotex.fetch.ncbi.geo_plan import megabytes
 
     rows = [_outcome_row(folder, outcome) for folder, outcome in outcomes]
     rows += [

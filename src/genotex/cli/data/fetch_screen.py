@@ -19,7 +19,7 @@ from rich.progress import (
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.fetch.folder import Outcome
+    from genotex.fetch import Outcome
 
 LONG = 2.0
 """Seconds from which a pause is announced, so that the command does not seem to hang."""

@@ -16,8 +16,8 @@ from genotex.cli.output_file import check_output_file
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
+    from genotex.fetch import CheckedFile, Manifest
     from genotex.fetch.bundle import Part
-    from genotex.fetch.verification import CheckedFile, Manifest
 
 _WHOLE = 82_000_000_000
 """Bytes of the published folders, according to their README."""
@@ -95,7 +95,8 @@ def verify(
 
 
 def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[CheckedFile, ...]:
-    from genotex.fetch.verification import verify_folder, verify_readable
+    from genotex.fetch import verify_folder
+    from genotex.fetch.verification import verify_readable
 
     manifests = _manifests(folder, given)
     with screen.progress("verifying") as step:
@@ -112,7 +113,8 @@ def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[C
 
 def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
     """Return those given, else those of the folder, and note which they are."""
-    from genotex.fetch.verification import fetched_manifest, published_manifests, read_manifest
+    from genotex.fetch import fetched_manifest, read_manifest
+    from genotex.fetch.verification import published_manifests
 
     if given:
         return [read_manifest(path) for path in given]
@@ -125,7 +127,7 @@ def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
 
 
 def _write(path: Path, folder: Path) -> None:
-    from genotex.fetch.verification import data_files, describe_files, write_manifest
+    from genotex.fetch import data_files, describe_files, write_manifest
 
     files = {
         name: file for name, file in data_files(folder).items() if file.resolve() != path.resolve()
@@ -141,7 +143,7 @@ def _write(path: Path, folder: Path) -> None:
 
 def _show_checked(checked: Sequence[CheckedFile]) -> None:
     """Print how many files are in each state, and those that are not as they should be."""
-    from genotex.fetch.verification import FileState
+    from genotex.fetch import FileState
 
     counts = Counter(file.state for file in checked)
     for state in FileState:
@@ -194,8 +196,9 @@ def benchmark(
       genotex fetch benchmark genotex \
           --manifest geo_manifest.json --manifest tcga_manifest.json
     """
-    from genotex.fetch.bundle import HOW_TO_FETCH, check_layout
-    from genotex.fetch.verification import published_manifests, read_manifest, verify_folder
+    from genotex.fetch import check_layout, read_manifest, verify_folder
+    from genotex.fetch.bundle import HOW_TO_FETCH
+    from genotex.fetch.verification import published_manifests
 
     manifests = [read_manifest(path) for path in manifest or published_manifests(folder)]
     parts = check_layout(folder)

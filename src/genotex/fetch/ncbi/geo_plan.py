@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from genotex.errors import NotThereError
-from genotex.fetch.geo_search import Criteria, GeoSummary, SummaryWord
-from genotex.fetch.web import WebClient
+from genotex.fetch.ncbi.geo_search import Criteria, GeoSummary, SummaryWord
+from genotex.fetch.transfer.web import WebClient
 from genotex.formats import decode
 from genotex.options import GeoOptions
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from genotex.clinical import SeriesDescription, Vocabulary, certainty_text, judge_expression
 from genotex.errors import NotThereError, UsageError, WrongContentError
-from genotex.fetch.entrez import Entrez, plain_phrase
+from genotex.fetch.ncbi.entrez import Entrez, plain_phrase
 
 STUDY_TYPES = (
     "expression profiling by array",

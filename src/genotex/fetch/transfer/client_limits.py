@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from genotex.fetch.addresses import is_loopback
+from genotex.fetch.transfer.addresses import is_loopback
 
 NCBI = "ncbi.nlm.nih.gov"
 _EUTILS_HOST = "eutils.ncbi.nlm.nih.gov"

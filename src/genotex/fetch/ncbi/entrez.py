@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
 from genotex.errors import FormatError, NotThereError, UsageError, WrongContentError
-from genotex.fetch.addresses import shown
-from genotex.fetch.web import Trouble, WebClient
+from genotex.fetch.transfer.addresses import shown
+from genotex.fetch.transfer.web import Trouble, WebClient
 from genotex.outside import parse_json
 
 _KEY_VARIABLE = "NCBI_API_KEY"

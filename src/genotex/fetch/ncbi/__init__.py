@@ -1,0 +1,1 @@
+"""NCBI: series of GEO, and human genes."""

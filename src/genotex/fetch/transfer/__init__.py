@@ -1,0 +1,1 @@
+"""Requests and downloads: within limits, resumed, and checked."""
