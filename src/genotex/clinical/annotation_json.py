@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -218,15 +218,8 @@ def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
         ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``, ``certainty``, ``runner_up``,
         ``left_out``, ``untold``; ``excluded`` and ``facts`` where a person gave them.
     """
-    gene = annotation.gene
     return {
-        "gene": {
-            "available": gene.available,
-            "reason": gene.reason,
-            "evidence": list(gene.evidence),
-            "certainty": rounded(gene.certainty),
-            "human": gene.human,
-        },
+        "gene": _plain(annotation.gene),
         **{name: _encoding_to_json(encoding) for name, encoding in annotation.features.items()},
         "notes": list(annotation.notes),
         "by": annotation.by,
@@ -249,19 +242,17 @@ def rounded(certainty: float | None) -> float | None:
 def _encoding_to_json(encoding: FeatureEncoding | None) -> dict[str, Any] | None:
     if encoding is None:
         return None
-    return {
-        "row": encoding.row,
-        "key": encoding.key,
-        "kind": encoding.kind,
-        "values": dict(encoding.values),
-        "roles": dict(encoding.roles),
-        "parser": encoding.parser,
-        "confidence": encoding.confidence,
-        "evidence": list(encoding.evidence),
-        "sample_field": encoding.sample_field,
-        "certainty": rounded(encoding.certainty),
-        "reasons": dict(encoding.reasons),
-        "shifted": list(encoding.shifted),
-        "cautions": list(encoding.cautions),
-        "told_by": encoding.told_by,
-    }
+    return {name: value for name, value in _plain(encoding).items() if name != "feature"}
+
+
+def _plain(record: GeneVerdict | FeatureEncoding) -> dict[str, Any]:
+    """Return the fields of a record as JSON has them."""
+    data: dict[str, Any] = {}
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if isinstance(value, Mapping):
+            value = dict(value)
+        elif isinstance(value, tuple):
+            value = list(value)
+        data[each.name] = rounded(value) if each.name == "certainty" else value
+    return data
