@@ -189,4 +189,7 @@ from .runs.leaderboard import (
     AboutRun as AboutRun,
     Used as Used,
 )
-from .runs.methods.built_in import FromCohorts as FromCohorts
+from .runs.methods.built_in import (
+    FromCohorts as FromCohorts,
+    read_gene_answers as read_gene_answers,
+)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from genotex.bench import BUILT_IN, FromCohorts, choose_method, read_answers
+from genotex.bench import BUILT_IN, FromCohorts, choose_method, read_gene_answers
 from genotex.errors import FormatError, UsageError
 from genotex.options import MethodOptions
 from genotex.problems import Problem
@@ -87,7 +87,7 @@ def test_answers_by_problem(tmp_path: Path) -> None:
         "",
         '{"trait": "Asthma", "condition": "age", "genes": []}',
     )
-    assert read_answers(path) == {
+    assert read_gene_answers(path) == {
         Problem("Crohns_Disease"): ("NOD2",),
         Problem("Asthma", "Age"): (),
     }
@@ -109,11 +109,11 @@ def test_mistake_in_the_answers_names_its_line(tmp_path: Path, line: str, told: 
     first = '{"trait": "Asthma", "condition": "None", "genes": ["IL13"]}'
     path = answers_file(tmp_path, first, line)
     with pytest.raises(FormatError) as error:
-        read_answers(path)
+        read_gene_answers(path)
     assert str(error.value).startswith(f"{path}, line 2: ")
     assert told in str(error.value)
 
 
 def test_empty_file_of_answers(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="the file is empty"):
-        read_answers(answers_file(tmp_path, "", " "))
+        read_gene_answers(answers_file(tmp_path, "", " "))

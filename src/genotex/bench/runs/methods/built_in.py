@@ -108,7 +108,7 @@ class ZeroShot:
         write_answer(context.output, problem, genes)
 
 
-def read_answers(path: Path) -> dict[Problem, tuple[str, ...]]:
+def read_gene_answers(path: Path) -> dict[Problem, tuple[str, ...]]:
     """Read a file of JSON lines, each with ``trait``, ``condition`` and ``genes``."""
     answers: dict[Problem, tuple[str, ...]] = {}
     for number, line in enumerate(decode(read_bytes(path)).split("\n"), start=1):

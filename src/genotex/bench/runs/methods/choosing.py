@@ -13,7 +13,7 @@ from genotex.bench.runs.methods.built_in import (
     FromCohorts,
     RandomGenes,
     ZeroShot,
-    read_answers,
+    read_gene_answers,
 )
 from genotex.bench.runs.methods.method import ChosenMethod
 from genotex.bench.runs.methods.plug_ins import EntryPointMethod, entry_point_methods, read_command
@@ -95,7 +95,7 @@ def _zero_shot(name: str, options: MethodOptions) -> ChosenMethod:
     if options.answers is None:
         msg = "the method zero-shot reads its answers from a file; give --answers FILE"
         raise UsageError(msg)
-    answers = read_answers(options.answers)
+    answers = read_gene_answers(options.answers)
     record = {"answers": {"name": options.answers.name, "sha256": sha256(options.answers)}}
     return ChosenMethod(name, ZeroShot(answers), "nothing", record=record)
 
