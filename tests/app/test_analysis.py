@@ -39,7 +39,7 @@ def series(first_series: str) -> str:
 
 
 def start(analyst: Browser, trait: str, series: str, **more: str) -> str:
-    data = {"trait": trait, "sent": "1", "series": series, "covariate": ["Age", "Gender"], **more}
+    data = {"trait": trait, "sent": "1", "series": series, "covariates": "Age,Gender", **more}
     answer = analyst.post("/analysis", data=data, headers=analyst.own)
     assert answer.status_code == 200, answer.text
     return answer.text
@@ -112,8 +112,7 @@ def test_options_that_make_no_sense_are_refused_before_a_folder_is_made(
 def gout(name: str = "001-Gout", **more: Any) -> AnalysisRecord:
     return AnalysisRecord(
         name=name, trait="Gout", condition=None, series=["GSE1"], source="input",
-        every=False, covariates=[], q_cut=0.05, hidden="auto", panel=False, by_sheet=[],
-        created=1.0, **more,
+        every=False, by_sheet=[], created=1.0, **more,
     )  # fmt: skip
 
 
@@ -180,7 +179,7 @@ def test_what_a_killed_server_left_is_interrupted_and_stays_in_the_history(
 def test_the_design_is_shown_with_counts_and_warnings(
     analyst: Browser, place: dict[str, str], series: str
 ) -> None:
-    query = {"trait": place["trait"], "sent": "1", "series": series, "covariate": "Age"}
+    query = {"trait": place["trait"], "sent": "1", "series": series, "covariates": "Age"}
     text = analyst.post("/analysis/design", data=query, headers=analyst.own).text
     assert "~ group + age" in text and "case" in text and "the rules" in text
     analyst.get("/samples", params={"trait": place["trait"], "series": series})

@@ -17,7 +17,7 @@ from tests.app.test_analysis import queue_of, wait
 __all__ = ["adder"]
 
 PLACE = {"name": "My_study"}
-ASKED = {"design": "~ age", "contrast": "", "time": "months", "event": "died"}
+ASKED = {"design": "~ age", "contrast": "", "survival": ["months", "died"]}
 
 
 @pytest.fixture
@@ -41,15 +41,14 @@ def test_the_form_states_what_is_tested_and_the_command(
     assert "genotex de tables/My_study/study.csv" in text and "--survival months,died" in text
     assert "--contrast" not in text and "--hidden" not in text
     for change, why in {
-        "event=": "choose a column for the time and another for the event",
-        "event=months": "choose a column for the time and another for the event",
-        "event=sex": "values other than 0 and 1",
-        "time=sex": "not numbers",
-        "design=~ nothing": "nothing",
-        "contrast=group: case - control": "leave the contrast out",
+        ("survival", ("months", "")): "names no two columns",
+        ("survival", ("months", "months")): "names no two columns",
+        ("survival", ("months", "sex")): "values other than 0 and 1",
+        ("survival", ("sex", "died")): "not numbers",
+        ("design", "~ nothing"): "nothing",
+        ("contrast", "group: case - control"): "leave the contrast out",
     }.items():
-        name, _, value = change.partition("=")
-        wrong = ASKED | {name: value}
+        wrong = ASKED | dict([change])
         text = adder.post("/tables/design", params=PLACE, data=wrong, headers=adder.own).text
         assert why in text, (change, text)
         answer = adder.post("/tables", params=PLACE, data=wrong, headers=adder.own)

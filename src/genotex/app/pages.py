@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from urllib.parse import urlencode
@@ -25,7 +25,7 @@ from genotex.app.data.sheets import Sheets
 from genotex.app.quality.cohorts import LoadedCohorts
 from genotex.app.quality.raw import LoadedRaw
 from genotex.app.runs.leaderboard import Leaderboards
-from genotex.errors import UsageError
+from genotex.errors import GenotexError, UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.studies import (
     JobQueue,
@@ -148,6 +148,15 @@ async def form_of(
         if problem:
             raise HTTPException(400, problem)
         yield form
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Answer that a request is wrong where what it asks for is refused."""
+    try:
+        yield
+    except GenotexError as error:
+        raise HTTPException(400, str(error)) from error
 
 
 def part_of_page(template: str, **values: object) -> Markup:

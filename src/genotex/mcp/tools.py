@@ -18,6 +18,7 @@ from genotex.layout import trait_folder_name
 from genotex.mcp import answers as a
 from genotex.mcp.confinement import ConfinedFolder, analysis_name
 from genotex.mcp.uris import report_uri
+from genotex.options import AnalysisOptions, GeoOptions
 from genotex.problems import Problem
 from genotex.studies import (
     BOTH,
@@ -169,7 +170,7 @@ class Tools:
             accession=accession,
             trait=folder,
             source=source,
-            platform_only=platform_only,
+            options=GeoOptions(platform_only),
             addresses=self._addresses,
         )
         done = await self._follow(record, report)
@@ -200,11 +201,8 @@ class Tools:
             series=chosen,
             source=found.name,
             every=False,
-            covariates=list(COVARIATES),
-            q_cut=0.05,
-            hidden="auto",
-            panel=False,
             by_sheet=[],
+            options=AnalysisOptions(panel=False),
         )
         done = await self._follow(record, report)
         if done.state != "done":

@@ -33,7 +33,6 @@ from .preprocessing import (
 )
 from .analysis import (
     AnalysisOptions as AnalysisOptions,
-    idle_in_procedure as idle_in_procedure,
 )
 from .design import (
     DesignOptions as DesignOptions,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args
 
 from genotex.errors import UsageError
 from genotex.features import column_named, default_covariates
-from genotex.options.fields import Declared, Option, changed
+from genotex.options.fields import Option
 from genotex.options.words import (
     BENCHMARK,
     CONTROLS,
@@ -222,6 +222,7 @@ class AnalysisOptions:
             "scikit-learn as the benchmark runs it, or the exact optimum of its objective.",
             panel=BENCHMARK,
             only=Procedure.BENCHMARK,
+            browser=False,
             designs=False,
         ),
     ] = "scikit-learn"
@@ -276,10 +277,3 @@ class AnalysisOptions:
     def as_json(self) -> dict[str, Any]:
         """Return the options as plain JSON values."""
         return {**asdict(self), "covariates": list(self.covariates)}
-
-
-def idle_in_procedure(options: AnalysisOptions) -> list[Declared]:
-    """Return the options that were set and that only the other procedure uses."""
-    return [
-        each for each, _ in changed(options) if each.option.only not in (None, options.procedure)
-    ]

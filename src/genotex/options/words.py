@@ -59,7 +59,11 @@ MODELS, WAYS, LIMITS = "Models", "Ways of the team", "Limits"
 
 
 ChosenProcedure = Annotated[
-    Procedure, Option("Sound statistics, or the steps of the published benchmark.", designs=False)
+    Procedure,
+    # The benchmark needs its list of related genes, a file on the server.
+    Option(
+        "Sound statistics, or the steps of the published benchmark.", browser=False, designs=False
+    ),
 ]
 MissingValues = Literal["error", "drop", "fill"]
 """What becomes of samples without a value that a design needs."""

@@ -1,4 +1,4 @@
-from .analyses import SHEET as SHEET, options_of as options_of
+from .analyses import SHEET as SHEET
 from .background import DEMO as DEMO, run_job as run_job
 from .comparison import (
     BOTH as BOTH,

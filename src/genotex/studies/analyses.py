@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from genotex.analysis import ProblemOutcome, formula_of
 from genotex.clinical import load_sample_sheet
-from genotex.cohorts import CohortOutcome, PreprocessOptions
+from genotex.cohorts import CohortOutcome, load_options
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
@@ -31,28 +31,18 @@ class AnalysisEnd:
     formula: str = ""
 
 
-def options_of(record: AnalysisRecord) -> AnalysisOptions:
-    """Return the options of an analysis."""
-    return AnalysisOptions(
-        covariates=tuple(record.covariates),
-        q_cut=record.q_cut,
-        hidden=record.hidden,
-        panel=record.panel,
-    )
-
-
 def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> AnalysisEnd:
     """Preprocess the chosen series, analyse them, and write the reports."""
     folder = root / record.output
     output, problem = OutputFolder(folder), Problem(record.trait, record.condition)
     if record.only_combine:
-        text = _combine(output, problem, options_of(record), step).removeprefix("; ")
+        text = _combine(output, problem, record.options, step).removeprefix("; ")
         return AnalysisEnd(not text.startswith("not combined"), text)
     progress = stages(step)
     read = _prepare(root / record.source, output, record, progress)
     errors = {each.cohort: each.error for each in read if each.error is not None}
     among = tuple(each.cohort for each in read if each.error is None)
-    settings = replace(options_of(record), among=among)
+    settings = replace(record.options, among=among)
     outcome = answer(output, problem, settings, read, None, progress).outcome
     if outcome.result is None:
         why = outcome.why if len(errors) < len(read) else "; ".join(errors.values())
@@ -78,10 +68,13 @@ def _prepare(
     source: Path, output: OutputFolder, record: AnalysisRecord, progress: Progress
 ) -> list[CohortOutcome]:
     """Preprocess the series: those with a saved sheet by it, the others by the rules."""
-    ways = [([name for name in record.series if name not in record.by_sheet], PreprocessOptions())]
+    chosen = load_options(record.data)
+    ways = [([name for name in record.series if name not in record.by_sheet], chosen)]
     if record.by_sheet:
         path = output.root / SHEET
-        by_sheet = PreprocessOptions(samples=path, sheet=load_sample_sheet(path))
+        # A sheet decides what the choices of samples would.
+        sheet = load_sample_sheet(path)
+        by_sheet = replace(chosen, samples=path, sheet=sheet, cases=(), controls=())
         ways.append((record.by_sheet, by_sheet))
     return [
         outcome

@@ -22,12 +22,11 @@ from genotex.fetch import (
 from genotex.fetch.ncbi.geo import choose_or_go_on, remember_end
 from genotex.fetch.ncbi.geo_plan import megabytes
 from genotex.layout import InputFolder, OutputFolder
-from genotex.options import GeoOptions
 from genotex.problems import Problem
 from genotex.simulate import load_truth, score_against_truth, simulate_study
 from genotex.studies.analyses import AnalysisEnd, run_analysis, stages
 from genotex.studies.gene_set_files import set_files
-from genotex.studies.own_tables import design_options, load_tables, table_options
+from genotex.studies.own_tables import load_tables
 from genotex.studies.records import (
     AnalysisRecord,
     AtlasRecord,
@@ -64,8 +63,7 @@ def run_job(root: Path, record: JobRecord, step: Step) -> AnalysisEnd:
 
 def _fetch(root: Path, record: FetchRecord, step: Step) -> AnalysisEnd:
     """Fetch one series, as `genotex fetch geo INPUT --accession GSE...`."""
-    options = GeoOptions(record.platform_only)
-    request = GeoRequest(record.trait, (record.accession,), options=options)
+    request = GeoRequest(record.trait, (record.accession,), options=record.options)
 
     def waiting(why: str, seconds: float) -> None:
         step(f"{why}; next attempt in {seconds:,.0f} s")
@@ -113,15 +111,15 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
     """Test own tables under a design, as `genotex de`."""
     step("reading the tables")
     tables = load_tables(Workspace(root), record.tables)
-    asked, options = design_options(record), table_options(record)
+    asked, options = record.asked, record.options
     output = OutputFolder(root / ANALYSES / record.name)
-    if record.survival is not None:
+    if asked.survival is not None:
         found = analyze_survival(tables, asked, options, output, stages(step)).found
         message = (
             f"{found.significant.height:,} of {found.genes.height:,} genes are associated with the "
             f"time to {found.method['survival']['event']}"
         )
-        return AnalysisEnd(True, message, record.design)
+        return AnalysisEnd(True, message, asked.design)
     prepared, _ = prepare_designs(tables, asked, options)
     tested = analyze_designs(prepared, options, output, stages(step))
     why = "; ".join(outcome.why for outcome in tested.outcomes if outcome.result is None)
@@ -133,7 +131,7 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
         f"{row['trait']}: {row['significant']} of {row['genes']} genes significant" for row in rows
     )
     design = formula_of(first)
-    formula = "" if design is None else f"{design.design}; {', '.join(record.contrasts)}"
+    formula = "" if design is None else f"{design.design}; {', '.join(asked.contrasts)}"
     return AnalysisEnd(True, "; ".join(part for part in (texts, why) if part), formula)
 
 

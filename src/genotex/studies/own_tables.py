@@ -12,12 +12,12 @@ from pydantic import BaseModel, ValidationError
 
 from genotex.cohorts import OwnTables, read_own_tables
 from genotex.errors import FileLimitError, UsageError
-from genotex.options import AnalysisOptions, DesignOptions, Scale
+from genotex.options import Scale
 from genotex.outside import read_document
 from genotex.studies.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genotex.studies.records import TablesRecord
+    pass
 
 TABLES = "tables"
 """Folder of the workbench with a folder for each pair of own tables."""
@@ -132,20 +132,3 @@ def columns_of(tables: OwnTables) -> list[_Column]:
                 text = f"{len(counts)} different values: {text}, ..."
         found.append(_Column(values.name, text + missing))
     return found
-
-
-def design_options(record: TablesRecord) -> DesignOptions:
-    """Return the design that was asked for."""
-    return DesignOptions(
-        record.design,
-        tuple(record.contrasts),
-        record.block,
-        record.missing,
-        tuple(record.order),
-        record.survival,
-    )
-
-
-def table_options(record: TablesRecord) -> AnalysisOptions:
-    """Return the options of an analysis of own tables."""
-    return AnalysisOptions(q_cut=record.q_cut, hidden=record.hidden, panel=record.panel)

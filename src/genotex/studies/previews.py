@@ -21,7 +21,6 @@ from genotex.analysis import check_survival
 from genotex.cohorts import OwnTables, enough_samples, keep_expressed
 from genotex.errors import GenotexError, UsageError
 from genotex.parallel import Child, start_child
-from genotex.studies.own_tables import design_options, table_options
 from genotex.studies.records import TablesRecord
 from genotex.workflows import prepare_designs, survival_data
 
@@ -84,7 +83,9 @@ class Previews:
         finally:
             self._lock.release()
         if answered.trouble:
-            _log.error("a design could not be checked: %r\n%s", record.design, answered.trouble)
+            _log.error(
+                "a design could not be checked: %r\n%s", record.asked.design, answered.trouble
+            )
         if answered.found is None:
             raise UsageError(answered.refused)
         answered.found.notes += _genes_left_out(tables, record, answered.found)
@@ -172,7 +173,7 @@ def _without_genes(tables: OwnTables) -> OwnTables:
 
 def _genes_left_out(tables: OwnTables, record: TablesRecord, found: CheckedDesign) -> list[str]:
     """Say how many genes with few counts each contrast leaves out."""
-    if not tables.counts or not table_options(record).filter_low:
+    if not tables.counts or not record.options.filter_low:
         return []
     sizes = [row.group_size for row in found.rows if row.group_size is not None]
     kept = [keep_expressed(tables, enough_samples(size)) for size in sizes]
@@ -216,15 +217,15 @@ def _answer_of(tables: OwnTables, record: TablesRecord) -> _Answer:
 
 
 def _checked(tables: OwnTables, record: TablesRecord) -> CheckedDesign:
-    asked, options = design_options(record), table_options(record)
-    if record.survival is not None:
+    asked, options = record.asked, record.options
+    if asked.survival is not None:
         text, warnings = check_survival(survival_data(tables, options), asked)
-        trait = record.survival.partition(",")[2]
+        trait = asked.survival.partition(",")[2]
         row = Compared(contrast=f"time to {trait}", samples=None, text=text, trait=trait)
         return CheckedDesign(rows=[row], warnings=list(warnings))
     prepared, _ = prepare_designs(tables, asked, options)
     rows, warnings_of = [], []
-    for contrast, one in zip(record.contrasts, prepared, strict=True):
+    for contrast, one in zip(asked.contrasts, prepared, strict=True):
         own = one.fitted()
         text = str(own.contrast.summary.get("text", ""))
         row = Compared(

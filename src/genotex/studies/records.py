@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, why_no_formula
 from genotex.layout import CohortName, TraitName
-from genotex.options import EnrichmentOptions
-from genotex.records import Check, InsidePath, PlainName
+from genotex.options import (
+    AnalysisOptions,
+    DesignOptions,
+    EnrichmentOptions,
+    GeoOptions,
+    PreprocessChoices,
+    changed,
+)
+from genotex.records import InsidePath, PlainName
 
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 _OPEN = ("waiting", "running")
@@ -58,6 +74,56 @@ class JobRecord(BaseModel):
         return self.place
 
 
+def _of_a_form(made: type[Any]) -> tuple[BeforeValidator, AfterValidator]:
+    """Return what checks stored options: a form offers these fields, and no others."""
+    known = {each.name for each in fields(made)}
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if unknown := sorted(set(value) - known):
+            msg = f"unknown options: {', '.join(map(repr, unknown))}"
+            raise ValueError(msg)
+        # As JSON, whose arrays are tuples and whose texts are words.
+        return TypeAdapter(made).validate_json(json.dumps(value), strict=True)
+
+    def of_a_form(value: Any) -> Any:
+        if hidden := [each.field for each, _ in changed(value) if not each.option.browser]:
+            msg = f"no form offers {', '.join(hidden)}"
+            raise ValueError(msg)
+        return value
+
+    return BeforeValidator(read), AfterValidator(of_a_form)
+
+
+def _of_formulas(asked: DesignOptions) -> DesignOptions:
+    """Refuse a design whose texts are no formulas."""
+    for name, text in (("design", asked.design), *(("contrast", c) for c in asked.contrasts)):
+        if text and (why := why_no_formula(text)):
+            msg = f"the {name} {why}"
+            raise ValueError(msg)
+    return asked
+
+
+_EARLIER = {
+    "options": ("covariates", "q_cut", "hidden", "panel"),
+    "asked": ("design", "contrasts", "block", "missing", "order", "survival"),
+}
+"""Options that earlier versions kept next to each other in a record."""
+
+
+def _earlier_fields(content: Any) -> Any:
+    """Return a record of an earlier version as it is written now."""
+    if not isinstance(content, dict) or "options" in content or "q_cut" not in content:
+        return content
+    moved = {name for names in _EARLIER.values() for name in names}
+    found = {name: value for name, value in content.items() if name not in moved}
+    for part, names in _EARLIER.items():
+        if part == "options" or "design" in content:
+            found[part] = {name: content[name] for name in names if name in content}
+    return found
+
+
 class AnalysisRecord(JobRecord):
     """An analysis of series; of a demonstration, the study is simulated first."""
 
@@ -66,13 +132,13 @@ class AnalysisRecord(JobRecord):
     series: list[CohortName]
     source: InsidePath | Literal["."]
     every: bool
-    covariates: list[str]
-    q_cut: float
-    hidden: Literal["auto", "none"]
-    panel: bool
     by_sheet: list[CohortName]
+    options: Annotated[AnalysisOptions, *_of_a_form(AnalysisOptions)] = AnalysisOptions()
+    data: Annotated[PreprocessChoices, *_of_a_form(PreprocessChoices)] = PreprocessChoices()
     demo: bool = False
     only_combine: bool = False
+
+    _earlier = model_validator(mode="before")(_earlier_fields)
 
     @property
     def subject(self) -> str:
@@ -110,16 +176,11 @@ class TablesRecord(JobRecord):
     """
 
     tables: str
-    design: Annotated[str, Check(why_no_formula)]
-    contrasts: list[Annotated[str, Check(why_no_formula)]]
+    asked: Annotated[DesignOptions, *_of_a_form(DesignOptions), AfterValidator(_of_formulas)]
+    options: Annotated[AnalysisOptions, *_of_a_form(AnalysisOptions)] = AnalysisOptions()
     traits: list[TraitName]
-    block: str | None
-    missing: Literal["error", "drop", "fill"]
-    order: list[str]
-    q_cut: float
-    hidden: Literal["auto", "none"]
-    panel: bool
-    survival: str | None = None
+
+    _earlier = model_validator(mode="before")(_earlier_fields)
 
     @property
     def subject(self) -> str:
@@ -129,17 +190,17 @@ class TablesRecord(JobRecord):
     @property
     def page(self) -> str:
         """The page that shows its result."""
-        return "/genes" if self.survival is None else "/survival"
+        return "/genes" if self.asked.survival is None else "/survival"
 
     @property
     def report(self) -> dict[str, str] | None:
         """What names its report in an address; a time to an event has none."""
-        return None if self.survival is not None else self.place
+        return None if self.asked.survival is not None else self.place
 
     @property
     def place(self) -> dict[str, str]:
         """What names the result of the first contrast in an address."""
-        if self.survival is not None:
+        if self.asked.survival is not None:
             return {"output": f"analyses/{self.name}"}
         trait = self.traits[0] if self.traits else ""
         return {"output": f"analyses/{self.name}", "trait": trait, "condition": ""}
@@ -153,7 +214,7 @@ class FetchRecord(JobRecord):
     accession: str
     trait: str
     source: str
-    platform_only: bool
+    options: GeoOptions = GeoOptions()
     addresses: tuple[str | None, str | None, str | None] = (None, None, None)
 
     @property
@@ -239,4 +300,7 @@ def read_record(path: Path) -> KeptRecord:
         return _KEPT.validate_json(content, strict=True)
     except ValidationError as error:
         msg = f"is no record of an analysis: {error.errors()[0]['msg']}"
+        raise FormatError(msg, path=path) from error
+    except UsageError as error:
+        msg = f"is no record of an analysis: {error}"
         raise FormatError(msg, path=path) from error

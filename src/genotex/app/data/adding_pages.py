@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import get_args
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -14,15 +13,17 @@ from starlette.routing import Route
 
 from genotex.app.data.analysis_pages import history_of
 from genotex.app.data.uploads import Sent, input_for, keep_series, keep_tables, trait_named
-from genotex.app.pages import form_of, render, workbench_of
-from genotex.errors import GenotexError, UsageError
-from genotex.features import default_covariates
+from genotex.app.forms import OptionForm
+from genotex.app.pages import form_of, refusals, render, workbench_of
+from genotex.errors import UsageError
 from genotex.fetch import read_accessions
-from genotex.options import Scale
+from genotex.options import GeoOptions, ReadingOptions
 from genotex.simulate.scenario import TRAIT
 from genotex.studies import DEMO, AnalysisRecord, FetchRecord, list_tables
 
 _MOST_FILES = 20
+_FETCHING = OptionForm(GeoOptions(platform_only=True))
+_READING = OptionForm(ReadingOptions())
 
 
 def add(request: Request) -> Response:
@@ -31,7 +32,8 @@ def add(request: Request) -> Response:
     return render(
         request,
         "add.html.j2",
-        scales=get_args(Scale),
+        fetching=_FETCHING,
+        reading=_READING,
         most=workbench.access.file_limit,
         tables=list_tables(workbench.workspace),
         **history_of(request),
@@ -42,15 +44,13 @@ async def fetch(request: Request) -> Response:
     """Let a series be fetched, and show the history."""
     async with form_of(request) as form:
         accession, trait = _text(form, "accession"), _text(form, "trait")
-        platform_only = form.get("platform_only") == "yes"
-    try:
-        await run_in_threadpool(_submit_fetch, request, accession, trait, platform_only)
-    except GenotexError as error:
-        raise HTTPException(400, str(error)) from error
+        with refusals():
+            given = accession, trait, *_FETCHING.read(form)
+            await run_in_threadpool(_submit_fetch, request, *given)
     return render(request, "history.html.j2", **history_of(request))
 
 
-def _submit_fetch(request: Request, accession: str, trait: str, platform_only: bool) -> None:
+def _submit_fetch(request: Request, accession: str, trait: str, options: GeoOptions) -> None:
     workbench = workbench_of(request)
     (name,) = read_accessions([accession])
     folder = trait_named(trait)
@@ -65,7 +65,7 @@ def _submit_fetch(request: Request, accession: str, trait: str, platform_only: b
         accession=name,
         trait=folder,
         source=source,
-        platform_only=platform_only,
+        options=options,
         addresses=workbench.geo_addresses,
     )
     workbench.jobs.submit(record)
@@ -76,39 +76,30 @@ async def series(request: Request) -> Response:
     async with form_of(request, max_files=_MOST_FILES) as form:
         sent = [each for each in (_sent(file) for file in form.getlist("files")) if each]
         given = workbench_of(request).workspace, _text(form, "trait"), _text(form, "accession")
-        try:
+        with refusals():
             added = await run_in_threadpool(keep_series, *given, sent)
-        except GenotexError as error:
-            raise HTTPException(400, str(error)) from error
     return render(request, "added.html.j2", series=added, tables=None, added=added)
 
 
 async def tables(request: Request) -> Response:
     """Keep own tables, and show how they were read."""
     async with form_of(request, max_files=_MOST_FILES) as form:
-        scale: Scale = "auto"
-        for each in get_args(Scale):
-            scale = each if form.get("scale") == each else scale
         expression = _sent(form.get("expression"))
         if expression is None:
             raise HTTPException(400, "choose the expression table")
         others = [_sent(form.get("samples")), _sent(form.get("platform"))]
         workspace, name = workbench_of(request).workspace, _text(form, "name")
-        try:
-            files, read = await run_in_threadpool(
-                keep_tables, workspace, name, scale, expression, others
-            )
-        except GenotexError as error:
-            raise HTTPException(400, str(error)) from error
+        with refusals():
+            (reading,) = _READING.read(form)
+            given = workspace, name, reading.scale, expression, others
+            files, read = await run_in_threadpool(keep_tables, *given)
     return render(request, "added.html.j2", series=None, tables=files, added=read)
 
 
 async def _demonstrate(request: Request) -> Response:
     """Let a study be simulated and analysed, and show the history."""
-    try:
+    with refusals():
         await run_in_threadpool(_submit_demo, request)
-    except GenotexError as error:
-        raise HTTPException(400, str(error)) from error
     return render(request, "history.html.j2", **history_of(request))
 
 
@@ -124,10 +115,6 @@ def _submit_demo(request: Request) -> None:
         series=[],
         source=DEMO,
         every=True,
-        covariates=list(default_covariates()),
-        q_cut=0.05,
-        hidden="auto",
-        panel=True,
         by_sheet=[],
         demo=True,
     )

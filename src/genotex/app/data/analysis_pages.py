@@ -10,59 +10,50 @@ from typing import Any
 import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.analysis import check_request, cramers_v
 from genotex.app.data.sheets import EditedSheet
-from genotex.app.pages import form_of, not_found, render, workbench_of
+from genotex.app.forms import OptionForm
+from genotex.app.pages import form_of, not_found, refusals, render, workbench_of
 from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
+from genotex.cohorts import load_options
 from genotex.errors import GenotexError, UsageError
 from genotex.features import table_features
+from genotex.options import AnalysisOptions, PreprocessChoices
 from genotex.problems import Problem
-from genotex.studies import SHEET, AnalysisRecord, FoundInput, options_of
+from genotex.studies import SHEET, AnalysisRecord, FoundInput
 
 COVARIATES = {feature.column: feature.name for feature in table_features()}
 CONDITIONS = {"": "nothing", **COVARIATES}
 _FEWEST, _CONFOUNDED = 5, 0.8
 
 
+_FORM = OptionForm(AnalysisOptions(), PreprocessChoices())
+
+
 @dataclass(frozen=True)
 class _Asked:
-    """What the form states."""
+    """What the form states, but for the options."""
 
     trait: str
     condition: str | None
     series: tuple[str, ...]
     every: bool
-    covariates: tuple[str, ...]
-    q_cut: float
-    hidden: str
-    panel: bool
 
     @classmethod
     def of(cls, form: QueryParams | FormData, found: FoundInput, trait: str) -> _Asked:
-        """Return what a form states; everything by default where it was not sent."""
-        sent = bool(form.get("sent"))
+        """Return what a form states; all series where it was not sent."""
         there = found.series[trait]
         chosen = [str(name) for name in form.getlist("series") if name in there]
         condition = str(form.get("condition", ""))
-        given = [name for name in COVARIATES if name in form.getlist("covariate")]
-        try:
-            q_cut = float(str(form.get("q", "0.05")))
-        except ValueError:
-            q_cut = 0.05
         return cls(
             trait,
             condition if condition in COVARIATES else None,
-            tuple(chosen) if sent else tuple(there),
+            tuple(chosen if form.get("sent") else there),
             form.get("cohorts") == "all",
-            tuple(given) if sent else tuple(COVARIATES),
-            q_cut,
-            "none" if form.get("hidden") == "none" else "auto",
-            form.get("panel") == "yes" if sent else True,
         )
 
 
@@ -94,7 +85,7 @@ def analysis(request: Request) -> Response:
         asked=asked,
         found=found,
         conditions=CONDITIONS,
-        covariates=COVARIATES,
+        form=_FORM,
         **history_of(request),
     )
 
@@ -105,7 +96,7 @@ async def preview(request: Request) -> Response:
         trait = str(form.get("trait", ""))
         found = await run_in_threadpool(_input_of, request, trait)
         asked = _Asked.of(form, found, trait)
-    shown = await run_in_threadpool(_preview, request, found, asked)
+    shown = await run_in_threadpool(_preview, request, found, asked, form)
     return render(request, "design.html.j2", asked=asked, **shown)
 
 
@@ -115,9 +106,15 @@ def _sheet(request: Request, found: FoundInput, trait: str, series: str) -> Edit
     return workbench.sheets.get(path, found.files(trait, series), trait.replace("_", " "))
 
 
-def _preview(request: Request, found: FoundInput, asked: _Asked) -> dict[str, Any]:
+def _preview(request: Request, found: FoundInput, asked: _Asked, form: FormData) -> dict[str, Any]:
     """Return groups with counts, the design as a formula, and warnings."""
-    rows, warnings = [], []
+    rows: list[dict[str, Any]] = []
+    warnings: list[str] = []
+    options = AnalysisOptions()
+    try:
+        options, _ = _FORM.read(form)
+    except UsageError as error:
+        warnings.append(f"{error}.")
     for series in asked.series:
         try:
             sheet = _sheet(request, found, asked.trait, series)
@@ -128,7 +125,7 @@ def _preview(request: Request, found: FoundInput, asked: _Asked) -> dict[str, An
         warnings += [f"{series}: {text}" for text in _sheet_warnings(sheet, asked)]
     if not asked.series:
         warnings.append("No series is chosen.")
-    names = [COVARIATES[name] for name in asked.covariates]
+    names = [COVARIATES.get(name, name) for name in options.covariates]
     given = [] if asked.condition is None else [COVARIATES[asked.condition]]
     terms = ["group", *dict.fromkeys([*given, *names])]
     formula = "~ " + " + ".join(terms)
@@ -177,14 +174,14 @@ async def start(request: Request) -> Response:
     async with form_of(request) as form:
         trait = str(form.get("trait", ""))
         asked = await run_in_threadpool(_Asked.of, form, _input_of(request, trait), trait)
-    try:
-        await run_in_threadpool(_submit, request, asked)
-    except GenotexError as error:
-        raise HTTPException(400, str(error)) from error
+        with refusals():
+            await run_in_threadpool(_submit, request, asked, *_FORM.read(form))
     return render(request, "history.html.j2", **history_of(request))
 
 
-def _submit(request: Request, asked: _Asked) -> None:
+def _submit(
+    request: Request, asked: _Asked, options: AnalysisOptions, data: PreprocessChoices
+) -> None:
     """Write the groups of an analysis to its folder, and let it wait for its turn."""
     workbench = workbench_of(request)
     found = _input_of(request, asked.trait)
@@ -201,15 +198,14 @@ def _submit(request: Request, asked: _Asked) -> None:
         series=list(asked.series),
         source=found.name,
         every=asked.every,
-        covariates=list(asked.covariates),
-        q_cut=asked.q_cut,
-        hidden="none" if asked.hidden == "none" else "auto",
-        panel=asked.panel,
         by_sheet=list(saved),
+        options=options,
+        data=data,
         created=time.time(),
     )
     # Refuses options that make no sense before a folder is made.
-    check_request(Problem(asked.trait, asked.condition), options_of(record), None)
+    check_request(Problem(asked.trait, asked.condition), options, None)
+    load_options(data)
     folder = workbench.jobs.new_folder(asked.trait)
     if saved:
         rows = [row for sheet in saved.values() for row in sheet.rows]

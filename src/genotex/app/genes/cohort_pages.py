@@ -10,25 +10,34 @@ from typing import Any
 import numpy as np
 import polars as pl
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import check_request
 from genotex.analysis.meta import MetaResult, combine_effects, read_meta
+from genotex.app.forms import OptionForm
 from genotex.app.genes.plots import meta_forest
-from genotex.app.pages import address_of, not_found, place_of, render, workbench_of
+from genotex.app.pages import (
+    address_of,
+    form_of,
+    not_found,
+    place_of,
+    refusals,
+    render,
+    workbench_of,
+)
 from genotex.app.tables import Rows, Table, facts_of, of_another
-from genotex.errors import AnalysisError, GenotexError
+from genotex.errors import AnalysisError
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import meta_columns, meta_csv_frame, shown_genes
-from genotex.studies import AnalysisRecord, options_of
+from genotex.studies import AnalysisRecord
 from genotex.words import number
 
+_FORM = OptionForm(AnalysisOptions(panel=False))
 _TABLE = Table(
     "/cohorts",
     "gene",
@@ -90,6 +99,7 @@ def cohorts(request: Request) -> Response:
         condition=condition,
         meta=meta,
         usable=usable(request),
+        form=_FORM,
         analysed=analysed,
         report=workspace.file(output.meta_report(trait, condition)) is not None,
         **values,
@@ -185,14 +195,13 @@ def without(request: Request) -> Response:
 
 async def combine(request: Request) -> Response:
     """Let the cohorts of an output folder wait to be combined."""
-    try:
-        await run_in_threadpool(_submit, request)
-    except GenotexError as error:
-        raise HTTPException(400, str(error)) from error
+    async with form_of(request) as form:
+        with refusals():
+            await run_in_threadpool(_submit, request, *_FORM.read(form))
     return Response(headers={"HX-Redirect": "/analysis"})
 
 
-def _submit(request: Request) -> None:
+def _submit(request: Request, options: AnalysisOptions) -> None:
     output, trait, condition = place_of(request)
     workbench, place = workbench_of(request), address_of(request)
     if _meta(request) is not None:
@@ -203,7 +212,6 @@ def _submit(request: Request) -> None:
             msg = "the place of the result"
             raise not_found(msg)
     workbench.jobs.check_room()
-    usual = AnalysisOptions()
     record = AnalysisRecord(
         name="",
         trait=trait,
@@ -211,15 +219,12 @@ def _submit(request: Request) -> None:
         series=usable(request),
         source=place["output"],
         every=True,
-        covariates=list(usual.covariates),
-        q_cut=usual.q_cut,
-        hidden="auto",
-        panel=False,
         by_sheet=[],
+        options=options,
         created=time.time(),
         only_combine=True,
     )
-    check_request(Problem(trait, condition), options_of(record), None)
+    check_request(Problem(trait, condition), options, None)
     folder = workbench.jobs.new_folder(trait)
     workbench.jobs.submit(record.model_copy(update={"name": folder.name}))
 

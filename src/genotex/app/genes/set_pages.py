@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import TEST_COLUMNS, Enrichment, read_enrichment
+from genotex.app.forms import OptionForm
 from genotex.app.genes.gene_sets import running_sum_of
 from genotex.app.genes.pages import GENES
 from genotex.app.pages import (
@@ -23,6 +22,7 @@ from genotex.app.pages import (
     analysis_of,
     form_of,
     not_found,
+    refusals,
     render,
     workbench_of,
 )
@@ -31,11 +31,7 @@ from genotex.errors import GenotexError, UsageError
 from genotex.options import EnrichmentOptions
 from genotex.studies import LoadedAnalysis, SetsRecord, members_of, save_gene_sets, set_files
 
-TESTS = {
-    "camera": "camera: does a set change more than the other genes?",
-    "fry": "fry: does a set change at all, in one direction?",
-    "fry-mixed": "fry, mixed: does a set change at all, in either?",
-}
+_FORM = OptionForm(EnrichmentOptions())
 _TABLE = Table(
     "/sets",
     "set",
@@ -78,8 +74,7 @@ def sets(request: Request) -> Response:
         "sets.html.j2",
         analysis=analysis,
         files=list(set_files(workbench_of(request).workspace)),
-        tests=TESTS,
-        options=EnrichmentOptions(),
+        form=_FORM,
         found=found,
         problem=problem,
         job=_under_way(request, analysis),
@@ -121,17 +116,15 @@ async def test(request: Request) -> Response:
         sent = form.get("sent")
         content = await sent.read() if isinstance(sent, UploadFile) and sent.filename else None
         name = sent.filename or "" if isinstance(sent, UploadFile) else ""
-        try:
+        with refusals():
             job = await run_in_threadpool(_submit, request, form, name, content)
-        except GenotexError as error:
-            raise HTTPException(400, str(error)) from error
     return render(request, "sets_job.html.j2", job=job, place=address_of(request))
 
 
 def _submit(request: Request, form: FormData, name: str, content: bytes | None) -> SetsRecord:
     """Keep what was sent, and let the test wait for its turn."""
     workbench, analysis = workbench_of(request), analysis_of(request)
-    workspace, options = workbench.workspace, _options(form)
+    workspace, (options,) = workbench.workspace, _FORM.read(form)
     workbench.jobs.check_room()
     chosen = str(form.get("file", ""))
     if content is not None:
@@ -182,20 +175,6 @@ def _under_way(request: Request, analysis: LoadedAnalysis) -> SetsRecord | None:
     tests = (each for each in workbench_of(request).jobs.records() if isinstance(each, SetsRecord))
     found = (t for t in tests if t.open and (t.trait, t.condition, t.output) == mine)
     return next(found, None)
-
-
-def _options(form: Mapping[str, Any]) -> EnrichmentOptions:
-    usual = EnrichmentOptions()
-    try:
-        return EnrichmentOptions(
-            q_cut=float(str(form.get("q", usual.q_cut))),
-            min_size=int(str(form.get("min_size", usual.min_size))),
-            max_size=int(str(form.get("max_size", usual.max_size))),
-            test=form.get("test", usual.test),
-        )
-    except ValueError as error:
-        msg = "sizes are whole numbers, and q is a number"
-        raise UsageError(msg) from error
 
 
 def _one(request: Request) -> tuple[LoadedAnalysis, Enrichment, dict[str, Any]]:
