@@ -68,6 +68,7 @@ class SampleRelations:
             feature.name: {
                 sample: PlacedStatement(value, "sample sheet", value)
                 for sample, value in facts[feature.name].items()
+                if value != self.values(feature.name).get(sample)
             }
             for feature in recorded_features()
             if feature.use != "batch" and feature.name in facts
