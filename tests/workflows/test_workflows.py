@@ -13,6 +13,8 @@ from genotex.options import AnalysisOptions, DesignOptions
 from genotex.problems import Problem
 from genotex.simulate import simulate_study
 from genotex.workflows import (
+    Reading,
+    SolveRequest,
     analyze,
     analyze_designs,
     answer,
@@ -20,6 +22,7 @@ from genotex.workflows import (
     prepare,
     prepare_designs,
     report,
+    solve,
     write_script,
 )
 
@@ -47,6 +50,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 TRAIT = "Simulated_Arthritis"
+ONE, OTHER = "GSE90000001", "GSE90000002"
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +147,43 @@ def test_two_contrasts_of_one_name_are_refused(tables: Path) -> None:
     twice = ("group: case - control", "group: case - control")
     with pytest.raises(UsageError, match="the same name"):
         prepare_designs(own, DesignOptions("~ group", twice), FAST)
+
+
+def test_raw_files_are_solved_with_script_and_all_cohorts(study: Path, tmp_path: Path) -> None:
+    heard, output = Heard(), OutputFolder(tmp_path / "out")
+    request = SolveRequest(
+        study / "in", output, Problem(TRAIT), FAST, every=True, script=True,
+        report=tmp_path / "page.html",
+    )  # fmt: skip
+    solved = solve(request, heard)
+    assert heard.stages == [
+        "reading cohorts", "testing genes", "writing the report", "combining cohorts",
+    ]  # fmt: skip
+    assert {each.trait for each in solved.cohorts} == {TRAIT} and not solved.errors
+    assert solved.outcome.result is not None
+    assert solved.report == tmp_path / "page.html" and solved.report.is_file()
+    assert solved.script is not None and solved.script.is_file() and not solved.no_script
+    assert solved.combined is not None and solved.combined.result is not None
+
+
+def test_an_option_that_fits_no_cohort_ends_a_solve_before_anything_is_combined(
+    study: Path, tmp_path: Path
+) -> None:
+    wrong = AnalysisOptions(covariates=("height",))
+    request = SolveRequest(
+        study / "in", OutputFolder(tmp_path), Problem(TRAIT), wrong, [Reading(cohorts=[ONE])],
+        script=True,
+    )  # fmt: skip
+    solved = solve(request)
+    assert [each.cohort for each in solved.cohorts] == [ONE]
+    assert solved.outcome.wrong_use
+    assert solved.report is None and solved.script is None and solved.combined is None
+
+
+def test_cohorts_can_be_read_in_different_ways(study: Path, tmp_path: Path) -> None:
+    linear = PreprocessOptions(scale="linear")
+    readings = [Reading(cohorts=[ONE]), Reading(linear, [OTHER])]
+    request = SolveRequest(study / "in", OutputFolder(tmp_path), Problem(TRAIT), FAST, readings)
+    solved = solve(request)
+    assert [each.cohort for each in solved.cohorts] == [ONE, OTHER]
+    assert solved.outcome.result is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,29 +14,17 @@ from genotex.analysis import DesignData
 from genotex.api.choices import as_path
 from genotex.api.provenance import recorded, table_provenance
 from genotex.clinical import AS_IN_FILE
-from genotex.cohorts import OwnTables, keep_expressed, read_own_tables
+from genotex.cohorts import OwnTables, read_own_tables
 from genotex.errors import UsageError
 from genotex.formats.own_tables.anndata_files import open_h5ad
 from genotex.options import Scale
-from genotex.workflows import KEY
+from genotex.workflows import KEY, DesignInput
 
 if TYPE_CHECKING:
     from anndata import AnnData
 
 TABLE_OPTIONS = ("platform", "scale", "gene_table", "name")
 """Options of reading tables of one's own."""
-
-
-@dataclass(frozen=True, eq=False)
-class GivenData:
-    """What a design is fitted to, and what is known of its origin."""
-
-    data: DesignData
-    samples: pl.DataFrame
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    record: Mapping[str, Any] = field(default_factory=dict)
-    tables: OwnTables | None = None
 
 
 def _is_anndata(data: object) -> bool:
@@ -60,21 +47,21 @@ def as_pandas(table: pl.DataFrame, index: str) -> pd.DataFrame:
     return pd.DataFrame(columns, index=names)
 
 
-def gather_data(data: Any, samples: Any, options: Mapping[str, Any], used: str) -> GivenData:
+def gather_data(data: Any, samples: Any, options: Mapping[str, Any], used: str) -> DesignInput:
     """Return AnnData, data frames or files as what a design is fitted to.
 
     Columns that group, age and sex were read from are left out of it, unless they occur in `used`:
     they would be reported as confounded with what they are.
     """
     if isinstance(data, DesignData):
-        return GivenData(data, data.table)
+        return DesignInput(data, data.table)
     data = _with_record(data)
     if _is_anndata(data) and recorded(data):
         if options:
             msg = f"{', '.join(options)} has no effect on what genotex has read already"
             raise UsageError(msg)
         return _of_cohort(data, samples, used)
-    return _of_tables(read_own_tables(data, samples, **_own_options(options)))
+    return DesignInput.of_tables(read_own_tables(data, samples, **_own_options(options)))
 
 
 def _with_record(data: Any) -> Any:
@@ -96,7 +83,7 @@ def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-def _of_cohort(data: AnnData, samples: Any, used: str) -> GivenData:
+def _of_cohort(data: AnnData, samples: Any, used: str) -> DesignInput:
     """Return a cohort that genotex read; `samples` are columns or a table to add."""
     record = recorded(data)
     table = _polars(data.obs if samples is None else _joined(data.obs, samples))
@@ -110,7 +97,7 @@ def _of_cohort(data: AnnData, samples: Any, used: str) -> GivenData:
     )
     notes = tuple(map(str, record.get("notes", ())))
     if record.get("source") != "tables" or "counts" not in data.layers:
-        return GivenData(found, table, notes, (), record)
+        return DesignInput(found, table, notes, (), record)
     # Genes with few counts are left out when the design is known.
     tables = OwnTables(
         found.name,
@@ -124,7 +111,7 @@ def _of_cohort(data: AnnData, samples: Any, used: str) -> GivenData:
         dict(record),
         _dense(data.layers["counts"]),
     )
-    return GivenData(found, table, notes, (), record, tables)
+    return DesignInput(found, table, notes, (), record, tables)
 
 
 def _sources(record: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
@@ -182,28 +169,6 @@ def _polars(table: pd.DataFrame) -> pl.DataFrame:
         texts = [None if pd.isna(value) else str(value) for value in values]
         columns.append(pl.Series(str(name), texts, dtype=pl.String))
     return pl.DataFrame(columns)
-
-
-def _of_tables(tables: OwnTables) -> GivenData:
-    data = DesignData(
-        tables.name,
-        tables.genes,
-        tables.samples,
-        tables.expression,
-        tables.sample_table.drop("sample", strict=False),
-        tables.counts,
-    )
-    return GivenData(
-        data, tables.sample_table, tables.notes, tables.warnings, tables.record, tables
-    )
-
-
-def with_expressed_genes(given: GivenData, least: float) -> GivenData:
-    """Return counted data without the genes that too few samples express (see `keep_expressed`)."""
-    if given.tables is None or given.tables.raw_counts is None:
-        return given
-    kept = _of_tables(keep_expressed(given.tables, least))
-    return replace(kept, record=given.record, samples=given.samples)
 
 
 def read_tables(

@@ -8,7 +8,6 @@ from typing import Any, overload
 import pandas as pd
 
 from genotex.analysis import (
-    DesignCohort,
     DesignRequest,
     contrast_name,
     fit_design,
@@ -18,21 +17,17 @@ from genotex.analysis import (
 from genotex.api.choices import options_of
 from genotex.api.data import (
     TABLE_OPTIONS,
-    GivenData,
     as_pandas,
     gather_data,
-    with_expressed_genes,
 )
 from genotex.api.result import Result, Results
-from genotex.cohorts import enough_samples
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, MissingValues
+from genotex.workflows import DesignInput, of_contrast, of_survival
 
 _OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
 """Names of arguments, as on the command line, whose option has another name."""
-_EXPRESSED = 0.1
-"""Share of the samples that should express a counted gene whose survival is tested."""
 
 
 @overload
@@ -155,15 +150,11 @@ def de(
     return results[asked[0]] if isinstance(contrast, str) else results
 
 
-def _fit(request: DesignRequest, given: GivenData, options: AnalysisOptions) -> Result:
+def _fit(request: DesignRequest, given: DesignInput, options: AnalysisOptions) -> Result:
     name = _trait(request.contrast, given)
-    if options.filter_low:
-        cohort = DesignCohort(name, given.data, request)
-        given = with_expressed_genes(
-            given, enough_samples(cohort.fitted(options.controls).group_size)
-        )
+    given, cohort = of_contrast(given, request, name, options)
     (found,) = fit_design(
-        given.data,
+        cohort.data,
         request.formula,
         [request.contrast],
         options,
@@ -175,7 +166,7 @@ def _fit(request: DesignRequest, given: GivenData, options: AnalysisOptions) -> 
     return Result(found, given)
 
 
-def _trait(contrast: str, given: GivenData) -> str:
+def _trait(contrast: str, given: DesignInput) -> str:
     """Return what a result is about: the trait, where its cases and controls are compared."""
     trait = str(given.record.get("trait") or "")
     plain = contrast.replace(" ", "") == "group:case-control"
@@ -236,9 +227,8 @@ def survival(
     reading = {name: options.pop(name) for name in TABLE_OPTIONS if name in options}
     settings: AnalysisOptions = options_of(AnalysisOptions, options, _OTHER_NAMES)
     asked = DesignOptions(design=design, missing=missing, survival=f"{time},{event}")
-    given = gather_data(data, samples, reading, " ".join((design, time, event)))
-    if settings.filter_low:
-        given = with_expressed_genes(given, _EXPRESSED * len(given.data.samples))
+    used = " ".join((design, time, event))
+    given = of_survival(gather_data(data, samples, reading, used), settings)
     found = fit_survival(given.data, asked, settings)
     table = as_pandas(found.genes, "gene")
     table.attrs = {

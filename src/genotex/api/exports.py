@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 
 import genotex
-from genotex.analysis import DesignCohort, describe_design_cohort
+from genotex.analysis import describe_design_cohort
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import CohortInfo, inert_frame
 from genotex.io import atomic_write
@@ -164,17 +164,7 @@ def write_page(result: Result, path: Path) -> Path:
         raise UsageError(msg)
     path = checked_page(path)
     found, given, name = result.found, result.given, result.found.result.trait
-    origin = given.record
-    cohort = DesignCohort(
-        name,
-        found.data,
-        found.request,
-        given.notes,
-        given.warnings,
-        _files_read(origin),
-        origin.get("series"),
-        (origin.get("tables") or origin).get("distributions") or {},
-    )
+    origin, cohort = given.record, given.cohort(name, found.request)
     own = cohort.fitted(result.method["options"]["controls"])
     table, evidence = describe_design_cohort(cohort, own)
     if annotation := origin.get("annotation"):
@@ -186,8 +176,3 @@ def write_page(result: Result, path: Path) -> Path:
     infos = {result.name: CohortInfo(**evidence.info)}
     page = build_page(evidence, table, infos, findings, csv_name=csv_name)
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
-
-
-def _files_read(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the files that data came from, as in the record of a cohort."""
-    return list(origin.get("files_read") or (origin.get("tables") or origin).get("files") or ())

@@ -14,8 +14,9 @@ import polars as pl
 
 from genotex.analysis import DesignResult
 from genotex.api.choices import as_path, nearest
-from genotex.api.data import GivenData, as_pandas
+from genotex.api.data import as_pandas
 from genotex.errors import UsageError
+from genotex.workflows import DesignInput
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -41,7 +42,7 @@ class Result:
         The cohort.
     """
 
-    def __init__(self, found: DesignResult, given: GivenData) -> None:
+    def __init__(self, found: DesignResult, given: DesignInput) -> None:
         self._found = found
         self._given = given
         self.contrast, self.design, self.name = found.contrast, found.design, found.data.name
@@ -256,7 +257,7 @@ class Result:
         return self._found
 
     @property
-    def given(self) -> GivenData:
+    def given(self) -> DesignInput:
         """What was tested, and what is known of its origin."""
         return self._given
 

@@ -22,7 +22,7 @@ from genotex.cohorts import OwnTables, enough_samples, keep_expressed
 from genotex.errors import GenotexError, UsageError
 from genotex.parallel import Child, start_child
 from genotex.studies.records import TablesRecord
-from genotex.workflows import prepare_designs, survival_data
+from genotex.workflows import DesignInput, of_survival, prepare_designs
 
 _log = logging.getLogger(__name__)
 
@@ -219,7 +219,8 @@ def _answer_of(tables: OwnTables, record: TablesRecord) -> _Answer:
 def _checked(tables: OwnTables, record: TablesRecord) -> CheckedDesign:
     asked, options = record.asked, record.options
     if asked.survival is not None:
-        text, warnings = check_survival(survival_data(tables, options), asked)
+        given = of_survival(DesignInput.of_tables(tables), options)
+        text, warnings = check_survival(given.data, asked)
         trait = asked.survival.partition(",")[2]
         row = Compared(contrast=f"time to {trait}", samples=None, text=text, trait=trait)
         return CheckedDesign(rows=[row], warnings=list(warnings))

@@ -12,13 +12,17 @@ from .annotation import (
     sample_table as sample_table,
 )
 from .cohorts import prepare as prepare, prepare_condition as prepare_condition
+from .design_input import (
+    DesignInput as DesignInput,
+    of_contrast as of_contrast,
+    of_survival as of_survival,
+)
 from .designs import (
     DesignsTested as DesignsTested,
     SurvivalTested as SurvivalTested,
     analyze_designs as analyze_designs,
     analyze_survival as analyze_survival,
     prepare_designs as prepare_designs,
-    survival_data as survival_data,
 )
 from .gene_sets import enrich as enrich
 from .problems import (
@@ -32,3 +36,9 @@ from .problems import (
     write_script as write_script,
 )
 from .progress import Progress as Progress, silent as silent
+from .solving import (
+    Reading as Reading,
+    SolveRequest as SolveRequest,
+    Solved as Solved,
+    solve as solve,
+)

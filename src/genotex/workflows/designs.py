@@ -10,7 +10,6 @@ from typing import Any
 from genotex.analysis import (
     AnalysisResult,
     DesignCohort,
-    DesignData,
     DesignRequest,
     ProblemOutcome,
     SurvivalResult,
@@ -23,16 +22,14 @@ from genotex.analysis import (
     write_r_files,
     write_survival,
 )
-from genotex.cohorts import OwnTables, enough_samples, keep_expressed
+from genotex.cohorts import OwnTables
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions
 from genotex.problems import Problem
 from genotex.reports import SurvivalSource, write_report, write_survival_report
+from genotex.workflows.design_input import DesignInput, of_contrast, of_survival
 from genotex.workflows.progress import Progress, silent
-
-_EXPRESSED = 0.1
-"""Share of the samples that must express a gene, where no groups are compared."""
 
 
 def prepare_designs(
@@ -58,6 +55,7 @@ def prepare_designs(
     AnalysisError
         If it cannot be estimated.
     """
+    given = DesignInput.of_tables(tables)
     prepared: list[DesignCohort] = []
     notes: list[str] = []
     for contrast in asked.contrasts:
@@ -65,51 +63,23 @@ def prepare_designs(
         if trait is not None:
             start = trait_folder_name(trait)
             name = start if len(asked.contrasts) == 1 else f"{start}_{name}"
-        one = _cohort(tables, asked, contrast, name)
-        own = one.fitted(analysis.controls)
-        if tables.counts and analysis.filter_low:
-            kept = keep_expressed(tables, enough_samples(own.group_size))
-            notes += kept.notes[len(tables.notes) :]
-            one = _cohort(kept, asked, contrast, name)
-        prepared.append(one)
+        request = DesignRequest(
+            asked.design,
+            contrast,
+            tables.samples,
+            typed_columns(given.data.table),
+            asked.block,
+            asked.missing,
+            asked.levels,
+        )
+        kept, cohort = of_contrast(given, request, name, analysis)
+        notes += kept.notes[len(given.notes) :]
+        prepared.append(cohort)
     repeated = len({one.trait for one in prepared}) < len(prepared)
     if repeated:
         msg = "two contrasts have the same name; give different ones"
         raise UsageError(msg)
     return prepared, notes
-
-
-def _cohort(tables: OwnTables, asked: DesignOptions, contrast: str, trait: str) -> DesignCohort:
-    table = typed_columns(tables.sample_table.drop("sample"))
-    data = DesignData(
-        tables.name, tables.genes, tables.samples, tables.expression, table, tables.counts
-    )
-    request = DesignRequest(
-        asked.design, contrast, tables.samples, table, asked.block, asked.missing, asked.levels
-    )
-    return DesignCohort(
-        trait,
-        data,
-        request,
-        tables.notes,
-        tables.warnings,
-        tables.record.get("files", ()),
-        distributions=tables.record.get("distributions", {}),
-    )
-
-
-def survival_data(tables: OwnTables, analysis: AnalysisOptions) -> DesignData:
-    """Return the tables as the time to an event is tested in them."""
-    if tables.counts and analysis.filter_low:
-        tables = keep_expressed(tables, _EXPRESSED * len(tables.samples))
-    return DesignData(
-        tables.name,
-        tables.genes,
-        tables.samples,
-        tables.expression,
-        tables.sample_table.drop("sample"),
-        tables.counts,
-    )
 
 
 @dataclass(frozen=True)
@@ -235,7 +205,7 @@ def analyze_survival(
         If there are too few events, or the design cannot be estimated.
     """
     progress("testing genes", 0, None, "")
-    found = fit_survival(survival_data(tables, analysis), asked, analysis)
+    found = fit_survival(of_survival(DesignInput.of_tables(tables), analysis).data, asked, analysis)
     output.root.mkdir(parents=True, exist_ok=True)
     genes, record = write_survival(output.root, found)
     progress("writing the report", 0, 1, "")

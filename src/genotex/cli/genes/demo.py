@@ -32,33 +32,27 @@ def demo(
 
       genotex demo elsewhere --seed 7
     """
-    from genotex.cohorts import PreprocessOptions
     from genotex.problems import Problem
     from genotex.simulate import score_against_truth, simulate_study
-    from genotex.workflows import answer, prepare
+    from genotex.workflows import SolveRequest, solve
 
     with screen.progress("simulating a study") as step:
         study = simulate_study(
             folder / "study", seed=seed, overwrite=True, progress=lambda what: step(what, 8)
         )
     truth, results = study.truth, folder / "results"
+    request = SolveRequest(
+        study.folder,
+        OutputFolder(results),
+        Problem(truth.trait),
+        AnalysisOptions(),
+        report=folder / "report.html",
+        jobs=jobs,
+    )
     with screen.work() as progress:
-        outcomes = prepare(
-            study.folder, results, [truth.trait], PreprocessOptions(), progress, jobs=jobs
-        )
-    show_outcomes(outcomes)
-    problem, page = Problem(truth.trait), folder / "report.html"
-    with screen.work() as progress:
-        found = answer(
-            OutputFolder(results),
-            problem,
-            AnalysisOptions(),
-            outcomes,
-            None,
-            progress,
-            report=page,
-        )
-    outcome, report = found.outcome, found.report
+        solved = solve(request, progress)
+    show_outcomes(solved.cohorts)
+    outcome, report = solved.outcome, solved.report
     if outcome.result is None:
         screen.notify(f"the demonstration failed: {outcome.why}", "error", "red")
         raise typer.Exit(screen.NOTHING_USABLE)

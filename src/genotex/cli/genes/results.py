@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from genotex.analysis.meta import MetaResult
     from genotex.options import AnalysisOptions
     from genotex.problems import Problem, TaskInfo
+    from genotex.workflows import Combined
 
 TOP_GENES = 10
 _RANKING = (
@@ -142,14 +143,17 @@ def combine_cohorts(
     with screen.work() as progress:
         for each in combine(OutputFolder(output), problems, settings, tasks, progress, jobs=jobs):
             summaries.append(each.summary())
-            if each.result is not None and each.report is not None and not quiet:
-                _show_combined(each.result, each.report)
-            elif not quiet:
-                screen.notify(each.why, "not combined")
+            if not quiet:
+                show_combined(each)
     return summaries
 
 
-def _show_combined(result: MetaResult, page: Path) -> None:
+def show_combined(combined: Combined) -> None:
+    """Print what all cohorts together show, or why they were not combined."""
+    result = combined.result
+    if result is None:
+        screen.notify(combined.why, "not combined")
+        return
     names = ", ".join(cohort.name for cohort in result.cohorts)
     screen.out.print()
     screen.show(
@@ -178,7 +182,7 @@ def _show_combined(result: MetaResult, page: Path) -> None:
     screen.table(columns, rows)
     screen.show(_what_is_shown(result))
     screen.show_warnings(result.warnings, result.trait, result.condition)
-    screen.show(f"\nreport over all cohorts: {page}")
+    screen.show(f"\nreport over all cohorts: {combined.report}")
 
 
 def _what_is_shown(result: MetaResult) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,7 +20,7 @@ from genotex.cli.genes.analyze import (
     check_options,
     load_tasks,
 )
-from genotex.cli.genes.results import combine_cohorts, show_result
+from genotex.cli.genes.results import show_combined, show_result
 from genotex.cli.option_classes import Without, with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
@@ -30,8 +29,7 @@ from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
     from genotex.analysis import ProblemOutcome
-    from genotex.cohorts import CohortOutcome
-    from genotex.problems import Problem, TaskInfo
+    from genotex.workflows import Solved, SolveRequest
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,8 @@ def solve(
     # Before anything else is imported: workers load matplotlib while the files are read.
     prepare_workers("genotex.reports.figures:get_ready")
     from genotex.analysis import check_request
-    from genotex.workflows import prepare, prepare_condition
+    from genotex.workflows import Reading, SolveRequest
+    from genotex.workflows import solve as run
 
     problem, settings = asked.problem, load_options(data)
     check_cohorts(cohorts, analysis)
@@ -94,105 +93,70 @@ def solve(
     # The cohorts that were named are those of the trait, not of a condition.
     named = (cohort or ()) if len(problem.traits) == 1 else ()
     note_trait_names(problem.traits, data.vocabulary, source, named)
-    with screen.work() as progress:
-        how: dict[str, Any] = {"jobs": running.jobs, "force": running.force}
-        outcomes = prepare(
-            source, output, [problem.trait], settings, progress, cohorts=cohort or (), **how
-        )
-        other = analysis.condition_cohort
-        outcomes += prepare_condition(
-            source, output, problem, settings, progress, cohort=other, **how
-        )
-    if not running.json:
-        show_outcomes(outcomes)
-    read_now = tuple(
-        done.cohort for done in outcomes if done.error is None and done.trait == problem.trait
+    request = SolveRequest(
+        source,
+        OutputFolder(output),
+        problem,
+        analysis,
+        [Reading(settings, cohort or ())],
+        tasks,
+        every=cohorts == "all",
+        script=r_script,
+        jobs=running.jobs,
+        force=running.force,
     )
-    analysis = replace(analysis, among=read_now)
-    raise typer.Exit(
-        _answer(
-            output,
-            problem,
-            analysis,
-            outcomes,
-            tasks,
-            every=cohorts == "all",
-            running=running,
-            r_script=r_script,
-        )
-    )
-
-
-def _answer(
-    output: Path,
-    problem: Problem,
-    analysis: AnalysisOptions,
-    outcomes: list[CohortOutcome],
-    tasks: TaskInfo | None,
-    *,
-    every: bool,
-    running: o.Running,
-    r_script: bool,
-) -> int:
-    """Analyse, report and print, with `every` also over all cohorts; return the exit code."""
-    from genotex.workflows import answer
-
-    folder = OutputFolder(output)
     with screen.work() as progress:
-        found = answer(folder, problem, analysis, outcomes, tasks, progress)
-    outcome, report = found.outcome, found.report
-    if outcome.wrong_use and not every:
-        raise UsageError(outcome.why)
-    script = _script(folder, outcome) if r_script else None
-    if not running.json:
-        _show(outcome, report)
-        if script is not None:
-            screen.show(f"in R:   {script}")
-        _show_way_on(output, outcome)
-    # An option that the largest cohort has no use for may suit the others.
-    combined = []
-    if every:
-        combined = combine_cohorts(
-            output, [problem], analysis, tasks, jobs=running.jobs, quiet=running.json
-        )
+        solved = run(request, progress)
+    if solved.outcome.wrong_use and not request.every:
+        if not running.json:
+            show_outcomes(solved.cohorts)
+        raise UsageError(solved.outcome.why)
+    if solved.no_script:
+        screen.notify(solved.no_script, "warning")
     if running.json:
-        screen.print_json(
-            {
-                **outcome.summary(),
-                "report": None if report is None else str(report),
-                **({"analysis.R": None if script is None else str(script)} if r_script else {}),
-                "not_done": _errors(outcomes),
-                **({"combined": combined} if every else {}),
-            }
-        )
-    if any(row["solved"] for row in combined):
+        screen.print_json(_for_machines(solved, request))
+    else:
+        _show(solved, request)
+    raise typer.Exit(_exit_code(solved))
+
+
+def _for_machines(solved: Solved, request: SolveRequest) -> dict[str, Any]:
+    report, script, combined = solved.report, solved.script, solved.combined
+    return {
+        **solved.outcome.summary(),
+        "report": None if report is None else str(report),
+        **({"analysis.R": None if script is None else str(script)} if request.script else {}),
+        "not_done": solved.errors,
+        **({} if combined is None else {"combined": [combined.summary()]}),
+    }
+
+
+def _exit_code(solved: Solved) -> int:
+    combined, outcome = solved.combined, solved.outcome
+    if outcome.result is not None or (combined is not None and combined.result is not None):
         return screen.DONE
-    return _exit_code(outcome, outcomes)
-
-
-def _errors(cohorts: list[CohortOutcome]) -> dict[str, str]:
-    return {c.cohort: c.error for c in cohorts if c.error is not None}
-
-
-def _exit_code(outcome: ProblemOutcome, cohorts: list[CohortOutcome]) -> int:
-    if outcome.result is not None:
-        return screen.DONE
-    wrong = outcome.wrong_use or _errors(cohorts)
+    wrong = outcome.wrong_use or solved.errors
     return screen.WRONG_USE if wrong else screen.NOTHING_USABLE
 
 
-def _script(output: OutputFolder, outcome: ProblemOutcome) -> Path | None:
-    """Write the R script; a result that R cannot repeat has none, with a warning."""
-    from genotex.workflows import write_script
+def _show(solved: Solved, request: SolveRequest) -> None:
+    outcome = solved.outcome
+    show_outcomes(solved.cohorts)
+    if outcome.result is None:
+        screen.notify(outcome.why, "error" if outcome.wrong_use else "not answered")
+    else:
+        screen.out.print()
+        show_result(outcome.result)
+    if solved.report is not None:
+        screen.show(f"\nreport: {solved.report}")
+    if solved.script is not None:
+        screen.show(f"in R:   {solved.script}")
+    _show_way_on(request.output, outcome)
+    if solved.combined is not None:
+        show_combined(solved.combined)
 
-    try:
-        return write_script(output, outcome)
-    except UsageError as error:
-        screen.notify(str(error), "warning")
-        return None
 
-
-def _show_way_on(output: Path, outcome: ProblemOutcome) -> None:
+def _show_way_on(output: OutputFolder, outcome: ProblemOutcome) -> None:
     """Print how the same design is taken to `genotex de` and changed."""
     from genotex.analysis import formula_of
 
@@ -200,20 +164,10 @@ def _show_way_on(output: Path, outcome: ProblemOutcome) -> None:
     design = None if result is None else formula_of(result)
     if result is None or design is None:
         return
-    genes = OutputFolder(output).gene_csv(result.trait, result.cohort)
+    genes = output.gene_csv(result.trait, result.cohort)
     if not genes.is_file() or not result.cohort.startswith("GSE"):
         return
     command = shlex.join(["genotex", "de", str(genes), "samples.csv", "OUTPUT2", *design.words])
     screen.show(
         f"To change the design, with the samples.csv of 'genotex clinical sheet':\n  {command}"
     )
-
-
-def _show(outcome: ProblemOutcome, report: Path | None) -> None:
-    if outcome.result is None:
-        screen.notify(outcome.why, "error" if outcome.wrong_use else "not answered")
-    else:
-        screen.out.print()
-        show_result(outcome.result)
-    if report is not None:
-        screen.show(f"\nreport: {report}")
