@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-
-if TYPE_CHECKING:
-    pass
 
 
 @with_options
