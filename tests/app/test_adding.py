@@ -71,7 +71,7 @@ def test_a_series_is_fetched_by_accession_in_the_queue(
     fetcher: Browser, geo: GeoSite, tmp_path: Path
 ) -> None:
     geo.add("GSE7")
-    data = {"accession": " gse7 ", "trait": "asthma"}
+    data = {"accession": " gse7 ", "trait": "asthma", "platform_only": "no"}
     answer = fetcher.post("/add/fetch", data=data, headers=fetcher.own)
     assert answer.status_code == 200 and "fetch-1-GSE7" in answer.text
     (record,) = wait(queue_of(fetcher))
@@ -85,7 +85,7 @@ def test_a_series_is_fetched_by_accession_in_the_queue(
 def test_a_fetch_is_cancelled_and_resumes(fetcher: Browser, geo: GeoSite, tmp_path: Path) -> None:
     geo.add("GSE7")
     geo.site.fault(matrix_path("GSE7"), dripping(0.05))
-    data = {"accession": "GSE7", "trait": "Asthma"}
+    data = {"accession": "GSE7", "trait": "Asthma", "platform_only": "no"}
     fetcher.post("/add/fetch", data=data, headers=fetcher.own)
     queue = queue_of(fetcher)
     while not geo.site.times(matrix_path("GSE7")):
