@@ -64,7 +64,7 @@ def imported_by(code: str) -> set[str]:
         "analysis.sound",
         "analysis.meta",
         "reports",
-        "reports.problem.illustrations",
+        "reports.drawn",
     ],
 )
 def test_a_package_does_not_import_what_only_rare_options_need(package: str) -> None:
@@ -104,6 +104,6 @@ show(typer.main.get_command(app), "genotex")
 
 
 def test_processes_that_draw_are_forked_before_threads_of_the_table_engine_start() -> None:
-    loaded = imported_by("from genotex.reports.figures import get_ready\nget_ready()")
+    loaded = imported_by("from genotex.figures import get_ready\nget_ready()")
     assert "matplotlib" in loaded
     assert NOT_BEFORE_A_FORK not in loaded

@@ -30,7 +30,7 @@ STARTS = {
     "and report": "import genotex.cli.commands, genotex.cohorts, genotex.analysis.sound, "
     "genotex.reports.problem.report",
     "and figures": "import genotex.cli.commands, genotex.cohorts, genotex.analysis.sound, "
-    "genotex.reports.problem.report; from genotex.reports.figures import get_ready; get_ready()",
+    "genotex.reports.problem.report; from genotex.figures import get_ready; get_ready()",
 }
 R = """
 suppressMessages({library(GEOquery); library(limma)})

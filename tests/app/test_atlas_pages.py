@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -15,6 +16,7 @@ from genotex.app import Access, Atlases
 from genotex.atlas import AtlasReader, build_atlas, compare_traits, find_gene, find_trait
 from genotex.studies import AtlasRecord, Workspace
 from tests.app.conftest import PORT, Browser, opened, queue_of, wait
+from tests.app.drawn import marks_of, series_of
 from tests.atlas.result_folders import GENES, write_cohort
 
 HERE = {"atlas": "atlas"}
@@ -107,12 +109,13 @@ def test_the_map_is_the_similarity_in_the_order_of_the_tree(tab: Browser, folder
     data = tab.get("/atlas/map", params=HERE).json()
     tree = compare_traits(AtlasReader(folder / "atlas"))
     assert data["traits"] == list(tree.names)
-    cells = pl.DataFrame(data["similarity"]).to_numpy()
+    cells = np.array(series_of(data, "cells")["one"]["y"])
     assert cells == pytest.approx(tree.similarity, abs=1e-4)
+    lines = series_of(data, "line")["tree"]["y"]
     # Each of n - 1 joins of the tree is three lines between four points, then a gap.
-    assert len(data["tree"]["place"]) == 5 * (len(tree.names) - 1)
+    assert len(lines) == 5 * (len(tree.names) - 1)
     one, other = (data["traits"].index(name) for name in ("Eczema", "Lupus_(SLE)"))
-    joins = [data["tree"]["place"][i : i + 5] for i in range(0, len(data["tree"]["place"]), 5)]
+    joins = [lines[i : i + 5] for i in range(0, len(lines), 5)]
     assert [min(one, other)] * 2 + [max(one, other)] * 2 + [None] in joins
 
 
@@ -159,10 +162,13 @@ def test_a_search_among_cohorts_leaves_the_table_of_traits_alone(tab: Browser) -
 
 def test_the_figure_of_a_gene_has_intervals_by_p(tab: Browser) -> None:
     data = tab.get("/atlas/gene/forest", params=HERE | {"gene": GENES[1]}).json()
-    rows = {row["trait"]: row for row in data["rows"]}
-    assert data["label"] == "Hedges' g" and data["total"] == 12
-    assert rows["Psoriasis"]["effect"] < 0 < rows["Eczema"]["effect"]
-    assert all(row["low"] < row["effect"] < row["high"] for row in data["rows"])
+    (panel,), drawn, lines = data["rows"][0], series_of(data), series_of(data, "intervals")
+    assert panel["x"]["label"] == "Hedges' g" and len(marks_of(data)) == 12
+    assert "Psoriasis" in drawn["down"]["ids"] and "Eczema" in drawn["up"]["ids"]
+    assert min(drawn["up"]["x"]) > 0 > max(drawn["down"]["x"])
+    for meaning, line in lines.items():
+        ends = zip(line["low"], drawn[meaning]["x"], line["high"], strict=True)
+        assert all(low < effect < high for low, effect, high in ends)
 
 
 def test_an_unknown_gene_is_answered_with_names_spelt_alike(tab: Browser) -> None:
@@ -204,7 +210,7 @@ def test_a_trait_that_cannot_be_combined_has_its_cohorts(tmp_path: Path) -> None
         assert "At least two traits" in browser.get("/atlas", params=HERE).text
         assert browser.get("/atlas/map", params=HERE).status_code == 400
         found = browser.get("/atlas/gene/forest", params=HERE | {"gene": GENES[0]}).json()
-        assert found["rows"] == []
+        assert "rows" not in found and "No trait" in found["note"]
 
 
 def test_results_given_a_condition_are_kept_apart(tmp_path: Path) -> None:
@@ -222,7 +228,9 @@ def test_results_given_a_condition_are_kept_apart(tmp_path: Path) -> None:
         plain, alike = (
             min(
                 min(row)
-                for row in browser.get("/atlas/map", params=HERE | more).json()["similarity"]
+                for row in series_of(browser.get("/atlas/map", params=HERE | more).json(), "cells")[
+                    "one"
+                ]["y"]
             )
             for more in ({}, given)
         )
@@ -232,8 +240,8 @@ def test_results_given_a_condition_are_kept_apart(tmp_path: Path) -> None:
         assert "condition=Heart_failure&amp;search=Gout" in page
         page = browser.get("/atlas/pairs", params=HERE | given).text
         assert '<option value="Heart_failure" selected>' in page
-        rows = browser.get("/atlas/gene/forest", params=HERE | given | {"gene": GENES[1]}).json()
-        assert [row["condition"] for row in rows["rows"]] == ["Heart_failure"] * 3
+        drawn = browser.get("/atlas/gene/forest", params=HERE | given | {"gene": GENES[1]}).json()
+        assert sorted(marks_of(drawn)) == ["Asthma", "Gout", "Lupus"]
         for condition, height in (("", 3), ("Heart_failure", 3), ("all", 6)):
             there = ask(browser, " ".join(GENES[1:20:2]), condition=condition)
             table = browser.get(there.replace("/similar?", "/similar.csv?")).content

@@ -205,7 +205,7 @@ def test_a_gene_set_is_tested_drawn_and_highlighted(
     page.wait_for_selector("#running[data-ready]")
     with page.expect_download() as found:
         page.click("[data-save=svg]")
-    assert found.value.path().read_bytes().startswith(b"<svg")
+    assert b"<svg" in found.value.path().read_bytes()
     page.click("text=Highlight its genes")
     page.wait_for_selector("#plot[data-ready=volcano]")
     page.wait_for_selector(f"#marked-text:has-text('{len(genes)} of {len(genes)}')")

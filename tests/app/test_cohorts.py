@@ -20,6 +20,7 @@ from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import forest_rows
 from tests.app.conftest import Browser, opened
+from tests.app.drawn import series_of
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +74,12 @@ def test_a_gene_has_its_forest_plot(page: Browser, place: dict[str, str], own_fo
     meta = combined(page, place, own_folder)
     there = place | {"gene": meta.genes["Variable"][0]}
     assert page.get("/cohorts/gene", params=there).status_code == 200
-    rows = page.get("/cohorts/forest", params=there).json()["rows"]
-    assert [row["name"] for row in rows] == [row.label for row in forest_rows(meta, 0)]
+    drawn = page.get("/cohorts/forest", params=there).json()
+    rows = forest_rows(meta, 0)
+    assert [name for _, name in drawn["rows"][0][0]["y"]["ticks"]] == [row.label for row in rows]
+    assert series_of(drawn)["cohort"]["x"] == pytest.approx(
+        [row.effect for row in rows if row.weight is not None], rel=1e-5
+    )
     unknown = page.get("/cohorts/gene", params=place | {"gene": "<b>"})
     assert unknown.status_code == 404 and "<b>" not in unknown.text
 
@@ -106,9 +111,9 @@ def test_two_analyses_are_compared_gene_by_gene(page: Browser, place: dict[str, 
     both = page.get("/compare.csv", params=there | {"only": "significant in both"}).text
     assert len(both.splitlines()) - 1 == len(one & two) > 0
     for by in ("effect", "t"):
-        groups = page.get("/compare/points", params=there | {"by": by}).json()["groups"]
-        drawn = {group["kind"]: set(group["gene"]) for group in groups}
-        assert drawn["both"] == one & two and drawn["first only"] == one - two
+        drawn = series_of(page.get("/compare/points", params=there | {"by": by}).json())
+        assert set(drawn["both"]["ids"]) == one & two
+        assert set(drawn.get("first", {}).get("ids", ())) == one - two
     assert page.get("/compare/points", params=there | {"by": "x"}).status_code == 404
     assert page.get("/compare/table", params=there | {"sort": "q 2"}).status_code == 200
 

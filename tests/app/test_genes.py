@@ -12,11 +12,12 @@ import polars as pl
 import pytest
 
 from genotex.app.downloads import send_table
-from genotex.app.genes.plots import Axes, inside, points
+from genotex.app.genes.plots import inside
 from genotex.app.genes.selection import names_in
 from genotex.layout import OutputFolder
 from genotex.studies import LoadedAnalysis
 from tests.app.conftest import Browser
+from tests.app.drawn import marks_of, series_of
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,7 @@ def test_a_query_that_makes_no_sense_is_no_error(
 
 
 def test_a_polygon_holds_what_is_inside() -> None:
-    axes = Axes(np.array([0.5, 2.0, 0.5, np.nan]), np.array([0.5, 0.5, -1.0, 0.5]), "", "")
+    axes = np.array([0.5, 2.0, 0.5, np.nan]), np.array([0.5, 0.5, -1.0, 0.5])
     corners = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
     assert inside(axes, corners).tolist() == [True, False, False, False]
 
@@ -103,20 +104,20 @@ def test_the_lasso_selects_among_all_genes(
 
 
 def test_every_significant_gene_is_drawn_and_zooming_shows_the_rest(
-    analysis: LoadedAnalysis,
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
 ) -> None:
-    none = np.zeros(analysis.genes.height, dtype=bool)
-    whole = points(analysis, "volcano", none)
-    drawn = {gene for group in whole["groups"] for gene in group["gene"]}
+    whole = browser.get("/genes/points", params=place).json()
+    drawn = set(marks_of(whole))
     assert set(analysis.result.significant["Variable"]) <= drawn
     assert whole["drawn"] <= whole["total"] == np.isfinite(analysis.p).sum()
     left, right, low, high = window = (-0.05, 0.05, 0.0, 0.1)
     before = sum(
         left <= x <= right and low <= y <= high
-        for group in whole["groups"]
-        for x, y in zip(group["x"], group["y"], strict=True)
+        for series in series_of(whole).values()
+        for x, y in zip(series["x"], series["y"], strict=True)
     )
-    part = points(analysis, "volcano", none, window)
+    view = {"window": ",".join(map(str, window))}
+    part = browser.get("/genes/points", params=place | view).json()
     assert before < part["drawn"] <= part["seen"]
 
 
@@ -129,8 +130,8 @@ def test_pasted_genes_are_highlighted_everywhere(
     assert "1 of 2 genes highlighted; not in this analysis: NOSUCHGENE" in answer.text
     assert answer.headers["hx-trigger"] == "marked"
     assert "listed" in browser.get("/genes/table", params=place).text
-    groups = browser.get("/genes/points", params=place).json()["groups"]
-    assert next(g for g in groups if g["kind"] == "marked")["gene"] == [first]
+    drawn = series_of(browser.get("/genes/points", params=place).json())
+    assert drawn["marked"]["ids"] == [first]
     listed = browser.get("/genes.csv", params=place | {"only": "highlighted"}).text
     assert len(listed.splitlines()) == 2
 
@@ -171,22 +172,23 @@ def test_a_workbook_holds_what_excel_accepts() -> None:
 def test_the_p_values_are_counted(
     browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
 ) -> None:
-    bars = browser.get("/genes/points", params=place | {"plot": "p"}).json()
-    assert sum(bars["y"]) == bars["total"] == np.isfinite(analysis.p).sum()
+    drawn = browser.get("/genes/points", params=place | {"plot": "histogram"}).json()
+    assert sum(series_of(drawn, "bars")["one"]["y"]) == np.isfinite(analysis.p).sum()
 
 
 def test_samples_are_placed_by_their_components_and_coloured_by_group_or_covariate(
     browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
 ) -> None:
-    query = place | {"plot": "samples"}
+    query = place | {"plot": "pca"}
     by_group = browser.get("/genes/points", params=query).json()
-    names = [name for group in by_group["groups"] for name in group["sample"]]
-    assert sorted(names) == sorted(analysis.marks.names)
+    assert sorted(marks_of(by_group)) == sorted(analysis.marks.names)
     by_age = browser.get("/genes/points", params=query | {"by": "Age"}).json()
     ages = analysis.covariates["Age"].tolist()
-    assert by_age["groups"][0]["level"] == [None if np.isnan(age) else age for age in ages]
+    levels = series_of(by_age)["one"]["levels"]
+    assert levels == [None if np.isnan(age) else age for age in ages]
     by_sex = browser.get("/genes/points", params=query | {"by": "Gender"}).json()
-    assert {group["name"] for group in by_sex["groups"]} == {"female", "male"}
+    labels = {series["label"].split(" (")[0] for series in series_of(by_sex).values()}
+    assert labels == {"female", "male"}
 
 
 def test_a_gene_has_a_page_with_its_samples_and_effect(
@@ -197,9 +199,26 @@ def test_a_gene_has_a_page_with_its_samples_and_effect(
     page = browser.get("/gene", params=there).text
     assert "ncbi.nlm.nih.gov/gene" in page and "ensembl.org" in page and "opentargets" in page
     values = browser.get("/gene/values", params=there).json()
-    assert sum(len(group["values"]) for group in values["groups"]) == len(analysis.marks.names)
-    effect = browser.get("/gene/forest", params=there).json()["rows"][0]["effect"]
-    assert effect == pytest.approx(analysis.genes["Coefficient"][0])
+    assert len(marks_of(values, "strip", "y")) == len(analysis.marks.names)
+    drawn = browser.get("/gene/forest", params=there).json()
+    assert series_of(drawn)["cohort"]["x"] == pytest.approx(
+        [analysis.genes["Coefficient"][0]], rel=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")]
+)
+def test_a_figure_is_sent_as_a_file_in_the_size_asked_for(
+    browser: Browser, place: dict[str, str], ending: str, start: bytes
+) -> None:
+    asked = place | {"plot": "histogram", "format": ending, "width": "3", "text": "7"}
+    answer = browser.get("/genes/points", params=asked)
+    assert answer.content.startswith(start)
+    assert answer.headers["content-disposition"] == f'attachment; filename="histogram.{ending}"'
+    if ending == "png":
+        assert int.from_bytes(answer.content[16:20], "big") == 900
+    assert browser.get("/genes/points", params=place | {"format": "exe"}).status_code == 404
 
 
 def test_an_unknown_gene_or_plot_is_not_found(browser: Browser, place: dict[str, str]) -> None:

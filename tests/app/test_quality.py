@@ -9,14 +9,19 @@ import numpy as np
 import pytest
 
 from genotex.app import Access, CohortQuality
-from genotex.app.quality.cohorts import colours_of
+from genotex.app.quality.cohorts import marks_of as mark_cells
 from genotex.cohorts import preprocess
+from genotex.figures import COLOURS
 from genotex.formats import read_linked, read_series_matrix
 from genotex.layout import InputFolder, OutputFolder
 from tests.app.conftest import Browser, opened, read_before
+from tests.app.drawn import marks_of, series_of
 from tests.cohorts.test_submitted import table, write_series
 from tests.geo_text import write_gz
 from tests.rna_seq_text import count_rows, write_counted
+
+KINDS = {"box": ("boxes", "ids"), "density": ("curves", "texts"), "correlation": ("cells", "texts")}
+"""Marks of a plot, and where the names of its samples are."""
 
 
 @pytest.fixture
@@ -48,11 +53,15 @@ def test_a_plot_has_each_sample_with_its_colour(
     browser: Browser, cohort: dict[str, str], plot: str
 ) -> None:
     data = browser.get("/quality/points", params=cohort | {"plot": plot, "by": "group"}).json()
-    assert data["of"] >= len(data["sample"]) > 0
-    assert len(data["colours"]["values"]) == len(data["sample"]) == len(data["ringed"])
-    assert not data["colours"]["numeric"]
+    kind, name = KINDS.get(plot, ("points", "ids"))
+    names = marks_of(data, kind, name)
+    assert len(set(names)) == len(names) > 0 and data["by"] == "group"
+    shown = series_of(data, "points" if plot == "correlation" else kind)
+    assert {s["label"].split(" (")[0] for s in shown.values()} >= {"case"}
+    assert shown["case"]["colour"] == COLOURS["case"]
     age = browser.get("/quality/points", params=cohort | {"plot": plot, "by": "age"}).json()
-    assert age["colours"]["numeric"]
+    levels = {"correlation": "cells"}.get(plot, kind)
+    assert age["by"] == "age" and list(series_of(age, levels)) == ["one"]
 
 
 def test_distances_of_the_scaling_are_those_of_the_correlation(
@@ -72,12 +81,13 @@ def test_a_change_in_the_sheet_is_seen_at_once(
     browser: Browser, cohort: dict[str, str], study_folder: Path
 ) -> None:
     place = {"trait": cohort["trait"], "series": cohort["cohort"]}
-    sample = browser.get("/quality/points", params=cohort).json()["sample"][0]
+    sample = marks_of(browser.get("/quality/points", params=cohort).json())[0]
     given = {"change": "exclude:yes", "version": "0", "sample": sample}
     assert browser.post("/samples/assign", params=place, data=given, headers=browser.own).is_success
     try:
         data = browser.get("/quality/points", params=cohort | {"by": "exclude"}).json()
-        assert data["by"] == "exclude" and data["colours"]["values"].count("yes") == 1
+        labels = [series["label"] for series in series_of(data).values()]
+        assert data["by"] == "exclude" and "yes (1)" in labels
     finally:
         (study_folder / "sheets" / place["trait"] / f"{place['series']}.csv").unlink()
 
@@ -89,7 +99,9 @@ def test_values_before_are_those_of_the_file(
     asked = cohort | {"plot": plot, "by": "group"}
     before = read_before(browser, asked).json()
     after = browser.get("/quality/points", params=asked).json()
-    assert before["sample"] == after["sample"] and before["colours"] == after["colours"]
+    kind, name = KINDS[plot]
+    assert marks_of(before, kind, name) == marks_of(after, kind, name)
+    assert list(series_of(before, kind)) == list(series_of(after, kind))
     page = browser.get("/quality", params=cohort).text
     name = f"{cohort['cohort']}_series_matrix.txt.gz"
     assert f"Before: {name}" in page and "rows became" in page
@@ -98,10 +110,11 @@ def test_values_before_are_those_of_the_file(
         path = next(each for each in files if each.cohort == cohort["cohort"]).matrices[0]
         matrix = read_series_matrix(path).expression
         assert matrix is not None
-        column = matrix.samples.index(before["sample"][0])
+        column = matrix.samples.index(marks_of(before, "boxes")[0])
         expected = np.nanpercentile(matrix.values[:, column], (5, 25, 50, 75, 95))
         logged = before["note"].startswith("Linear")
-        assert np.allclose(before["quantiles"][0], np.log2(expected) if logged else expected, 1e-2)
+        drawn = marks_of(before, "boxes", "y")[0]
+        assert np.allclose(drawn, np.log2(expected) if logged else expected, 1e-2)
 
 
 def test_without_the_input_the_reason_is_given(
@@ -110,7 +123,7 @@ def test_without_the_input_the_reason_is_given(
     shutil.copytree(study_folder / "results", tmp_path / "results")
     with opened(tmp_path, access) as alone:
         data = read_before(alone, cohort | {"plot": "box"}).json()
-        assert "does not hold the input" in data["note"] and "sample" not in data
+        assert "does not hold the input" in data["note"] and "rows" not in data
 
 
 @pytest.mark.parametrize("counted_by", ["ncbi", "submitter"])
@@ -126,8 +139,10 @@ def test_counts_are_drawn_as_logarithms(tmp_path: Path, access: Access, counted_
         data = read_before(browser, place).json()
         assert data["note"].startswith("Counts, drawn as log2(count + 1)")
         counts = np.array(list(count_rows(12).values()), dtype=float)
-        values = np.log2(counts[:, data["sample"].index("GSM1")] + 1)
-        assert np.allclose(data["quantiles"][0][2], np.median(values), atol=1e-3)
+        place_of = marks_of(data, "boxes").index("GSM1")
+        values = np.log2(counts[:, 0] + 1)
+        drawn = marks_of(data, "boxes", "y")[place_of][2]
+        assert np.allclose(drawn, np.median(values), atol=1e-3)
         assert (
             "log2 counts per million, normalised: TMM" in browser.get("/quality", params=place).text
         )
@@ -145,7 +160,11 @@ def test_only_cohorts_of_the_folder_are_found(
 
 
 def test_numbers_are_a_scale_and_few_or_rare_values_are_levels() -> None:
-    assert colours_of([str(i) for i in range(9)])["numeric"]
-    assert colours_of(["1", "2", "1", ""])["levels"] == ["1", "2", "not recorded"]
-    many = colours_of([f"a{i}" for i in range(40)])
-    assert len(many["levels"]) == 12 and many["levels"][-1] == "other"
+    def levels(cells: list[str]) -> list[str] | None:
+        marks = mark_cells([f"S{i}" for i in range(len(cells))], "tissue", cells)
+        return None if marks.levels is not None else list(marks.labels.values())
+
+    assert levels([str(i) for i in range(9)]) is None
+    assert levels(["1", "2", "1", ""]) == ["1", "2", "not recorded"]
+    many = levels([f"a{i}" for i in range(40)])
+    assert many is not None and len(many) == 12 and many[-1] == "other"

@@ -17,6 +17,7 @@ from genotex.problems import Problem
 from genotex.reports import write_scores
 from tests.agents.team.conftest import Played
 from tests.app.conftest import Browser, opened, scored
+from tests.app.drawn import series_of
 from tests.bench.evaluation.some_scores import some_scores
 
 
@@ -230,10 +231,10 @@ def test_an_unknown_cost_is_not_nothing(browser: Browser, tmp_path: Path, played
     for name in ("rules", "priced", "half", "team"):
         scored(tmp_path / name)
     data = browser.get("/runs/points").json()
-    (group,) = data["groups"]
-    drawn = dict(zip(group["run"], group["x"], strict=True))
+    (group,) = series_of(data).values()
+    drawn = dict(zip(group["ids"], group["x"], strict=True))
     assert drawn == {"rules": 0.0, "priced": 0.25}
-    assert sorted(data["unknown"]) == ["half", "team"]
+    assert all(name in data["note"].partition("not fully known:")[2] for name in ("half", "team"))
     page = browser.get("/runs/leaderboard").text
     assert "cost unknown" in page and "not recorded" in page
     assert browser.get("/runs/points", params={"by": "x"}).status_code == 404

@@ -11,6 +11,7 @@ import pytest
 
 from genotex.cli import main
 from tests.app.conftest import Browser
+from tests.app.drawn import series_of
 from tests.app.test_adding import add_tables, adder, left
 from tests.app.test_analysis import queue_of, wait
 
@@ -95,8 +96,9 @@ def test_genes_are_listed_filtered_and_shown_with_their_hazard_ratio(
     page = tested.get("/survival/gene", params=gene).text
     assert f"{float(rows[0]['hazard_ratio']):.2f}" in page and "Rank 1" in page
     drawn = tested.get("/survival/curves", params=gene).json()
-    assert [curve["kind"] for curve in drawn["curves"]] == ["low", "high"]
-    assert all(curve["y"][0] == 1 and curve["x"][0] == 0 for curve in drawn["curves"])
+    curves = series_of(drawn, "line")
+    assert list(curves) == ["low", "high"]
+    assert all(curve["y"][0] == 1 and curve["x"][0] == 0 for curve in curves.values())
     assert "Log-rank" in drawn["note"]
     assert tested.get("/survival/gene", params=output | {"gene": "NONE"}).status_code == 404
 

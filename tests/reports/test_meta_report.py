@@ -13,13 +13,12 @@ import pytest
 
 from genotex.analysis import META_COLUMNS, MetaResult, analyze_cohorts, write_meta
 from genotex.errors import AnalysisError, UsageError
+from genotex.figures import ForestRow, draw_svg, forest
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import (
-    ForestRow,
     build_meta_page,
-    draw_forest,
     forest_data,
     forest_rows,
     write_meta_report,
@@ -253,7 +252,7 @@ def test_forest_plot_has_every_cohort_and_the_whole() -> None:
         ForestRow("GSE2 (40)", -0.1, -0.5, 0.3, "\N{MINUS SIGN}0.10", 0.7),
         ForestRow("fixed effect", 0.2, -0.1, 0.5, "+0.20"),
     ]
-    svg = draw_forest(rows, "Hedges' g", "forest-0", "two & one")
+    svg = draw_svg(forest(rows, "Hedges' g", "forest-0", "two & one"))
     for row in rows:
         assert row.label in svg
         assert row.written in svg

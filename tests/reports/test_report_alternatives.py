@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import polars as pl
+import numpy as np
 import pytest
 
-from genotex.reports import Surrogates, mark_samples, model_methods, ranked, render_page
-from genotex.reports.problem import illustrations
+from genotex.figures import p_values, volcano
+from genotex.reports import (
+    Surrogates,
+    gene_result,
+    model_methods,
+    ranked,
+    render_page,
+)
 from genotex.reports.problem import page as problem_page
 from genotex.reports.sections.alternatives import (
     mixed_methods,
     unmeasured_methods,
     unmeasured_note,
 )
-from tests.reports.report_cohort import make_evidence, make_table, vary
+from tests.reports.report_cohort import vary
 from tests.reports.report_steps import (
     SURROGATES,
     page_of,
@@ -68,32 +74,13 @@ def test_no_gene_of_the_mixed_model_is_reported_with_its_own_lowest_q() -> None:
     assert "q < 0.05 of the mixed model; the lowest q-value is 0.400" in page.answer.headline
 
 
-def test_volcano_and_histogram_show_the_test_that_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    drawn: dict[str, pl.Series] = {}
-
-    def volcano(genes: pl.DataFrame, *_: object) -> str:
-        drawn["volcano"] = genes["p"]
-        return "<svg></svg>"
-
-    def histogram(p: object, _: str) -> str:
-        drawn["histogram"] = pl.Series(p)
-        return "<svg></svg>"
-
-    monkeypatch.setattr(illustrations, "draw_volcano", volcano)
-    monkeypatch.setattr(illustrations, "draw_histogram", histogram)
-    for name in ("draw_pca", "draw_profiles", "draw_heatmap"):
-        monkeypatch.setattr(illustrations, name, lambda *_: "<svg></svg>")
+def test_volcano_and_histogram_show_the_test_that_ranks() -> None:
     findings = with_mixed(plain(), ranks=True)
-    table, roles = make_table(genes=120)
-    marks = mark_samples(make_evidence(table, roles), table, findings)
-    figures = illustrations.draw_figures(findings, ranked(findings), table, marks)
-    mixed = findings.result.genes["Mixed p"].sort()
-    assert drawn["volcano"].sort().equals(mixed, check_names=False)
-    assert drawn["histogram"].sort().equals(mixed, check_names=False)
-    told = {figure.key: figure.caption for figure in figures}
-    assert "of the mixed model" in told["volcano"]
-    assert "of the mixed model" in told["histogram"]
+    subject = gene_result(findings, ranked(findings), None, None)
+    np.testing.assert_allclose(np.sort(subject.p), findings.result.genes["Mixed p"].sort())
+    for figure in (volcano(subject), p_values(subject)):
+        assert figure is not None
+        assert "of the mixed model" in figure.caption
 
 
 def test_section_states_share_and_overlap() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from genotex.figures import COLOURS
 from genotex.reports import Findings, build_page, explorer_data, mark_samples, ranked, render_page
 from tests.reports.report_cohort import (
     make_evidence,
@@ -43,6 +46,34 @@ def test_samples_are_named_where_there_is_room_and_counted_elsewhere() -> None:
 
 def test_twenty_thousand_genes_in_two_hundred_samples_take_less_than_a_megabyte() -> None:
     assert len(embedded(20_000, 100, 90)) < 1_000_000
+
+
+def column_of(page: dict[str, Any], wanted: str) -> np.ndarray:
+    """Return a column of the block, read as its script does."""
+    text = page["block"].translate(str.maketrans(",.:'", "<>&`"))
+    block = np.frombuffer(zlib.decompress(base64.b85decode(text)), dtype=np.uint8)
+    place, count = page["symbols"], page["genes"]
+    for name, (low, step) in page["columns"].items():
+        planes = block[place : place + 4 * count].reshape(4, count).astype(np.int64)
+        folded = (planes * 256 ** np.arange(4)[:, None]).sum(axis=0)
+        level = np.cumsum(np.where(folded % 2, -(folded + 1) // 2, folded // 2))
+        if name == wanted:
+            return np.where(level > 0, low + (level - 1) * step, np.nan)
+        place += 4 * count
+    raise KeyError(wanted)
+
+
+def test_a_gene_that_is_up_has_the_colour_of_up() -> None:
+    page = json.loads(embedded())
+    findings = make_findings(*make_table(13, 10, genes=300))
+    genes, meaning = ranked(findings), column_of(page, "meaning").round().astype(int)
+    hit, up = genes["Significant"].to_numpy(), genes["Coefficient"].to_numpy() > 0
+    names = np.array([name for name, _ in page["meanings"]])[meaning]
+    assert (names == np.where(hit, np.where(up, "up", "down"), "rest")).all()
+    assert {"up", "down"} <= set(names)
+    assert all(COLOURS[name] == colour for name, colour in page["meanings"])
+    effect = column_of(page, "effect")
+    np.testing.assert_allclose(effect, genes["Coefficient"], atol=1e-4)
 
 
 def test_same_input_gives_the_same_text() -> None:

@@ -12,19 +12,23 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
+from genotex.figures import (
+    SampleMarks,
+    column_z_scores,
+    draw_svg,
+    order_rows,
+    order_within,
+    pca,
+    principal_components,
+    volcano,
+)
 from genotex.formats import LinkedTable
 from genotex.reports import (
     FigureView,
     Findings,
-    SampleMarks,
-    column_z_scores,
     draw_figures,
-    draw_pca,
-    draw_volcano,
+    gene_result,
     mark_samples,
-    order_rows,
-    order_within,
-    principal_components,
     ranked,
 )
 from tests.reports.report_cohort import make_evidence, make_findings, make_table, vary, with_missing
@@ -155,10 +159,13 @@ def test_genes_that_were_not_tested_are_not_drawn() -> None:
 
 def test_p_value_of_zero_is_drawn_inside_the_frame() -> None:
     table, roles = make_table(genes=60)
-    genes = ranked(make_findings(table, roles)).with_columns(
-        p=pl.when(pl.int_range(pl.len()) == 0).then(0.0).otherwise("p")
+    findings = make_findings(table, roles)
+    genes = ranked(findings).with_columns(
+        rank_p=pl.when(pl.int_range(pl.len()) == 0).then(0.0).otherwise("rank_p")
     )
-    svg = draw_volcano(genes, "change", 0.05, "a volcano")
+    drawn = volcano(gene_result(findings, genes, None, None))
+    assert drawn is not None
+    svg = draw_svg(drawn)
     assert "nan" not in svg
     ElementTree.fromstring(svg)
 
@@ -170,7 +177,7 @@ def test_hostile_and_foreign_names_are_written_as_they_are() -> None:
         {"case": "Case <b> $\\alpha$", "control": "\u4e2d\u6587"},
     )
     components = principal_components(np.random.default_rng(0).normal(size=(3, 8)))
-    svg = draw_pca(components, marks, 'says "so" & <more>')
+    svg = draw_svg(replace(pca(components, marks), alt='says "so" & <more>'))
     assert "<script" not in svg
     assert "$\\alpha$" in svg
     assert ElementTree.fromstring(svg).get("aria-label") == 'says "so" & <more>'

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from anndata import AnnData
     from matplotlib.axes import Axes
 
+    from genotex.figures import GeneResult, SampleMarks
 _FIRST_ROWS = 10
 MOST_GROUPS = 6
 """Columns of so few different whole numbers are plotted as groups."""
@@ -132,15 +133,11 @@ class Result:
         -------
         Axes
         """
-        from genotex.api.plots import volcano
-
-        return volcano(self._tested, self._change, self.cut, ax, names)
+        return self._drawn("volcano", ax, names)
 
     def ma(self, ax: Axes | None = None, *, names: int = 14) -> Axes:
         """Plot change against mean expression; parameters as for `volcano`."""
-        from genotex.api.plots import plot_ma
-
-        return plot_ma(self._tested, self._change, self.cut, ax, names)
+        return self._drawn("ma", ax, names)
 
     def plot_gene(self, gene: str, ax: Axes | None = None, *, by: str | None = None) -> Axes:
         """Plot the expression of one gene in every sample that took part.
@@ -159,11 +156,11 @@ class Result:
         UsageError
             If there is no such gene or column; the message names the nearest.
         """
-        from genotex.api.plots import plot_gene
+        from genotex.figures import gene_in_samples, plot
 
-        values, label = self._by(by)
-        expression = self._expression([gene])[:, 0]
-        axes = plot_gene(gene, expression, values, label, self._levels_first, ax)
+        marks = self._marks(by)
+        drawn = gene_in_samples(gene, self._expression([gene])[:, 0], marks)
+        axes = plot(drawn, ax)
         if gene in self.table.index:
             found = self.table.loc[gene]
             axes.set_title(f"{gene}, q = {found['q']:.2g}", loc="left", fontsize=10)
@@ -185,23 +182,57 @@ class Result:
         ax, by
             As for `plot_gene`; samples are ordered by it.
         """
-        from genotex.api.plots import plot_heatmap
+        from genotex.figures import genes_in_samples, plot
 
         names = list(self.table.index[:genes]) if isinstance(genes, int) else list(genes)
         if not names:
             msg = "no gene to plot; name some, or ask for 1 or more"
             raise UsageError(msg)
-        values, label = self._by(by)
-        return plot_heatmap(names, self._expression(names), values, label, self._levels_first, ax)
+        drawn = genes_in_samples(names, self._expression(names), self._marks(by), bar=False)
+        return plot(drawn, ax)
 
     def pca(self, ax: Axes | None = None, *, by: str | None = None) -> Axes:
         """Plot the samples that took part on two principal components; `by` as for `plot_gene`."""
-        from genotex.api.plots import plot_pca
+        from genotex.figures import pca, plot, principal_components
 
-        values, label = self._by(by)
-        rows = [self._place[sample] for sample in self._members]
-        expression = self._found.data.expression[rows]
-        return plot_pca(expression, values, label, self._levels_first, ax)
+        return plot(pca(principal_components(self._values), self._marks(by)), ax)
+
+    def figures(
+        self,
+        folder: str | Path,
+        formats: Sequence[str] = ("pdf",),
+        *,
+        width: float | None = None,
+        text: float = 9.0,
+    ) -> list[Path]:
+        """Write every figure of the result to files.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made if it does not exist.
+        formats : sequence of str
+            ``pdf``, ``svg``, ``png`` (300 dots per inch).
+        width : float, optional
+            Inches; the height goes with it.
+        text : float
+            Size of ordinary text in points.
+
+        Returns
+        -------
+        list of Path
+            The files written.
+
+        Raises
+        ------
+        UsageError
+            If a format is unknown.
+        """
+        from genotex.figures import declared, save_figures
+
+        return save_figures(
+            declared(self._subject()), as_path(folder), formats, width=width, text=text
+        )
 
     def to_csv(self, path: str | Path) -> Path:
         """Write the table of tested genes as CSV."""
@@ -264,9 +295,8 @@ class Result:
     @property
     def expression(self) -> pd.DataFrame:
         """The log2 expression that was tested: samples that took part x genes."""
-        rows = [self._place[sample] for sample in self._members]
         return pd.DataFrame(
-            self._found.data.expression[rows],
+            self._values,
             index=pd.Index(self._members, name="sample"),
             columns=pd.Index(self._found.data.genes, name="gene"),
         )
@@ -278,6 +308,42 @@ class Result:
     @property
     def _tested(self) -> pl.DataFrame:
         return self._genes.filter(pl.col("Status") == "tested")
+
+    def _drawn(self, key: str, ax: Axes | None, names: int) -> Axes:
+        from genotex.figures import figures_of, plot
+
+        subject = self._subject()
+        found = next(each for each in figures_of(type(subject)) if each.key == key)
+        figure = found.declare(subject, names)
+        if figure is None:
+            msg = f"no gene has the numbers that a {found.label} plot shows"
+            raise UsageError(msg)
+        return plot(figure, ax)
+
+    def _subject(self) -> GeneResult:
+        """Return what figures need of the result."""
+        from genotex.figures import ChangeWords, GeneResult
+
+        return GeneResult.of(
+            self._tested,
+            ChangeWords(self._change),
+            self.cut,
+            marks=self._marks(None),
+            table=(self._found.data.genes, self._values),
+            p=("p", "q"),
+        )
+
+    def _marks(self, by: str | None) -> SampleMarks:
+        """Return the samples that took part, marked by a column or by what was compared."""
+        from genotex.figures import SampleMarks
+
+        values, label = self._by(by)
+        return SampleMarks.by_values(self._members, values, label, self._levels_first)
+
+    @property
+    def _values(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The expression of the samples that took part."""
+        return self._found.data.expression[[self._place[sample] for sample in self._members]]
 
     @property
     def _change(self) -> str:

@@ -5,16 +5,6 @@ from .datasets.description import (
     describe_dataset as describe_dataset,
 )
 from .datasets.writing import own_files as own_files, write_description as write_description
-from .figures.canvas import SampleMarks as SampleMarks
-from .figures.expression import (
-    column_z_scores as column_z_scores,
-    draw_pca as draw_pca,
-    order_rows as order_rows,
-    order_within as order_within,
-    principal_components as principal_components,
-)
-from .figures.genes import draw_volcano as draw_volcano
-from .figures.intervals import ForestRow as ForestRow, draw_forest as draw_forest
 from .genes.findings import Findings as Findings, ranked as ranked
 from .genes.explorer import explorer_data as explorer_data
 from .genes.table import (
@@ -27,10 +17,15 @@ from .genes.table import (
     page_columns as page_columns,
 )
 from .problem.groups import mark_samples as mark_samples
-from .problem.illustrations import draw_figures as draw_figures
+from .drawn import (
+    change_words as change_words,
+    draw_figures as draw_figures,
+    gene_result as gene_result,
+)
 from .cohorts.genes import (
     forest_data as forest_data,
     forest_rows as forest_rows,
+    gene_forest as gene_forest,
     meta_columns as meta_columns,
     meta_csv_frame as meta_csv_frame,
     shown_genes as shown_genes,
@@ -59,13 +54,6 @@ from .problem.report import (
     write_unanswered_report as write_unanswered_report,
 )
 from .problem.records import Surrogates as Surrogates
-from .problem.sample_figures import (
-    drawn_samples as drawn_samples,
-    most_variable_genes as most_variable_genes,
-    sample_correlations as sample_correlations,
-    sample_densities as sample_densities,
-    scaled_distances as scaled_distances,
-)
 from .survival.page import (
     SurvivalSource as SurvivalSource,
     build_survival_page as build_survival_page,

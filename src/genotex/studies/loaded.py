@@ -12,20 +12,18 @@ from numpy.typing import NDArray
 from genotex.analysis import AnalysisResult, read_meta, read_result
 from genotex.analysis.meta import MetaResult
 from genotex.analysis.results.columns import GeneColumn
+from genotex.figures import Components, SampleMarks, principal_components
 from genotex.formats import Evidence
 from genotex.layout import OutputFolder
 from genotex.reports import (
     Findings,
-    SampleMarks,
     csv_frame,
     evidence_of,
     linked_of,
     mark_samples,
     page_columns,
-    principal_components,
     ranked,
 )
-from genotex.reports.figures.expression import Components
 from genotex.studies.recent import FileState, Recent, state_of
 
 _KEPT = 2

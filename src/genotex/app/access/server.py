@@ -31,6 +31,7 @@ from genotex.studies import JobQueue, Workspace
 
 GeoServers = tuple[str | None, str | None, str | None]
 NCBI: GeoServers = (None, None, None)
+_STATIC: list[str | tuple[str, str]] = [("genotex.app", "static"), ("genotex.figures", "browser")]
 _PAGES = (
     sign_in_pages,
     home_pages,
@@ -92,7 +93,10 @@ def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -
         routes=[
             Route(HEALTH, _health),
             Route("/static/report.css", report_style),
-            Mount("/static", StaticFiles(packages=[("genotex.app", "static")])),
+            Mount(
+                "/static",
+                StaticFiles(packages=_STATIC),
+            ),
             *(route for pages in _PAGES for route in pages.routes()),
         ],
         middleware=[

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import none_first
 from genotex.app.atlas.pages import atlas_of, condition_of
 from genotex.app.atlas.plots import trait_forest
+from genotex.app.drawn import send_figure
 from genotex.app.pages import address, render, workbench_of
 from genotex.app.tables import Row, Rows
 from genotex.atlas import GeneFindings, TraitFindings
@@ -101,10 +101,8 @@ def _cohorts(request: Request) -> Rows:
 def forest(request: Request) -> Response:
     """Send the effects of a gene in all traits."""
     traits, chosen = _found(request).traits, condition_of(request)
-    given: dict[str, Any] = trait_forest(
-        traits.filter(pl.col("condition").eq_missing(pl.lit(chosen, dtype=pl.String)))
-    )
-    return JSONResponse(given)
+    given = traits.filter(pl.col("condition").eq_missing(pl.lit(chosen, dtype=pl.String)))
+    return send_figure(request, *trait_forest(given))
 
 
 def _trait_found(request: Request) -> TraitFindings:

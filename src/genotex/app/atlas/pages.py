@@ -9,12 +9,13 @@ import polars as pl
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import LoadedAtlas
 from genotex.app.atlas.plots import tree_map
+from genotex.app.drawn import send_figure
 from genotex.app.pages import address, form_of, not_found, render, workbench_of
 from genotex.app.tables import Rows
 from genotex.errors import GenotexError, UsageError
@@ -82,7 +83,8 @@ def _traits(request: Request) -> Rows:
 
 def _trait_map(request: Request) -> Response:
     """Send the similarity of all traits, and their tree."""
-    return JSONResponse(tree_map(atlas_of(request).tree(condition_of(request))))
+    tree = atlas_of(request).tree(condition_of(request))
+    return send_figure(request, tree_map(tree), traits=list(tree.names))
 
 
 def pairs(request: Request) -> Response:

@@ -11,11 +11,12 @@ import numpy as np
 import polars as pl
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.analysis import check_request
 from genotex.analysis.meta import MetaResult, combine_effects, read_meta
+from genotex.app.drawn import send_figure
 from genotex.app.forms import OptionForm
 from genotex.app.genes.plots import meta_forest
 from genotex.app.pages import (
@@ -29,6 +30,8 @@ from genotex.app.pages import (
 )
 from genotex.app.tables import Rows, Table, facts_of, of_another
 from genotex.errors import AnalysisError
+from genotex.figures import ForestRow
+from genotex.figures import forest as forest_figure
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
@@ -154,7 +157,6 @@ def leave_one_out(meta: MetaResult, gene: str) -> list[dict[str, Any]]:
                 "text": f"{middle}  ({low} to {high})",
                 "p": number(float(p[0]), "p"),
                 "p_value": float(p[0]),
-                "cohort": True,
             }
         )
     return lines
@@ -183,14 +185,18 @@ def gene(request: Request) -> Response:
 
 def forest(request: Request) -> Response:
     """Send the effects of a gene in every cohort."""
-    return JSONResponse(meta_forest(*_gene_of(request)))
+    return send_figure(request, meta_forest(*_gene_of(request)))
 
 
 def without(request: Request) -> Response:
     """Send the combined effects of a gene without each cohort."""
     meta, name = _gene_of(request)
     label = "Hedges' g" if meta.binary else "partial correlation"
-    return JSONResponse({"label": f"combined {label}", "rows": leave_one_out(meta, name)})
+    rows = [
+        ForestRow(each["name"], each["effect"], each["low"], each["high"], each["text"], 1.0)
+        for each in leave_one_out(meta, name)
+    ]
+    return send_figure(request, forest_figure(rows, f"combined {label}", "without"))
 
 
 async def combine(request: Request) -> Response:

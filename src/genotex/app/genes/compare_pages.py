@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import numpy as np
 import polars as pl
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.app.genes.plots import Axes, rounded, thinned
+from genotex.app.drawn import send_figure
 from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
 from genotex.app.tables import Rows, Table, columns
+from genotex.figures import concordance
 from genotex.studies import (
     BOTH,
     FIRST,
@@ -127,22 +127,12 @@ def points(request: Request) -> Response:
         genes[f"{by} {number}"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         for number in (1, 2)
     )
-    placed = np.isfinite(x) & np.isfinite(y)
-    axes, kinds = Axes(x, y, "", ""), genes["significant in"].to_numpy()
-    groups = []
-    for kind in (NEITHER, FIRST, SECOND, BOTH):
-        rows = np.flatnonzero(placed & (kinds == kind))
-        total = len(rows)
-        if kind == NEITHER or total > 3000:
-            rows = thinned(axes, rows)
-        names = genes["Variable"][rows].to_list()
-        groups.append({"kind": kind, "x": rounded(x[rows]), "y": rounded(y[rows]),
-                       "gene": names, "total": total})  # fmt: skip
     labels = [
         f"{MEASURES[by]}, {which} ({each.output.root.name})"
         for which, each in (("first", first), ("second", second))
     ]
-    return JSONResponse({"groups": groups, "x_label": labels[0], "y_label": labels[1]})
+    names, kinds = genes["Variable"].to_list(), genes["significant in"].to_list()
+    return send_figure(request, concordance(x, y, names, kinds, (labels[0], labels[1])))
 
 
 def routes() -> list[Route]:

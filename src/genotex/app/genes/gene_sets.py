@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.gene_sets.enrichment import ranking, running_sum
-from genotex.app.genes.plots import rounded
-from genotex.studies import Floats, LoadedAnalysis
+from genotex.figures import Figure
+from genotex.figures import running_sum as draw_running_sum
+from genotex.studies import LoadedAnalysis
 
 _MOST_POINTS = 1500
 
 
-def running_sum_of(analysis: LoadedAnalysis, genes: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return the running sum of a set along the ranking, the places of its genes and its peak."""
+def running_sum_of(analysis: LoadedAnalysis, genes: tuple[str, ...]) -> Figure | None:
+    """Declare the running sum of a set along the ranking."""
     ranked = ranking(analysis.result, analysis.incomplete)
     if ranked is None:
         return None
@@ -25,24 +23,4 @@ def running_sum_of(analysis: LoadedAnalysis, genes: tuple[str, ...]) -> dict[str
     hits = np.flatnonzero(members)
     if not len(hits):
         return None
-    total = running_sum(members, statistic)
-    peak = int(np.abs(total).argmax())
-    drawn = _corners(total, hits)
-    return {
-        "x": (drawn + 1).tolist(),
-        "y": rounded(total[drawn]),
-        "hits": (hits + 1).tolist(),
-        "genes": [names[i] for i in hits],
-        "t": rounded(statistic[hits]),
-        "genes_ranked": len(names),
-        "zero": int((statistic > 0).sum()),
-        "peak": {"x": peak + 1, "y": float(total[peak])},
-    }
-
-
-def _corners(total: Floats, hits: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the places where the line turns; between them it is straight."""
-    if len(hits) > _MOST_POINTS:
-        return np.unique(np.linspace(0, len(total) - 1, _MOST_POINTS).astype(np.intp))
-    ends = np.array([0, len(total) - 1])
-    return np.unique(np.concatenate([ends, hits, np.maximum(hits - 1, 0)]))
+    return draw_running_sum(running_sum(members, statistic), hits, names, statistic)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import polars as pl
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import formula_of
+from genotex.app.drawn import send_figure
 from genotex.app.genes import plots as gene_plots
 from genotex.app.genes import text_pages
 from genotex.app.genes.selection import corners, marks_of, names_in
@@ -32,7 +30,7 @@ def genes(request: Request) -> Response:
         "genes.html.j2",
         analysis=analysis,
         choices=gene_plots.choices_of(analysis),
-        plots={} if findings.selects else gene_plots.PLOTS,
+        plots=gene_plots.plots_of(analysis),
         contrast=result.method.get("contrast", {}).get("text", ""),
         design=None if findings.selects else formula_of(result),
         question=question(result.trait, result.condition, findings.trait_kind),
@@ -92,20 +90,16 @@ def _rows(request: Request) -> Rows:
 def points(request: Request) -> Response:
     """Send the numbers of a plot."""
     analysis = analysis_of(request)
-    plot = request.query_params.get("plot", "volcano")
-    if plot not in gene_plots.PLOTS or analysis.findings.selects:
+    plot, plots = request.query_params.get("plot", "volcano"), gene_plots.plots_of(analysis)
+    if plot not in plots:
         what = f"a plot {plot!r}"
         raise not_found(what)
-    if plot == "p":
-        return JSONResponse(gene_plots.histogram(analysis))
-    if plot == "samples":
-        by = request.query_params.get("by", "")
-        known = by if by in gene_plots.choices_of(analysis) else ""
-        return JSONResponse(gene_plots.sample_map(analysis, known))
+    by = request.query_params.get("by", "")
+    known = by if by in gene_plots.choices_of(analysis) else ""
     marked = marks_of(analysis, workbench_of(request).marked)
-    return JSONResponse(
-        gene_plots.points(analysis, plot, marked, _window(request.query_params.get("window", "")))
-    )
+    found = plots[plot].declare(gene_plots.subject_of(analysis, marked, known))
+    window = _window(request.query_params.get("window", ""))
+    return send_figure(request, found, "" if found is None else found.caption, window=window)
 
 
 def _window(text: str) -> tuple[float, float, float, float] | None:
@@ -171,14 +165,13 @@ def values(request: Request) -> Response:
     by = request.query_params.get("by", "")
     if name not in analysis.gene_rows or (by and by not in gene_plots.choices_of(analysis)):
         raise HTTPException(404, f"no values of {name}")
-    return JSONResponse(gene_plots.samples_of(analysis, name, by))
+    return send_figure(request, gene_plots.gene_figure(analysis, name, by))
 
 
 def forest(request: Request) -> Response:
     """Send the effects of a gene in every cohort."""
     analysis, name = _gene_of(request)
-    found: Mapping[str, Any] | None = gene_plots.forest_of(analysis, name)
-    return JSONResponse(found)
+    return send_figure(request, gene_plots.forest_of(analysis, name))
 
 
 def routes() -> list[Route]:

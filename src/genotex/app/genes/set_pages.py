@@ -9,10 +9,11 @@ import polars as pl
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.analysis import TEST_COLUMNS, Enrichment, read_enrichment
+from genotex.app.drawn import send_figure
 from genotex.app.forms import OptionForm
 from genotex.app.genes.gene_sets import running_sum_of
 from genotex.app.genes.pages import GENES
@@ -211,13 +212,13 @@ def one_set(request: Request) -> Response:
 
 def running(request: Request) -> Response:
     """Send the running sum of a set."""
-    analysis, found, row = _one(request)
-    genes = members_of(workbench_of(request).workspace, found, row["Gene Set"])
-    numbers = None if genes is None else running_sum_of(analysis, genes)
-    if numbers is None:
+    analysis, enrichment, row = _one(request)
+    genes = members_of(workbench_of(request).workspace, enrichment, row["Gene Set"])
+    found = None if genes is None else running_sum_of(analysis, genes)
+    if found is None:
         msg = "the running sum of this set"
         raise not_found(msg)
-    return JSONResponse(numbers)
+    return send_figure(request, found)
 
 
 def mark(request: Request) -> Response:

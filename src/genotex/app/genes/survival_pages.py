@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.analysis import (
@@ -20,10 +20,12 @@ from genotex.analysis import (
     read_survival,
     split_by_level,
 )
+from genotex.app.drawn import send_figure
 from genotex.app.pages import not_found, render, workbench_of
 from genotex.app.tables import Rows, Table, columns, facts_of
 from genotex.cohorts import OwnTables
 from genotex.errors import AnalysisError, GenotexError
+from genotex.figures import CurvePanel, GroupCurve, survival_curves
 from genotex.studies import TablesRecord, find_tables
 
 _TABLE = Table(
@@ -153,21 +155,18 @@ def curves(request: Request) -> Response:
         groups = np.array(split_by_level(values[known]))
         test = log_rank_test([float(t) for t in time], event, groups.tolist())
     except AnalysisError as error:
-        return JSONResponse({"curves": [], "note": str(error)})
-    drawn = [_curve(group, groups == group, time, event) for group in _GROUPS]
+        return send_figure(request, None, str(error))
+    curves = tuple(_curve(group, groups == group, time, event) for group in _GROUPS)
     note = f"Log-rank test of the halves: p = {test.p:.2g}"
-    return JSONResponse({"curves": drawn, "note": note, "x": names[0], "y": f"without {names[1]}"})
+    return send_figure(request, survival_curves([CurvePanel("", "", curves)], names[0]), note)
 
 
-def _curve(group: str, chosen: Any, time: list[Any], event: list[Any]) -> dict[str, Any]:
-    rows = np.flatnonzero(chosen).tolist()
-    curve = kaplan_meier([float(time[i]) for i in rows], [event[i] for i in rows])
-    return {
-        "name": f"{group} expression ({len(rows)})",
-        "kind": group,
-        "x": [0.0, *curve.times.tolist()],
-        "y": [1.0, *curve.survival.tolist()],
-    }
+def _curve(group: str, chosen: Any, time: list[Any], event: list[Any]) -> GroupCurve:
+    of = np.array([float(t) for t in time])[chosen]
+    had = np.array([float(e) for e in event])[chosen]
+    return GroupCurve(
+        group, kaplan_meier(of, had), len(of), int(had.sum()), np.unique(of[had == 0])
+    )
 
 
 def routes() -> list[Route]:

@@ -15,6 +15,16 @@ from numpy.typing import NDArray
 from genotex.analysis import OWN_TABLES, check_samples, choose_contrast
 from genotex.errors import AnalysisError
 from genotex.features import feature_of_column
+from genotex.figures import (
+    SampleMarks,
+    drawn_samples,
+    level_key,
+    most_variable_genes,
+    principal_components,
+    sample_correlations,
+    sample_densities,
+    scaled_distances,
+)
 from genotex.formats import (
     Evidence,
     LinkedTable,
@@ -23,14 +33,6 @@ from genotex.formats import (
     sample_quantiles,
 )
 from genotex.layout import OutputFolder
-from genotex.reports import (
-    drawn_samples,
-    most_variable_genes,
-    principal_components,
-    sample_correlations,
-    sample_densities,
-    scaled_distances,
-)
 from genotex.studies import FileState, Recent, state_of
 
 Floats = NDArray[np.float64]
@@ -40,6 +42,18 @@ _READ_AS = {"matrix", "expression", "counts"}
 _MOST_LEVELS = 12
 _CONTINUOUS = 6
 """With more different numbers than this, a column is drawn on a scale."""
+_ABSENT = "not recorded"
+_GROUPS = {
+    "case": "case",
+    "control": "control",
+    "healthy control": "control",
+    "other disease": "other",
+    "other control": "other",
+    "unknown": "unknown",
+    "other": "unknown",
+    _ABSENT: "absent",
+}
+"""Group of the sheet -> meaning in a figure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,21 +201,27 @@ def _texts(values: Floats) -> list[str]:
     return [f"{value:g}" if np.isfinite(value) else "" for value in values.tolist()]
 
 
-def colours_of(cells: Sequence[str]) -> dict[str, Any]:
-    """Return what samples are coloured by: numbers on a scale, or at most 12 named levels."""
+def marks_of(samples: Sequence[str], by: str, cells: Sequence[str]) -> SampleMarks:
+    """Mark samples by a column: along numbers, or by at most 12 named levels."""
     known = [cell for cell in cells if cell]
     try:
         numbers = [float(cell) if cell else None for cell in cells]
     except ValueError:
         numbers = []
-    finite = [value for value in numbers if value is not None and np.isfinite(value)]
-    if numbers and len(finite) == len(known) and len(set(finite)) > _CONTINUOUS:
-        return {"numeric": True, "values": numbers}
+    finite = {value for value in numbers if value is not None and np.isfinite(value)}
+    if numbers and len(finite) > _CONTINUOUS:
+        return SampleMarks.by_values(samples, numbers, by)
     ranked = sorted(dict.fromkeys(known), key=known.count, reverse=True)
     common = ranked if len(ranked) <= _MOST_LEVELS else ranked[: _MOST_LEVELS - 1]
-    named = [cell if cell in common else "other" if cell else "not recorded" for cell in cells]
-    levels = [level for level in (*common, "other", "not recorded") if level in named]
-    return {"numeric": False, "values": named, "levels": list(dict.fromkeys(levels))}
+    named = [cell if cell in common else "other" if cell else _ABSENT for cell in cells]
+    levels = [level for level in (*common, "other", _ABSENT) if level in named]
+    keys: dict[str, str] = {}
+    for place, level in enumerate(dict.fromkeys(levels)):
+        key = _GROUPS.get(level, "") if by == "group" else "absent" if level == _ABSENT else ""
+        keys[level] = key if key and key not in keys.values() else level_key(place)
+    labels = {key: level for level, key in keys.items()}
+    of_sample = tuple(keys[level] for level in named)
+    return SampleMarks(tuple(samples), of_sample, labels, level_name=by, order=tuple(labels))
 
 
 class LoadedCohorts:

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.analysis.samples.profiles import FAR
 from genotex.app.data.sheets import EditedSheet
-from genotex.app.genes.plots import rounded
+from genotex.app.drawn import send_figure
 from genotex.app.pages import not_found, place_of, render, workbench_of
-from genotex.app.quality.cohorts import CohortQuality, colours_of
+from genotex.app.quality.cohorts import CohortQuality, marks_of
 from genotex.app.quality.raw import RawQuality
 from genotex.errors import GenotexError
+from genotex.figures import (
+    Figure,
+    Line,
+    SampleMarks,
+    boxes,
+    correlations,
+    densities,
+    sample_points,
+    samples_by_group,
+)
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from genotex.reports import checks_of_samples, conspicuous_samples
@@ -29,7 +41,7 @@ _PLOTS = {
     "distance": "Outliers",
     "sex": "Sex",
 }
-_DISTRIBUTIONS = ("box", "density")
+Flags = NDArray[np.bool_]
 
 
 def named_cohort(request: Request) -> tuple[OutputFolder, str, str]:
@@ -119,18 +131,26 @@ def _exists(plot: str, record: dict[str, Any]) -> bool:
 
 
 def points(request: Request) -> Response:
-    """Send the numbers of a plot, and the column that samples are coloured by."""
+    """Send a plot, its samples coloured by a column."""
     cohort, place = _cohort(request)
     plot = request.query_params.get("plot", "pca")
     if plot not in _PLOTS or not _exists(plot, cohort.record):
         what = f"a plot {plot!r} of {place['cohort']}"
         raise not_found(what)
-    data, rows = _data(cohort, plot)
-    return _sent(request, cohort, place, plot, data, rows)
+    by, cells = _chosen(request, cohort, place)
+    rows = _rows(cohort, plot)
+    samples = [cohort.samples[i] for i in rows]
+    marks = marks_of(samples, by, [cells[i] for i in rows])
+    outliers = {row["sample"] for row in cohort.record.get("outliers", ())}
+    ringed = np.array([sample in outliers for sample in samples], dtype=bool)
+    figure = _DECLARED[plot](cohort, marks, ringed)
+    drawn = f" {len(rows)} of {len(cohort.samples)} samples are drawn."
+    note = _NOTES[plot] + (drawn if len(rows) < len(cohort.samples) else "")
+    return send_figure(request, figure, note, by=by)
 
 
 def before(request: Request) -> Response:
-    """Send the numbers of a plot of the values as in the file, which is read for it."""
+    """Send a plot of the values as in the file, which is read for it."""
     cohort, place = _cohort(request)
     plot = request.query_params.get("plot", "")
     if plot not in _DISTRIBUTIONS:
@@ -140,83 +160,109 @@ def before(request: Request) -> Response:
     try:
         raw = workbench.raw.get(workbench.workspace, *named_cohort(request), cohort)
     except (GenotexError, OSError) as error:
-        return JSONResponse({"note": workbench.workspace.without_places(str(error))})
-    data, rows = _distribution(raw, cohort, plot)
-    return _sent(request, cohort, place, plot, data | {"note": raw.note}, rows)
+        return send_figure(request, None, workbench.workspace.without_places(str(error)))
+    by, cells = _chosen(request, cohort, place)
+    rows = _rows(cohort, plot)
+    marks = marks_of([cohort.samples[i] for i in rows], by, [cells[i] for i in rows])
+    label = "value in the file, log2 scale"
+    figure = _DISTRIBUTIONS[plot](raw, marks, np.zeros(len(rows), dtype=bool), label)
+    return send_figure(request, figure, raw.note, by=by)
 
 
-def _sent(
-    request: Request,
-    cohort: CohortQuality,
-    place: dict[str, str],
-    plot: str,
-    data: dict[str, Any],
-    rows: list[int],
-) -> Response:
-    """Send the numbers of a plot, and the column that its samples are coloured by."""
+def _chosen(
+    request: Request, cohort: CohortQuality, place: dict[str, str]
+) -> tuple[str, list[str]]:
+    """Return the column that samples are coloured by, and its cells."""
     columns = _columns(request, cohort, place)
     by = request.query_params.get("by", "")
     by = by if by in columns else next(iter(columns))
-    colours = colours_of([columns[by][i] for i in rows])
-    outliers = {row["sample"] for row in cohort.record.get("outliers", ())}
-    samples = [cohort.samples[i] for i in rows]
-    return JSONResponse(
-        data
-        | {
-            "plot": plot,
-            "by": by,
-            "colours": colours,
-            "sample": samples,
-            "ringed": [s in data.get("ring", outliers) for s in samples],
-            "of": len(cohort.samples),
-        }
-    )
+    return by, columns[by]
 
 
-def _data(cohort: CohortQuality, plot: str) -> tuple[dict[str, Any], list[int]]:
-    """Return the numbers of a plot, and the places of its samples."""
-    everything = list(range(len(cohort.samples)))
-    if plot in ("pca", "mds"):
-        places = cohort.pca if plot == "pca" else cohort.mds
-        labels = ["MDS 1", "MDS 2"]
-        if plot == "pca":
-            labels = [
-                f"PC{i + 1} ({100 * s:.1f} % of variance)" for i, s in enumerate(cohort.explained)
-            ]
-        x, y = (places[:, k].round(4).tolist() for k in (0, 1))
-        return {"x": x, "y": y, "x_label": labels[0], "y_label": labels[1]}, everything
-    if plot == "correlation":
-        rows = cohort.drawn
-        z = np.round(cohort.correlation[np.ix_(rows, rows)].astype(float), 4)
-        return {"z": z.tolist()}, rows.tolist()
-    if plot in _DISTRIBUTIONS:
-        return _distribution(cohort, cohort, plot)
-    return _measured(cohort, plot)
+def _rows(cohort: CohortQuality, plot: str) -> list[int]:
+    """Return the samples of a plot: all, those of a heatmap, or those that an analysis compares."""
+    if plot in ("correlation", "density"):
+        return [*map(int, cohort.drawn)]
+    if plot in ("distance", "sex"):
+        place = {sample: i for i, sample in enumerate(cohort.samples)}
+        return [place[sample] for sample in cohort.record["by_sample"]["sample"]]
+    return list(range(len(cohort.samples)))
 
 
-def _distribution(
-    values: CohortQuality | RawQuality, cohort: CohortQuality, plot: str
-) -> tuple[dict[str, Any], list[int]]:
-    """Return curves or boxes of the samples; a sample without values has none."""
-    if plot == "density":
-        data = {"x": values.middles.round(4).tolist(), "curves": values.densities.round(5).tolist()}
-        return data, cohort.drawn.tolist()
-    boxes = [rounded(row) for row in values.quantiles]
-    return {"quantiles": boxes}, list(range(len(cohort.samples)))
+def _pca(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
+    labels = [f"PC{i + 1} ({100 * s:.1f} % of variance)" for i, s in enumerate(cohort.explained)]
+    return sample_points("pca", cohort.pca, labels, marks, ringed)
 
 
-def _measured(cohort: CohortQuality, plot: str) -> tuple[dict[str, Any], list[int]]:
-    """Return the numbers of the checks: of the samples that an analysis compares."""
-    record = cohort.record
-    place = {sample: i for i, sample in enumerate(cohort.samples)}
-    rows = [place[sample] for sample in record["by_sample"]["sample"]]
-    if plot == "distance":
-        y = record["by_sample"]["distance"]
-        labels = {"x_label": "sample", "y_label": "distance from its group / usual distance"}
-        return {"x": list(range(1, len(y) + 1)), "y": y, "line": FAR, **labels}, rows
-    sex = record["sex"]
-    labels = {"x_label": "XIST, log2", "y_label": "genes of the Y chromosome, log2"}
-    return {"x": sex["xist"], "y": sex["y"], "ring": sex["mismatches"], **labels}, rows
+def _mds(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
+    return sample_points("mds", cohort.mds, ("MDS 1", "MDS 2"), marks, ringed)
+
+
+def _correlation(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
+    del ringed
+    rows = cohort.drawn
+    inside = cohort.correlation[np.ix_(rows, rows)].astype(float)
+    return correlations(inside, marks, np.arange(len(rows)))
+
+
+def _boxes(
+    values: CohortQuality | RawQuality,
+    marks: SampleMarks,
+    ringed: Flags,
+    label: str = "log2 expression",
+) -> Figure:
+    del ringed
+    rows = samples_by_group(marks, range(len(marks.names)))
+    return boxes([(label, values.quantiles, False)], marks, rows, named=True)
+
+
+def _densities(
+    values: CohortQuality | RawQuality,
+    marks: SampleMarks,
+    ringed: Flags,
+    label: str = "log2 expression",
+) -> Figure:
+    rows = np.arange(len(marks.names))
+    return densities(values.middles, values.densities, marks, rows, "", label, ringed)
+
+
+def _distance(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
+    distance = cohort.record["by_sample"]["distance"]
+    places = np.array([range(1, len(distance) + 1), distance], dtype=float).T
+    labels = ("sample", "distance from its group / usual distance")
+    lines = (Line("y", FAR, "threshold"),)
+    return sample_points("distance", places, labels, marks, ringed, lines)
+
+
+def _sex(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
+    del ringed
+    sex = cohort.record["sex"]
+    places = np.array([sex["xist"], sex["y"]], dtype=float).T
+    wrong = np.array([sample in sex["mismatches"] for sample in marks.names], dtype=bool)
+    labels = ("XIST, log2", "genes of the Y chromosome, log2")
+    return sample_points("sex", places, labels, marks, wrong, ())
+
+
+_DISTRIBUTIONS = {"box": _boxes, "density": _densities}
+_DECLARED: dict[str, Callable[[CohortQuality, SampleMarks, Flags], Figure]] = {
+    "pca": _pca,
+    "mds": _mds,
+    "correlation": _correlation,
+    "distance": _distance,
+    "sex": _sex,
+    **_DISTRIBUTIONS,
+}
+_NOTES = {
+    "pca": "Principal components of the genes that vary most.",
+    "mds": "Samples that correlate are near each other (classical scaling of 1 - correlation).",
+    "correlation": "Correlation of each two samples, those alike next to each other.",
+    "box": "5, 25, 50, 75 and 95 % of the values of each sample, as they are analysed.",
+    "density": "Distribution of the values of each sample, as they are analysed.",
+    "distance": "Distance of each sample from its group; above the dashed line it varies four "
+    "times as much as the others or more.",
+    "sex": "XIST is expressed by women only, genes of the Y chromosome by men only; ringed "
+    "samples are not what is recorded.",
+}
 
 
 def routes() -> list[Route]:

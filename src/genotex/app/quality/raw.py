@@ -17,9 +17,9 @@ from genotex.cohorts import (
     read_own_values,
 )
 from genotex.errors import UsageError
+from genotex.figures import sample_densities
 from genotex.formats import Evidence, find_evidence, sample_quantiles, sha256
 from genotex.layout import InputFolder, OutputFolder
-from genotex.reports import sample_densities
 from genotex.studies import FileState, Recent, Workspace, list_tables, paths_of, state_of
 
 Floats = NDArray[np.float64]

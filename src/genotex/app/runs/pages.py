@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from genotex.agents.team.folder import notebook_name
 from genotex.agents.team.trace import Trace, overview
 from genotex.app.access.security import REPORT_POLICY
 from genotex.app.downloads import send_table, send_text
+from genotex.app.drawn import send_figure
 from genotex.app.pages import not_found, render, workbench_of
 from genotex.app.runs.leaderboard import FIGURES, MAIN, SHOWN, Board, Entry
 from genotex.app.runs.runs import (
@@ -32,6 +33,7 @@ from genotex.bench.comparison.tables import (
 from genotex.bench.evaluation.score_files import read_scores, score_texts
 from genotex.bench.evaluation.summary import summarise
 from genotex.errors import GenotexError
+from genotex.figures import ProblemMark, cost_and_score
 from genotex.models.usage import dollars
 from genotex.reports.scores.page import PAGE_FILE
 
@@ -244,27 +246,28 @@ def points(request: Request) -> Response:
         what = f"a plot of {by!r}"
         raise not_found(what)
     board = _board(request)
-    groups = []
+    groups: dict[str, list[ProblemMark]] = {}
     for number, group in enumerate(board.groups, 1):
-        drawn = [
-            e for e in group.entries if e.per_problem is not None and e.average(by) is not None
-        ]
         name = f"{group.items}" + (f" (group {number})" if len(board.groups) > 1 else "")
-        groups.append({"name": name, **_marks(drawn, by)})
+        marks = [mark for entry in group.entries if (mark := _mark(entry, by)) is not None]
+        groups |= {name: marks} if marks else {}
     unknown = [e.label for e in board.entries if e.per_problem is None]
-    return JSONResponse({"groups": groups, "label": FIGURES[by].name, "unknown": unknown})
+    note = "Bars are 95 % intervals. Runs that ask no model cost nothing."
+    if unknown:
+        note += f" Not drawn, since their cost is not fully known: {', '.join(unknown)}."
+    if not groups:
+        return send_figure(request, None, note)
+    labels = "US dollars for each problem", FIGURES[by].name
+    return send_figure(request, cost_and_score(groups, (), labels), note)
 
 
-def _marks(entries: list[Entry], by: str) -> dict[str, Any]:
-    ends = [entry.figures[by].interval for entry in entries]
-    y = [entry.average(by) or 0.0 for entry in entries]
-    return {
-        "run": [entry.label for entry in entries],
-        "x": [entry.per_problem for entry in entries],
-        "y": y,
-        "up": [0.0 if e is None else e[1] - v for e, v in zip(ends, y, strict=True)],
-        "down": [0.0 if e is None else v - e[0] for e, v in zip(ends, y, strict=True)],
-    }
+def _mark(entry: Entry, by: str) -> ProblemMark | None:
+    """Return cost and score of a run; None where one of them is not known."""
+    cost, score = entry.per_problem, entry.average(by)
+    if cost is None or score is None:
+        return None
+    title = f"{entry.label}: ${cost:.4g} a problem, {score:.3g}"
+    return ProblemMark(cost, score, title, entry.figures[by].interval)
 
 
 def _download(request: Request) -> Response:

@@ -1,13 +1,5 @@
 // The workbench: plots by Plotly, and what htmx does not do.
 "use strict";
-const COLOURS = {
-  rest: "#b4bcc4", up: "#b8501f", down: "#22689b", marked: "#7b2d8b",
-  case: "#b8501f", control: "#22689b", other: "#8a7a1f", unknown: "#8b95a0", level: "#1b5e83",
-};
-const SERIES = ["#1b5e83", "#c8742f", "#7d8f2b", "#8d4f8a", "#3f9c93", "#b23a48", "#6b7280", "#b89a1e"];
-const NAMES = { rest: "not significant", up: "higher", down: "lower", marked: "highlighted" };
-const CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["toImage", "autoScale2d"] };
-const FONT = { family: "system-ui, sans-serif", size: 13, color: "#1f2933" };
 const element = (id) => document.getElementById(id);
 const say = (text) => { element("message").textContent = text; };
 const AGAIN = { "sign in": "Sign in again", load: "Load this page again" };
@@ -36,64 +28,51 @@ async function numbers(url, more, method = "GET") {
   return answer.json();
 }
 
-function layout(x, y, more) {
-  return Object.assign({
-    font: FONT, margin: { l: 60, r: 16, t: 12, b: 48 }, hovermode: "closest", uirevision: "same",
-    xaxis: { title: { text: x }, zerolinecolor: "#c3cad1", gridcolor: "#eef0f2" },
-    yaxis: { title: { text: y }, zerolinecolor: "#c3cad1", gridcolor: "#eef0f2" },
-    legend: { orientation: "h", y: 1.08, x: 0 }, paper_bgcolor: "#fff", plot_bgcolor: "#fff",
-  }, more);
+// The values of the selects that a figure depends on, as "by:by given:condition" names them.
+function choices(place) {
+  const found = {};
+  for (const pair of (place.dataset.with || "").split(" ").filter(Boolean)) {
+    const [id, name] = pair.split(":");
+    if (element(id)) found[name] = element(id).value;
+  }
+  return found;
 }
 
-// Volcano, MA and p-values of all genes.
+// Asks for a figure and draws it, with its note below; `more` goes with the question.
+async function showFigure(place, more = {}) {
+  const asked = { ...choices(place), ...more }, mine = place.asked = (place.asked || 0) + 1;
+  const figure = await numbers(place.dataset.figure, asked, place.dataset.method);
+  if (mine !== place.asked) return null;
+  place.hidden = !figure.rows;
+  if (place.dataset.note) element(place.dataset.note).textContent = figure.note;
+  if (figure.rows) {
+    const high = Number(place.dataset.line) ? { height: 110 + place.dataset.line * figure.rows[0][0].y.ticks.length } : {};
+    await drawFigure(place, figure, { ...high, ...(place.layout ? { dragmode: place.layout.dragmode } : {}) });
+  }
+  if (figure.rows && place.dataset.open && !place.dataset.ready) place.on("plotly_click", (event) => {
+    const there = new URL(place.dataset.open, location.href), id = event.points[0].customdata;
+    if (!id) return;
+    there.searchParams.set(place.dataset.name || "gene", id);
+    if (element("given") && element("given").value) there.searchParams.set("condition", element("given").value);
+    location.assign(there);
+  });
+  place.dataset.ready = Object.values(asked).find(Boolean) || "yes";
+  return figure;
+}
+
+// Volcano, MA and all other figures of the genes of an analysis.
 function genePlot(place) {
-  const base = place.dataset.points;
-  let plot = "volcano", window_ = "", asked = 0;
-
+  let plot = "volcano", window_ = "";
   const isOfGenes = () => plot === "volcano" || plot === "ma";
-
-  function histogram(data) {
-    Plotly.react(place, [
-      { type: "bar", x: data.x, y: data.y, width: data.width, marker: { color: "#8fb3c9" },
-        hovertemplate: "p %{x:.3f}: %{y} genes<extra></extra>" },
-      { type: "scatter", mode: "lines", x: [0, 1], y: [data.expected, data.expected],
-        line: { dash: "dash", color: "#56626d", width: 1 }, hoverinfo: "skip" },
-    ], layout("p-value", "genes", { showlegend: false, bargap: 0, uirevision: "p" }), CONFIG);
-    element("plot-note").textContent = `${data.total} p-values; without any real difference all bars reach the line.`;
-  }
-
-  // Samples on two principal components.
-  function samples(data) {
-    Plotly.react(place, data.groups.map((g, i) => ({
-      type: "scatter", mode: "markers", name: g.name, x: g.x, y: g.y, text: g.sample,
-      marker: { size: 9, color: g.level || COLOURS[g.kind] || SERIES[i % SERIES.length], showscale: Boolean(g.level), colorscale: "Viridis", colorbar: { title: { text: g.name } } },
-      hovertemplate: `<b>%{text}</b><br>${g.level ? "%{marker.color}" : "%{fullData.name}"}<extra></extra>`,
-    })), layout(data.x_label, data.y_label, { uirevision: "samples", showlegend: data.groups.length > 1 }), CONFIG);
-    element("plot-note").textContent = `Each point is a sample; samples close to each other have similar expression over ${data.genes} genes. A split that does not follow the groups hints at a batch.`;
-  }
-
-  function scatter(data) {
-    const traces = data.groups.filter((g) => g.gene.length).map((g) => ({
-      type: "scatter", mode: "markers", name: NAMES[g.kind], x: g.x, y: g.y, text: g.gene, customdata: g.q,
-      marker: { color: COLOURS[g.kind], size: g.kind === "marked" ? 9 : 5, opacity: g.kind === "rest" ? 0.6 : 0.85 },
-      hovertemplate: "<b>%{text}</b><br>%{x:.3g}, %{y:.3g}<br>q %{customdata}<extra></extra>",
-    }));
-    traces.push({
-      type: "scatter", mode: "text", x: data.named.map((n) => n.x), y: data.named.map((n) => n.y),
-      text: data.named.map((n) => n.gene), textposition: "top center", hoverinfo: "skip", showlegend: false,
-      textfont: { size: 11 },
-    });
-    Plotly.react(place, traces, layout(data.x_label, data.y_label, { uirevision: plot, dragmode: place.layout ? place.layout.dragmode : "zoom" }), CONFIG);
-    element("plot-note").textContent = `${data.drawn} points drawn for ${data.seen} of ${data.total} genes; more appear on zooming in. Drag to zoom, double-click to reset; the lasso of the toolbar selects genes for the table; a click opens a gene.`;
-  }
+  const question = () => ({ plot, window: window_, by: isOfGenes() || plot === "histogram" ? "" : element("colour-by").value });
+  place.question = question;
 
   async function draw() {
-    const mine = ++asked;
-    const data = await numbers(base, { plot, window: window_, by: plot === "samples" ? element("colour-by").value : "" });
-    if (mine !== asked) return;
-    ({ p: histogram, samples }[plot] || scatter)(data);
+    const figure = await showFigure(place, question());
+    if (!figure) return;
+    if (isOfGenes()) element("plot-note").textContent = `${figure.drawn} points drawn for ${figure.seen} of ${figure.total} genes; more appear on zooming in. Drag to zoom, double-click to reset; the lasso of the toolbar selects genes for the table; a click opens a gene.`;
     place.dataset.ready = plot;
-    if (!place.dataset.bound) bind();
+    if (!place.dataset.bound && figure.rows) bind();
   }
 
   function bind() {
@@ -102,7 +81,7 @@ function genePlot(place) {
     let opening = 0;
     place.on("plotly_doubleclick", () => clearTimeout(opening));
     place.on("plotly_click", (event) => {
-      const gene = event.points[0].text;
+      const gene = event.points[0].customdata;
       clearTimeout(opening);
       if (!gene || !isOfGenes() || event.event.detail > 1) return;
       opening = setTimeout(() => location.assign(`${place.dataset.gene}&gene=${encodeURIComponent(gene)}`), 350);
@@ -133,13 +112,10 @@ function genePlot(place) {
     button.addEventListener("click", () => {
       document.querySelectorAll("[data-plot]").forEach((b) => b.setAttribute("aria-pressed", String(b === button)));
       plot = button.dataset.plot; window_ = "";
-      element("colour").hidden = plot !== "samples";
+      element("colour").hidden = isOfGenes() || plot === "histogram";
       Plotly.purge(place); delete place.dataset.bound;
       draw();
     });
-  }
-  for (const button of document.querySelectorAll("[data-image]")) {
-    button.addEventListener("click", () => Plotly.downloadImage(place, { format: button.dataset.image, filename: plot, width: 900, height: 640, scale: 2 }));
   }
   element("colour-by").addEventListener("change", draw);
   document.body.addEventListener("marked", draw);
@@ -153,34 +129,18 @@ function setLasso(text, plot) {
   htmx.trigger("#query", "lasso");
 }
 
-// One gene: samples by group, and the effect in every cohort.
-async function geneValues(place) {
-  const data = await numbers(place.dataset.values, { by: element("by").value });
-  const traces = data.groups.map((g) => {
-    const colour = COLOURS[g.kind];
-    const symbol = g.compared.map((yes) => (yes ? "circle" : "circle-open"));
-    const common = { name: g.name, y: g.values, text: g.sample, marker: { color: colour, size: 7, symbol },
-      hovertemplate: "<b>%{text}</b><br>%{y:.2f}<extra></extra>" };
-    if (data.numeric) return { ...common, type: "scatter", mode: "markers", x: g.x };
-    return { ...common, type: "box", x: g.x || g.values.map(() => g.name), boxpoints: "all", jitter: 0.5, pointpos: 0,
-      marker: { color: colour, size: 6 }, line: { color: colour, width: 1.2 }, fillcolor: "rgba(0,0,0,0)" };
-  });
-  const more = { showlegend: data.groups.length > 1 && (data.numeric || Boolean(data.by)), boxmode: data.by ? "group" : "overlay", uirevision: data.by };
-  await Plotly.react(place, traces, layout(data.x_label, "log2 expression", more), CONFIG);
-  place.dataset.ready = data.by || "groups";
-}
-
-async function geneForest(place) {
-  const data = await numbers(place.dataset.forest);
-  const rows = [...data.rows].reverse();
-  await Plotly.react(place, [{
-    type: "scatter", mode: "markers", x: rows.map((r) => r.effect), y: rows.map((r) => r.name), text: rows.map((r) => r.text),
-    marker: { size: 11, symbol: rows.map((r) => (r.cohort ? "square" : "diamond")), color: rows.map((r) => (r.cohort ? COLOURS.level : r.effect > 0 ? COLOURS.up : COLOURS.down)) },
-    error_x: { type: "data", symmetric: false, array: rows.map((r) => r.high - r.effect), arrayminus: rows.map((r) => r.effect - r.low), color: "#56626d", thickness: 1.4 },
-    hovertemplate: "<b>%{y}</b><br>%{text}<extra></extra>",
-  }], layout(data.label, "", { showlegend: false, height: 130 + 34 * rows.length, margin: { l: 150, r: 16, t: 12, b: 48 },
-    shapes: [{ type: "line", x0: 0, x1: 0, y0: 0, y1: 1, yref: "paper", line: { color: "#9aa5b1", width: 1 } }] }), CONFIG);
-  place.dataset.ready = "yes";
+// Saves a figure as a file that is drawn anew for print.
+async function saveFigure(place, format) {
+  const url = new URL(place.dataset.figure, location.href), method = place.dataset.method || "GET";
+  const asked = { ...choices(place), ...(place.question ? place.question() : {}), format };
+  for (const [key, value] of Object.entries(asked)) if (value) url.searchParams.set(key, value);
+  const answer = await fetch(url, { method, headers: method === "GET" ? {} : JSON.parse(document.body.getAttribute("hx-headers")) });
+  if (!answer.ok) { refused(await answer.text(), answer.headers.get("X-Open-Again")); return; }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = /filename="(.+)"/.exec(answer.headers.get("Content-Disposition"))[1];
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 // The first page: entries without the text, and headings without entries, are hidden.
@@ -217,9 +177,19 @@ document.addEventListener("DOMContentLoaded", () => {
     genePlot(element("plot"));
     element("unlasso").addEventListener("click", () => setLasso("", "volcano"));
   }
-  if (element("values")) {
-    geneValues(element("values"));
-    element("by").addEventListener("change", () => geneValues(element("values")));
+  for (const place of document.querySelectorAll(".plot[data-figure]:not([data-own])")) {
+    showFigure(place);
+    for (const pair of (place.dataset.with || "").split(" ").filter(Boolean)) {
+      const select = element(pair.split(":")[0]);
+      if (select) select.addEventListener("change", () => showFigure(place));
+    }
   }
-  if (element("forest")) geneForest(element("forest"));
+  for (const button of document.querySelectorAll("[data-save]")) {
+    button.addEventListener("click", () => {
+      for (const id of button.dataset.of.split(" ")) {
+        const place = element(id);
+        if (place.dataset.ready && place.dataset.ready !== "absent" && place.offsetParent) saveFigure(place, button.dataset.save);
+      }
+    });
+  }
 });

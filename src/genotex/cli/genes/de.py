@@ -77,7 +77,7 @@ def de(
       genotex de values.csv samples.csv results --survival months,died \
           --design "~ age"
     """
-    prepare_workers("genotex.reports.figures:get_ready")
+    prepare_workers("genotex.figures:get_ready")
     if asked.survival is None:
         check_cohorts(cohorts, analysis)
     with screen.progress("reading the tables", total=1):

@@ -78,7 +78,7 @@ def solve(
           --task-info task_info.json
     """
     # Before anything else is imported: workers load matplotlib while the files are read.
-    prepare_workers("genotex.reports.figures:get_ready")
+    prepare_workers("genotex.figures:get_ready")
     from genotex.analysis import check_request
     from genotex.workflows import Reading, SolveRequest
     from genotex.workflows import solve as run

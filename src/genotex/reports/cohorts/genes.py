@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from genotex.analysis.meta import COHORT_COLUMNS, MetaResult
-from genotex.reports.figures import ForestRow, draw_forest
+from genotex.figures import Figure, ForestRow, forest
+from genotex.reports.drawn import view_figures
 from genotex.reports.genes.table import GeneTableView, TableColumn, rows_on_page
 from genotex.reports.sections import FigureView
 from genotex.words import counted, number
@@ -152,10 +153,12 @@ def _effect_label(result: MetaResult) -> str:
 
 def forest_figures(result: MetaResult) -> tuple[FigureView, ...]:
     """Return the forest plots of the first genes."""
-    return tuple(_figure(result, row) for row in range(min(_FIGURES, result.genes.height)))
+    shown = range(min(_FIGURES, result.genes.height))
+    return view_figures([gene_forest(result, row) for row in shown])
 
 
-def _figure(result: MetaResult, row: int) -> FigureView:
+def gene_forest(result: MetaResult, row: int) -> Figure:
+    """Declare the forest plot of a gene."""
     gene = result.genes.row(row, named=True)
     symbol, key = str(gene["Variable"]), f"forest-{row}"
     alt = (
@@ -167,8 +170,8 @@ def _figure(result: MetaResult, row: int) -> FigureView:
         f"q = {number(gene['q'], 'p')}; I\N{SUPERSCRIPT TWO} = {gene['I2']:.0f} %; "
         f"{gene['Agreeing']} of {gene['Cohorts']} cohorts agree in direction; {verdict}."
     )
-    svg = draw_forest(forest_rows(result, row), _effect_label(result), key, alt)
-    return FigureView(key, symbol, svg, caption, alt)
+    drawn = forest(forest_rows(result, row), _effect_label(result), key, alt)
+    return replace(drawn, title=symbol, caption=caption)
 
 
 def forest_rows(result: MetaResult, row: int) -> list[ForestRow]:

@@ -18,8 +18,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.figures import COLOURS, SampleMarks
 from genotex.formats import LinkedTable
-from genotex.reports.figures import COLOURS, SampleMarks
+from genotex.reports.drawn import gene_result
 from genotex.reports.genes.findings import Findings
 from genotex.words import readable
 
@@ -30,6 +31,8 @@ _LEVELS = ((650_000, 254), (1_000_000, 62))
 """Most values with so many levels for each sample."""
 _FEWEST, _MOST, _ALL_GROUPS = 12, 40, 80
 """Levels of a group, and of all groups together, where samples are counted."""
+MEANINGS = ("rest", "up", "down")
+"""Of the points of all genes, in the order in which they are drawn."""
 _STEPS = 5
 """Decimal digits of the largest number of a column."""
 _MOST_BINS = 5
@@ -70,6 +73,7 @@ def explorer_data(
         "symbols": len(symbols),
         "columns": written,
         "change": findings.change_label,
+        "meanings": [[meaning, COLOURS[meaning]] for meaning in MEANINGS],
         "cut": findings.cut,
         "ranking": "mixed " if findings.mixed_ranks else "",
         **about,
@@ -83,13 +87,19 @@ def _columns(findings: Findings, genes: pl.DataFrame) -> dict[str, Floats]:
     columns = {
         "effect": genes["Coefficient"].cast(pl.Float64).to_numpy(),
         "mean": genes["Mean Expression"].cast(pl.Float64).to_numpy(),
-        "significant": genes["Significant"].cast(pl.Float64).to_numpy(),
+        "meaning": _meanings(findings, genes),
     }
     if not findings.selects:
         for name in ("p", "q"):
             p = genes[f"rank_{name}"].cast(pl.Float64).to_numpy()
             columns[name] = 0.0 - np.log10(np.maximum(p, 1e-305))
     return columns
+
+
+def _meanings(findings: Findings, genes: pl.DataFrame) -> Floats:
+    """Return the place of each gene's meaning in `MEANINGS`."""
+    found = gene_result(findings, genes, None, None).meanings()
+    return np.array([MEANINGS.index(meaning) for meaning in found], dtype=np.float64)
 
 
 def _of_genes(symbols: list[str], table: LinkedTable) -> Floats:

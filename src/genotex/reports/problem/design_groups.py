@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from genotex.figures import SampleMarks, level_key
 from genotex.formats import Evidence, LinkedTable
-from genotex.reports.figures import SampleMarks, level_key
 from genotex.reports.problem.design_words import DesignWords
 from genotex.words import listed, sentence
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from genotex.figures import COLOURS, SampleMarks
 from genotex.formats import Evidence, LinkedTable
-from genotex.reports.figures import COLOURS, SampleMarks
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.design_groups import design_marks
 from genotex.reports.problem.design_words import DesignWords

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from genotex.formats import CohortInfo, Evidence, LinkedTable
+from genotex.reports.drawn import draw_figures
 from genotex.reports.genes.explorer import explorer_data
 from genotex.reports.genes.findings import Findings, ranked
 from genotex.reports.genes.table import (
@@ -30,7 +31,6 @@ from genotex.reports.problem.annotation import (
     features_of,
 )
 from genotex.reports.problem.groups import Group, contrast_sentence, groups_of_samples, mark_samples
-from genotex.reports.problem.illustrations import draw_figures
 from genotex.reports.problem.methods import LogStep, log_steps, methods_paragraph, remaining_notes
 from genotex.reports.problem.sample_figures import draw_sample_figures, with_sample_figures
 from genotex.reports.problem.software import SoftwareView, problem_software

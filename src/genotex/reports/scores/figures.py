@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from genotex.bench.evaluation.figures import SECTIONS, Figure, Section
 from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores, headline_figures
 from genotex.bench.evaluation.summary import Average, Summary
-from genotex.problems import Problem, ProblemKind
-from genotex.reports.figures import (
+from genotex.figures import (
     AverageMark,
     ForestRow,
     ProblemMark,
     RunMarks,
-    draw_averages,
-    draw_forest,
-    draw_list_lengths,
-    draw_panels,
-    draw_precision_recall,
-    draw_stacked,
+    averages,
+    forest,
+    list_lengths,
+    precision_recall,
+    side_by_side,
+    stacked,
 )
+from genotex.figures import Figure as Drawing
+from genotex.problems import Problem, ProblemKind
+from genotex.reports.drawn import view_figures
 from genotex.reports.sections import FigureView
 from genotex.words import counted, readable
 
@@ -45,13 +48,13 @@ def average_figures(runs: Mapping[str, Summary]) -> tuple[FigureView, ...]:
         for name, summary in runs.items()
     ]
     alt = f"{counted(len(labels), 'average')} of {counted(len(runs), 'run')} as dots with intervals"
-    svg = draw_averages(labels, marks, "averages", alt, x_label="share (1 is the reference itself)")
     caption = (
         "Each dot is an average, its line the 95 % bootstrap interval over the items. Percentages "
         "are drawn as shares of 1. Chance is 0.5 for AUROC and about 0 for the other figures of "
         "gene lists."
     )
-    return (FigureView("averages", "The figures at a glance", svg, caption, alt, wide=True),)
+    drawn = averages(labels, marks, "share (1 is the reference itself)", alt)
+    return view_figures([replace(drawn, title="The figures at a glance", caption=caption)])
 
 
 def _mark(summary: Summary, section: Section, figure: Figure) -> AverageMark:
@@ -67,12 +70,11 @@ def kind_figures(summary: Summary) -> tuple[FigureView, ...]:
     """Return AUROC and F1 for each kind of problem; none where there is only one kind."""
     if len(summary.by_kind) < 2 or "analysis" not in summary.sections:
         return ()
-    return tuple(
-        _kinds(figure, summary) for figure in FIGURES["analysis"] if figure.key in ("auroc", "f1")
-    )
+    shown = [figure for figure in FIGURES["analysis"] if figure.key in ("auroc", "f1")]
+    return view_figures([_kinds(figure, summary) for figure in shown])
 
 
-def _kinds(figure: Figure, summary: Summary) -> FigureView:
+def _kinds(figure: Figure, summary: Summary) -> Drawing:
     whole = summary.sections["analysis"][figure.key]
     each = {
         kind.value: sections["analysis"][figure.key]
@@ -86,12 +88,12 @@ def _kinds(figure: Figure, summary: Summary) -> FigureView:
     rows.append(_forest_row("all problems", whole, figure, None))
     shown = [row for row in rows if row is not None]
     alt = f"Average {figure.label} of {counted(len(each), 'kind')} of problems, and of all"
-    svg = draw_forest(shown, figure.name, f"kinds-{figure.key}", alt)
     caption = (
         "Each square is a kind of problem, its size the number of problems, its line the 95 % "
         "interval; the diamond is the average over all."
     )
-    return FigureView(f"kinds-{figure.key}", f"{figure.label} by kind", svg, caption, alt)
+    drawn = forest(shown, figure.name, f"kinds-{figure.key}", alt)
+    return replace(drawn, title=f"{figure.label} by kind", caption=caption)
 
 
 def _forest_row(
@@ -114,10 +116,10 @@ def problem_figures(scores: Scores) -> tuple[FigureView, ...]:
         if (items := [item for item in scores.analysis if item.kind is kind])
     }
     spread = [_spread(by_kind, key) for key in ("auroc", "f1")]
-    return (*filter(None, spread), _precision_recall(by_kind), _lengths(by_kind))
+    return view_figures([*filter(None, spread), _precision_recall(by_kind), _lengths(by_kind)])
 
 
-def _spread(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]], key: str) -> FigureView | None:
+def _spread(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]], key: str) -> Drawing | None:
     figure = next(figure for figure in FIGURES["analysis"] if figure.key == key)
     values = {
         kind.value: np.array([v for item in items if (v := getattr(item, key)) is not None])
@@ -127,19 +129,17 @@ def _spread(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]], key: str) ->
     if not values:
         return None
     alt = f"Histogram of {figure.label} over {sum(map(len, values.values())):,} problems"
-    svg = draw_stacked(
-        values, figure.scale, f"spread-{key}", alt, x_label=figure.name, y_label="problems"
-    )
     caption = "How many problems reach which value; colours show the kind of problem."
     if key == "auroc":
         caption += (
             " A problem without a prediction, and one whose genes are none of the reference's, "
             "has 0.5."
         )
-    return FigureView(f"spread-{key}", f"{figure.label} over the problems", svg, caption, alt)
+    drawn = stacked(values, figure.scale, f"spread-{key}", figure.name, "problems", alt)
+    return replace(drawn, title=f"{figure.label} over the problems", caption=caption)
 
 
-def _precision_recall(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> FigureView:
+def _precision_recall(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> Drawing:
     marks = {
         kind.value: [
             ProblemMark(
@@ -154,16 +154,16 @@ def _precision_recall(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) ->
     every = [mark for group in marks.values() for mark in group]
     nothing = sum(mark.x == 0 and mark.y == 0 for mark in every)
     alt = f"Scatter plot of precision against recall of {counted(len(every), 'problem')}"
-    svg = draw_precision_recall(marks, "precision-recall", alt)
     caption = (
         "Each mark is a problem; hover to see its name. The grey lines join points of the "
         f"same F1. In the lower left corner {counted(nothing, 'problem')}: no predicted gene is in "
         "the reference."
     )
-    return FigureView("precision-recall", "Precision against recall", svg, caption, alt)
+    drawn = precision_recall(marks, alt)
+    return replace(drawn, title="Precision against recall", caption=caption)
 
 
-def _lengths(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> FigureView:
+def _lengths(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> Drawing:
     marks = {
         kind.value: [
             ProblemMark(
@@ -177,12 +177,11 @@ def _lengths(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> FigureVi
     }
     many = counted(sum(map(len, marks.values())), "problem")
     alt = f"Genes predicted against genes in the reference, one mark for each of {many}"
-    svg = draw_list_lengths(marks, "lengths", alt)
     caption = (
         "Each mark is a problem. Above the line more genes were predicted than the reference has, "
         "which costs precision; below it fewer, which costs recall."
     )
-    return FigureView("lengths", "Lengths of the two lists", svg, caption, alt)
+    return replace(list_lengths(marks, alt), title="Lengths of the two lists", caption=caption)
 
 
 def _named(item: AnalysisScore) -> str:
@@ -199,9 +198,10 @@ def table_figures(scores: Scores) -> tuple[FigureView, ...]:
     if not values:
         return ()
     alt = f"Histograms of CSC for {counted(len(values), 'kind')} of table"
-    svg = draw_panels(values, "csc", alt, x_label="CSC", y_label="files")
     caption = (
         "How many files come how close to the reference: 1 is the same features, samples and "
         "values; 0 is nothing in common, or no file. Dashed: the average."
     )
-    return (FigureView("csc", "Composite similarity of the tables", svg, caption, alt, wide=True),)
+    drawn = side_by_side(values, "csc", "CSC", "files", alt)
+    title = "Composite similarity of the tables"
+    return view_figures([replace(drawn, title=title, caption=caption)])

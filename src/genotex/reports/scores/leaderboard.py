@@ -39,8 +39,9 @@ from genotex.bench.runs.leaderboard import (
     pareto_front,
     read_setup,
 )
+from genotex.figures import ProblemMark, cost_and_score
 from genotex.problems.starts import WITHOUT_COHORTS
-from genotex.reports.figures import ProblemMark, draw_cost_and_score
+from genotex.reports.drawn import view_figures
 from genotex.reports.pages import render_template
 from genotex.reports.scores.page import PageSection, ScoresPage
 from genotex.reports.sections import FigureView
@@ -279,14 +280,12 @@ def _figures(board: Leaderboard) -> tuple[FigureView, ...]:
         return ()
     front = [(entry.per_problem or 0.0, entry.average(MAIN) or 0.0) for entry in board.front]
     alt = f"{figure.label} against cost of {counted(len(marks['scored here']), 'run')}"
-    svg = draw_cost_and_score(
-        drawn, front, ("US dollars per problem", figure.name), "cost-and-score", alt
-    )
     caption = (
         "Each mark is a run; costs are averages over its problems, on a logarithmic axis with 0. "
         "The line joins the runs that no cheaper one surpasses."
     )
-    return (FigureView("cost-and-score", f"{figure.label} and cost", svg, caption, alt),)
+    found = cost_and_score(drawn, front, ("US dollars per problem", figure.name), alt)
+    return view_figures([replace(found, title=f"{figure.label} and cost", caption=caption)])
 
 
 def _priced(entries: Sequence[Entry]) -> list[Entry]:

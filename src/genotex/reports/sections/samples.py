@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 
 from genotex.analysis.samples.profiles import CLEAR, FAR
-from genotex.reports.figures import draw_sample_distances, draw_sex
+from genotex.figures import sample_distances, sex
+from genotex.reports.drawn import view_figures
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.illustrations import draw_planned, plan_figure
 from genotex.reports.sections import FigureView, ReportSection, Section, SectionTable
 from genotex.words import counted, listed, sentence
 
@@ -162,46 +162,15 @@ def _remarks(record: Record, findings: Findings) -> list[str]:
 
 
 def _figures(record: Record) -> tuple[FigureView, ...]:
-    figures = []
-    samples = record["by_sample"]["sample"]
-    outliers = [row["sample"] for row in record["outliers"]]
-    if any(value is not None for value in record["by_sample"]["distance"]):
-        alt = (
-            f"Distance of {counted(len(samples), 'sample')} from their group; "
-            f"{counted(len(outliers), 'outlier')}."
-        )
-        caption = (
-            "Each point is a sample: its median distance from the samples of its group, over the "
-            f"upper half of the genes, relative to the usual one. Above the dashed line ({FAR:g}) "
-            "a sample varies four times as much as the others or more. Outliers carry their names."
-        )
-        drawn = (record["by_sample"], outliers, FAR, alt)
-        title = "Distance of each sample"
-        figures.append(
-            plan_figure("sample-distances", title, caption, draw_sample_distances, *drawn)
-        )
-    sex = record["sex"]
-    if (
-        sex["judged"]
-        and any(v is not None for v in sex["xist"])
-        and any(v is not None for v in sex["y"])
+    found, of, by_sex = [], record["by_sample"], record["sex"]
+    if any(value is not None for value in of["distance"]):
+        outliers = [row["sample"] for row in record["outliers"]]
+        found.append(sample_distances(of, outliers, FAR))
+    if by_sex["judged"] and all(
+        any(value is not None for value in by_sex[axis]) for axis in ("xist", "y")
     ):
-        ringed = sex["mismatches"]
-        alt = (
-            f"XIST against genes of the Y chromosome in {counted(len(samples), 'sample')}; "
-            f"{counted(len(ringed), 'mismatch', 'mismatches')} with the recorded sex."
-        )
-        marked = "recorded sex" if sex["recorded"] is not None else "sex by expression"
-        caption = (
-            f"XIST is expressed by women only, the genes of Y ({listed(sex['genes'][1:])}) by men "
-            f"only. Colour and shape show the {marked}"
-            + ("; ringed samples are not what is recorded." if ringed else ".")
-        )
-        title = "Sex by expression"
-        figures.append(
-            plan_figure("sample-sex", title, caption, draw_sex, samples, sex, ringed, alt)
-        )
-    return draw_planned(figures)
+        found.append(sex(of["sample"], by_sex))
+    return view_figures(found)
 
 
 SECTIONS = (ReportSection("samples", 10, _samples_section),)

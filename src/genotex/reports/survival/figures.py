@@ -10,31 +10,41 @@ from numpy.typing import NDArray
 
 from genotex.analysis import SurvivalResult, kaplan_meier, log_rank_test, split_by_level
 from genotex.errors import AnalysisError
-from genotex.reports.figures import draw_histogram, draw_volcano
-from genotex.reports.figures.survival import (
+from genotex.figures import (
+    ChangeWords,
     CurvePanel,
+    Figure,
+    GeneResult,
     GroupCurve,
-    draw_all_samples,
-    draw_curves,
-    draw_narrow_curves,
+    all_samples,
+    p_values,
+    survival_curves,
+    volcano,
 )
-from genotex.reports.problem.illustrations import FigurePlan, draw_planned, plan_figure
+from genotex.reports.drawn import view_figures
 from genotex.reports.sections import FigureView
 from genotex.words import counted, listed, number
 
 Floats = NDArray[np.float64]
 _PANELS = 6
+_WORDS = ChangeWords(
+    "log hazard ratio per unit of log2 expression",
+    "events are earlier where expression is higher (hazard ratio above 1)",
+    "later",
+)
 
 
 def draw_survival_figures(found: SurvivalResult, genes: pl.DataFrame) -> tuple[FigureView, ...]:
     """Return volcano plot, p-values, the curve of all samples and those of the first genes."""
-    plans = [_volcano(found, genes), _histogram(genes), _all_samples(found)]
+    subject = GeneResult.of(genes, _WORDS, found.method["options"]["q_cut"], p=("p", "q"))
     panels = _panels(found, genes)
-    if not panels:
-        return draw_planned(plans)
-    curves = _curves(found, panels)
-    *others, wide, narrow = draw_planned([*plans, curves, replace(curves, draw=draw_narrow_curves)])
-    return (replace(wide, narrow=narrow.svg), *others)
+    drawn = [
+        _curves(found, panels) if panels else None,
+        _with_unbounded(volcano(subject), genes),
+        p_values(subject),
+        _all_samples(found),
+    ]
+    return view_figures([figure for figure in drawn if figure is not None])
 
 
 def median_time(time: Floats, event: Floats) -> float | None:
@@ -75,7 +85,7 @@ def _panel(found: SurvivalResult, expression: Floats, row: dict[str, float | str
     return CurvePanel(str(row["Variable"]), f"log-rank p = {number(test.p, 'p')}", groups)
 
 
-def _curves(found: SurvivalResult, panels: list[CurvePanel]) -> FigurePlan:
+def _curves(found: SurvivalResult, panels: list[CurvePanel]) -> Figure:
     names = [panel.title for panel in panels]
     alt = f"Kaplan-Meier curves of samples with low and high expression of {listed(names)}."
     caption = (
@@ -86,10 +96,11 @@ def _curves(found: SurvivalResult, panels: list[CurvePanel]) -> FigurePlan:
         "proof of it. Curves that cross speak against proportional hazards."
     )
     title, time = "Top genes, Kaplan-Meier curves", str(found.method["survival"]["time"])
-    return plan_figure("survival", title, caption, draw_curves, panels, time, alt, wide=True)
+    drawn = survival_curves(panels, time)
+    return replace(drawn, title=title, caption=caption, alt=alt)
 
 
-def _all_samples(found: SurvivalResult) -> FigurePlan:
+def _all_samples(found: SurvivalResult) -> Figure:
     group = _group("", found.time, found.event)
     alt = f"Kaplan-Meier curve of {counted(group.samples, 'sample')}, {group.events} events."
     caption = (
@@ -97,35 +108,17 @@ def _all_samples(found: SurvivalResult) -> FigurePlan:
         "limits; ticks are censored samples. Below the axis: samples still at risk."
     )
     label = str(found.method["survival"]["time"])
-    arguments = (group, found.time, label, alt)
-    return plan_figure("survival-all", "All samples", caption, draw_all_samples, *arguments)
+    drawn = all_samples(group, found.time, label)
+    return replace(drawn, title="All samples", caption=caption, alt=alt)
 
 
-def _volcano(found: SurvivalResult, genes: pl.DataFrame) -> FigurePlan:
-    cut = float(found.method["options"]["q_cut"])
-    hits = int(genes["Significant"].sum())
-    alt = f"Volcano plot of {counted(genes.height, 'gene')}; {hits:,} are significant."
+def _with_unbounded(drawn: Figure | None, genes: pl.DataFrame) -> Figure | None:
+    """Say how many genes the volcano plot leaves out."""
     unbounded = genes["Coefficient"].null_count()
-    left = (
-        f" {counted(unbounded, 'gene')} without a finite estimate cannot be drawn."
-        if unbounded
-        else ""
-    )
-    caption = (
-        "Each point is a gene. Right of zero: events are earlier where expression is higher "
-        "(hazard ratio above 1); left: later. The higher, the smaller the p-value. Coloured genes "
-        f"are significant (q < {cut:g}); the first of the ranking carry their names.{left}"
-    )
-    label = "log hazard ratio per unit of log2 expression"
-    title = "Hazard ratio against significance"
-    return plan_figure("volcano", title, caption, draw_volcano, genes, label, cut, alt)
-
-
-def _histogram(genes: pl.DataFrame) -> FigurePlan:
-    p = genes["p"].drop_nulls().to_numpy()
-    alt = f"Histogram of {counted(len(p), 'p-value')}."
-    caption = (
-        "All p-values in steps of 0.05. Without any association all bars reach the dashed line; a "
-        "peak on the left over a flat rest is what sound statistics look like."
-    )
-    return plan_figure("histogram", "All p-values", caption, draw_histogram, p, alt)
+    if drawn is None:
+        return None
+    drawn = replace(drawn, title="Hazard ratio against significance")
+    if not unbounded:
+        return drawn
+    left = f" {counted(unbounded, 'gene')} without a finite estimate cannot be drawn."
+    return replace(drawn, caption=drawn.caption + left)

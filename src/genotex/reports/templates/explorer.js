@@ -192,7 +192,7 @@ function exploreGenes(data, genes) {
       head.appendChild(button);
       row.appendChild(head);
       columns.slice(1).forEach(function (column) { row.appendChild(cell("td", column[1](g))); });
-      if (genes.significant[g]) row.className = "sig";
+      if (genes.meaning[g]) row.className = "sig";
       button.addEventListener("click", function () { choose(g); });
     });
     part("count").textContent = shown.toLocaleString("en") + (shown === 1 ? " gene" : " genes") +

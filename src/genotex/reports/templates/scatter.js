@@ -71,11 +71,10 @@ function plotGenes(data, genes, choose, ticks) {
     pen.beginPath();
     pen.rect(LEFT, TOP, width - LEFT - RIGHT, height - BOTTOM - TOP);
     pen.clip();
-    [0, 1].forEach(function (significant) {
+    data.meanings.forEach(function (meaning, place) {
+      pen.fillStyle = meaning[1] + (place ? "bf" : "80");
       kind.x.forEach(function (x, g) {
-        if (!genes.significant[g] === !!significant || isNaN(x) || isNaN(kind.y[g])) return;
-        pen.fillStyle = significant ? (genes.effect[g] > 0 ? "rgba(184,80,31,.75)" : "rgba(34,104,155,.75)") : "rgba(150,160,170,.35)";
-        dot(g, significant ? 2.6 : 1.9);
+        if (genes.meaning[g] === place && !isNaN(x) && !isNaN(kind.y[g])) dot(g, place ? 2.6 : 1.9);
       });
     });
     [over, chosen].forEach(function (g) { if (g >= 0) label(g); });

@@ -1,0 +1,1 @@
+"""The figures, a file for each family."""

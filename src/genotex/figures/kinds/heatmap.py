@@ -1,0 +1,174 @@
+"""Heatmaps: the first genes in all samples, and the correlation of each two samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.figures.arranging import column_z_scores, order_rows, order_within
+from genotex.figures.model import Axis, Figure, Floats, Line, Panel, Scale, Series
+from genotex.figures.registry import figure
+from genotex.figures.subjects import GeneResult, SampleMarks
+from genotex.words import counted
+
+_GENES = 40
+_WIDE, _NARROW = 11.4, 5.2
+LIMIT = 2.5
+"""Standard deviations at which the colours end."""
+
+
+@figure("heatmap", "Heatmap", GeneResult, place=50)
+def heatmap(found: GeneResult) -> Figure | None:
+    """Declare the first genes (rows) in all samples (columns) as z-scores."""
+    first = found.first_measured(_GENES)
+    if not first or found.marks is None or not found.marks.names:
+        return None
+    marks = found.marks
+    drawn = genes_in_samples(first, found.values(first), marks)
+    order = (
+        "samples are ordered by group (bar above) and by similarity within"
+        if marks.levels is None
+        else f"samples are ordered by their level of {marks.level_name} (bar above)"
+    )
+    picked = "coefficients" if found.selects else "p-values"
+    caption = (
+        f"The first {counted(len(first), 'gene')} of the ranking (rows, clustered) in all samples "
+        f"(columns); {order}. Rust: above the gene's mean; blue: below; grey: missing. Colours "
+        f"end at 2.5 standard deviations. These genes were picked for their {picked}, so a pattern "
+        "is expected here: it illustrates the finding and is no proof of it."
+    )
+    alt = f"Heatmap of {counted(len(first), 'gene')} in {counted(len(marks.names), 'sample')}."
+    return replace(drawn, title="Top genes in all samples", caption=caption, alt=alt)
+
+
+def genes_in_samples(
+    names: Sequence[str], values: Floats, marks: SampleMarks, *, bar: bool = True
+) -> Figure:
+    """Declare genes in samples (`values`, samples x genes), with their groups above or below.
+
+    With `bar` the groups are a bar above, else texts below, so that there is one panel only.
+    """
+    z = column_z_scores(values).T
+    rows = order_rows(z)
+    order = list(marks.order)
+    groups = [order.index(key) if key in order else 0 for key in marks.keys]
+    columns = by_level(marks) if marks.levels is not None else order_within(z, groups)
+    image = np.where(np.isfinite(values.T), z, np.nan)[np.ix_(rows, columns)]
+    ticks = tuple((float(i), names[row]) for i, row in enumerate(rows))
+    cells = Series(
+        kind="cells", meaning="one", y=image,
+        scale=Scale("diverging", -LIMIT, LIMIT, "z-score of the gene", below=True),
+        texts=tuple(names[row] for row in rows), ids=tuple(marks.names[i] for i in columns),
+    )  # fmt: skip
+    placed = [groups[i] for i in columns] if marks.levels is None else []
+    edges = tuple(
+        Line("x", i - 0.5, "edge") for i in range(1, len(placed)) if placed[i] != placed[i - 1]
+    )
+    body = Panel(
+        x=Axis(ticks=()) if bar else _groups_below(marks, columns),
+        y=Axis(low=-0.5, high=len(rows) - 0.5, flipped=True, ticks=ticks, far=bar),
+        series=(cells,),
+        lines=edges,
+        framed=False,
+    )
+    size = max(len(names), 3)
+    if not bar:
+        return Figure(key="heatmap", rows=((body,),), width=8.0, height=1.2 + 0.17 * size)
+    wide = Figure(
+        key="heatmap",
+        rows=((groups_of(marks, columns),), (body,)),
+        heights=(1.0, size * 0.75),
+        width=_WIDE,
+        height=1.25 + 0.162 * size,
+        tight=True,
+        share_x=True,
+        legend="above" if marks.levels is None else "none",
+        legend_columns=max(1, len(marks.labels)),
+        wide=True,
+    )
+    # Groups have a line each above the bar of a phone.
+    high = wide.height + 0.17 * len(marks.labels)
+    small = replace(wide, key="heatmap-narrow", width=_NARROW, height=high, legend_columns=1)
+    return replace(wide, narrow=small)
+
+
+def _groups_below(marks: SampleMarks, columns: NDArray[np.intp]) -> Axis:
+    """Return an axis with the middle of each group, or what samples are ordered by."""
+    if marks.levels is not None:
+        return Axis(f"samples, by {marks.level_name}", ticks=())
+    keys = np.array([marks.keys[i] for i in columns])
+    middle = {key: float(np.flatnonzero(keys == key).mean()) for key in dict.fromkeys(keys)}
+    ticks = tuple((at, marks.labels.get(key, "?")) for key, at in middle.items())
+    return Axis(marks.level_name, ticks=ticks)
+
+
+def by_level(marks: SampleMarks) -> NDArray[np.intp]:
+    """Return the samples by their level, those without one last."""
+    levels = np.asarray(marks.levels)
+    return np.argsort(np.where(np.isfinite(levels), levels, np.inf), kind="stable")
+
+
+def groups_of(marks: SampleMarks, columns: NDArray[np.intp]) -> Panel:
+    """Return a bar with the groups or levels of samples."""
+    y = Axis(ticks=(), low=-0.5, high=0.5)
+    if marks.levels is not None:
+        scale = Scale("level", bar=False)
+        bar = Series(kind="cells", meaning="one", y=marks.levels[columns][None, :], scale=scale)
+        title = f"{marks.level_name}, low to high"
+        return Panel(x=Axis(ticks=()), y=y, series=(bar,), framed=False, title=title)
+    keys = list(marks.labels)
+    codes = np.array([[keys.index(marks.keys[i]) for i in columns]], dtype=float)
+    bar = Series(kind="cells", meaning="one", y=codes, meanings=tuple(keys))
+    # Points that are nowhere, for the legend.
+    nowhere = np.array([np.nan])
+    patches = (
+        Series(kind="points", meaning=key, x=nowhere, y=nowhere, shape="s", size=7.0,
+               label=marks.counted(key))
+        for key in keys
+    )  # fmt: skip
+    return Panel(x=Axis(ticks=()), y=y, series=(bar, *patches), framed=False)
+
+
+def correlations(correlation: Floats, marks: SampleMarks, rows: NDArray[np.intp]) -> Figure:
+    """Declare the correlation of each two of the samples `rows`, under a bar of their groups."""
+    inside = correlation[np.ix_(rows, rows)]
+    low, high = _range(inside)
+    names = tuple(marks.names[i] for i in rows)
+    cells = Series(
+        kind="cells", meaning="one", y=inside, texts=names, ids=names, size=0.5,
+        scale=Scale("diverging", low, high, "correlation of two samples"),
+    )  # fmt: skip
+    body = Panel(
+        x=Axis(ticks=()),
+        y=Axis(low=-0.5, high=len(rows) - 0.5, flipped=True, ticks=()),
+        series=(cells,),
+        framed=False,
+    )
+    shows = "groups" if marks.levels is None else f"levels of {marks.level_name}"
+    return Figure(
+        key="correlations",
+        title="Correlation of samples",
+        rows=((groups_of(marks, rows),), (body,)),
+        heights=(1.0, 26.0),
+        height=4.9,
+        tight=True,
+        share_x=True,
+        alt=f"Heatmap of the correlations of {counted(len(rows), 'sample')}.",
+        caption=(
+            "Samples that are alike are next to each other; rust: more alike than most pairs, "
+            f"blue: less. The bar on top shows the {shows}. A block that does not follow them "
+            "hints at a batch; a single dark line, at an outlier."
+        ),
+    )
+
+
+def _range(correlation: Floats) -> tuple[float, float]:
+    """Return the range of colours: that of nearly all pairs, without a sample with itself."""
+    pairs = correlation[~np.eye(len(correlation), dtype=bool)]
+    if not pairs.size:
+        return 0.0, 1.0
+    low, high = (float(value) for value in np.quantile(pairs, (0.01, 0.99)))
+    return low, max(high, low + 1e-6)

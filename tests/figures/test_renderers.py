@@ -1,0 +1,114 @@
+"""Any figure as SVG, as files, and as the traces that the script of browsers makes of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from genotex.errors import UsageError
+from genotex.figures import (
+    GeneResult,
+    Series,
+    draw_svg,
+    figures_of,
+    save_figures,
+    to_json,
+    volcano,
+)
+from tests.figures.gallery import gallery, result
+
+SCRIPT = """
+const { plotOf } = require(process.argv[1]);
+const every = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const found = {};
+for (const [key, figure] of Object.entries(every)) found[key] = plotOf(figure);
+console.log(JSON.stringify(found));
+"""
+
+
+def test_every_figure_is_drawn_and_sent_without_a_gap() -> None:
+    for figure in gallery().values():
+        for each in (figure, figure.narrow):
+            if each is not None:
+                assert ElementTree.fromstring(draw_svg(each)).get("aria-label") == each.alt
+        json.dumps(to_json(figure), allow_nan=False)
+
+
+def test_figures_of_a_result_are_found_by_name_in_their_order() -> None:
+    keys = [each.key for each in figures_of(GeneResult)]
+    assert keys[:4] == ["pca", "volcano", "ma", "histogram"]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_file_has_the_width_asked_for(tmp_path: Path) -> None:
+    figure = gallery()["volcano"]
+    paths = save_figures([figure], tmp_path, ("pdf", "svg", "png"), width=3.0, text=7.0)
+    assert [path.name for path in paths] == ["volcano.pdf", "volcano.svg", "volcano.png"]
+    pdf, svg, png = (path.read_bytes() for path in paths)
+    assert pdf.startswith(b"%PDF") and b'width="216pt"' in svg
+    assert int.from_bytes(png[16:20], "big") == 900
+    again = tmp_path / "again"
+    save_figures([figure], again, ("pdf", "svg"), width=3.0, text=7.0)
+    assert (again / "volcano.pdf").read_bytes() == pdf and (
+        again / "volcano.svg"
+    ).read_bytes() == svg
+
+
+def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="known are pdf, svg, png"):
+        save_figures([gallery()["volcano"]], tmp_path, ("tiff",))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_many_points_that_mean_nothing_those_in_view_are_sent() -> None:
+    rng = np.random.default_rng(1)
+    n = 30_000
+    nothing = np.zeros(n, dtype=bool)
+    many = GeneResult(
+        tuple(f"G{i}" for i in range(n)), rng.normal(size=n), rng.normal(size=n), rng.random(n),
+        np.ones(n), nothing, result().words, 0.05,
+    )  # fmt: skip
+    figure = volcano(many)
+    assert figure is not None
+    whole, part = to_json(figure), to_json(figure, (0.0, 0.1, 0.0, 1.0))
+    assert whole["drawn"] < 15_000 < whole["seen"] == whole["total"] == n
+    assert part["drawn"] <= part["seen"] < 2_000 < part["total"]
+    inside = [x for s in part["rows"][0][0]["series"] for x in s["x"]]
+    assert min(inside) >= 0 and max(inside) <= 0.1
+
+
+def test_the_parts_of_points_stay_together() -> None:
+    three = Series(
+        kind="points", meaning="up", x=np.arange(3.0), y=np.arange(3.0) + 5, ids=("A", "B", "C")
+    )
+    two = three.take(np.array([2, 0]))
+    assert (two.x.tolist(), two.y.tolist(), two.ids) == ([2.0, 0.0], [7.0, 5.0], ("C", "A"))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_script_of_browsers_keeps_places_and_colours() -> None:
+    script = files("genotex.figures") / "browser" / "figures.js"
+    sent = {key: to_json(figure) for key, figure in gallery().items()}
+    run = subprocess.run(
+        ["node", "-e", SCRIPT, str(script)], input=json.dumps(sent), capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    for key, plot in json.loads(run.stdout).items():
+        given = [s for row in sent[key]["rows"] for panel in row for s in panel["series"]]
+        for series in given:
+            if series["kind"] == "points" and not {"levels", "hollow"} & series.keys():
+                assert any(
+                    trace.get("x") == series["x"]
+                    and trace.get("y") == series["y"]
+                    and trace["marker"]["color"] == series["colour"]
+                    for trace in plot["traces"]
+                    if "marker" in trace
+                ), key
+        assert plot["layout"]["uirevision"] == key
