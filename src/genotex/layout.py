@@ -272,6 +272,10 @@ class OutputFolder:
         name = f"enrichment_condition_{_condition(condition)}.json"
         return self.root / "regress" / trait_folder_name(trait) / name
 
+    def figures(self, trait: str, condition: str | None) -> Path:
+        """Return the folder of a problem's figures as files."""
+        return self.report(trait, condition).with_suffix("")
+
     def report(self, trait: str, condition: str | None) -> Path:
         """Return the path of a problem's report; the gene table is next to it as CSV."""
         name = f"{trait_folder_name(trait)}_condition_{_condition(condition)}.html"

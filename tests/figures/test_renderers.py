@@ -22,6 +22,7 @@ from genotex.figures import (
     to_json,
     volcano,
 )
+from genotex.options import FigureOptions
 from tests.figures.gallery import gallery, result
 
 SCRIPT = """
@@ -112,3 +113,9 @@ def test_the_script_of_browsers_keeps_places_and_colours() -> None:
                     if "marker" in trace
                 ), key
         assert plot["layout"]["uirevision"] == key
+
+
+def test_options_of_figures_are_read_and_refused_before_anything_is_computed() -> None:
+    assert FigureOptions(("pdf", "svg")).formats == ("pdf", "svg")
+    with pytest.raises(UsageError, match="known are pdf, svg, png"):
+        FigureOptions(("tiff",))

@@ -10,7 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from genotex.figures import FORMATS, Figure, save_figure, to_json
+from genotex.figures import Figure, save_figure, to_json
+from genotex.options import FIGURE_FORMATS
 
 Window = tuple[float, float, float, float]
 _TYPES = {"pdf": "application/pdf", "svg": "image/svg+xml", "png": "image/png"}
@@ -32,8 +33,8 @@ def send_figure(
         return JSONResponse({"note": note, **facts})
     if not ending:
         return JSONResponse(to_json(figure, window) | {"note": note, **facts})
-    if ending not in FORMATS:
-        msg = f"a figure as {ending!r}; known are {', '.join(FORMATS)}"
+    if ending not in FIGURE_FORMATS:
+        msg = f"a figure as {ending!r}; known are {', '.join(FIGURE_FORMATS)}"
         raise HTTPException(404, msg)
     width, text = _number(request, "width", _WIDTHS), _number(request, "text", _TEXTS)
     with tempfile.TemporaryDirectory() as folder:

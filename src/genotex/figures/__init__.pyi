@@ -12,7 +12,6 @@ from .arranging import (
 )
 from .browser import rounded as rounded, to_json as to_json
 from .drawing import (
-    FORMATS as FORMATS,
     draw_svg as draw_svg,
     get_ready as get_ready,
     plot as plot,

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from genotex.errors import UsageError
 from genotex.figures.look import (
     COLOURS,
     INK,
@@ -27,13 +26,13 @@ from genotex.figures.look import (
 from genotex.figures.model import Axis, Figure, Floats, Line, Name, Panel, Scale, Series
 from genotex.figures.naming import name_points
 from genotex.figures.svg import to_svg
+from genotex.options import refuse_unknown_format
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure as Canvas
 
-FORMATS = ("pdf", "svg", "png")
 _MOST_HOVERED = 1500
 _MOST_NAMES = 12
 _MOST_TICKS = 60
@@ -145,10 +144,7 @@ def save_figures(
     UsageError
         If a format is unknown.
     """
-    unknown = [each for each in formats if each not in FORMATS]
-    if unknown:
-        msg = f"unknown format of figures {unknown[0]!r}; known are {', '.join(FORMATS)}"
-        raise UsageError(msg)
+    refuse_unknown_format(tuple(formats))
     paths = []
     for figure in figures:
         for ending in formats:

@@ -38,6 +38,11 @@ from .design import (
     DesignOptions as DesignOptions,
     ReadingOptions as ReadingOptions,
 )
+from .figures import (
+    FIGURE_FORMATS as FIGURE_FORMATS,
+    FigureOptions as FigureOptions,
+    refuse_unknown_format as refuse_unknown_format,
+)
 from .benchmark import (
     EnrichmentOptions as EnrichmentOptions,
     MethodOptions as MethodOptions,

@@ -50,6 +50,7 @@ from .problem.page import (
 from .problem.report import (
     evidence_of as evidence_of,
     linked_of as linked_of,
+    result_figures as result_figures,
     write_report as write_report,
     write_unanswered_report as write_unanswered_report,
 )
@@ -57,6 +58,7 @@ from .problem.records import Surrogates as Surrogates
 from .survival.page import (
     SurvivalSource as SurvivalSource,
     build_survival_page as build_survival_page,
+    figures_of_survival as figures_of_survival,
     write_survival_report as write_survival_report,
 )
 from .scores.figures import average_figures as average_figures, problem_figures as problem_figures

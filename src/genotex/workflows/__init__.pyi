@@ -23,6 +23,7 @@ from .designs import (
     analyze_designs as analyze_designs,
     analyze_survival as analyze_survival,
     prepare_designs as prepare_designs,
+    save_survival_figures as save_survival_figures,
 )
 from .gene_sets import enrich as enrich
 from .problems import (
@@ -33,6 +34,7 @@ from .problems import (
     answer as answer,
     combine as combine,
     report as report,
+    save_result_figures as save_result_figures,
     write_script as write_script,
 )
 from .progress import Progress as Progress, silent as silent

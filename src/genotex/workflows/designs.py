@@ -24,10 +24,16 @@ from genotex.analysis import (
 )
 from genotex.cohorts import OwnTables
 from genotex.errors import UsageError
+from genotex.figures import save_figures
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.options import AnalysisOptions, DesignOptions
+from genotex.options import AnalysisOptions, DesignOptions, FigureOptions
 from genotex.problems import Problem
-from genotex.reports import SurvivalSource, write_report, write_survival_report
+from genotex.reports import (
+    SurvivalSource,
+    figures_of_survival,
+    write_report,
+    write_survival_report,
+)
 from genotex.workflows.design_input import DesignInput, of_contrast, of_survival
 from genotex.workflows.progress import Progress, silent
 
@@ -214,3 +220,13 @@ def analyze_survival(
     )
     report = write_survival_report(output.root / "survival.html", found, source)
     return SurvivalTested(found, genes, record, report)
+
+
+def save_survival_figures(
+    output: OutputFolder, tested: SurvivalTested, asked: FigureOptions
+) -> list[Path]:
+    """Write the figures of a time to event to files; none where no format is asked for."""
+    if not asked.formats:
+        return []
+    figures, folder = figures_of_survival(tested.found), output.root / "survival"
+    return save_figures(figures, folder, asked.formats, width=asked.width, text=asked.text)

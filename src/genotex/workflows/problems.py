@@ -11,10 +11,16 @@ from genotex.analysis import ProblemOutcome, solve_problems, write_gene_files, w
 from genotex.analysis.meta import MetaResult, analyze_cohorts, remove_meta, write_meta
 from genotex.cohorts import CohortOutcome
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
+from genotex.figures import save_figures
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, FigureOptions
 from genotex.problems import Problem, TaskInfo
-from genotex.reports import write_meta_report, write_report, write_unanswered_report
+from genotex.reports import (
+    result_figures,
+    write_meta_report,
+    write_report,
+    write_unanswered_report,
+)
 from genotex.workflows.progress import Progress, silent
 
 
@@ -110,6 +116,15 @@ def report(output: OutputFolder, problem: Problem, progress: Progress = silent) 
     if over_cohorts:
         pages["report over all cohorts"] = write_meta_report(output, trait, condition)
     return pages
+
+
+def save_result_figures(output: OutputFolder, problem: Problem, asked: FigureOptions) -> list[Path]:
+    """Write the figures of an analysed problem to files; none where no format is asked for."""
+    if not asked.formats:
+        return []
+    figures = result_figures(output, problem.trait, problem.condition)
+    folder = output.figures(problem.trait, problem.condition)
+    return save_figures(figures, folder, asked.formats, width=asked.width, text=asked.text)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,16 @@ from genotex.analysis import ProblemOutcome
 from genotex.cohorts import CohortOutcome, PreprocessOptions
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, FigureOptions
 from genotex.problems import Problem, TaskInfo
 from genotex.workflows.cohorts import prepare, prepare_condition
-from genotex.workflows.problems import Combined, answer, combine, write_script
+from genotex.workflows.problems import (
+    Combined,
+    answer,
+    combine,
+    save_result_figures,
+    write_script,
+)
 from genotex.workflows.progress import Progress, silent
 
 
@@ -45,6 +51,8 @@ class SolveRequest:
         Whether all cohorts are combined as well.
     script
         Whether ``genes.csv`` and an R script are written.
+    figures
+        Which files of figures are written.
     report
         Where the report is written, in place of its folder.
     jobs
@@ -61,6 +69,7 @@ class SolveRequest:
     tasks: TaskInfo | None = None
     every: bool = False
     script: bool = False
+    figures: FigureOptions = field(default_factory=FigureOptions)
     report: Path | None = None
     jobs: int = 1
     force: bool = False
@@ -78,6 +87,8 @@ class Solved:
         Of the cohort that answers the problem.
     report, script
         None where there is none; `no_script` says why R cannot repeat the tests.
+    figures
+        The files of figures, where they were asked for.
     combined
         All cohorts together, if that was asked for.
     """
@@ -87,6 +98,7 @@ class Solved:
     report: Path | None = None
     script: Path | None = None
     no_script: str = ""
+    figures: Sequence[Path] = ()
     combined: Combined | None = None
 
     @property
@@ -116,6 +128,8 @@ def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
             solved = replace(solved, script=write_script(output, found.outcome))
         except UsageError as error:
             solved = replace(solved, no_script=str(error))
+    if found.outcome.result is not None:
+        solved = replace(solved, figures=save_result_figures(output, problem, asked.figures))
     if asked.every:
         # An option that the largest cohort has no use for may suit the others.
         (combined,) = combine(output, [problem], analysis, asked.tasks, progress, jobs=asked.jobs)

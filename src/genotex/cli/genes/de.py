@@ -14,7 +14,7 @@ from genotex.cli.genes.analyze import check_cohorts
 from genotex.cli.genes.results import combine_cohorts, show_result
 from genotex.cli.option_classes import OfDesigns, with_options
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.options import AnalysisOptions, DesignOptions, ReadingOptions
+from genotex.options import AnalysisOptions, DesignOptions, FigureOptions, ReadingOptions
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def de(
     asked: DesignOptions,
     reading: ReadingOptions,
     analysis: Annotated[AnalysisOptions, OfDesigns()],
+    drawing: FigureOptions,
     trait: Annotated[
         str | None,
         typer.Option("--trait", help="Name of the result.", show_default="the contrast"),
@@ -85,8 +86,9 @@ def de(
     _say(tables, json)
     folder, every = OutputFolder(output), cohorts == "all"
     if asked.survival is not None:
-        raise typer.Exit(_survival(tables, asked, analysis, folder, json))
-    raise typer.Exit(_analyze(tables, asked, analysis, folder, trait, every=every, json=json))
+        raise typer.Exit(_survival(tables, asked, analysis, folder, drawing, json))
+    done = _analyze(tables, asked, analysis, folder, trait, drawing, every=every, json=json)
+    raise typer.Exit(done)
 
 
 def _read(expression: Path, samples: Path, how: ReadingOptions) -> OwnTables:
@@ -111,26 +113,33 @@ def _analyze(
     analysis: AnalysisOptions,
     output: OutputFolder,
     trait: str | None,
+    drawing: FigureOptions,
     *,
     every: bool,
     json: bool,
 ) -> int:
     """Test the contrasts, with `every` also over all cohorts; return the exit code."""
-    from genotex.workflows import analyze_designs, prepare_designs
+    from genotex.workflows import analyze_designs, prepare_designs, save_result_figures
 
     prepared, notes = prepare_designs(tables, asked, analysis, trait)
     for note in notes:
         screen.notify(note, "note")
     with screen.work() as progress:
         tested = analyze_designs(prepared, analysis, output, progress)
+    answered = [outcome.problem for outcome in tested.outcomes if outcome.result is not None]
+    drawn = [path for each in answered for path in save_result_figures(output, each, drawing)]
     if not json:
         _show(tested)
+        for folder in dict.fromkeys(path.parent for path in drawn):
+            screen.show(f"figures: {folder}")
     combined = []
     if every:
         combined = combine_cohorts(output.root, tested.problems, analysis, None, quiet=json)
     if json:
         rows = [tested.summary(outcome) for outcome in tested.outcomes]
-        screen.print_json({"contrasts": rows, **({"combined": combined} if every else {})})
+        more: dict[str, Any] = {"combined": combined} if every else {}
+        more |= {"figures": [str(path) for path in drawn]} if drawing.formats else {}
+        screen.print_json({"contrasts": rows, **more})
     return screen.DONE if tested.results else screen.NOTHING_USABLE
 
 
@@ -153,18 +162,21 @@ def _survival(
     asked: DesignOptions,
     analysis: AnalysisOptions,
     output: OutputFolder,
+    drawing: FigureOptions,
     json: bool,
 ) -> int:
     """Test the time to an event; there is no cohort to combine."""
-    from genotex.workflows import analyze_survival
+    from genotex.workflows import analyze_survival, save_survival_figures
 
     with screen.work() as progress:
         tested = analyze_survival(tables, asked, analysis, output, progress)
+    drawn = save_survival_figures(output, tested, drawing)
     found = tested.found
     top = found.genes.head(TOP_GENES).to_dicts()
     if json:
         record = {"significant": found.significant.height, "tested": found.genes.height}
         files = {"genes.csv": str(tested.genes), "report": str(tested.report)}
+        files |= {path.name: str(path) for path in drawn}
         screen.print_json({**record, "top": top, **files})
         return screen.DONE
     method = found.method
@@ -181,6 +193,8 @@ def _survival(
     for warning in found.warnings:
         screen.notify(warning, "warning")
     screen.show(f"\ngenes:  {tested.genes}\nrecord: {tested.record}\nreport: {tested.report}")
+    if drawn:
+        screen.show(f"figures: {drawn[0].parent}")
     return screen.DONE
 
 

@@ -24,7 +24,7 @@ from genotex.cli.genes.results import show_combined, show_result
 from genotex.cli.option_classes import Without, with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions, PreprocessChoices
+from genotex.options import AnalysisOptions, FigureOptions, PreprocessChoices
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def solve(
     data: PreprocessChoices,
     running: o.Running,
     analysis: Annotated[AnalysisOptions, Without("cohort")],
+    drawing: FigureOptions,
     cohort: o.CohortNames = None,
     cohorts: o.Cohorts = "largest",
     r_script: Annotated[
@@ -102,6 +103,7 @@ def solve(
         tasks,
         every=cohorts == "all",
         script=r_script,
+        figures=drawing,
         jobs=running.jobs,
         force=running.force,
     )
@@ -126,6 +128,7 @@ def _for_machines(solved: Solved, request: SolveRequest) -> dict[str, Any]:
         **solved.outcome.summary(),
         "report": None if report is None else str(report),
         **({"analysis.R": None if script is None else str(script)} if request.script else {}),
+        **({"figures": [str(p) for p in solved.figures]} if request.figures.formats else {}),
         "not_done": solved.errors,
         **({} if combined is None else {"combined": [combined.summary()]}),
     }
@@ -151,6 +154,8 @@ def _show(solved: Solved, request: SolveRequest) -> None:
         screen.show(f"\nreport: {solved.report}")
     if solved.script is not None:
         screen.show(f"in R:   {solved.script}")
+    if solved.figures:
+        screen.show(f"figures: {solved.figures[0].parent}")
     _show_way_on(request.output, outcome)
     if solved.combined is not None:
         show_combined(solved.combined)

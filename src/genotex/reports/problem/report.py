@@ -9,6 +9,7 @@ from pathlib import Path
 
 import genotex
 from genotex.analysis import AnalysisResult, read_enrichment, read_result
+from genotex.figures import Figure, declared
 from genotex.formats import (
     CohortInfo,
     Evidence,
@@ -19,14 +20,17 @@ from genotex.formats import (
     read_linked_csv,
 )
 from genotex.layout import OutputFolder, trait_folder_name
+from genotex.reports.drawn import gene_result
 from genotex.reports.genes.findings import Findings, ranked
 from genotex.reports.genes.table import csv_frame
 from genotex.reports.pages import checked_page, write_page_files
+from genotex.reports.problem.groups import mark_samples
 from genotex.reports.problem.page import (
     build_page,
     build_unanswered_page,
     render_page,
 )
+from genotex.reports.problem.sample_figures import sample_figures
 from genotex.reports.sections.gene_sets import view_gene_sets
 
 _REFUSAL = re.compile(
@@ -84,6 +88,24 @@ def write_report(
         written=written,
     )
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
+
+
+def result_figures(output: OutputFolder, trait: str, condition: str | None) -> list[Figure]:
+    """Return all figures of a problem that has been analysed.
+
+    Raises
+    ------
+    AnalysisError, FormatError
+        As for `write_report`.
+    """
+    result = read_result(output, trait_folder_name(trait), condition)
+    table, evidence = linked_of(output, result), evidence_of(output, result)
+    findings = Findings.from_result(result, table)
+    marks = mark_samples(evidence, table, findings)
+    return [
+        *declared(gene_result(findings, ranked(findings), table, marks)),
+        *sample_figures(table, marks, evidence, findings),
+    ]
 
 
 def write_unanswered_report(

@@ -44,20 +44,25 @@ _AXES = {
 def draw_sample_figures(
     table: LinkedTable, marks: SampleMarks, evidence: Evidence, findings: Findings
 ) -> tuple[FigureView, ...]:
+    """Draw the figures of the samples."""
+    return view_figures(sample_figures(table, marks, evidence, findings))
+
+
+def sample_figures(
+    table: LinkedTable, marks: SampleMarks, evidence: Evidence, findings: Findings
+) -> list[Figure]:
     """Return box plots before and after, distances, correlations and densities of the samples."""
     if len(table.samples) < _FEWEST or len(table.genes) < _FEWEST:
-        return ()
+        return []
     chosen = most_variable_genes(table.expression)
     correlation = sample_correlations(chosen)
     drawn = drawn_samples(table.samples, correlation, findings.record("quality"))
-    return view_figures(
-        [
-            _boxes(table, marks, evidence, findings),
-            mds(scaled_distances(correlation), chosen.shape[1], marks),
-            correlations(correlation, marks, drawn),
-            _densities(table, drawn, marks),
-        ]
-    )
+    return [
+        _boxes(table, marks, evidence, findings),
+        mds(scaled_distances(correlation), chosen.shape[1], marks),
+        correlations(correlation, marks, drawn),
+        _densities(table, drawn, marks),
+    ]
 
 
 def with_sample_figures(

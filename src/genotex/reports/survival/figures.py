@@ -35,6 +35,11 @@ _WORDS = ChangeWords(
 
 
 def draw_survival_figures(found: SurvivalResult, genes: pl.DataFrame) -> tuple[FigureView, ...]:
+    """Draw the figures of the page."""
+    return view_figures(survival_figures(found, genes))
+
+
+def survival_figures(found: SurvivalResult, genes: pl.DataFrame) -> list[Figure]:
     """Return volcano plot, p-values, the curve of all samples and those of the first genes."""
     subject = GeneResult.of(genes, _WORDS, found.method["options"]["q_cut"], p=("p", "q"))
     panels = _panels(found, genes)
@@ -44,7 +49,7 @@ def draw_survival_figures(found: SurvivalResult, genes: pl.DataFrame) -> tuple[F
         p_values(subject),
         _all_samples(found),
     ]
-    return view_figures([figure for figure in drawn if figure is not None])
+    return [figure for figure in drawn if figure is not None]
 
 
 def median_time(time: Floats, event: Floats) -> float | None:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis import SurvivalResult
+from genotex.figures import Figure
 from genotex.reports.genes.table import (
     Column,
     GeneTableView,
@@ -23,7 +24,7 @@ from genotex.reports.genes.table import (
 from genotex.reports.pages import checked_page, render_template, write_page_files
 from genotex.reports.problem.software import SoftwareView, software_view, written_options
 from genotex.reports.sections import FigureView
-from genotex.reports.survival.figures import draw_survival_figures, median_time
+from genotex.reports.survival.figures import draw_survival_figures, median_time, survival_figures
 from genotex.words import counted, listed, number
 
 _TOP = 12
@@ -98,6 +99,11 @@ def write_survival_report(
     """Write the page of a time to event next to its ``genes.csv``."""
     page = build_survival_page(found, source, csv_name="genes.csv", written=written)
     return write_page_files(render_template("survival.html.j2", page), checked_page(path))
+
+
+def figures_of_survival(found: SurvivalResult) -> list[Figure]:
+    """Return all figures of a time to event."""
+    return survival_figures(found, _genes(found))
 
 
 def build_survival_page(
