@@ -43,7 +43,7 @@ def test_from_two_samples_to_a_gene_and_its_table(
     page.click("button[value='exclude:yes']")
     page.wait_for_selector(".message:has-text('2 samples: exclude yes')")
     page.click(".next a.button")
-    page.uncheck("input[name=panel]")
+    page.uncheck("input[type=checkbox][name=panel]")
     # The newest is first; other tests may have left jobs in the history.
     page.wait_for_load_state()
     earlier = page.locator("#history tbody tr").count()
@@ -232,7 +232,7 @@ def test_the_leaderboard_compares_with_the_chosen_run(page: Any, folder: Path) -
         scored(folder / name, f1=f1)
     page.click("nav a:text-is('Runs')")
     page.click("text=Paired differences from two")
-    page.wait_for_selector("#costs[data-ready=f1]")
+    page.wait_for_selector("#costs[data-ready=f1]", state="attached")
     page.select_option("select[name=baseline]", "one")
     page.wait_for_selector("text=Paired differences from one")
 

@@ -78,8 +78,13 @@ function genePlot(place) {
   function bind() {
     place.dataset.bound = "yes";
     // A double-click, which resets the view, begins with a click.
-    let opening = 0;
-    place.on("plotly_doubleclick", () => clearTimeout(opening));
+    let opening = 0, whole = false;
+    place.on("plotly_doubleclick", () => {
+      clearTimeout(opening);
+      // The view goes back to the axes of the figure, which a relayout then reports as a range.
+      whole = true;
+      setTimeout(() => { whole = false; }, 500);
+    });
     place.on("plotly_click", (event) => {
       const gene = event.points[0].customdata;
       clearTimeout(opening);
@@ -88,7 +93,7 @@ function genePlot(place) {
     });
     place.on("plotly_relayout", (event) => {
       if (!isOfGenes()) return;
-      const reset = event["xaxis.autorange"] || event["yaxis.autorange"];
+      const reset = whole || event["xaxis.autorange"] || event["yaxis.autorange"];
       if (!reset && !("xaxis.range[0]" in event) && !("yaxis.range[0]" in event)) return;
       const view = place._fullLayout;
       window_ = reset ? "" : [...view.xaxis.range, ...view.yaxis.range].map((v) => v.toPrecision(6)).join(",");
