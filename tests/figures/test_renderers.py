@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
@@ -119,3 +120,10 @@ def test_options_of_figures_are_read_and_refused_before_anything_is_computed() -
     assert FigureOptions(("pdf", "svg")).formats == ("pdf", "svg")
     with pytest.raises(UsageError, match="known are pdf, svg, png"):
         FigureOptions(("tiff",))
+
+
+def test_a_note_wider_than_its_panel_leaves_the_panel_in_place() -> None:
+    figure = gallery()["survival"]
+    note = "hazard ratio 2.1e+10 (1.2e-10 to 3.4e+20) for each standard deviation, q = 0.0123"
+    panel = replace(figure.panel, note=note)
+    assert note in draw_svg(replace(figure, rows=((panel,) * 3,), width=11.4, height=3.2))
