@@ -24,7 +24,7 @@ import polars as pl
 
 from benchmarks.app.workbench_response import measure as ask
 from benchmarks.measuring import GENOTEX
-from genotex.analysis.results.columns import GENE_COLUMNS
+from genotex.analysis.results.columns import stored_types
 from genotex.analysis.results.result import AnalysisResult, write_result
 from genotex.atlas import (
     AtlasReader,
@@ -182,7 +182,7 @@ def write_one(folder: Path, trait: str, cohort: str, genes: list[str], seed: int
     frame = table.select(
         [
             (pl.col(name) if name in columns else pl.lit(None)).cast(kind).alias(name)
-            for name, kind in GENE_COLUMNS.items()
+            for name, kind in stored_types().items()
         ]
     )
     groups = {"case": samples[:half], "control": samples[half:], "left_out": []}
