@@ -39,7 +39,9 @@ def series(first_series: str) -> str:
 
 
 def start(analyst: Browser, trait: str, series: str, **more: str) -> str:
-    data = {"trait": trait, "sent": "1", "series": series, "covariates": "Age,Gender", **more}
+    # A page sends "no" for a checkbox that is not set.
+    usual = {"sent": "1", "covariates": "Age,Gender", "panel": "no"}
+    data = usual | {"trait": trait, "series": series} | more
     answer = analyst.post("/analysis", data=data, headers=analyst.own)
     assert answer.status_code == 200, answer.text
     return answer.text
