@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from genotex.analysis import ProblemOutcome, formula_of
 from genotex.clinical import load_sample_sheet
-from genotex.cohorts import CohortOutcome, load_options
+from genotex.cohorts import load_options
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
-from genotex.workflows import Progress, answer, combine, prepare
+from genotex.workflows import Progress, Reading, SolveRequest, combine, solve
 
 if TYPE_CHECKING:
     from genotex.studies.records import AnalysisRecord
@@ -38,18 +38,16 @@ def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]
     if record.only_combine:
         text = _combine(output, problem, record.options, step).removeprefix("; ")
         return AnalysisEnd(not text.startswith("not combined"), text)
-    progress = stages(step)
-    read = _prepare(root / record.source, output, record, progress)
-    errors = {each.cohort: each.error for each in read if each.error is not None}
-    among = tuple(each.cohort for each in read if each.error is None)
-    settings = replace(record.options, among=among)
-    outcome = answer(output, problem, settings, read, None, progress).outcome
+    source, readings = root / record.source, _readings(output, record)
+    request = SolveRequest(source, output, problem, record.options, readings)
+    solved = solve(request, stages(step))
+    outcome, errors = solved.outcome, solved.errors
     if outcome.result is None:
-        why = outcome.why if len(errors) < len(read) else "; ".join(errors.values())
+        why = outcome.why if len(errors) < len(solved.cohorts) else "; ".join(errors.values())
         return AnalysisEnd(False, why)
     message = _found(outcome)
     if record.every:
-        message += _combine(output, problem, settings, step)
+        message += _combine(output, problem, solved.analysis, step)
     design = formula_of(outcome.result)
     formula = "" if design is None else f"{design.design}; {design.contrast}"
     return AnalysisEnd(True, message, formula)
@@ -64,26 +62,18 @@ def stages(step: Callable[[str], None]) -> Progress:
     return show
 
 
-def _prepare(
-    source: Path, output: OutputFolder, record: AnalysisRecord, progress: Progress
-) -> list[CohortOutcome]:
-    """Preprocess the series: those with a saved sheet by it, the others by the rules."""
+def _readings(output: OutputFolder, record: AnalysisRecord) -> list[Reading]:
+    """Return how the series are read: those with a saved sheet by it, the others by the rules."""
     chosen = load_options(record.data)
-    ways = [([name for name in record.series if name not in record.by_sheet], chosen)]
+    others = [name for name in record.series if name not in record.by_sheet]
+    readings = [Reading(chosen, others)] if others else []
     if record.by_sheet:
         path = output.root / SHEET
         # A sheet decides what the choices of samples would.
         sheet = load_sample_sheet(path)
         by_sheet = replace(chosen, samples=path, sheet=sheet, cases=(), controls=())
-        ways.append((record.by_sheet, by_sheet))
-    return [
-        outcome
-        for series, options in ways
-        if series
-        for outcome in prepare(
-            source, output.root, [record.trait], options, progress, cohorts=series
-        )
-    ]
+        readings.append(Reading(by_sheet, record.by_sheet))
+    return readings
 
 
 def _found(outcome: ProblemOutcome) -> str:

@@ -85,6 +85,8 @@ class Solved:
         What came of each cohort.
     outcome
         Of the cohort that answers the problem.
+    analysis
+        The options of the tests, with the cohorts that were just read.
     report, script
         None where there is none; `no_script` says why R cannot repeat the tests.
     figures
@@ -95,6 +97,7 @@ class Solved:
 
     cohorts: list[CohortOutcome]
     outcome: ProblemOutcome
+    analysis: AnalysisOptions
     report: Path | None = None
     script: Path | None = None
     no_script: str = ""
@@ -120,7 +123,7 @@ def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
     among = tuple(c.cohort for c in cohorts if c.error is None and c.trait == problem.trait)
     analysis = replace(asked.analysis, among=among)
     found = answer(output, problem, analysis, cohorts, asked.tasks, progress, report=asked.report)
-    solved = Solved(cohorts, found.outcome, found.report)
+    solved = Solved(cohorts, found.outcome, analysis, found.report)
     if found.outcome.wrong_use and not asked.every:
         return solved
     if asked.script:
