@@ -22,14 +22,14 @@ Result = TypeVar("Result")
 _URL = re.compile(r"([a-z][a-z0-9]+):/+(.+)")
 
 
-def store_at(path: Path) -> _Store | None:
+def store_at(path: Path) -> Store | None:
     """Return the folder of an object store that a path names (``s3://bucket/folder``), or None."""
     found = _URL.fullmatch(path.as_posix())
-    return _Store(f"{found[1]}://{found[2]}") if found else None
+    return Store(f"{found[1]}://{found[2]}") if found else None
 
 
 @dataclass(frozen=True)
-class _Store:
+class Store:
     """A folder of an object store; credentials are those of the environment."""
 
     url: str
@@ -118,8 +118,8 @@ class _StoreCall:
 
     function: Callable[[Any, CohortTask], Any]
     shared: Any
-    source: _Store
-    target: _Store
+    source: Store
+    target: Store
     here: Path  # folder of the input as the submitting process sees it
     times: Mapping[Path, int]  # of the files in it
 
@@ -129,8 +129,8 @@ class _InStores:
     """An executor whose pieces are cohorts of a store; `inner` is where they are done."""
 
     inner: Executor
-    source: _Store
-    target: _Store
+    source: Store
+    target: Store
     here: Path
 
     def run(
