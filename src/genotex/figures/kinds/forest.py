@@ -72,8 +72,8 @@ def forest(rows: Sequence[ForestRow], x_label: str, key: str, alt: str = "") -> 
 
 def _effects(rows: Sequence[ForestRow], label: str) -> Axis:
     """Return the axis of the effects: zero and the ends of all intervals are on it."""
-    low = min(0.0, *(row.lower for row in rows))
-    high = max(0.0, *(row.upper for row in rows))
+    low = min([0.0, *(row.lower for row in rows)])
+    high = max([0.0, *(row.upper for row in rows)])
     edge = 0.04 * ((high - low) or 1.0)
     return Axis(label, low - edge, high + edge, most_ticks=6)
 
