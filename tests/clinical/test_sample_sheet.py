@@ -12,6 +12,7 @@ from genotex.clinical import (
     annotation_from_sheet,
     annotation_to_json,
     check_sample_sheet,
+    find_relations,
     load_sample_sheet,
 )
 from genotex.errors import SampleSheetError
@@ -59,6 +60,38 @@ def test_groups_are_words_or_numbers(tmp_path: Path) -> None:
     levels = annotation(write(tmp_path, "sample,group\nGSM1,0\nGSM2,1\nGSM3,2\n")).trait
     assert levels is not None and levels.kind == "continuous" and not levels.roles
     assert levels.values == {"GSM1": 0.0, "GSM2": 1.0, "GSM3": 2.0}
+
+
+@pytest.mark.parametrize("word", ["n.d.", "Not determined", "null", "not applicable", "--"])
+def test_word_for_missing_is_no_value_in_any_column(tmp_path: Path, word: str) -> None:
+    text = f"sample,group,age,tissue\nGSM1,case,{word},{word}\nGSM2,{word},45,liver\n"
+    first, second = load_sample_sheet(write(tmp_path, text)).samples
+    assert first.features == {"tissue": ""} and first.code == 1.0
+    assert second.features == {"age": 45.0, "tissue": "liver"} and second.code is None
+
+
+def test_emptied_cell_states_nothing_where_a_kept_or_unread_one_does(tmp_path: Path) -> None:
+    rows = (("bmi: 24.5", "bmi: Overweight", "bmi: 31", None),)
+    titles = ("Monocytes, day 0", "Monocytes, day 7", "Monocytes, day 0", "Monocytes, day 7")
+    description = SeriesDescription(
+        cohort="GSE1", samples=SERIES["GSE1"], characteristics=rows, cells=rows, titles=titles
+    )
+    text = """sample,group,bmi,time point
+GSM1,case,,
+GSM2,case,Overweight,day 7
+GSM3,control,31,n.d.
+GSM4,control,,day 14
+"""
+    sheet = load_sample_sheet(write(tmp_path, text))
+    found = annotation_from_sheet(sheet, RULES, description)
+    relations = find_relations(description).with_facts(found.facts)
+    assert relations.values("bmi") == {"GSM3": "31"}
+    assert relations.values("time point") == {"GSM2": "day 7", "GSM4": "day 14"}
+    assert annotation_from_json(annotation_to_json(found)) == found
+    untouched = text.replace("case,,\n", "case,24.5,day 0\n").replace("n.d.", "day 0")
+    sheet = load_sample_sheet(write(tmp_path, untouched.replace("day 14", "day 7")))
+    kept = annotation_from_sheet(sheet, RULES, description).facts
+    assert find_relations(description).with_facts(kept) == find_relations(description)
 
 
 @pytest.mark.parametrize("word", ["yes", "TRUE", "1", "x", "Y"])

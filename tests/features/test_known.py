@@ -84,6 +84,10 @@ def test_body_mass_index(key: str, value: str, number: str | None) -> None:
         ("pt", "3", "T3"),
         ("pstage", "pT1C", "T1c"),
         ("stage", "IVB, T2, N3, M0, G4", "IVB"),
+        ("tumor stage", "T1aN0M0 IA", "IA"),
+        ("tumor stage", "IIA (pT2N0M0)", "IIA"),
+        ("tumor stage", "T3N1M0 (Stage IIIB)", "IIIB"),
+        ("Stage", "Stage_IIIC", "IIIC"),
         ("binet stage", "B", "B"),
         ("developmental stage", "4", None),
         ("braak stage", "III", None),
@@ -94,6 +98,15 @@ def test_body_mass_index(key: str, value: str, number: str | None) -> None:
 )
 def test_stage_of_a_tumour(key: str, value: str, stage: str | None) -> None:
     assert found("stage", {key: [value]}) == [stage]
+
+
+@pytest.mark.parametrize(
+    ("cell", "stage"),
+    [("T1aN0M0 IA", "IA"), ("stage_2b", "IIB"), ("pT2, N0, M0", "T2N0M0"), ("early", "early")],
+)
+def test_stage_in_a_sheet_is_read_as_in_a_file(cell: str, stage: str) -> None:
+    feature = feature_named("stage")
+    assert feature is not None and feature.read_cell(cell) == stage
 
 
 def test_batch_is_the_surest_key_whose_values_repeat() -> None:

@@ -77,9 +77,9 @@ def test_registered_feature_is_in_sheet_record_page_and_design(tmp_path: Path) -
 
 def test_value_that_a_person_corrects_is_in_the_record(tmp_path: Path) -> None:
     write_series(tmp_path / "input")
-    lines = [
-        f"GSM{n + 1},{('case', 'control')[n % 2]},{'grey' if n < 4 else ''}" for n in range(16)
-    ]
+    # The last four cells are emptied: nothing is stated of these samples.
+    hair = [*["grey"] * 4, *["fair", "fair", "dark", "dark"] * 2, *[""] * 4]
+    lines = [f"GSM{n + 1},{('case', 'control')[n % 2]},{hair[n]}" for n in range(16)]
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("\n".join(["sample,group,hair", *lines]))
     output = OutputFolder(tmp_path / "output")
@@ -90,8 +90,8 @@ def test_value_that_a_person_corrects_is_in_the_record(tmp_path: Path) -> None:
     found = {(group["value"], group["place"]): len(group["samples"]) for group in groups}
     assert found == {
         ("grey", "sample sheet"): 4,
-        ("fair", "characteristic 'hair colour'"): 6,
-        ("dark", "characteristic 'hair colour'"): 6,
+        ("fair", "characteristic 'hair colour'"): 4,
+        ("dark", "characteristic 'hair colour'"): 4,
     }
 
 

@@ -15,9 +15,10 @@ from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.errors import EncodingFileError
 from genotex.features import (
+    feature_named,
     parse_age_years,
     parse_number,
-    parse_sex,
+    parser_named,
     simple_key,
     split_cell,
     split_pairs,
@@ -127,10 +128,10 @@ def without_samples(
 def _word(encoding: FeatureEncoding, code: float | None, role: Role) -> str | None:
     if code is None:
         return None
-    if encoding.feature == "gender":
-        return "male" if code else "female"
-    binary = encoding.feature == "trait" and encoding.kind == "binary"
-    return GROUP_WORDS[role] if binary else f"{code:.10g}"
+    feature = None if encoding.feature == "trait" else feature_named(encoding.feature)
+    if feature is not None:
+        return feature.cell(code)
+    return GROUP_WORDS[role] if encoding.kind == "binary" else f"{code:.10g}"
 
 
 def encode_cell(
@@ -228,14 +229,13 @@ class _Lookup:
     def _parse(self, cell: str) -> float | None:
         encoding = self._encoding
         key, value = _key_and_value(encoding, cell)
-        if encoding.parser == "age_years":
-            if self._first_integer:
-                hit = re.search(r"\d+", value)
-                return float(hit[0]) if hit and len(hit[0]) < 16 else None
-            return parse_age_years(value, key)
-        if encoding.parser == "sex":
-            return parse_sex(value, key)
-        return parse_number(value) if encoding.parser == "number" else None
+        if encoding.parser == "age_years" and self._first_integer:
+            hit = re.search(r"\d+", value)
+            return float(hit[0]) if hit and len(hit[0]) < 16 else None
+        if encoding.parser == "number":
+            return parse_number(value)
+        parse = parser_named(encoding.parser) if encoding.parser else None
+        return parse(value, key) if parse is not None else None
 
 
 def _key_and_value(encoding: FeatureEncoding, cell: str) -> tuple[str, str]:

@@ -35,7 +35,7 @@ FEATURES: tuple[Feature, ...] = ("trait", *(cast(Feature, f.encoded) for f in ta
 def kind_of(feature: Feature) -> Kind:
     """Return the kind of a feature's codes; a trait is binary unless it is measured."""
     known = feature_named(feature) if feature != "trait" else None
-    return "binary" if known is None or known.levels else "continuous"
+    return "binary" if known is None else known.kind
 
 
 _SHARE = {"ge": 0, "le": 1}

@@ -11,8 +11,6 @@ from genotex.clinical.description import SeriesDescription
 from genotex.errors import UsageError
 from genotex.features import simple_key, simplify, split_cell, split_pairs
 
-TEXT_KEYS = ("title", "source", "description")
-"""Keys of the texts of a sample, next to those of its characteristics."""
 SAMPLE_KEY = "sample"
 NO_KEY = "characteristics"
 """Name of the characteristics that have no key of their own."""

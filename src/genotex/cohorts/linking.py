@@ -122,7 +122,7 @@ def fill(table: LinkedTable, counts: LinkingCounts) -> tuple[LinkedTable, Linkin
 
 def _has_levels(column: str) -> bool:
     feature = feature_of_column(column)
-    return feature is not None and bool(feature.levels)
+    return feature is not None and feature.kind == "binary"
 
 
 def _mode(values: NDArray[np.float64]) -> float:

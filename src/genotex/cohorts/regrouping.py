@@ -161,7 +161,9 @@ def _facts(
     evidence: Evidence, reading: ClinicalAnnotation, samples: tuple[str, ...]
 ) -> dict[str, dict[str, str | None]]:
     """Return the recorded characteristics, with the pairs and batches of the sheet first."""
-    given = {name: {s: values.get(s) for s in samples} for name, values in reading.facts.items()}
+    given = {
+        name: {s: values.get(s) or None for s in samples} for name, values in reading.facts.items()
+    }
     # Those of an earlier sheet go.
     out = {*given, *(evidence.reading.get("facts") or {})}
     kept = {name: v for name, v in evidence.sample_facts.items() if name.lower() not in out}

@@ -52,6 +52,7 @@ from .known.treatment import (
 )
 from .plain_text import (
     folded as folded,
+    key_words as key_words,
     load_wording as load_wording,
     packaged_table as packaged_table,
     plain_key as plain_key,
@@ -64,6 +65,7 @@ from .registry import (
     default_covariates as default_covariates,
     feature_named as feature_named,
     feature_of_column as feature_of_column,
+    parser_named as parser_named,
     recorded_features as recorded_features,
     registered as registered,
     sample_features as sample_features,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 MISSING = frozenset(
@@ -24,6 +25,14 @@ class Statement:
     words: str  # As the text has it: "DAY7"
 
 
+def only_statement(found: Mapping[str | None, str]) -> Statement | None:
+    """Return what a text states, from its values with their words, where it states one thing."""
+    if len(found) != 1:
+        return None
+    ((value, words),) = found.items()
+    return None if value is None else Statement(value, words)
+
+
 @dataclass(frozen=True)
 class PlacedStatement:
     """What is stated of one sample, and where: title, source, or characteristic 'time'."""
@@ -37,7 +46,7 @@ Placed = dict[int, PlacedStatement]
 """Position of a sample -> what is stated of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SeriesTexts:
     """The texts of the samples of a series, one of each for every sample."""
 
@@ -70,9 +79,17 @@ class SeriesTexts:
                     found[number] = PlacedStatement(statement.value, place, statement.words)
         return found
 
+    @cached_property
+    def _values(self) -> dict[str, frozenset[str]]:
+        """The different values under each key."""
+        return {
+            key: frozenset(value for values in cells for value in values)
+            for key, cells in self.columns.items()
+        }
+
     def _column(self, key: str, from_key: Callable[[str, str], Statement | None]) -> Placed:
         cells = self.columns[key]
-        known = {value: from_key(key, value) for value in {v for values in cells for v in values}}
+        known = {value: from_key(key, value) for value in self._values[key]}
         place, found = f"characteristic '{key}'", {}
         if not any(known.values()):
             return {}
@@ -143,6 +160,11 @@ class SampleFeature:
     parse: Callable[[str, str], float | None] = field(default=lambda text, key: None, repr=False)
     other_names: tuple[str, ...] = ()
     mixture: str = ""
+
+    @property
+    def kind(self) -> Literal["binary", "continuous"]:
+        """What its codes in linked tables are."""
+        return "binary" if self.levels else "continuous"
 
     def read_cell(self, text: str) -> str | float | None:
         """Return the value of a cell of a sample sheet; None where it cannot be read."""

@@ -20,7 +20,8 @@ from typing import Any
 from genotex.outside import packaged_toml
 
 
-def packaged_table(package: str, name: str) -> dict[str, Any]:
+@lru_cache(maxsize=16)
+def packaged_table(package: str, name: str) -> Mapping[str, Any]:
     """Return a table of the ``data`` folder of a package."""
     return packaged_toml(package, f"data/{name}.toml")
 
@@ -43,7 +44,6 @@ _SIGNS = re.compile(r"[-+\u2212'\u2018\u2019`\u00b4]")
 _WORD = re.compile(r"[a-z0-9]+")
 
 
-@lru_cache(maxsize=1)
 def load_wording() -> Mapping[str, Any]:
     """Return ``data/wording.toml``: spellings, endings of words, words in names of traits."""
     return packaged_table("genotex.features", "wording")
@@ -58,6 +58,7 @@ def simple_key(key: str) -> str:
     return re.sub(r"\s*:\s*", ":", " ".join(key.split()).casefold())
 
 
+@lru_cache(maxsize=4096)
 def plain_key(key: str) -> str:
     """Return a key in lower case, with spaces for the signs between its words."""
     return " ".join(re.sub(r"[_.]", " ", key).casefold().split())
@@ -82,6 +83,12 @@ def split_words(key: str) -> list[str]:
     """Return the words of a key: ``AgeAtDiagnosis_(yrs)`` gives age, at, diagnosis, yrs."""
     key = _POSSESSIVE.sub("", _KEY_CAMEL.sub(" ", key))
     return re.findall(r"[^\W_]+", folded(key))
+
+
+@lru_cache(maxsize=8192)
+def key_words(key: str) -> str:
+    """Return the words of a key as one text: "age at diagnosis yrs"."""
+    return " ".join(split_words(key))
 
 
 @lru_cache(maxsize=65536)

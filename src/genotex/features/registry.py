@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from genotex.errors import UsageError
@@ -52,6 +52,11 @@ def column_named(name: str) -> str:
 def feature_of_column(column: str) -> SampleFeature | None:
     """Return the feature that a column of linked tables holds."""
     return next((feature for feature in table_features() if feature.column == column), None)
+
+
+def parser_named(name: str) -> Callable[[str, str], float | None] | None:
+    """Return what codes a cell, from value and key, by the name that encodings have for it."""
+    return next((feature.parse for feature in table_features() if feature.parser == name), None)
 
 
 def default_covariates() -> tuple[str, ...]:

@@ -34,7 +34,6 @@ from .problem import (
     write_problems as write_problems,
 )
 from .related_genes import (
-    DEFAULT_SCORE as DEFAULT_SCORE,
     GeneOverlap as GeneOverlap,
     RelatedGenes as RelatedGenes,
     find_related_genes as find_related_genes,

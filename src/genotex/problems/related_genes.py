@@ -11,9 +11,6 @@ from genotex.genes import GeneTable
 from genotex.id_kinds import IdKind
 from genotex.problems.associations import Associations
 
-DEFAULT_SCORE = 0.2
-"""Related genes have an overall score above this."""
-
 
 @dataclass(frozen=True)
 class RelatedGenes:

@@ -159,7 +159,7 @@ def find_person_feature(
         feature=cast(Feature, feature.encoded),
         row=candidate.row,
         key=candidate.key,
-        kind="binary" if feature.levels else "continuous",
+        kind=feature.kind,
         values=values | others,
         parser=cast(Parser, feature.parser),
         confidence="inferred"

@@ -63,18 +63,25 @@ class SampleRelations:
         return {sample: found.value for sample, found in self.stated.get(kind, {}).items()}
 
     def with_facts(self, facts: Mapping[str, Mapping[str, str]]) -> SampleRelations:
-        """Return the statements with features that a person gave in place of those of texts."""
-        given = {
-            feature.name: {
+        """Return the statements with features that a person gave in place of those of texts.
+
+        An empty value is that of a cell which the person emptied: nothing is stated.
+        """
+        merged = dict(self.stated)
+        for feature in recorded_features():
+            if feature.use == "batch" or feature.name not in facts:
+                continue
+            own, given = self.values(feature.name), facts[feature.name]
+            found = {
                 sample: PlacedStatement(value, "sample sheet", value)
-                for sample, value in facts[feature.name].items()
-                if value != self.values(feature.name).get(sample)
+                for sample, value in given.items()
+                if value != own.get(sample)
             }
-            for feature in recorded_features()
-            if feature.use != "batch" and feature.name in facts
-        }
-        merged = {kind: {**self.stated.get(kind, {}), **found} for kind, found in given.items()}
-        return SampleRelations({**self.stated, **merged})
+            kept = {**self.stated.get(feature.name, {}), **found}
+            merged[feature.name] = {
+                s: statement for s, statement in kept.items() if statement.value
+            }
+        return SampleRelations({kind: found for kind, found in merged.items() if found})
 
     def as_record(self) -> dict[str, list[dict[str, Any]]]:
         """Return the statements as plain JSON: kind -> value, place, words and samples of each."""

@@ -28,7 +28,7 @@ from genotex.clinical.sheets.sample_sheet import (
     sheet_columns,
 )
 from genotex.clinical.summary import place_text, value_text, why_no_trait
-from genotex.features import SampleFeature, recorded_features, simple_key, table_features
+from genotex.features import MISSING, recorded_features, simple_key, table_features
 from genotex.formats import Role, Series
 from genotex.procedure import Procedure
 
@@ -74,43 +74,45 @@ def sheet_rows(
         for feature, encoding in annotation.features.items()
         if encoding is not None
     }
-    titles, sources = description.titles, description.source_names
-    trait = annotation.trait
-    stated = () if trait is None else trait.reasons.items()
+    stated = () if annotation.trait is None else annotation.trait.reasons.items()
     reasons = {simple_key(cell): why for cell, why in stated}
     codes = _group_codes(found.get("trait"), series.samples)
     proposed = propose_exclusions(relations, codes, annotation.excluded)
     excluded = {**{s: f"proposed: {why}" for s, why in proposed.items()}, **annotation.excluded}
-    facts = {
-        **{feature.name: relations.values(feature.name) for feature in _shown(keys)},
-        "pair": propose_pairs(relations, codes, excluded),
-        **annotation.facts,
-    }
+    facts = {name: relations.values(name) for name in _shown(keys)} | dict(annotation.facts)
+    if "pair" not in facts:
+        facts["pair"] = propose_pairs(relations, codes, excluded)
+    columns = {_header(key): key for key in keys.characteristics}
+    shown = [name for name in _shown(keys) if facts[name]]
+    given = ["pair", *(f.name for f in recorded_features() if f.use == "batch")]
     rows = []
     for number, sample in enumerate(series.samples):
         check = f"check: {checks[sample]}" if checks and sample in checks else ""
         why = _why(annotation, found.get("trait"), number, reasons)
+        comments = (excluded.get(sample), why, check, *relations.texts(sample))
         rows.append(
             {
                 "series": description.cohort,
                 "sample": sample,
-                "title": (titles[number] if number < len(titles) else "") or "",
-                "source": (sources[number] if number < len(sources) else "") or "",
-                **_characteristics(keys, number),
-                **{f.name: facts[f.name].get(sample, "") for f in _shown(keys) if facts[f.name]},
+                "title": _cell(description.titles, number),
+                "source": _cell(description.source_names, number),
+                **{header: keys.text(key, number) for header, key in columns.items()},
+                **{name: facts[name].get(sample, "") for name in shown},
                 "group": _group(annotation.trait, found.get("trait"), number),
                 **{
                     f.name: f.cell(found[f.encoded].codes[number]) if f.encoded in found else ""
                     for f in table_features()
                 },
-                **{name: facts.get(name, {}).get(sample, "") for name in ("pair", *_batches())},
+                **{name: facts.get(name, {}).get(sample, "") for name in given},
                 "exclude": "yes" if sample in excluded else "",
-                "why": "; ".join(
-                    filter(None, (excluded.get(sample), why, check, *relations.texts(sample)))
-                ),
+                "why": "; ".join(filter(None, comments)),
             }
         )
     return rows
+
+
+def _cell(line: Sequence[str | None], number: int) -> str:
+    return (line[number] if number < len(line) else "") or ""
 
 
 def _group_codes(found: EncodedFeature | None, samples: Sequence[str]) -> dict[str, float]:
@@ -120,14 +122,10 @@ def _group_codes(found: EncodedFeature | None, samples: Sequence[str]) -> dict[s
     return {s: c for s, c in zip(samples, found.codes.tolist(), strict=True) if c == c}
 
 
-def _shown(keys: SampleKeys) -> list[SampleFeature]:
+def _shown(keys: SampleKeys) -> list[str]:
     """Return the features with a column of their own where something states them."""
     there = {simple_key(key) for key in keys.characteristics}
-    return [f for f in recorded_features() if f.use != "batch" and f.name not in there]
-
-
-def _batches() -> list[str]:
-    return [feature.name for feature in recorded_features() if feature.use == "batch"]
+    return [f.name for f in recorded_features() if f.use != "batch" and f.name not in there]
 
 
 def sheet_headers(rows: Sequence[Mapping[str, str]]) -> list[str]:
@@ -146,10 +144,6 @@ def sheet_cells(rows: Sequence[Mapping[str, str]], headers: Sequence[str]) -> li
     """Return the cells of the rows under the headers."""
     by_name = [{simple_key(name): text for name, text in row.items()} for row in rows]
     return [[row.get(simple_key(name), "") for name in headers] for row in by_name]
-
-
-def _characteristics(keys: SampleKeys, number: int) -> dict[str, str]:
-    return {_header(key): keys.text(key, number) for key in keys.characteristics}
 
 
 def _header(key: str) -> str:
@@ -249,21 +243,31 @@ def annotation_from_sheet(
 def _facts(
     used: Mapping[str, SheetSample], description: SeriesDescription
 ) -> dict[str, dict[str, str]]:
-    """Return pairs and recorded features by sample, without what is as in the file."""
+    """Return pairs and recorded features by sample, without what is as in the file.
+
+    An empty text is that of a cell which the person emptied: the sheet as proposed fills it.
+    """
     keys = keys_of_samples(description)
     number = {sample: n for n, sample in enumerate(keys.samples)}
+    relations = relations_of(description, keys)
+    proposed = {name: relations.values(name) for name in _shown(keys)}
     facts = {"pair": {name: row.pair for name, row in used.items() if row.pair}}
     for feature in recorded_features():
-        cells = {n: feature.cell(r.features.get(feature.name)) for n, r in used.items()}
         key = None if feature.use == "batch" else keys.find(feature.name)
-        facts[feature.name] = {
-            name: cell
-            for name, cell in cells.items()
-            if cell
-            and (
-                key is None or cell != feature.cell(feature.read_cell(keys.text(key, number[name])))
-            )
-        }
+        facts[feature.name] = given = {}
+        for name, row in used.items():
+            if feature.name not in row.features:
+                continue
+            cell = feature.cell(row.features[feature.name])
+            in_file = "" if key is None else keys.text(key, number[name])
+            if not cell:
+                before = (
+                    proposed[feature.name].get(name, "") if feature.name in proposed else in_file
+                )
+                if before.casefold() not in MISSING:
+                    given[name] = ""
+            elif key is None or cell != feature.cell(feature.read_cell(in_file)):
+                given[name] = cell
     return facts
 
 

@@ -12,6 +12,7 @@ from genotex.clinical.encoding import GROUP_WORDS
 from genotex.clinical.sheets.files import SheetRow, SheetTable, read_sheet_table
 from genotex.errors import SampleSheetError
 from genotex.features import (
+    MISSING,
     parse_plain_number,
     recorded_features,
     sample_features,
@@ -47,9 +48,6 @@ _OTHER_NAMES = {
     "series": ("gse", "cohort"),
     "sample": ("gsm", "geo_accession", "accession", "sample id", "sample_id"),
 }
-_MISSING = frozenset(
-    {"", "na", "n/a", "nan", "-", "--", "?", "unknown", "missing", "not available"}
-)
 _YES, _NO = frozenset({"yes", "y", "true", "1", "x"}), frozenset({"", "no", "n", "false", "0"})
 _SHOWN = 12
 _FEWEST = 2
@@ -60,8 +58,8 @@ class SheetSample:
     """What a person states of one sample; None where nothing is stated.
 
     `code` is 1 for a case, 0 for a control, or the value of a measured trait; `features` holds
-    codes of age and sex, and texts of other features, by name; `row` is the row of the spreadsheet;
-    `series` is empty where the sheet names none.
+    codes of age and sex, and texts of other features, by name, an empty text for an empty cell;
+    `row` is the row of the spreadsheet; `series` is empty where the sheet names none.
     """
 
     row: int
@@ -183,7 +181,7 @@ def _measured(rows: Sequence[SheetRow], names: Mapping[str, str]) -> frozenset[s
         groups.setdefault(row[names.get("series", "")], set()).add(row[names["group"]].casefold())
     found = set()
     for series, words in groups.items():
-        numbers = {parse_plain_number(word) for word in words - _MISSING}
+        numbers = {parse_plain_number(word) for word in words - MISSING}
         if numbers and None not in numbers and not numbers <= {0.0, 1.0}:
             found.add(series)
     return frozenset(found)
@@ -228,11 +226,13 @@ class _SheetCells:
                 yield feature.name, value
             elif text and feature.column:
                 self._mistake(f"{feature.name} {text!r} {feature.refusal}")
+            elif not text and not feature.column and feature.name in self._names:
+                yield feature.name, ""
 
     def _group(self, measured: bool) -> tuple[float | None, Role]:
         text = self._cell("group")
         word = " ".join(text.casefold().split())
-        if word in _MISSING:
+        if word in MISSING:
             return None, "unknown"
         number = parse_plain_number(word)
         if measured:
@@ -256,7 +256,7 @@ class _SheetCells:
 
 
 def _text(cell: str) -> str:
-    return "" if cell.casefold() in _MISSING else cell
+    return "" if cell.casefold() in MISSING else cell
 
 
 def _repeats(samples: Sequence[SheetSample]) -> list[str]:

@@ -94,7 +94,7 @@ def find_in_texts(
         feature=cast(Feature, feature.encoded),
         row=None,
         key="",
-        kind="binary" if feature.levels else "continuous",
+        kind=feature.kind,
         values=codes,
         confidence="inferred",
         evidence=(

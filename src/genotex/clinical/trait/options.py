@@ -19,7 +19,6 @@ from genotex.clinical.cells import Candidate
 from genotex.clinical.trait.judgement import (
     UNKNOWN,
     Ground,
-    Judgement,
     Judgements,
     best_ground,
 )
@@ -276,14 +275,14 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "forms of the trait without healthy controls": float(
             not healthy and judge.series.in_title and Ground.LINE < best < Ground.NAMED
         ),
-        "share of values told": _share_coded(option, here),
+        "share of values told": _share_coded(option),
         "one case value": float(len(cases) == 1),
         "case values say only the trait": sum(map(judge.words.says_only_trait, case_values))
         / len(cases),
     }
 
 
-def _share_coded(option: TraitOption, here: Sequence[Judgement]) -> float:
+def _share_coded(option: TraitOption) -> float:
     weight = option.candidate.weight
     pairs = [(weight.get(c, 1), option.judgements[c]) for c in option.candidate.in_row]
     total = sum(count for count, j in pairs if j.meaning != "missing")

@@ -56,7 +56,7 @@ class MatchedSamples:
     record: dict[str, Any]
 
 
-def read_samples(source: Any, names: frozenset[str] = frozenset()) -> TableFile:
+def read_samples(source: Any) -> TableFile:
     """Read a sample table as text.
 
     Raises

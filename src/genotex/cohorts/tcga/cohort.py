@@ -252,7 +252,7 @@ def _encoding(feature: SampleFeature, column: TcgaColumn) -> FeatureEncoding:
         feature=cast(Feature, feature.encoded),
         row=None,
         key=column.name,
-        kind="binary" if feature.levels else "continuous",
+        kind=feature.kind,
         parser=cast(Parser, feature.parser),
         evidence=(evidence,),
         sample_field="clinical_matrix",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 from genotex.features.feature import MISSING, Placed, SampleFeature, SeriesTexts, Statement
-from genotex.features.plain_text import split_words
+from genotex.features.plain_text import key_words
 
 _STEPS = (
     r"scan\w*|hyb\w*|hybridi[sz]ation|run|process\w*|extract\w*|label\w*|amplif\w*|amp|library|prep"
@@ -26,7 +27,7 @@ _LEAST_REPEATED = 0.5
 
 
 def _from_key(key: str, value: str) -> Statement | None:
-    name, text = " ".join(split_words(key)), " ".join(value.split())
+    name, text = key_words(key), " ".join(value.split())
     if text.casefold() in MISSING or _rank(key) == 0:
         return None
     chip = _CHIP_OF_SAMPLE.fullmatch(text)
@@ -38,9 +39,10 @@ def _from_key(key: str, value: str) -> Statement | None:
     return Statement(text, value)
 
 
+@lru_cache(maxsize=4096)
 def _rank(key: str) -> float:
     """Return how surely a key names the batch, 0 if it names none."""
-    name = " ".join(split_words(key))
+    name = key_words(key)
     if _NO_BATCH.search(name):
         return 0.0
     if _BATCH.search(name):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from genotex.features.cells import parse_number
-from genotex.features.feature import Placed, SampleFeature, SeriesTexts, Statement
-from genotex.features.plain_text import split_words
+from genotex.features.feature import SampleFeature, Statement, only_statement
+from genotex.features.plain_text import key_words
 
-_LOWEST, _HIGHEST = 8.0, 120.0
 _NAME = re.compile(r"\b(?:bmi|body mass index|bodymassindex)\b")
 # Words that leave it the person's index at sampling; any other makes it something else, such as a
 # category, a percentile, a change, or the index of the mother.
@@ -23,13 +22,11 @@ _UNIT = re.compile(
 
 
 def _from_key(key: str, value: str) -> Statement | None:
-    name = " ".join(split_words(key))
+    name = key_words(key)
     if not _NAME.search(name) or _PLAIN.sub(" ", _NAME.sub(" ", name)).strip():
         return None
-    number = _read(value)
-    if number is None or not _LOWEST <= number <= _HIGHEST:
-        return None
-    return Statement(f"{number:.10g}", value)
+    number = BMI.read_cell(value)
+    return None if number is None else Statement(BMI.cell(number), value)
 
 
 def _read(value: str) -> float | None:
@@ -42,24 +39,17 @@ _IN_TEXT = re.compile(r"(?<![A-Za-z])BMI\s*[:=]?\s*(?P<bmi>\d{2}(?:\.\d+)?)(?![\
 
 
 def _from_text(text: str) -> Statement | None:
-    hits = {hit["bmi"]: hit.group() for hit in _IN_TEXT.finditer(text.replace("_", " "))}
-    if len(hits) != 1:
-        return None
-    ((number, words),) = hits.items()
-    return Statement(number, words)
-
-
-def _find(texts: SeriesTexts) -> Placed:
-    return texts.gather(_from_key, _from_text)
+    hits = _IN_TEXT.finditer(text.replace("_", " "))
+    return only_statement({hit["bmi"]: hit.group() for hit in hits})
 
 
 BMI = SampleFeature(
     name="bmi",
     label="BMI",
     scale="number",
-    find=_find,
+    find=lambda texts: texts.gather(_from_key, _from_text),
     read=_read,
     unit="kg/m2",
-    bounds=(_LOWEST, _HIGHEST),
+    bounds=(8.0, 120.0),
     other_names=("body mass index",),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -20,8 +20,7 @@ STATED, _UNCLEAR, _COMPUTED, _OTHER_PERSON = 6.0, 4.0, 3.0, 2.0
 _NOT_YEARS = 0.5  # An age in years is taken before the same age in months.
 
 
-@lru_cache(maxsize=1)
-def load_words() -> dict[str, Any]:
+def load_words() -> Mapping[str, Any]:
     """Return the packaged words of ``data/age_sex.toml``."""
     # ``missing`` and ``person_keys`` (lists), tables ``age`` (with ``units``), ``sex``, ``numbers``
     # (words from zero to ninety) and ``certainty`` (by feature and kind of evidence).

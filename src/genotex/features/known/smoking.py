@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from genotex.features.cells import legend_of, parse_number
-from genotex.features.feature import MISSING, Placed, SampleFeature, SeriesTexts, Statement
-from genotex.features.plain_text import split_words
+from genotex.features.feature import MISSING, SampleFeature, Statement, only_statement
+from genotex.features.plain_text import key_words
 
 _KEY = re.compile(r"\b(?:smok\w*|cigar\w*|tobacco)\b")
 # Not a status: amounts, dates, ages, the smoking of others, and answers of the body to it.
@@ -55,7 +55,7 @@ _IN_TEXT = re.compile(
 
 
 def _from_key(key: str, value: str) -> Statement | None:
-    name = " ".join(split_words(key))
+    name = key_words(key)
     if _PACK_YEARS.search(name):
         packs = parse_number(value)
         status = None if packs is None or packs < 0 else "ever" if packs else "never"
@@ -88,30 +88,24 @@ def _status(text: str, name: str = "") -> str | None:
 
 def _from_text(text: str) -> Statement | None:
     plain = text.replace("_", " ")
-    found = {_status(hit["status"]): hit["status"] for hit in _IN_TEXT.finditer(plain)}
-    if len(found) != 1:
-        return None
-    ((status, words),) = found.items()
-    return None if status is None else Statement(status, words)
+    return only_statement(
+        {_status(hit["status"]): hit["status"] for hit in _IN_TEXT.finditer(plain)}
+    )
 
 
 def _rank(key: str) -> float:
     """Return how fully a key states the status: pack-years, then who smokes now, come last."""
-    name = " ".join(split_words(key))
+    name = key_words(key)
     if _CURRENT.search(name):
         return -3.0
     return -2.0 if _PACK_YEARS.search(name) else 1.0 if "status" in name else 0.0
-
-
-def _find(texts: SeriesTexts) -> Placed:
-    return texts.gather(_from_key, _from_text, rank=_rank)
 
 
 SMOKING = SampleFeature(
     name="smoking",
     label="Smoking status",
     scale="levels",
-    find=_find,
+    find=lambda texts: texts.gather(_from_key, _from_text, rank=_rank),
     read=lambda text: _status(text) or text,
     other_names=("smoking status", "smoker"),
 )

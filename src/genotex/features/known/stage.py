@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 
 from genotex.features.cells import legend_of
-from genotex.features.feature import MISSING, Placed, SampleFeature, SeriesTexts, Statement
-from genotex.features.plain_text import split_words
+from genotex.features.feature import (
+    MISSING,
+    Placed,
+    SampleFeature,
+    SeriesTexts,
+    Statement,
+    only_statement,
+)
+from genotex.features.plain_text import key_words
 
 _NAME = re.compile(
     r"\b(?:stage|stages|staging|tnm|figo|ajcc|uicc|annarbor|inss|dukes?|bclc|ipi|tumou?rstage|stagecode"
@@ -43,16 +50,15 @@ _TNM = re.compile(
     r"(?:[\s,;/_]*[GRLV][\dx])*",
     re.IGNORECASE,
 )
-# "IVB, T2, N3, M0, G4" and "T1aN0M0 IA": the stage, and what it was made of.
+# "IVB, T2, N3, M0, G4", "T1aN0M0 IA" and "stage IIA (T2N0M0)": a stage, and what it was made of.
 _TNM_ASIDE = re.compile(
-    r"(?:,\s*|^)" + re.sub(r"\?P<.>", "", _TNM.pattern) + r"\s*",
-    re.IGNORECASE,
+    r"(?:^|[\s,;/(]+)" + re.sub(r"\?P<.>", "", _TNM.pattern) + r"[\s,;/)]*", re.IGNORECASE
 )
 _LETTER = re.compile(r"(?:(?:dukes?'?|binet|bclc|stage)\s*)?(?P<letter>[A-D][1-3]?)", re.IGNORECASE)
 
 
 def _from_key(key: str, value: str) -> Statement | None:
-    name = " ".join(split_words(key))
+    name = key_words(key)
     text = " ".join(legend_of(key).get(value.strip().casefold(), value).split())
     if text.casefold() in MISSING:
         return None
@@ -65,13 +71,19 @@ def _from_key(key: str, value: str) -> Statement | None:
         hit = _LETTER.fullmatch(text)
         stage = None if hit is None else hit["letter"].upper()
     else:
-        stage = _stage(text) or _tnm(text) or _stage(_TNM_ASIDE.sub("", text))
+        stage = _read(text)
     return None if stage is None else Statement(stage, value)
+
+
+def _read(text: str) -> str | None:
+    """Return the stage of a cell, or else what it was made of."""
+    plain = text.replace("_", " ")
+    return _stage(plain) or _tnm(plain) or _stage(_TNM_ASIDE.sub("", plain))
 
 
 def _stage(text: str) -> str | None:
     """Return "IIA" for "stage 2a", "III-IV" for "3/4"."""
-    hit = _STAGE.fullmatch(re.sub(r"(?<=[\dIVi]) (?=[A-Ca-c]\b)", "", text.strip(" .")))
+    hit = _STAGE.fullmatch(re.sub(r"(?<=[\dIVi]) (?=[A-Ca-c]\b)", "", text.strip(" .()")))
     if hit is None:
         return None
     parts = [(hit[name], hit[f"{name}sub"]) for name in ("one", "two") if hit[name]]
@@ -102,16 +114,12 @@ _NO_TUMOUR = re.compile(
 def _from_text(text: str) -> Statement | None:
     if _NO_TUMOUR.search(text):
         return None
-    hits = {_stage(hit["stage"]): hit.group() for hit in _IN_TEXT.finditer(text)}
-    if len(hits) != 1:
-        return None
-    ((stage, words),) = hits.items()
-    return None if stage is None else Statement(stage, words)
+    return only_statement({_stage(hit["stage"]): hit.group() for hit in _IN_TEXT.finditer(text)})
 
 
 def _rank(key: str) -> float:
     """Return how near a key is to the stage as a whole: letters, then T alone, come last."""
-    name = " ".join(split_words(key))
+    name = key_words(key)
     if _LETTERS.search(name):
         return -1.0
     return -2.0 if _T_KEY.fullmatch(name) else 1.0 if name in ("stage", "tumor stage") else 0.0
@@ -127,6 +135,6 @@ STAGE = SampleFeature(
     label="Stage",
     scale="levels",
     find=_find,
-    read=lambda text: _stage(text) or _tnm(text) or text,
+    read=lambda text: _read(text) or text,
     other_names=("tumor stage", "tumour stage"),
 )

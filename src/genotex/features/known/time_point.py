@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from genotex.features.feature import MISSING, Placed, SampleFeature, SeriesTexts, Statement
+from genotex.features.feature import (
+    MISSING,
+    Placed,
+    SampleFeature,
+    SeriesTexts,
+    Statement,
+    only_statement,
+)
 from genotex.features.plain_text import plain_key
 
 _UNIT_NAMES = {
@@ -104,19 +111,14 @@ def time_from_key(key: str, value: str) -> Statement | None:
 def time_from_text(text: str) -> Statement | None:
     """Return the one time point that a title or a source name states."""
     plain = text.replace("_", " ")
-    numbers = {}
+    numbers: dict[str | None, str] = {}
     if not _NO_TIME.search(plain):
         for form in _FREE:
             for hit in form.finditer(plain):
                 numbers[f"{_unit(hit)} {_number(hit['n'])}"] = hit.group()
-    if len(numbers) == 1:
-        ((value, words),) = numbers.items()
-        return Statement(value, words)
-    named = {_in_words(hit): hit.group() for hit in _WORD_TIME.finditer(plain)}
-    if numbers or len(named) != 1:
-        return None
-    ((value, words),) = named.items()
-    return Statement(value, words)
+    if numbers:
+        return only_statement(numbers)
+    return only_statement({_in_words(hit): hit.group() for hit in _WORD_TIME.finditer(plain)})
 
 
 def _unit(hit: re.Match[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from genotex.features.feature import MISSING, Placed, SampleFeature, SeriesTexts, Statement
-from genotex.features.plain_text import folded, packaged_table, split_words
+from genotex.features.feature import MISSING, SampleFeature, Statement
+from genotex.features.plain_text import folded, key_words, packaged_table
 
 _KEY = re.compile(
     r"(?:source |sample |human |primary |tumou?r )?tissues?(?: ?(?:source|origin|of origin|location"
@@ -55,7 +55,7 @@ def _fillers() -> re.Pattern[str]:
 
 
 def _from_key(key: str, value: str) -> Statement | None:
-    name, text = " ".join(split_words(key)), folded(value.replace("_", " "))
+    name, text = key_words(key), folded(value.replace("_", " "))
     if _OPEN_KEY.fullmatch(name):
         return _from_source(value)
     if not _KEY.fullmatch(name) or _NO_KEY.search(name) or text in MISSING:
@@ -77,18 +77,13 @@ def _from_source(text: str) -> Statement | None:
 
 
 def _rank(key: str) -> float:
-    name = " ".join(split_words(key))
-    return 1.0 if name == "tissue" else 0.0
-
-
-def _find(texts: SeriesTexts) -> Placed:
-    return texts.gather(_from_key, _from_source, rank=_rank)
+    return float(key_words(key) == "tissue")
 
 
 TISSUE = SampleFeature(
     name="tissue",
     label="Tissue",
     scale="levels",
-    find=_find,
+    find=lambda texts: texts.gather(_from_key, _from_source, rank=_rank),
     other_names=("organ", "organism part"),
 )

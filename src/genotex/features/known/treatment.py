@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from genotex.features.feature import (
@@ -14,6 +15,7 @@ from genotex.features.feature import (
     SampleFeature,
     SeriesTexts,
     Statement,
+    only_statement,
 )
 from genotex.features.known.time_point import time_from_text
 from genotex.features.plain_text import packaged_table, plain_key
@@ -260,11 +262,9 @@ def dose_from_key(key: str, value: str) -> Statement | None:
 
 def dose_from_text(text: str) -> Statement | None:
     """Return the one dose that a title or a source name states."""
-    found = {_dose(hit.group()): hit.group() for hit in _DOSE_TEXT.finditer(text.replace("_", " "))}
-    if len(found) != 1 or next(iter(found)).endswith("%"):
-        return None
-    ((value, words),) = found.items()
-    return Statement(value, words)
+    hits = _DOSE_TEXT.finditer(text.replace("_", " "))
+    stated = only_statement({_dose(hit.group()): hit.group() for hit in hits})
+    return None if stated is None or stated.value.endswith("%") else stated
 
 
 def without_doses(text: str) -> str:
@@ -287,7 +287,9 @@ def find_treatment_groups(texts: SeriesTexts) -> Placed:
     return _treatments(texts)[1]
 
 
+@lru_cache(maxsize=1)
 def _treatments(texts: SeriesTexts) -> tuple[Placed, Placed]:
+    """Return treatments and groups, which the features ask for one after the other."""
     named: Placed = {}
     groups: Placed = {}
 

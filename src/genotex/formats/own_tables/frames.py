@@ -16,7 +16,6 @@ from genotex.formats.own_tables.table_file import TableFile, TableFormat
 from genotex.formats.text.rows import MISSING_WORDS
 from genotex.outside import current_limits, read_sheets, unreadable
 
-_INDEX = "__index_level_0__"
 _MOST_TITLE_ROWS = 30
 _NO_CELLS = (bytes, bytearray, complex, np.complexfloating, list, tuple, dict, set, np.ndarray)
 

@@ -129,17 +129,6 @@ def _index_rows(
     return starts, grid[:, 0].copy()
 
 
-def _lines_as_rows(block: Block) -> RegularRows:
-    """Return the lines of a block as they are, regardless of their number of cells."""
-    data = block.data
-    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)
-    starts = np.zeros_like(ends)
-    starts[1:] = ends[:-1] + 1
-    spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    tabs = [tab if (tab := data.find(b"\t", start, end)) >= 0 else end for start, end in spans]
-    return RegularRows(data, block.first_line, starts, np.array(tabs, dtype=np.int64))
-
-
 def first_cells(rows: RegularRows) -> list[str]:
     """Return the first cell of every row as text, surrounding quotes taken off."""
     data = rows.data
