@@ -28,10 +28,9 @@ durations: $(READY_DEV)
 	$(BIN)/python -m pytest -p tests.durations $(TESTS)
 
 # Small bugs planted in changed modules, and the share that tests catch: make mutants SINCE=v0.2.0
-SINCE ?= HEAD~1
 mutants: $(READY_DEV)
 	$(INSTALL) '.[dev]' 'mutmut>=3.8'
-	$(BIN)/python -m benchmarks mutants --base $(SINCE) $(FILES)
+	$(BIN)/python -m benchmarks mutants $(if $(SINCE),--base $(SINCE)) $(FILES)
 
 # Attempts made and held, for each place where something from outside comes in.
 attacks: $(READY_DEV)

@@ -1,1 +1,4 @@
-"""What speed, memory and quality are measured with; run one with ``python -m benchmarks NAME``."""
+"""What measures speed, memory and quality, makes golden values in R, and maintains packaged data.
+
+``python -m benchmarks`` lists all of it; ``python -m benchmarks NAME`` runs one.
+"""

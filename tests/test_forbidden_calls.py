@@ -23,7 +23,7 @@ EXCEPTIONS = {
         "results of this command, in memory or in a folder that it made, only it may read, and it "
         "removes"
     ),
-    ("bench/runs/children/nursery.py", "pickle.loads"): (
+    ("bench/runs/children/fork_server.py", "pickle.loads"): (
         "tasks on the standard input, which the process that started this one writes"
     ),
     ("cluster/executor.py", "pickle.loads"): "replies of this command's own workers through Dask",

@@ -8,6 +8,7 @@ from email.message import Message
 from pathlib import Path
 
 import pytest
+from benchmarks.maintenance.list_licences import FOR_DEVELOPERS
 
 from genotex.reports.problem import software
 
@@ -51,8 +52,20 @@ def test_links_of_the_readme_are_few_and_relative_and_lead_to_files() -> None:
 
 def test_every_dependency_is_on_the_page_of_licences() -> None:
     page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
-    names = {re.match(r"[a-z0-9-]+", wanted)[0] for wanted in PROJECT["dependencies"]}
-    assert set(re.findall(r"^\| ([a-z0-9-]+) \| always", page, re.M)) == names
+    extras = PROJECT["optional-dependencies"]
+    parts = {"always": PROJECT["dependencies"]}
+    parts |= {name: extras[name] for name in extras if name not in FOR_DEVELOPERS}
+    wanted = {
+        (re.match(r"[a-z0-9-]+", each)[0], part)
+        for part, each_of in parts.items()
+        for each in each_of
+    }
+    listed = {
+        (name, part)
+        for name, where in re.findall(r"^\| ([a-z0-9-]+) \| ([a-z, ]+) \|", page, re.M)
+        for part in where.split(", ")
+    }
+    assert listed - {("package", "needed by")} == {each for each in wanted if each[0] != "genotex"}
 
 
 def test_workflows_may_only_read_unless_a_job_states_more() -> None:

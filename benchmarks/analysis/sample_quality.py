@@ -92,8 +92,6 @@ SERIES = (
     ("input", "Osteoarthritis", "GSE55235"),
     ("more", "Hepatocellular_Carcinoma", "GSE14520"),
 )
-POOLS = ("GSM363450", "GSM363451")
-"""GSE14520: two arrays of RNA of six healthy donors."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,7 @@ def draw(rng: np.random.Generator, samples: int, types: int, deep: bool) -> Floa
 
 
 def log_counts(counts: Floats, effective: Floats) -> Floats:
-    """Return edgeR's log counts per million (see tests/genes/test_zeros_against_edger.py)."""
+    """Return edgeR's log counts per million (see tests/genes/test_scale.py)."""
     prior = PRIOR * effective / effective.mean()
     return np.log2((counts + prior) / (effective + 2 * prior) * 1e6)
 

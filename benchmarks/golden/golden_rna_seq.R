@@ -1,6 +1,6 @@
 # Golden values of filter, TMM, voom, the weighted moderated t-test and logarithms of normalised
 # values with zeros from R edgeR and limma, for tests/cohorts/test_against_edger.py,
-# tests/analysis/test_against_voom.py and tests/genes/test_zeros_against_edger.py.
+# tests/analysis/test_against_voom.py and tests/genes/test_scale.py.
 #
 #   python -m benchmarks golden_rna_seq tests/fixtures/rna_seq
 #

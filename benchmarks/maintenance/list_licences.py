@@ -13,6 +13,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 NAME = re.compile(r"^[A-Za-z0-9._-]+")
+FOR_DEVELOPERS = ("dev", "docs", "browser")
+STATED_ELSEWHERE = {"mlcroissant": "Apache-2.0"}
+"""Licences that only the repository of a package states."""
 
 
 def main() -> None:
@@ -23,7 +26,7 @@ def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     parts = {"always": project["dependencies"]}
-    parts |= {name: extras[name] for name in extras if name not in ("dev", "docs", "browser")}
+    parts |= {name: extras[name] for name in extras if name not in FOR_DEVELOPERS}
     lines = [
         "# Licences of dependencies",
         "",
@@ -60,7 +63,8 @@ def licence(package: str) -> str:
     name = about.get("License", "").partition("\n")[0]
     short = name if len(name) < 60 else ""
     stated = about.get("License-Expression", "")
-    return stated or ", ".join(classified) or short or "not stated"
+    found = stated or ", ".join(classified) or short
+    return found or STATED_ELSEWHERE.get(package, "not stated")
 
 
 if __name__ == "__main__":

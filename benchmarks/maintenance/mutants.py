@@ -2,15 +2,17 @@
 
     python -m benchmarks mutants [FILE ...] [--base REV] [--tests PLACE ...] [--jobs 2]
 
-Works on a copy of the last commit, with mutmut. FILE defaults to the modules of src/genotex that
-changed since REV (default: the commit before the last); the tests default to the folder of tests
-of each module's package. Prints the share caught, and the mutants that survived.
+Works on a copy of the working tree, with mutmut. FILE defaults to the modules of src/genotex that
+changed since REV, uncommitted changes included (default: the last commit, or the one before where
+nothing is uncommitted); the tests default to the folder of tests of each module's package. Prints
+the share caught, and the mutants that survived.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,18 +40,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("files", nargs="*")
-    parser.add_argument("--base", default="HEAD~1")
+    parser.add_argument("--base")
     parser.add_argument("--tests", nargs="+")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    files = arguments.files or changed(arguments.base)
+    files = arguments.files or changed(arguments.base or "HEAD")
+    if not files and arguments.base is None:
+        files = changed("HEAD~1")
     tests = arguments.tests or sorted({str(tests_of(Path(file))) for file in files})
     if not files:
-        sys.exit(f"no module has changed since {arguments.base}")
+        sys.exit(f"no module has changed since {arguments.base or 'HEAD~1'}")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
-        archive = subprocess.Popen(["git", "archive", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE)
-        subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, check=True)
+        copy_tree(copy)
         settings = SETTINGS.format(files=json.dumps(files), tests=json.dumps(tests))
         with (copy / "pyproject.toml").open("a", encoding="utf-8") as handle:
             handle.write(settings)
@@ -65,10 +68,25 @@ def main() -> None:
 
 
 def changed(base: str) -> list[str]:
-    """Return the modules that changed since a revision."""
-    asked = ["git", "diff", "--name-only", "--diff-filter=d", base, "--", "src/genotex/*.py"]
-    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [name for name in found.split() if not name.endswith("__init__.py")]
+    """Return the modules of the working tree that are new or differ from a revision."""
+    modules = ("--", "src/genotex/*.py")
+    differ = git("diff", "--name-only", "--diff-filter=d", base, *modules)
+    new = git("ls-files", "--others", "--exclude-standard", *modules)
+    return [name for name in [*differ, *new] if not name.endswith("__init__.py")]
+
+
+def git(*words: str) -> list[str]:
+    """Return the lines that git prints."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def copy_tree(target: Path) -> None:
+    """Copy the working tree, without what git ignores."""
+    for name in git("ls-files", "--cached", "--others", "--exclude-standard"):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
 
 
 def tests_of(module: Path) -> Path:

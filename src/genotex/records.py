@@ -1,4 +1,4 @@
-"""JSON that is written and read back: dataclasses, written by `as_json`, read by `checked`.
+"""JSON that is written and read back: dataclasses that `plain` writes and `checked` reads.
 
 Records may come from anyone: another person, another tool, generated code. So each is read by a
 schema, as a dataclass next to the code that uses it, and nothing in it is interpreted before:
@@ -150,10 +150,12 @@ Scalar = str | bool | int | float | None
 
 
 def as_json(value: Any, *names: str, **renamed: str) -> Any:
-    """Return a record, or anything made of records, as plain JSON values; `checked` reads it back.
+    """Return a record, or anything made of records, as plain JSON values.
 
-    With `names` an object of these attributes alone, properties among them; ``key="path.to.it"``
-    gives an attribute another name. Members of enumerations become their values.
+    Fields have the names of their attributes, and numbers all their digits; `plain` writes records
+    with aliases or rounded numbers. With `names` an object of these attributes alone, properties
+    among them; ``key="path.to.it"`` gives an attribute another name. Members of enumerations become
+    their values.
     """
     from pydantic_core import to_jsonable_python
 
@@ -200,9 +202,13 @@ def checked(
     return only
 
 
-def plain(record: Any) -> Any:
-    """Return a dataclass as plain JSON values in the order of its fields; `checked` reads them."""
-    return _adapter(cast("Any", type(record))).dump_python([record], mode="json", by_alias=True)[0]
+def plain(record: Any) -> dict[str, Any]:
+    """Return a dataclass as a JSON object that `checked` reads back.
+
+    Fields are in their order, under their aliases, and rounded where they are `Rounded`.
+    """
+    written = _adapter(cast("Any", type(record))).dump_python([record], mode="json", by_alias=True)
+    return cast("dict[str, Any]", written[0])
 
 
 @functools.cache

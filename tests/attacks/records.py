@@ -144,6 +144,8 @@ OF_A_RUN: dict[str, tuple[Any, str]] = {
     "options.models.roles": ({"planner": [CODE]}, "roles.planner: must be a text"),
     "options.models.providers": (CODE, "providers: must be an object"),
     "options.hook": (CODE, "unknown field"),
+    "may_change.retry": ({"attempts": 0}, "retry.attempts: must be greater than 0"),
+    "may_change.retry#waits": ({"first_wait": -1.0}, "retry.first_wait: must be at least 0"),
     "problems.0.trait": (OUT, "cannot be a trait name"),
     "input": ([ABSOLUTE], "input: must be a text"),
     "task_info": ({"path": [ABSOLUTE]}, "task_info.path: must be a text"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from genotex.errors import FormatError, UsageError
-from genotex.models import ModelSettings, ProviderOptions, price_at, read_settings
+from genotex.models import PROVIDERS, ModelSettings, ProviderOptions, price_at, read_settings
 from genotex.records import checked
 
 ROLES = ("planner", "reviewer", "expert")
@@ -228,6 +228,35 @@ def test_settings_as_json_have_the_providers_that_may_answer_and_no_key(tmp_path
 def test_settings_without_limits_survive_the_way_through_json() -> None:
     settings = read(None, {"model": "openai:a"})
     assert checked(ModelSettings, json.loads(json.dumps(settings.to_json()))) == settings
+
+
+def test_settings_have_options_of_the_known_providers_and_of_no_others() -> None:
+    slow = replace(ProviderOptions.usual("google"), timeout=9.0)
+    settings = ModelSettings("openai:a", providers={"elsewhere": slow, "google": slow})
+    usual = {name: ProviderOptions.usual(name) for name in PROVIDERS}
+    assert settings.providers == {**usual, "google": slow}
+
+
+@pytest.mark.parametrize(
+    ("place", "values", "said"),
+    [
+        ("retry", {"attempts": 0}, "retry.attempts: must be greater than 0, not 0"),
+        ("retry", {"first_wait": -1.0}, "retry.first_wait: must be at least 0, not -1.0"),
+        ("retry", {"longest_wait": -0.5}, "retry.longest_wait: must be at least 0"),
+        ("retry", {"seed": -1}, "retry.seed: must be at least 0"),
+        ("providers", {"timeout": 0.0}, "providers.google.timeout: must be greater than 0"),
+        ("providers", {"at_once": 0}, "providers.google.at_once: must be greater than 0"),
+    ],
+)
+def test_stored_numbers_that_permit_no_call_are_refused(
+    place: str, values: dict[str, Any], said: str
+) -> None:
+    content = read(None, {"model": "google:a"}).to_json()
+    part = content[place]["google"] if place == "providers" else content[place]
+    part.update(values)
+    with pytest.raises(FormatError) as caught:
+        checked(ModelSettings, content)
+    assert said in str(caught.value)
 
 
 def test_the_example_of_the_docs_is_right(tmp_path: Path) -> None:

@@ -9,8 +9,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-pytest.importorskip("starlette", reason="the workbench needs genotex[app]")
-
 import genotex as gx
 from genotex.analysis import GENE_TABLE, GeneColumn, TableLevel
 from genotex.app import Access

@@ -1,4 +1,8 @@
-from .action_units import ActionUnit as ActionUnit, action_unit as action_unit
+from .action_units import (
+    ActionUnit as ActionUnit,
+    action_unit as action_unit,
+    action_units as action_units,
+)
 from .answers import Verdict as Verdict
 from .audit import audit_answer as audit_answer, audit_cohort as audit_cohort
 from .code_shelf import (
@@ -51,7 +55,11 @@ from .sandbox.session import (
     SandboxPolicy as SandboxPolicy,
     Session as Session,
 )
-from .structured import ModelExpert as ModelExpert, ask_without_data as ask_without_data
+from .structured import (
+    ModelExpert as ModelExpert,
+    answer_of as answer_of,
+    ask_without_data as ask_without_data,
+)
 from .switches import (
     PRESETS as PRESETS,
     Switches as Switches,
@@ -65,6 +73,7 @@ from .team.folder import (
     read_limits as read_limits,
     write_limits as write_limits,
 )
+from .team.notebooks import RunResources as RunResources, do_notebook as do_notebook
 from .team.plan import (
     TeamPlan as TeamPlan,
     is_recorded as is_recorded,
@@ -73,18 +82,9 @@ from .team.plan import (
 )
 from .team.records import NotebookRecord as NotebookRecord, State as State
 from .team.running import TeamFinished as TeamFinished, run_team as run_team
+from .team.sessions import local_sessions as local_sessions
 from .team.trace import find_notebook as find_notebook, overview as overview, trace as trace
 from .toolkit.features import ClinicalTable as ClinicalTable, code_cells as code_cells
 from .toolkit.genes import Expression as Expression, Genes as Genes
 from .toolkit.sources import SeriesText as SeriesText
-from .action_units import action_units as action_units
-from .structured import answer_of as answer_of
-from .team.notebooks import (
-    RunResources as RunResources,
-    do_notebook as do_notebook,
-)
-from .team.sessions import local_sessions as local_sessions
-from .written_code import (
-    WrittenCode as WrittenCode,
-    written_code as written_code,
-)
+from .written_code import WrittenCode as WrittenCode, written_code as written_code

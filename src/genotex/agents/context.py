@@ -61,7 +61,7 @@ class Tally:
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as plain JSON values."""
-        content: dict[str, Any] = plain(self)
+        content = plain(self)
         return content
 
 

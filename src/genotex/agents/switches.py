@@ -13,6 +13,9 @@ Agent = Literal["team", "structured", "codeact", "zero-shot"]
 """Who solves a problem: the team; a model that answers with data and writes no code; one that
 writes one script; one that sees no data."""
 
+WITHOUT_CODE = ("structured", "zero-shot")
+"""Agents whose models answer with data; a program does the rest."""
+
 ROLES = ("planner", "engineer", "statistician", "reviewer", "expert")
 """Who asks a model: for the next step, for the code of a cohort or of a problem, for a judgement,
 for code that needs biomedical knowledge."""

@@ -12,15 +12,15 @@ from .similar import (
     SimilarFindings as SimilarFindings,
     find_similar as find_similar,
 )
-from .store import open_views as open_views
-from .store import MANIFEST as MANIFEST
+from .store import (
+    MANIFEST as MANIFEST,
+    AtlasFolder as AtlasFolder,
+    open_views as open_views,
+    views_sql as views_sql,
+)
 from .trait_queries import TraitFindings as TraitFindings, find_trait as find_trait
 from .trait_similarity import (
     PAIR_METHODS as PAIR_METHODS,
     TraitTree as TraitTree,
     compare_traits as compare_traits,
-)
-from .store import (
-    AtlasFolder as AtlasFolder,
-    views_sql as views_sql,
 )

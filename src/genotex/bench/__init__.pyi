@@ -1,3 +1,50 @@
+from .adapters.assignments import (
+    AGENT_TASKS as AGENT_TASKS,
+    AgentTask as AgentTask,
+    Assignment as Assignment,
+    BenchmarkFolders as BenchmarkFolders,
+    list_assignments as list_assignments,
+)
+from .adapters.scoring import (
+    HEADLINES as HEADLINES,
+    figure_names as figure_names,
+    score_assignment as score_assignment,
+)
+from .comparison.paired import (
+    Difference as Difference,
+    RunComparison as RunComparison,
+    compare_runs as compare_runs,
+)
+from .comparison.paper_table import (
+    PaperRow as PaperRow,
+    paper_json as paper_json,
+    paper_markdown as paper_markdown,
+    paper_notes as paper_notes,
+    paper_rows as paper_rows,
+    paper_tables as paper_tables,
+)
+from .comparison.retest import (
+    Component as Component,
+    Retest as Retest,
+    VarianceComponents as VarianceComponents,
+    retest_runs as retest_runs,
+    retest_tables as retest_tables,
+    variance_components as variance_components,
+    with_retest as with_retest,
+)
+from .comparison.run_record import (
+    RunRecord as RunRecord,
+    check_run as check_run,
+    name_runs as name_runs,
+    read_run_record as read_run_record,
+    write_manifest as write_manifest,
+)
+from .comparison.tables import (
+    comparison_json as comparison_json,
+    comparison_texts as comparison_texts,
+    difference_tables as difference_tables,
+    side_by_side_table as side_by_side_table,
+)
 from .evaluation.analysis_task import (
     AnsweredTrait as AnsweredTrait,
     GeneList as GeneList,
@@ -6,23 +53,18 @@ from .evaluation.analysis_task import (
     read_universe as read_universe,
     score_answers as score_answers,
 )
-from .comparison.paired import (
-    Difference as Difference,
-    RunComparison as RunComparison,
-    compare_runs as compare_runs,
-)
-from .comparison.tables import (
-    comparison_json as comparison_json,
-    comparison_texts as comparison_texts,
-    difference_tables as difference_tables,
-    side_by_side_table as side_by_side_table,
-)
 from .evaluation.evaluate import (
     Progress as Progress,
     evaluate as evaluate,
     evaluate_all as evaluate_all,
 )
-from .evaluation.figures import Figure as Figure, MetricsVersion as MetricsVersion, Table as Table
+from .evaluation.figures import (
+    Figure as Figure,
+    MetricsVersion as MetricsVersion,
+    PlainTable as PlainTable,
+    Table as Table,
+    to_markdown as to_markdown,
+)
 from .evaluation.folder_items import ScoredFolder as ScoredFolder, table_path as table_path
 from .evaluation.gene_metrics import (
     GeneAgreement as GeneAgreement,
@@ -59,49 +101,29 @@ from .evaluation.labels.scoring import (
 )
 from .evaluation.options import (
     DEFAULT_TABLES as DEFAULT_TABLES,
+    RULES as RULES,
     TASKS as TASKS,
     CohortFlag as CohortFlag,
     EvaluationOptions as EvaluationOptions,
     GeneUniverse as GeneUniverse,
+    RulesName as RulesName,
+    ScoringRules as ScoringRules,
     Task as Task,
 )
-from .comparison.paper_table import (
-    PaperRow as PaperRow,
-    paper_json as paper_json,
-    paper_markdown as paper_markdown,
-    paper_notes as paper_notes,
-    paper_rows as paper_rows,
-    paper_tables as paper_tables,
-)
-from .evaluation.figures import PlainTable as PlainTable, to_markdown as to_markdown
 from .evaluation.plan import load_tasks as load_tasks, pose_problems as pose_problems
-from .evaluation.preprocessing import score_table as score_table, wanted_tables as wanted_tables
-from .evaluation.reference_kind import published as published
+from .evaluation.preprocessing import (
+    compare_tables as compare_tables,
+    feature_correlation as feature_correlation,
+    jaccard as jaccard,
+    score_table as score_table,
+    wanted_tables as wanted_tables,
+)
 from .evaluation.reference_kind import (
     ReferenceKind as ReferenceKind,
     kind_of_reference as kind_of_reference,
+    published as published,
     reference_kind_of as reference_kind_of,
     reference_words as reference_words,
-)
-from .comparison.retest import (
-    Component as Component,
-    Retest as Retest,
-    VarianceComponents as VarianceComponents,
-    retest_runs as retest_runs,
-    retest_tables as retest_tables,
-    variance_components as variance_components,
-    with_retest as with_retest,
-)
-from .evaluation.options import (
-    RULES as RULES,
-    RulesName as RulesName,
-    ScoringRules as ScoringRules,
-)
-from .comparison.run_record import check_run as check_run, write_manifest as write_manifest
-from .comparison.run_record import (
-    RunRecord as RunRecord,
-    name_runs as name_runs,
-    read_run_record as read_run_record,
 )
 from .evaluation.score_files import (
     json_text as json_text,
@@ -138,11 +160,6 @@ from .evaluation.summary import (
     summarise as summarise,
     to_json as to_json,
 )
-from .evaluation.preprocessing import (
-    compare_tables as compare_tables,
-    feature_correlation as feature_correlation,
-    jaccard as jaccard,
-)
 from .runs import (
     Context as Context,
     ErrorClass as ErrorClass,
@@ -150,12 +167,18 @@ from .runs import (
     write_answer as write_answer,
 )
 from .runs.leaderboard import (
+    AboutRun as AboutRun,
     Entry as Entry,
     RunGroup as RunGroup,
     RunSetup as RunSetup,
+    Used as Used,
     group_runs as group_runs,
     pareto_front as pareto_front,
     read_setup as read_setup,
+)
+from .runs.methods.built_in import (
+    FromCohorts as FromCohorts,
+    read_gene_answers as read_gene_answers,
 )
 from .runs.methods.choosing import BUILT_IN as BUILT_IN, choose_method as choose_method
 from .runs.methods.method import ChosenMethod as ChosenMethod
@@ -172,24 +195,4 @@ from .simulated import (
     TraitTruth as TraitTruth,
     load_benchmark_truth as load_benchmark_truth,
     simulate_benchmark as simulate_benchmark,
-)
-from .adapters.assignments import (
-    AGENT_TASKS as AGENT_TASKS,
-    AgentTask as AgentTask,
-    Assignment as Assignment,
-    BenchmarkFolders as BenchmarkFolders,
-    list_assignments as list_assignments,
-)
-from .adapters.scoring import (
-    HEADLINES as HEADLINES,
-    figure_names as figure_names,
-    score_assignment as score_assignment,
-)
-from .runs.leaderboard import (
-    AboutRun as AboutRun,
-    Used as Used,
-)
-from .runs.methods.built_in import (
-    FromCohorts as FromCohorts,
-    read_gene_answers as read_gene_answers,
 )

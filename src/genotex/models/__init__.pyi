@@ -1,3 +1,12 @@
+from .catalogue import (
+    PROVIDERS as PROVIDERS,
+    ProviderModelName as ProviderModelName,
+    ProviderOptions as ProviderOptions,
+    RetryPolicy as RetryPolicy,
+    StructuredMode as StructuredMode,
+    check_address as check_address,
+    parse_name as parse_name,
+)
 from .model import (
     Author as Author,
     Message as Message,
@@ -17,22 +26,19 @@ from .prices import (
     price_at as price_at,
     take_prices as take_prices,
 )
-from .catalogue import (
-    PROVIDERS as PROVIDERS,
-    ProviderModelName as ProviderModelName,
-    ProviderOptions as ProviderOptions,
-    RetryPolicy as RetryPolicy,
-    StructuredMode as StructuredMode,
-    check_address as check_address,
-    parse_name as parse_name,
+from .provider_model import (
+    ProviderModel as ProviderModel,
+    run_within as run_within,
+    without_keys as without_keys,
 )
-from .provider_model import ProviderModel as ProviderModel
 from .recording import (
     RecordingModel as RecordingModel,
     ReplayModel as ReplayModel,
+    read_recording as read_recording,
     reply_from_json as reply_from_json,
     reply_to_json as reply_to_json,
     request_digest as request_digest,
+    request_from_json as request_from_json,
     request_to_json as request_to_json,
 )
 from .registry import (
@@ -51,7 +57,7 @@ from .settings import (
 from .structured import (
     Answer as Answer,
     ask_for as ask_for,
-    problems_of as problems_of,
+    finished_text as finished_text,
     schema_of as schema_of,
 )
 from .usage import (
@@ -61,13 +67,5 @@ from .usage import (
     Total as Total,
     UsageLedger as UsageLedger,
     UsageRow as UsageRow,
+    dollars as dollars,
 )
-from .provider_model import (
-    run_within as run_within,
-    without_keys as without_keys,
-)
-from .recording import (
-    read_recording as read_recording,
-    request_from_json as request_from_json,
-)
-from .structured import finished_text as finished_text

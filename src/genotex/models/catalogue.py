@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -143,10 +143,14 @@ def check_address(address: str, what: str) -> str:
 class RetryPolicy:
     """When a failed call is retried."""
 
-    attempts: int = 5  # most calls for one answer, including the first
-    first_wait: float = 1.0  # seconds before the second call; each further wait is twice as long
-    longest_wait: float = 120.0  # seconds; if a provider asks for more, there is no retry
-    seed: int = 0  # of the random part of waits: concurrent calls must not retry together
+    # Most calls for one answer, including the first.
+    attempts: int = field(default=5, metadata={"gt": 0})
+    # Seconds before the second call; each further wait is twice as long.
+    first_wait: float = field(default=1.0, metadata={"ge": 0})
+    # Seconds; if a provider asks for more, there is no retry.
+    longest_wait: float = field(default=120.0, metadata={"ge": 0})
+    # Of the random part of waits: concurrent calls must not retry together.
+    seed: int = field(default=0, metadata={"ge": 0})
 
 
 @dataclass(frozen=True)
@@ -156,8 +160,9 @@ class ProviderOptions:
     address: str | None
     key: tuple[str, ...]  # environment variables of the key; the first that is set counts
     structured: StructuredMode
-    timeout: float = 300.0  # wall-clock seconds for one call, from the start to the last byte
-    at_once: int = 4  # concurrent calls
+    # Wall-clock seconds for one call, from the start to the last byte.
+    timeout: float = field(default=300.0, metadata={"gt": 0})
+    at_once: int = field(default=4, metadata={"gt": 0})  # concurrent calls
 
     @classmethod
     def usual(cls, provider: str) -> ProviderOptions:

@@ -228,9 +228,9 @@ class ModelSettings:
     prices: Mapping[str, ModelPrice] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Give every provider without options its usual ones."""
-        usual = {name: ProviderOptions.usual(name) for name in PROVIDERS}
-        object.__setattr__(self, "providers", {**usual, **self.providers})
+        """Keep the options of known providers, and give each without options its usual ones."""
+        known = {n: self.providers.get(n) or ProviderOptions.usual(n) for n in PROVIDERS}
+        object.__setattr__(self, "providers", known)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -240,7 +240,7 @@ class ModelSettings:
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain JSON values; of the providers only those in use."""
         used = {name.partition(":")[0] for name in self.names}
-        content: dict[str, Any] = plain(self)
+        content = plain(self)
         for name in ("roles", "providers", "prices"):
             content[name] = dict(sorted(content[name].items()))
         content["providers"] = {n: o for n, o in content["providers"].items() if n in used}

@@ -126,7 +126,7 @@ def _first_that_fits(reply: Reply, kind: type[Kind]) -> Kind:
             text = json.dumps(_whole_numbers(value), allow_nan=False)
             return adapter.validate_json(text, strict=True, extra="forbid")
         except ValidationError as error:
-            problems = problems or problems_of(error)
+            problems = problems or _problems_of(error)
         except ValueError as error:
             problems = problems or [str(error)]
     empty = "it is empty" if not reply.text.strip() else "it contains no JSON that can be read"
@@ -142,7 +142,7 @@ def _whole_numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def problems_of(error: ValidationError) -> list[str]:
+def _problems_of(error: ValidationError) -> list[str]:
     """Return each problem that pydantic found as one sentence: where, what, and the value."""
     found = []
     for each in error.errors(include_url=False):

@@ -129,7 +129,7 @@ def test_run_goes_on_after_the_loss_of_the_process_that_starts_others(
     usual = Children.wait
 
     def lose(self: Children) -> Ended:
-        self._nursery.kill()
+        self._server.kill()
         return usual(self)
 
     plan = plan_in(place, "lost")

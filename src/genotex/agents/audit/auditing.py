@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from genotex.formats import (
 )
 from genotex.io import is_no_space
 from genotex.layout import OutputFolder
+from genotex.records import as_json
 
 SECONDS = 1800.0
 """Time of an audit; a rerun takes about as long as the analysis that it repeats."""
@@ -82,8 +83,7 @@ def audit_in_session(
     Parameters are those of `audit_here`, and what makes the session. An audit that does not come
     to its end is a flag.
     """
-    given = asdict(about) if isinstance(about, CohortInfo) else about
-    call = json.dumps([task.to_json(), str(written), given, str(folder)])
+    call = json.dumps([task.to_json(), str(written), as_json(about), str(folder)])
     with session(Folders(folder, (*readable, written))) as running:
         result = running.execute(f"from {__name__} import run\nrun({call!r})", seconds=SECONDS)
     if result.status is not CellStatus.OK:
@@ -109,7 +109,7 @@ def _audit(task: Task, written: Path, about: CohortInfo | str | None, folder: Pa
         )
     except MethodFailedError as error:
         report = _AuditReport(rejected=str(error))
-    write_json(folder / _REPORT, asdict(report))
+    write_json(folder / _REPORT, as_json(report))
 
 
 def _of_cohort(task: Task, written: Path, info: CohortInfo, folder: Path) -> _AuditReport:
@@ -122,7 +122,7 @@ def _of_cohort(task: Task, written: Path, info: CohortInfo, folder: Path) -> _Au
     # The digests are those of files, which are looked at where these are accepted.
     is_so = {**read_json_object(path), "tables": said.get("tables")}
     # The evidence repeats the record of the cohort; both are looked at.
-    said["cohort_info"], is_so["cohort_info"] = asdict(info), is_so["info"]
+    said["cohort_info"], is_so["cohort_info"] = as_json(info), is_so["info"]
     return _AuditReport(not_adopted(task.kind, said, is_so, found.flags), recomputed=True)
 
 

@@ -35,7 +35,7 @@ from genotex.genes import (
     genes_of_rows,
     identify_ids,
 )
-from genotex.layout import GeoCohortFiles, geo_cohort_files
+from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
 
 GenesEnd = Literal["", "series", "table", "mapping"]
@@ -92,8 +92,8 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
 @lru_cache(maxsize=8)
 def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> _GeoDecisions:
     table = GeneTable.load()
-    files = geo_cohort_files(task.trait, task.input_folder)
-    raw, reading = _read(task, files, table)
+    files = task.geo_files
+    raw, reading = _read(task, table)
     counted = reading.gene.available and takes_counts(files, raw.series, task.procedure)
     if counted:
         rows, end, why = _counts(files, raw.series, reading, table)
@@ -123,16 +123,15 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> _GeoDecision
 
 def read_geo(task: Task) -> ClinicalAnnotation:
     """Annotate trait, age and gender of a series as the pipeline without agents does."""
-    files = geo_cohort_files(task.trait, task.input_folder)
-    return _read(task, files, GeneTable.load())[1]
+    return _read(task, GeneTable.load())[1]
 
 
-def _read(
-    task: Task, files: GeoCohortFiles, table: GeneTable
-) -> tuple[RawSeries, ClinicalAnnotation]:
+def _read(task: Task, table: GeneTable) -> tuple[RawSeries, ClinicalAnnotation]:
     """Read a series but for its numbers, on which nothing of what is decided depends."""
     raw = read_raw_series(
-        files, needs_mapping=lambda series: rows_need_mapping(series, table), numbers=False
+        task.geo_files,
+        needs_mapping=lambda series: rows_need_mapping(series, table),
+        numbers=False,
     )
     description = describe_series(raw.series, raw.platforms)
     return raw, rule_expert(task.procedure).annotate(description, task.trait)

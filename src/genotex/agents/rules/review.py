@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from genotex.agents.action_units import ActionUnit
+from genotex.agents.answers import MOST_SUGGESTIONS
 
-MOST_SUGGESTIONS = 3
 _LEAST_MAPPED = 0.05
 """Where fewer rows than this share find a gene, the columns are wrong."""
 

@@ -19,7 +19,7 @@ from genotex.formats import read_json_object, sha256, write_json
 from genotex.io import PART
 from genotex.journal import read_journal
 from genotex.models import Limits, Setting
-from genotex.records import Sha256, checked, plain
+from genotex.records import Sha256, as_json, checked
 
 
 def notebook_name(task: Task) -> str:
@@ -87,7 +87,7 @@ class TeamFolder(RunFolder):
 
 def write_limits(path: Path, limits: Limits) -> None:
     """Write limits as JSON."""
-    write_json(path, plain(limits))
+    write_json(path, as_json(limits))
 
 
 def read_limits(path: Path) -> Limits:
@@ -180,7 +180,7 @@ class InputDigests:
     def save(self) -> None:
         """Keep the digests of files for when the run is resumed."""
         with self._turn:
-            write_json(self._path, {name: plain(each) for name, each in self._files.items()})
+            write_json(self._path, as_json(self._files))
 
 
 def _files(folder: Path) -> Iterator[Path]:

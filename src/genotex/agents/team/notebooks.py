@@ -22,7 +22,7 @@ from genotex.agents.notebook_file import to_ipynb
 from genotex.agents.sandbox import Folders, Session
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.structured import ModelExpert, ask_without_data
-from genotex.agents.switches import WorkSettings
+from genotex.agents.switches import WITHOUT_CODE, WorkSettings
 from genotex.agents.task import Task
 from genotex.agents.team.accepting import MakeAudit, accept
 from genotex.agents.team.folder import TeamFolder
@@ -141,13 +141,13 @@ def do_notebook(
     A session that cannot be used, a model that cannot be asked, and a limit of the run that is
     reached are errors.
     """
-    match resources.settings.agent:
-        case "structured":
-            do = _solve if task.kind == "statistics" else _prepare
-            return _do_without_code(task, resources, do)
-        case "zero-shot":
-            return _do_without_code(task, resources, _ask)
-    return _do_in_session(task, resources, on_event)
+    agent = resources.settings.agent
+    if agent not in WITHOUT_CODE:
+        return _do_in_session(task, resources, on_event)
+    if agent == "zero-shot":
+        return _do_without_code(task, resources, _ask)
+    do = _solve if task.kind == "statistics" else _prepare
+    return _do_without_code(task, resources, do)
 
 
 def _do_in_session(
@@ -215,7 +215,7 @@ def accepted(record: NotebookRecord, written: Path, resources: RunResources) -> 
 
 def _audit(task: Task, resources: RunResources) -> MakeAudit | None:
     """Return what audits a notebook whose code was generated; None where there is no such code."""
-    if resources.settings.agent not in ("team", "codeact"):
+    if resources.settings.agent in WITHOUT_CODE:
         return None
     folder = resources.folder.audit_of(task)
 

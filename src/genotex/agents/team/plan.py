@@ -390,8 +390,7 @@ def _unusual_addresses(models: ModelSettings) -> Iterator[tuple[str, str]]:
         if provider not in PROVIDERS:
             continue
         usual = ProviderOptions.usual(provider).address
-        options = models.providers.get(provider)
-        address = parse_name(name).address or (usual if options is None else options.address)
+        address = parse_name(name).address or models.providers[provider].address
         if address and address != usual and urlsplit(address).hostname not in _THIS_MACHINE:
             yield name.partition("@")[0], address
 

@@ -21,6 +21,9 @@ from genotex.layout import OutputFolder
 from genotex.problems import ProblemKind, choose_cohort, choose_pair
 from genotex.records import InsidePath, Sha256, checked, plain
 
+OTHER_VERSION = "it was written by another version of genotex, which can show it"
+"""Hint for a journal that this version cannot read."""
+
 
 class State(StrEnum):
     """Whether a notebook has brought what was asked."""
@@ -88,17 +91,15 @@ class NotebookRecord:
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
-        content: dict[str, Any] = plain(self)
-        return content
+        return plain(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], path: Path | None = None) -> NotebookRecord:
         """Return the record that `to_json` described; errors name the journal."""
-        hint = "it was written by another version of genotex, which can show it"
         # Earlier versions wrote no flags.
         needs = [each.name for each in fields(cls) if each.name != "flags"]
         return checked(
-            cls, data, extra="forbid", needs=needs, path=path, place="notebook", hint=hint
+            cls, data, extra="forbid", needs=needs, path=path, place="notebook", hint=OTHER_VERSION
         )
 
 

@@ -12,12 +12,13 @@ from typing import Any
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.notebook import Notebook
 from genotex.agents.sandbox import Session
+from genotex.agents.switches import WITHOUT_CODE
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, notebook_name
 from genotex.agents.team.journal import Live, NotebookJournal, RecordedNotebook
 from genotex.agents.team.notebooks import book_calls
 from genotex.agents.team.plan import TeamPlan, read_plan
-from genotex.agents.team.records import NotebookRecord
+from genotex.agents.team.records import OTHER_VERSION, NotebookRecord
 from genotex.errors import ContextTooLongError, FormatError, GenotexError, UsageError
 from genotex.journal import Entry, read_journal
 from genotex.layout import trait_folder_name
@@ -98,8 +99,7 @@ def _of_this_version(path: Path) -> Iterator[None]:
         yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         msg = f"a line lacks {error}, or has it in another form"
-        hint = "it was written by another version of genotex, which can show it"
-        raise FormatError(msg, path=path, hint=hint) from error
+        raise FormatError(msg, path=path, hint=OTHER_VERSION) from error
 
 
 def find_notebook(target: Path, name: str) -> Task:
@@ -171,7 +171,7 @@ def trace(target: Path, task: Task) -> Trace:
     usage = UsageLedger(prices)
     entries = _book(folder.notebook_journal(task), usage)
     row = _row(task, folder, _records(folder).get(task), prices)
-    if plan.agent in ("structured", "zero-shot"):
+    if plan.agent in WITHOUT_CODE:
         replies = (entry["reply"] for entry in entries if "reply" in entry)
         return Trace(None, row, usage, tuple(each["data"] or each["text"] for each in replies))
     return Trace(_replayed(plan, task, NotebookJournal(entries)), row, usage)

@@ -28,7 +28,7 @@ from genotex.bench.runs.leaderboard import (
     used_by_method,
 )
 from genotex.errors import FormatError, GenotexError
-from genotex.models.usage import Total, dollars
+from genotex.models import Total, dollars
 from genotex.studies import Recent, Workspace, state_of
 
 __all__ = ["FIGURES", "MAIN", "SHOWN", "Board", "Entry", "Leaderboards", "RunGroup"]

@@ -34,7 +34,7 @@ from genotex.bench.evaluation.score_files import read_scores, score_texts
 from genotex.bench.evaluation.summary import summarise
 from genotex.errors import GenotexError
 from genotex.figures import ProblemMark, cost_and_score
-from genotex.models.usage import dollars
+from genotex.models import dollars
 from genotex.reports.scores.page import PAGE_FILE
 
 _MOST_ROWS = 500

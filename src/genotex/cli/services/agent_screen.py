@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from genotex.agents.team.stage import Progress
 from genotex.cli import screen
-from genotex.models.usage import dollars
+from genotex.models import dollars
 
 if TYPE_CHECKING:
     from genotex.agents.context import Attempt, Step

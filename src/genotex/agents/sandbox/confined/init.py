@@ -56,7 +56,7 @@ def run_init(plan: SandboxPlan, entered: list[Mechanism], handles: Handles) -> N
     mechanisms = [*entered, *_confine(plan, {m.name for m in entered if m.active})]
     if ON_LINUX:
         # The worker's code must not write into our reports.
-        linux.keep_to_oneself()
+        linux.hide_from_others()
     worker = os.fork()
     if worker == 0:
         _become_worker(plan, _home(plan, mechanisms), handles)
@@ -103,7 +103,7 @@ def _confine(plan: SandboxPlan, entered: set[str]) -> list[Mechanism]:
     call_by_call = partial(call_filter.restrict, own_root=own_root)
     return [
         *tried,
-        attempt("no new privileges", linux.no_new_ones, plan.avoid),
+        attempt("no new privileges", linux.no_new_privileges, plan.avoid),
         attempt("capabilities", linux.drop_capabilities, plan.avoid),
         *_landlock(plan, own_root=own_root),
         attempt("call filter", call_by_call, plan.avoid),
@@ -138,7 +138,7 @@ def _run_worker_here(environment: dict[str, str]) -> NoReturn:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if ON_LINUX:
-        linux.be_as_others()
+        linux.show_to_others()
     os.environ.clear()
     os.environ.update(environment)
     from .worker import main

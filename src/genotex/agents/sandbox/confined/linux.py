@@ -104,22 +104,22 @@ def keep_orphans() -> None:
     prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def first_to_go() -> None:
+def end_first_when_memory_is_full() -> None:
     """Be the first that the kernel ends when the machine runs out of memory."""
     Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
-def keep_to_oneself() -> None:
+def hide_from_others() -> None:
     """Hide this process, its memory and open files from other processes of the same user."""
     prctl(_PR_SET_DUMPABLE, 0)
 
 
-def be_as_others() -> None:
-    """Undo ``keep_to_oneself`` in a forked copy, as starting a program does."""
+def show_to_others() -> None:
+    """Undo ``hide_from_others`` in a forked copy, as starting a program does."""
     prctl(_PR_SET_DUMPABLE, 1)
 
 
-def no_new_ones() -> str:
+def no_new_privileges() -> str:
     """Let no program that is started gain privileges (setuid files); no keyring of the user."""
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
     try:

@@ -203,7 +203,7 @@ def _wait_for_orphanhood(go: int) -> None:
         os._exit(0)
     if ON_LINUX:
         linux.die_with_parent()
-        linux.first_to_go()
+        linux.end_first_when_memory_is_full()
 
 
 def _wake_up_when_a_child_ends() -> socket.socket:

@@ -19,8 +19,7 @@ from inspect_ai.model import (
 )
 
 from genotex.errors import BudgetReachedError
-from genotex.models import Message, Reply, Request, Usage
-from genotex.models.model import StopReason
+from genotex.models import Message, Reply, Request, StopReason, Usage
 
 _MOCK = "MockLLM"
 _TURN = 0.5

@@ -10,15 +10,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.bench.runs.children.nursery import write_message
+from genotex.bench.runs.children.fork_server import write_message
 from genotex.bench.runs.children.task import Setup, Task
 from genotex.errors import WorkerLostError
 from genotex.parallel import thread_numbers
 
-_SERVE = "from genotex.bench.runs.children.nursery import main; main()"
+_SERVE = "from genotex.bench.runs.children.fork_server import main; main()"
 
 _PATIENCE = 10.0
-"""Seconds within which the nursery must end its children."""
+"""Seconds within which the fork server must end its children."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Children:
         # What can be imported here must be importable there; an empty path is the current folder.
         paths = os.pathsep.join(str(Path(path).absolute()) for path in sys.path)
         environment = {**thread_numbers(jobs), **os.environ, "PYTHONPATH": paths}
-        self._nursery = subprocess.Popen(
+        self._server = subprocess.Popen(
             # -P: no other folder comes before these.
             [sys.executable, "-P", "-c", _SERVE],
             stdin=subprocess.PIPE,
@@ -57,16 +57,16 @@ class Children:
 
     def __exit__(self, *error: object) -> None:
         """End all children."""
-        if self._nursery.stdin is not None:
-            self._nursery.stdin.close()
+        if self._server.stdin is not None:
+            self._server.stdin.close()
         try:
-            self._nursery.wait(_PATIENCE)
+            self._server.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             # Its children are killed with it.
-            self._nursery.kill()
-            self._nursery.wait()
-        if self._nursery.stdout is not None:
-            self._nursery.stdout.close()
+            self._server.kill()
+            self._server.wait()
+        if self._server.stdout is not None:
+            self._server.stdout.close()
 
     def start(self, task: Task) -> None:
         """Start the process of a problem."""
@@ -74,7 +74,7 @@ class Children:
 
     def wait(self) -> Ended:
         """Wait for the next process that ends."""
-        replies = self._nursery.stdout
+        replies = self._server.stdout
         if replies is None:
             raise WorkerLostError(_LOST)
         # Ctrl-C ends this wait; a read would continue, since Polars sets SA_RESTART.
@@ -85,10 +85,10 @@ class Children:
         return Ended(**json.loads(line))
 
     def _send(self, message: Setup | Task) -> None:
-        if self._nursery.stdin is None:
+        if self._server.stdin is None:
             raise WorkerLostError(_LOST)
         try:
-            write_message(self._nursery.stdin.fileno(), message)
+            write_message(self._server.stdin.fileno(), message)
         except BrokenPipeError as error:
             raise WorkerLostError(_LOST) from error
 

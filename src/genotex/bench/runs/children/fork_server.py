@@ -1,4 +1,4 @@
-"""The process that starts one process for each problem.
+"""The fork server of a run: starts one process for each problem.
 
 It has imported everything that methods need, so that a child starts within milliseconds. It reads
 tasks on standard input and answers with one line of JSON for each child that ended. When its input
@@ -136,7 +136,7 @@ class _Launcher:
         """Solve the problem and end; never returns."""
         code = 1
         try:
-            self._leave_nursery(prints, parent)
+            self._leave_server(prints, parent)
             solve_task(self._setup, task)
             code = 0
         except BaseException:
@@ -146,7 +146,7 @@ class _Launcher:
                 sys.stdout.flush()
             os._exit(code)
 
-    def _leave_nursery(self, prints: int, parent: int) -> None:
+    def _leave_server(self, prints: int, parent: int) -> None:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGCHLD, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
