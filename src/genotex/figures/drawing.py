@@ -216,14 +216,12 @@ def _draw_panel(axes: Axes, panel: Panel, prefix: str) -> dict[str, list[str]]:
     for line in panel.lines:
         _text_at_line(axes, line)
     if panel.legend and axes.get_legend_handles_labels()[0]:
-        legend = axes.legend(
+        axes.legend(
             loc="upper right",
             borderaxespad=0.2,
             title=panel.note or None,
             title_fontsize="small",
         )
-        # A legend wider than its panel must not take the place of the panel.
-        legend.set_in_layout(False)
     _write_names(axes, panel)
     for at, text in panel.beside:
         place = axes.get_yaxis_transform()

@@ -30,12 +30,14 @@ def _points(axes: Axes, series: Series, gid: str) -> None:
         _points_of_sizes(axes, series, shape)
     else:
         small = series.meaning == "rest"
+        # Unclipped marks without a place have no bounds, and the layout would give up.
+        clipped = not len(series.x)
         if len(series.x) > MOST_HOVERED:
             _as_image(axes, series.take(np.arange(MOST_HOVERED, len(series.x))))
         axes.plot(
             series.x[:MOST_HOVERED], series.y[:MOST_HOVERED], linestyle="none", marker=shape,
             markersize=2.6 if small else series.size, color=look.colour,
-            alpha=0.55 if small else 0.9, clip_on=False,
+            alpha=0.55 if small else 0.9, clip_on=clipped,
             markeredgecolor=look.colour if shape == "|" else "white",
             markeredgewidth=0 if small else 0.8 if shape == "|" else 0.09 * series.size,
             label=series.label or None, gid=gid,
@@ -129,11 +131,13 @@ def _band(axes: Axes, series: Series, gid: str) -> None:
 
 def _bars(axes: Axes, series: Series, gid: str) -> None:
     below = 0.0 if series.low is None else series.low
-    axes.bar(
+    bars = axes.bar(
         series.x, series.y - below, width=series.size, bottom=below, align="edge",
-        color=COLOURS[series.meaning], edgecolor="white", linewidth=0.8, gid=gid,
+        color=COLOURS[series.meaning], edgecolor="white", linewidth=0.8,
         label=series.label or None,
     )  # fmt: skip
+    for number, bar in enumerate(bars):
+        bar.set_gid(f"{gid}-{number}")
 
 
 def _joined(at: Floats, start: Floats, end: Floats) -> tuple[Floats, Floats]:
@@ -152,9 +156,10 @@ def _intervals(axes: Axes, series: Series, gid: str) -> None:
 
 def _diamonds(axes: Axes, series: Series, gid: str) -> None:
     assert series.low is not None and series.high is not None
-    for low, middle, high, at in zip(series.low, series.x, series.high, series.y, strict=True):
+    ends = zip(series.low, series.x, series.high, series.y, strict=True)
+    for number, (low, middle, high, at) in enumerate(ends):
         across, down = [low, middle, high, middle], [at, at - 0.26, at, at + 0.26]
-        axes.fill(across, down, color=COLOURS[series.meaning], linewidth=0, gid=gid)
+        axes.fill(across, down, color=COLOURS[series.meaning], linewidth=0, gid=f"{gid}-{number}")
 
 
 def _cells(axes: Axes, series: Series, gid: str) -> None:
