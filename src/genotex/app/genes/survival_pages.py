@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,6 +18,7 @@ from genotex.analysis import (
     SurvivalResult,
     kaplan_meier,
     log_rank_test,
+    read_events,
     read_survival,
     split_by_level,
 )
@@ -150,10 +152,11 @@ def curves(request: Request) -> Response:
     known = np.isfinite(values)
     for each in names:
         known &= sheet[each].is_not_null().to_numpy()
-    time, event = (sheet[each].filter(pl.Series(known)).to_list() for each in names)
+    recorded, happened = (sheet[each].filter(pl.Series(known)).to_list() for each in names)
     try:
         groups = np.array(split_by_level(values[known]))
-        test = log_rank_test([float(t) for t in time], event, groups.tolist())
+        time, event = np.array([float(t) for t in recorded]), read_events(happened)
+        test = log_rank_test(time, event, groups.tolist())
     except AnalysisError as error:
         return send_figure(request, None, str(error))
     curves = tuple(_curve(group, groups == group, time, event) for group in _GROUPS)
@@ -161,9 +164,10 @@ def curves(request: Request) -> Response:
     return send_figure(request, survival_curves([CurvePanel("", "", curves)], names[0]), note)
 
 
-def _curve(group: str, chosen: Any, time: list[Any], event: list[Any]) -> GroupCurve:
-    of = np.array([float(t) for t in time])[chosen]
-    had = np.array([float(e) for e in event])[chosen]
+def _curve(
+    group: str, chosen: NDArray[np.bool_], time: NDArray[np.float64], event: NDArray[np.float64]
+) -> GroupCurve:
+    of, had = time[chosen], event[chosen]
     return GroupCurve(
         group, kaplan_meier(of, had), len(of), int(had.sum()), np.unique(of[had == 0])
     )
