@@ -122,6 +122,17 @@ def test_a_density_has_the_colour_of_its_sample() -> None:
         assert {MARKS.keys[MARKS.names.index(name)] for name in series.texts} == {series.meaning}
 
 
+def test_the_densities_of_ringed_samples_stand_out() -> None:
+    curves = np.arange(36.0).reshape(12, 3)
+    ringed = np.arange(12) == 8
+    figure = f.densities(np.arange(3.0), curves, MARKS, np.arange(12), ringed=ringed)
+    thick = [line for line in f.to_matplotlib(figure).axes[0].lines if line.get_linewidth() > 1]
+    (drawn,) = thick
+    assert [y for y in np.asarray(drawn.get_ydata()).tolist() if y == y] == curves[8].tolist()
+    (sent,) = [s for s in f.to_json(figure)["rows"][0][0]["series"] if any(s["ringed"])]
+    assert sent["texts"][sent["ringed"].index(True)] == MARKS.names[8]
+
+
 def test_intervals_contain_the_estimate_and_have_the_right_ends() -> None:
     figure = gallery()["forest"]
     assert {(m.x, m.y) for m in points(figure)} == {(0.8, 0.0), (-0.1, 1.0)}

@@ -16,9 +16,11 @@ import pytest
 from genotex.errors import UsageError
 from genotex.figures import (
     GeneResult,
+    SampleMarks,
     Series,
     draw_svg,
     figures_of,
+    sample_points,
     save_figures,
     to_json,
     volcano,
@@ -87,11 +89,31 @@ def test_of_many_points_that_mean_nothing_those_in_view_are_sent() -> None:
 
 
 def test_the_parts_of_points_stay_together() -> None:
+    marks = np.array([True, False, False])
     three = Series(
-        kind="points", meaning="up", x=np.arange(3.0), y=np.arange(3.0) + 5, ids=("A", "B", "C")
-    )
+        kind="points", meaning="up", x=np.arange(3.0), y=np.arange(3.0) + 5, ids=("A", "B", "C"),
+        levels=np.arange(3.0), sizes=np.arange(3.0), low=np.arange(3.0), high=np.arange(3.0) + 1,
+        ringed=marks, hollow=~marks,
+    )  # fmt: skip
     two = three.take(np.array([2, 0]))
     assert (two.x.tolist(), two.y.tolist(), two.ids) == ([2.0, 0.0], [7.0, 5.0], ("C", "A"))
+    found = [two.levels, two.sizes, two.low, two.high, two.ringed, two.hollow]
+    assert [None if each is None else each.tolist() for each in found] == [
+        [2.0, 0.0], [2.0, 0.0], [2.0, 0.0], [3.0, 1.0], [False, True], [True, False],
+    ]  # fmt: skip
+
+
+def test_a_ring_stays_at_its_sample_where_many_are_thinned() -> None:
+    n = 4000
+    names = tuple(f"S{i}" for i in range(n))
+    ringed = np.arange(n) == n - 1
+    places = np.column_stack([np.arange(n), np.where(ringed, 0, np.arange(n))]).astype(float)
+    marks = SampleMarks(names, ("case",) * n, {"case": "case"})
+    sent = to_json(sample_points("pca", places, ("PC1", "PC2"), marks, ringed))
+    (series,) = sent["rows"][0][0]["series"]
+    assert len(series["ringed"]) == len(series["ids"]) < n
+    rings = [i for i, ring in zip(series["ids"], series["ringed"], strict=True) if ring]
+    assert rings == [names[-1]]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
@@ -120,6 +142,14 @@ def test_options_of_figures_are_read_and_refused_before_anything_is_computed() -
     assert FigureOptions(("pdf", "svg")).formats == ("pdf", "svg")
     with pytest.raises(UsageError, match="known are pdf, svg, png"):
         FigureOptions(("tiff",))
+
+
+def test_curves_without_a_censored_sample_have_room() -> None:
+    figure = gallery()["survival"]
+    *others, ticks = figure.panel.series
+    none = np.empty(0, dtype=np.intp)
+    panel = replace(figure.panel, series=(*others, ticks.take(none)))
+    assert "<svg" in draw_svg(replace(figure, rows=((panel,) * 3,) * 2, share_x=True))
 
 
 def test_a_note_wider_than_its_panel_leaves_the_panel_in_place() -> None:

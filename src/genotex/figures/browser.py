@@ -38,7 +38,6 @@ def to_json(figure: Figure, window: Window | None = None) -> dict[str, Any]:
         "widths": list(figure.widths),
         "share_x": figure.share_x,
         "legend": figure.legend != "none",
-        **({"facts": figure.facts} if figure.facts else {}),
         **counts,
     }
 

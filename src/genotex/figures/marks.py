@@ -114,11 +114,15 @@ def _line(axes: Axes, series: Series, gid: str) -> None:
 def _curves(axes: Axes, series: Series, gid: str) -> None:
     """Draw curves as one path with gaps, which takes far less room than one for each."""
     gap = np.full((len(series.y), 1), np.nan)
+    x, y = np.tile([*series.x, np.nan], (len(series.y), 1)), np.column_stack([series.y, gap])
+    ringed = np.zeros(len(y), dtype=bool) if series.ringed is None else series.ringed
+    colour = COLOURS[series.meaning]
     axes.plot(
-        np.tile([*series.x, np.nan], len(series.y)), np.column_stack([series.y, gap]).ravel(),
-        color=COLOURS[series.meaning], linewidth=0.8, alpha=0.7, label=series.label or None,
-        gid=gid,
+        x[~ringed].ravel(), y[~ringed].ravel(), color=colour, linewidth=0.8, alpha=0.7,
+        label=series.label or None, gid=gid,
     )  # fmt: skip
+    if ringed.any():
+        axes.plot(x[ringed].ravel(), y[ringed].ravel(), color=colour, linewidth=2.0)
 
 
 def _band(axes: Axes, series: Series, gid: str) -> None:

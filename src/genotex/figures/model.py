@@ -89,13 +89,14 @@ class Series:
 
     def take(self, rows: NDArray[np.intp]) -> Series:
         """Return some of the points."""
-
-        def texts(of: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(of[i] for i in rows) if of else ()
-
-        return replace(
-            self, x=self.x[rows], y=self.y[rows], texts=texts(self.texts), ids=texts(self.ids)
-        )
+        parts: dict[str, Any] = {}
+        for name in ("x", "y", "low", "high", "levels", "sizes", "ringed", "hollow"):
+            if (values := getattr(self, name)) is not None:
+                parts[name] = values[rows]
+        for name in ("texts", "ids"):
+            if texts := getattr(self, name):
+                parts[name] = tuple(texts[i] for i in rows)
+        return replace(self, **parts)
 
 
 @dataclass(frozen=True)
@@ -210,8 +211,6 @@ class Figure:
     legend_columns: int = 3
     wide: bool = False
     narrow: Figure | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    """Numbers that a page writes next to it."""
 
     @property
     def panels(self) -> Iterator[Panel]:
