@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -257,6 +258,9 @@ def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
     ]  # fmt: skip
     place = {"name": "My_study"}
     page = adder.get("/tables", params=place).text
+    assert re.findall('<option value="">no column</option>(<option>.*?)</select>', page)[0] == (
+        "<option>group</option><option>age</option><option>sex</option>"
+    )
     assert "case (8), control (8)" in page and "My_study" in adder.get("/").text
     asked = {"design": "~ group + age", "contrast": "group: case - control\nage"}
     text = adder.post("/tables/design", params=place, data=asked, headers=adder.own).text

@@ -16,6 +16,7 @@ from genotex.analysis import DesignResult
 from genotex.api.choices import as_path, nearest
 from genotex.api.data import as_pandas
 from genotex.errors import UsageError
+from genotex.figures import NAMED
 from genotex.workflows import DesignInput
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Result:
         )
         return f"<p>{lines}</p><ul>{warnings}</ul>{shown}"
 
-    def volcano(self, ax: Axes | None = None, *, names: int = 14) -> Axes:
+    def volcano(self, ax: Axes | None = None, *, names: int = NAMED) -> Axes:
         """Plot change against p-value, significant genes in colour.
 
         Parameters
@@ -135,7 +136,7 @@ class Result:
         """
         return self._drawn("volcano", ax, names)
 
-    def ma(self, ax: Axes | None = None, *, names: int = 14) -> Axes:
+    def ma(self, ax: Axes | None = None, *, names: int = NAMED) -> Axes:
         """Plot change against mean expression; parameters as for `volcano`."""
         return self._drawn("ma", ax, names)
 
@@ -312,7 +313,7 @@ class Result:
     def _drawn(self, key: str, ax: Axes | None, names: int) -> Axes:
         from genotex.figures import figures_of, plot
 
-        subject = self._subject()
+        subject = self._subject(expression=False)
         found = next(each for each in figures_of(type(subject)) if each.key == key)
         figure = found.declare(subject, names)
         if figure is None:
@@ -320,16 +321,16 @@ class Result:
             raise UsageError(msg)
         return plot(figure, ax)
 
-    def _subject(self) -> GeneResult:
-        """Return what figures need of the result."""
-        from genotex.figures import ChangeWords, GeneResult
+    def _subject(self, *, expression: bool = True) -> GeneResult:
+        """Return what figures need of the result; the `expression` is a copy."""
+        from genotex.figures import NO_EXPRESSION, ChangeWords, GeneResult
 
         return GeneResult.of(
             self._tested,
             ChangeWords(self._change),
             self.cut,
             marks=self._marks(None),
-            table=(self._found.data.genes, self._values),
+            table=(self._found.data.genes, self._values) if expression else NO_EXPRESSION,
             p=("p", "q"),
         )
 

@@ -1,18 +1,28 @@
-"""Tables that a page shows part of, whole, as CSV, Excel or JSON; and texts as files."""
+"""What pages send as files: tables as CSV, Excel or JSON, texts, and figures."""
 
 from __future__ import annotations
 
 import io
+import tempfile
 import zipfile
+from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 import polars as pl
-from starlette.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
+from genotex.figures import Figure, Window, save_figure, to_json
 from genotex.formats import inert_frame
+from genotex.options import FIGURE_FORMATS, FigureOptions, declared
+from genotex.studies import safe_name
 
 _CSV = "text/csv; charset=utf-8"
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+_FIGURES = {"pdf": "application/pdf", "svg": "image/svg+xml", "png": "image/png"}
 
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _OFFICE = "http://schemas.openxmlformats.org"
@@ -55,28 +65,24 @@ _SHEET = (
 def send_table(frame: pl.DataFrame, name: str, path: str, sheet: str = "genes") -> Response:
     """Send a table as a file of the kind that the ending of the address states."""
     if path.endswith(".json"):
-        headers = _attached(f"{name}.json")
+        headers = attached(f"{name}.json")
         return Response(frame.write_json(), media_type="application/json", headers=headers)
     if path.endswith(".xlsx"):
-        headers = _attached(f"{name}.xlsx")
+        headers = attached(f"{name}.xlsx")
         return Response(_workbook(frame, sheet), media_type=_XLSX, headers=headers)
     text = inert_frame(frame).write_csv()
-    return Response(text, media_type=_CSV, headers=_attached(f"{name}.csv"))
+    return Response(text, media_type=_CSV, headers=attached(f"{name}.csv"))
 
 
 def send_text(text: str, name: str) -> Response:
     """Send a text as a file."""
     kind = "text/plain; charset=utf-8"
-    return Response(text, media_type=kind, headers=_attached(name))
+    return Response(text, media_type=kind, headers=attached(name))
 
 
-def _attached(name: str) -> dict[str, str]:
+def attached(name: str) -> dict[str, str]:
+    """Return the header of what is saved as a file of this name."""
     return {"Content-Disposition": f'attachment; filename="{safe_name(name)}"'}
-
-
-def safe_name(name: str) -> str:
-    """Return a name with underscores for what a file name or a header may not hold."""
-    return "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
 
 
 def _workbook(frame: pl.DataFrame, title: str) -> bytes:
@@ -122,3 +128,41 @@ def _text(column: pl.Series) -> pl.Series:
         text = text.str.replace_all(character, name, literal=True)
     cell = pl.format('<c t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>', text)
     return column.to_frame("v").select(cell).to_series()
+
+
+def send_figure(
+    request: Request,
+    figure: Figure | None,
+    note: str = "",
+    *,
+    window: Window | None = None,
+    **facts: Any,
+) -> Response:
+    """Send a figure, as a file where the address has a ``format``; `note` is shown below it."""
+    ending = request.query_params.get("format", "")
+    if figure is None:
+        return JSONResponse({"note": note, **facts})
+    if not ending:
+        return JSONResponse(to_json(figure, window) | {"note": note, **facts})
+    if ending not in FIGURE_FORMATS:
+        msg = f"a figure as {ending!r}; known are {', '.join(FIGURE_FORMATS)}"
+        raise HTTPException(404, msg)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{figure.key}.{ending}"
+        save_figure(figure, path, **_sizes(request))
+        content = path.read_bytes()
+    return Response(content, media_type=_FIGURES[ending], headers=attached(path.name))
+
+
+def _sizes(request: Request) -> dict[str, float]:
+    """Return the sizes of an address within their bounds; what makes no sense is not given."""
+    sizes = {}
+    for each in declared(FigureOptions):
+        least, most = each.option.least, each.option.most
+        try:
+            value = float(request.query_params.get(each.field, ""))
+        except ValueError:
+            continue
+        if least is not None and most is not None and value == value:
+            sizes[each.field] = min(max(value, least), most)
+    return sizes

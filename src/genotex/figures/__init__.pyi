@@ -9,8 +9,9 @@ from .arranging import (
     sample_correlations as sample_correlations,
     sample_densities as sample_densities,
     scaled_distances as scaled_distances,
+    spread_evenly as spread_evenly,
 )
-from .browser import rounded as rounded, to_json as to_json
+from .browser import Window as Window, rounded as rounded, to_json as to_json
 from .drawing import (
     draw_svg as draw_svg,
     get_ready as get_ready,
@@ -36,6 +37,7 @@ from .registry import (
     figures_of as figures_of,
 )
 from .subjects import (
+    NO_EXPRESSION as NO_EXPRESSION,
     ChangeWords as ChangeWords,
     GeneResult as GeneResult,
     SampleMarks as SampleMarks,
@@ -44,7 +46,6 @@ from .kinds.concordance import concordance as concordance
 from .kinds.distributions import (
     boxes as boxes,
     densities as densities,
-    samples_by_group as samples_by_group,
 )
 from .kinds.forest import (
     ForestRow as ForestRow,
@@ -85,4 +86,4 @@ from .kinds.survival import (
     survival_curves as survival_curves,
 )
 from .kinds.trait_map import trait_map as trait_map
-from .kinds.volcano import ma as ma, volcano as volcano
+from .kinds.volcano import NAMED as NAMED, ma as ma, volcano as volcano

@@ -129,11 +129,16 @@ def drawn_samples(
 ) -> NDArray[np.intp]:
     """Return the samples of heatmap and density plot, those alike next to each other."""
     outliers = {row["sample"] for row in record.get("outliers", ())}
-    places = np.unique(np.linspace(0, len(samples) - 1, _MOST_DRAWN).round().astype(np.intp))
+    places = spread_evenly(len(samples), _MOST_DRAWN)
     named = [i for i, sample in enumerate(samples) if sample in outliers]
     kept = np.union1d(places, np.array(named[:_MOST_DRAWN], dtype=np.intp))
     order: NDArray[np.intp] = kept[order_rows(correlation[np.ix_(kept, kept)])]
     return order
+
+
+def spread_evenly(total: int, most: int) -> NDArray[np.intp]:
+    """Return at most so many of all places, evenly spaced."""
+    return np.unique(np.linspace(0, total - 1, min(total, most)).round().astype(np.intp))
 
 
 def sample_densities(expression: Floats, steps: int = _BINS) -> tuple[Floats, Floats]:

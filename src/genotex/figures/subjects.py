@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHORT = {"case": "case", "control": "control", "other": "other", "unknown": "?"}
 _SMALLEST_P = 1e-300
+NO_EXPRESSION: tuple[Sequence[str], Floats] = ((), np.empty((0, 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,16 @@ class SampleMarks:
         """Return the indices of a group's samples."""
         return np.flatnonzero(np.asarray(self.keys) == key)
 
+    def side_by_side(self, chosen: Sequence[int]) -> NDArray[np.intp]:
+        """Return chosen samples in the order of their groups, or by level."""
+        rows = np.asarray(chosen, dtype=np.intp)
+        if self.levels is not None:
+            levels = np.where(np.isfinite(self.levels), self.levels, np.inf)[rows]
+            return rows[np.argsort(levels, kind="stable")]
+        order = {key: place for place, key in enumerate(self.ordered)}
+        places = [order.get(self.keys[i], len(order)) for i in rows]
+        return rows[np.argsort(places, kind="stable")]
+
     def counted(self, key: str) -> str:
         """Return the label of a group with its number of samples."""
         return f"{self.labels[key]} ({len(self.members(key))})"
@@ -115,8 +126,10 @@ class GeneResult:
     selects : bool
         Whether genes were selected without any test.
     marks : SampleMarks, optional
-    expression : mapping of str to ndarray
-        Gene -> its expression in the samples of `marks`.
+    table : ndarray, optional
+        Expression in the samples of `marks`, samples x genes.
+    places : mapping of str to int
+        Gene -> its column of `table`.
     marked : ndarray of bool, optional
         Genes that the user highlights.
     components : Components, optional
@@ -147,7 +160,7 @@ class GeneResult:
         *,
         selects: bool = False,
         marks: SampleMarks | None = None,
-        table: tuple[Sequence[str], Floats] = ((), np.empty((0, 0))),
+        table: tuple[Sequence[str], Floats] = NO_EXPRESSION,
         p: tuple[str, str] = ("rank_p", "rank_q"),
     ) -> GeneResult:
         """Return the genes of a ranked table, and the expression (samples x genes) of a cohort."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from genotex.figures import (
+    NO_EXPRESSION,
     ChangeWords,
     Figure,
     GeneResult,
@@ -59,7 +60,7 @@ def gene_result(
         findings.cut,
         selects=findings.selects,
         marks=marks,
-        table=((), pl.DataFrame().to_numpy()) if table is None else (table.genes, table.expression),
+        table=NO_EXPRESSION if table is None else (table.genes, table.expression),
     )
 
 

@@ -40,6 +40,7 @@ from .records import (
     JobRecord as JobRecord,
     SetsRecord as SetsRecord,
     TablesRecord as TablesRecord,
+    why_no_design as why_no_design,
 )
 from .workspace import (
     ANALYSES as ANALYSES,
@@ -47,4 +48,5 @@ from .workspace import (
     FoundInput as FoundInput,
     SHEETS as SHEETS,
     Workspace as Workspace,
+    safe_name as safe_name,
 )

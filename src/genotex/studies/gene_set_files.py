@@ -11,7 +11,7 @@ from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import sha256
 from genotex.io import atomic_write
 from genotex.outside import check_upload
-from genotex.studies.workspace import Workspace
+from genotex.studies.workspace import Workspace, safe_name
 
 GENE_SETS = "gene_sets"
 """Folder of uploaded files of gene sets."""
@@ -33,8 +33,7 @@ def set_files(workspace: Workspace) -> dict[str, Path]:
 def save_gene_sets(workspace: Workspace, name: str, content: bytes) -> str:
     """Keep an uploaded GMT file under a safe name, and return its name; none is overwritten."""
     base = PurePosixPath(name.replace("\\", "/")).name
-    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in base)
-    safe = safe.lstrip(".")
+    safe = safe_name(base).lstrip(".")
     if not safe.endswith(_ENDINGS) or len(safe) > 100:
         msg = f"{base or 'a file without name'}: a file of gene sets ends in .gmt or .gmt.gz"
         raise UsageError(msg)

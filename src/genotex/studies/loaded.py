@@ -126,11 +126,6 @@ class LoadedAnalysis:
         return -np.log10(np.maximum(self.p, _SMALLEST_P))
 
     @cached_property
-    def significant(self) -> NDArray[np.bool_]:
-        """Whether each gene is significant."""
-        return self.genes["Significant"].to_numpy().astype(bool)
-
-    @cached_property
     def incomplete(self) -> frozenset[str]:
         """Genes with missing values among the samples compared, which tests of sets leave out."""
         compared = set(self.findings.tested)

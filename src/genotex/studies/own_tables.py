@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 from pydantic import BaseModel, ValidationError
@@ -15,9 +13,6 @@ from genotex.errors import FileLimitError, UsageError
 from genotex.options import Scale
 from genotex.outside import read_document
 from genotex.studies.workspace import Workspace
-
-if TYPE_CHECKING:
-    pass
 
 TABLES = "tables"
 """Folder of the workbench with a folder for each pair of own tables."""
@@ -34,14 +29,6 @@ class TablesFiles(BaseModel):
     samples: str | None
     platform: str | None = None
     scale: Scale = "auto"
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column of a sample table, with the numbers of samples of its levels or its range."""
-
-    name: str
-    text: str
 
 
 def list_tables(workspace: Workspace) -> list[TablesFiles]:
@@ -115,9 +102,9 @@ class LoadedTables:
             return kept[1]
 
 
-def columns_of(tables: OwnTables) -> list[_Column]:
-    """Describe the columns of the sample table."""
-    found = []
+def columns_of(tables: OwnTables) -> dict[str, str]:
+    """Describe the columns of the sample table: the numbers of samples of levels, or the range."""
+    found = {}
     for values in tables.sample_table.drop("sample").iter_columns():
         known = values.drop_nulls()
         missing = f"; {values.null_count()} missing" if values.null_count() else ""
@@ -130,5 +117,5 @@ def columns_of(tables: OwnTables) -> list[_Column]:
             text = ", ".join(f"{level} ({count})" for level, count in counts[:_MOST_LEVELS])
             if len(counts) > _MOST_LEVELS:
                 text = f"{len(counts)} different values: {text}, ..."
-        found.append(_Column(values.name, text + missing))
+        found[values.name] = text + missing
     return found

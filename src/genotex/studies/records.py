@@ -96,12 +96,18 @@ def _of_a_form(made: type[Any]) -> tuple[BeforeValidator, AfterValidator]:
     return BeforeValidator(read), AfterValidator(of_a_form)
 
 
-def _of_formulas(asked: DesignOptions) -> DesignOptions:
-    """Refuse a design whose texts are no formulas."""
+def why_no_design(asked: DesignOptions) -> str:
+    """Return which text of a design is no formula, and why; empty where there is none."""
     for name, text in (("design", asked.design), *(("contrast", c) for c in asked.contrasts)):
         if text and (why := why_no_formula(text)):
-            msg = f"the {name} {why}"
-            raise ValueError(msg)
+            return f"the {name} {why}"
+    return ""
+
+
+def _of_formulas(asked: DesignOptions) -> DesignOptions:
+    """Refuse a design whose texts are no formulas."""
+    if why := why_no_design(asked):
+        raise ValueError(why)
     return asked
 
 

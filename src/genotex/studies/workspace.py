@@ -204,6 +204,11 @@ class Workspace:
         return self.root / SHEETS / trait_folder_name(trait) / f"{trait_folder_name(series)}.csv"
 
 
+def safe_name(name: str) -> str:
+    """Return a name with underscores for what a file name or a header may not hold."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
+
+
 def _describe_result(name: str, output: OutputFolder, path: Path) -> FoundAnalysis:
     state = path.stat()
     facts = _result_facts(path, state.st_mtime_ns, state.st_size)

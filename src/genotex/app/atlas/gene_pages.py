@@ -13,7 +13,7 @@ from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import none_first
 from genotex.app.atlas.pages import atlas_of, condition_of
 from genotex.app.atlas.plots import trait_forest
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure
 from genotex.app.pages import address, render, workbench_of
 from genotex.app.tables import Row, Rows
 from genotex.atlas import GeneFindings, TraitFindings

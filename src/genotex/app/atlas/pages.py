@@ -15,7 +15,7 @@ from starlette.routing import Route
 from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import LoadedAtlas
 from genotex.app.atlas.plots import tree_map
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure
 from genotex.app.pages import address, form_of, not_found, render, workbench_of
 from genotex.app.tables import Rows
 from genotex.errors import GenotexError, UsageError

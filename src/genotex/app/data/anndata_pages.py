@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from genotex.app.downloads import safe_name
 from genotex.app.pages import analysis_of, not_found, workbench_of
 from genotex.app.quality.pages import named_cohort
 from genotex.formats import find_evidence, read_linked
 from genotex.reports import evidence_of, linked_of
+from genotex.studies import safe_name
 from genotex.workflows import cohort_to_anndata, write_h5ad
 
 if TYPE_CHECKING:

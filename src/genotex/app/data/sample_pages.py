@@ -15,13 +15,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.data.sheets import GROUPS, EditedSheet
-from genotex.app.downloads import safe_name
+from genotex.app.downloads import attached
 from genotex.app.pages import form_of, not_found, render, workbench_of
 from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles
 from genotex.outside import check_upload
-
-"""Bytes of an unpacked sheet that is uploaded."""
 
 
 def _series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
@@ -188,8 +186,7 @@ def _download(request: Request) -> Response:
         copy = Path(folder) / "sheet.csv"
         sheet.copy(copy)
         content = copy.read_bytes()
-    name = safe_name(f"{place['series']}.csv")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = attached(f"{place['series']}.csv")
     return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 
 

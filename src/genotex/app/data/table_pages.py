@@ -17,7 +17,6 @@ from genotex.app.forms import OptionForm
 from genotex.app.pages import form_of, not_found, refusals, render, workbench_of
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
-from genotex.formats import why_no_formula
 from genotex.options import AnalysisOptions, DesignOptions, ReadingOptions, command_words
 from genotex.studies import (
     TABLES,
@@ -26,6 +25,7 @@ from genotex.studies import (
     TablesRecord,
     columns_of,
     find_tables,
+    why_no_design,
 )
 
 _FORM = OptionForm(DesignOptions, AnalysisOptions(), designs=True)
@@ -45,14 +45,15 @@ def _opened(request: Request) -> tuple[TablesFiles, OwnTables]:
 def tables(request: Request) -> Response:
     """Show own tables, and the form of an analysis."""
     files, read = _opened(request)
+    described = columns_of(read)
     return render(
         request,
         "tables.html.j2",
         files=files,
         tables=read,
-        columns=columns_of(read),
+        described=described,
+        columns=list(described),
         form=_FORM,
-        column_names=[column.name for column in columns_of(read)],
         checked=None,
         error="",
         **history_of(request),
@@ -94,10 +95,8 @@ def _command(files: TablesFiles, record: TablesRecord) -> str:
 def _record(files: TablesFiles, form: FormData) -> TablesRecord:
     """Return the analysis that a form states, before it has a name."""
     asked, options = _FORM.read(form)
-    for name, given in (("design", asked.design), *(("contrast", c) for c in asked.contrasts)):
-        if given and (why := why_no_formula(given)):
-            msg = f"the {name} {why}"
-            raise UsageError(msg)
+    if why := why_no_design(asked):
+        raise UsageError(why)
     return TablesRecord(
         name="", created=time.time(), tables=files.name, asked=asked, options=options, traits=[]
     )

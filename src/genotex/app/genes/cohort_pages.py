@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from genotex.analysis import check_request
 from genotex.analysis.meta import MetaResult, combine_effects, read_meta
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure
 from genotex.app.forms import OptionForm
 from genotex.app.genes.plots import meta_forest
 from genotex.app.pages import (

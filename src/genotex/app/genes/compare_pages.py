@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure
 from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
 from genotex.app.tables import Rows, Table, columns
 from genotex.figures import concordance

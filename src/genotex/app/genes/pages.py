@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import formula_of
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure
 from genotex.app.genes import plots as gene_plots
 from genotex.app.genes import text_pages
 from genotex.app.genes.selection import corners, marks_of, names_in
@@ -97,7 +97,7 @@ def points(request: Request) -> Response:
     by = request.query_params.get("by", "")
     known = by if by in gene_plots.choices_of(analysis) else ""
     marked = marks_of(analysis, workbench_of(request).marked)
-    found = plots[plot].declare(gene_plots.subject_of(analysis, marked, known))
+    found = plots[plot].declare(gene_plots.subject_of(analysis, marked, known, plot))
     window = _window(request.query_params.get("window", ""))
     return send_figure(request, found, "" if found is None else found.caption, window=window)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.meta import MetaResult
+from genotex.features import feature_of_column
 from genotex.figures import (
     Figure,
     ForestRow,
@@ -25,7 +26,6 @@ from genotex.studies import Floats, LoadedAnalysis
 from genotex.words import number
 
 _MOST_LEVELS = 12
-_LABELS = {"Gender": "sex", "Age": "age"}
 _FIRST = ("volcano", "ma", "histogram", "pca")
 """The others follow in their order."""
 
@@ -39,15 +39,15 @@ def plots_of(analysis: LoadedAnalysis) -> dict[str, Registered]:
 
 
 def subject_of(
-    analysis: LoadedAnalysis, marked: NDArray[np.bool_] | None = None, by: str = ""
+    analysis: LoadedAnalysis, marked: NDArray[np.bool_], by: str, plot: str
 ) -> GeneResult:
-    """Return what the figures of all genes show; `by` colours the samples."""
+    """Return what the figures of all genes show, or one of them; `by` colours the samples."""
     found = gene_result(analysis.findings, analysis.genes, None, marks_by(analysis, by))
     return replace(
         found,
         table=analysis.expression.T,  # type: ignore[arg-type]
         places=analysis.gene_rows,
-        components=analysis.components,
+        components=analysis.components if plot == "pca" else None,
         marked=marked,
     )
 
@@ -59,7 +59,7 @@ def marks_by(analysis: LoadedAnalysis, by: str) -> SampleMarks:
         return analysis.marks
     texts = [value for value in along if isinstance(value, str)]
     order = sorted(set(texts), key=texts.count, reverse=True)
-    return SampleMarks.by_values(analysis.marks.names, along, _LABELS.get(by, by), order)
+    return SampleMarks.by_values(analysis.marks.names, along, choices_of(analysis)[by], order)
 
 
 def axes_of(analysis: LoadedAnalysis, plot: str) -> tuple[Floats, Floats]:
@@ -90,24 +90,26 @@ def gene_figure(analysis: LoadedAnalysis, gene: str, by: str = "") -> Figure:
     marks = analysis.marks
     values = analysis.expression[analysis.gene_rows[gene]].astype(np.float64)
     compared = set(analysis.findings.tested)
-    label = _LABELS.get(by, by) or ("" if marks.levels is None else marks.level_name)
+    label = choices_of(analysis)[by] if by else ("" if marks.levels is None else marks.level_name)
     tested = [name in compared for name in marks.names]
     return gene_in_samples(gene, values, marks, _along(analysis, by), label, tested)
 
 
-def choices_of(analysis: LoadedAnalysis) -> list[str]:
-    """Return what samples can be laid out along, besides their group."""
-    return [*analysis.covariates, *analysis.evidence.sample_facts]
+def choices_of(analysis: LoadedAnalysis) -> dict[str, str]:
+    """Return what samples can be laid out along, besides their group, with their labels."""
+    features = {name: feature_of_column(name) for name in analysis.covariates}
+    labels = {name: name if found is None else found.name for name, found in features.items()}
+    return labels | {name: name for name in analysis.evidence.sample_facts if name not in labels}
 
 
 def _along(analysis: LoadedAnalysis, by: str) -> list[Any] | None:
     """Return the place of each sample along the trait's level, a covariate or a characteristic."""
     marks = analysis.marks
-    if by == "Gender" and by in analysis.covariates:
-        sexes = {0.0: "female", 1.0: "male"}
-        return [sexes.get(value, "unknown") for value in analysis.covariates[by].tolist()]
     if by in analysis.covariates:
-        return [*map(float, analysis.covariates[by])]
+        feature, values = feature_of_column(by), [*map(float, analysis.covariates[by])]
+        if feature is not None and feature.levels:
+            return [feature.cell(value) or "unknown" for value in values]
+        return [*values]
     if by in analysis.evidence.sample_facts:
         facts = analysis.evidence.sample_facts[by]
         texts = [facts.get(name) or "unknown" for name in marks.names]

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.analysis import TEST_COLUMNS, Enrichment, read_enrichment
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure
 from genotex.app.forms import OptionForm
 from genotex.app.genes.gene_sets import running_sum_of
 from genotex.app.genes.pages import GENES

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -16,13 +15,12 @@ from starlette.routing import Route
 from genotex.analysis import (
     SURVIVAL_FILES,
     SurvivalResult,
-    kaplan_meier,
     log_rank_test,
     read_events,
     read_survival,
     split_by_level,
 )
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure
 from genotex.app.pages import not_found, render, workbench_of
 from genotex.app.tables import Rows, Table, columns, facts_of
 from genotex.cohorts import OwnTables
@@ -152,25 +150,18 @@ def curves(request: Request) -> Response:
     known = np.isfinite(values)
     for each in names:
         known &= sheet[each].is_not_null().to_numpy()
-    recorded, happened = (sheet[each].filter(pl.Series(known)).to_list() for each in names)
+    time, event = (sheet[each].filter(pl.Series(known)).to_list() for each in names)
     try:
+        times, events = np.array([float(each) for each in time]), read_events(event)
         groups = np.array(split_by_level(values[known]))
-        time, event = np.array([float(t) for t in recorded]), read_events(happened)
-        test = log_rank_test(time, event, groups.tolist())
+        test = log_rank_test(times, events, groups.tolist())
     except AnalysisError as error:
         return send_figure(request, None, str(error))
-    curves = tuple(_curve(group, groups == group, time, event) for group in _GROUPS)
+    curves = tuple(
+        GroupCurve.of(group, times[groups == group], events[groups == group]) for group in _GROUPS
+    )
     note = f"Log-rank test of the halves: p = {test.p:.2g}"
     return send_figure(request, survival_curves([CurvePanel("", "", curves)], names[0]), note)
-
-
-def _curve(
-    group: str, chosen: NDArray[np.bool_], time: NDArray[np.float64], event: NDArray[np.float64]
-) -> GroupCurve:
-    of, had = time[chosen], event[chosen]
-    return GroupCurve(
-        group, kaplan_meier(of, had), len(of), int(had.sum()), np.unique(of[had == 0])
-    )
 
 
 def routes() -> list[Route]:

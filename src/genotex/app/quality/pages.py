@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from genotex.analysis.samples.profiles import FAR
 from genotex.app.data.sheets import EditedSheet
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure
 from genotex.app.pages import not_found, place_of, render, workbench_of
 from genotex.app.quality.cohorts import CohortQuality, marks_of
 from genotex.app.quality.raw import RawQuality
@@ -26,7 +26,6 @@ from genotex.figures import (
     correlations,
     densities,
     sample_points,
-    samples_by_group,
 )
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
@@ -60,18 +59,8 @@ def named_cohort(request: Request) -> tuple[OutputFolder, str, str]:
     return output, trait, name
 
 
-def _cohort(request: Request) -> tuple[CohortQuality, dict[str, str]]:
-    """Return the cohort that an address names, measured."""
-    output, trait, name = named_cohort(request)
-    place = {"output": request.query_params["output"], "trait": trait, "cohort": name}
-    return workbench_of(request).cohorts.get(output, trait, name), place
-
-
-def _columns(
-    request: Request, cohort: CohortQuality, place: dict[str, str]
-) -> dict[str, list[str]]:
+def _columns(sheet: EditedSheet | None, cohort: CohortQuality) -> dict[str, list[str]]:
     """Return what samples can be coloured by: the sheet as it is now, then the cohort's record."""
-    sheet = _sheet(request, place)
     columns: dict[str, list[str]] = {}
     if sheet is not None:
         rows = {row["sample"]: row for row in sheet.rows}
@@ -83,17 +72,16 @@ def _columns(
     return columns | {name: c for name, c in cohort.columns.items() if name not in columns}
 
 
-def _sheet(request: Request, place: dict[str, str]) -> EditedSheet | None:
+def _sheet(request: Request, trait: str, name: str) -> EditedSheet | None:
     """Return the sheet of the cohort's series; None where the folder does not hold the series."""
     workbench = workbench_of(request)
-    trait, name = place["trait"], place["cohort"]
     path = workbench.workspace.sheet(trait, name)
     if not workbench.workspace.holds(path):
         return None
     for found in workbench.workspace.inputs():
         if name in found.series.get(trait, ()):
             try:
-                return workbench.sheets.get(path, found.files(trait, name), place["trait"])
+                return workbench.sheets.get(path, found.files(trait, name), trait)
             except GenotexError:
                 return None
     return None
@@ -101,20 +89,21 @@ def _sheet(request: Request, place: dict[str, str]) -> EditedSheet | None:
 
 def quality(request: Request) -> Response:
     """Show checks and plots."""
-    cohort, place = _cohort(request)
-    record = cohort.record
+    output, trait, name = named_cohort(request)
+    cohort = workbench_of(request).cohorts.get(output, trait, name)
+    sheet, record = _sheet(request, trait, name), cohort.record
     judged = bool(record.get("judged"))
     return render(
         request,
         "quality.html.j2",
-        place=place,
+        place={"output": request.query_params["output"], "trait": trait, "cohort": name},
         cohort=cohort,
         plots=[(key, label) for key, label in _PLOTS.items() if _exists(key, record)],
-        columns=list(_columns(request, cohort, place)),
+        columns=list(_columns(sheet, cohort)),
         checks=checks_of_samples(record) if judged else (),
         note="" if judged else record.get("note", ""),
         conspicuous=conspicuous_samples(record) if judged else (),
-        has_sheet=_sheet(request, place) is not None,
+        has_sheet=sheet is not None,
     )
 
 
@@ -132,12 +121,13 @@ def _exists(plot: str, record: dict[str, Any]) -> bool:
 
 def points(request: Request) -> Response:
     """Send a plot, its samples coloured by a column."""
-    cohort, place = _cohort(request)
+    output, trait, name = named_cohort(request)
+    cohort = workbench_of(request).cohorts.get(output, trait, name)
     plot = request.query_params.get("plot", "pca")
     if plot not in _PLOTS or not _exists(plot, cohort.record):
-        what = f"a plot {plot!r} of {place['cohort']}"
+        what = f"a plot {plot!r} of {name}"
         raise not_found(what)
-    by, cells = _chosen(request, cohort, place)
+    by, cells = _chosen(request, cohort, _sheet(request, trait, name))
     rows = _rows(cohort, plot)
     samples = [cohort.samples[i] for i in rows]
     marks = marks_of(samples, by, [cells[i] for i in rows])
@@ -151,17 +141,18 @@ def points(request: Request) -> Response:
 
 def before(request: Request) -> Response:
     """Send a plot of the values as in the file, which is read for it."""
-    cohort, place = _cohort(request)
+    output, trait, name = named_cohort(request)
+    workbench = workbench_of(request)
+    cohort = workbench.cohorts.get(output, trait, name)
     plot = request.query_params.get("plot", "")
     if plot not in _DISTRIBUTIONS:
-        what = f"a plot {plot!r} of the values of {place['cohort']} before processing"
+        what = f"a plot {plot!r} of the values of {name} before processing"
         raise not_found(what)
-    workbench = workbench_of(request)
     try:
-        raw = workbench.raw.get(workbench.workspace, *named_cohort(request), cohort)
+        raw = workbench.raw.get(workbench.workspace, output, trait, name, cohort)
     except (GenotexError, OSError) as error:
         return send_figure(request, None, workbench.workspace.without_places(str(error)))
-    by, cells = _chosen(request, cohort, place)
+    by, cells = _chosen(request, cohort, _sheet(request, trait, name))
     rows = _rows(cohort, plot)
     marks = marks_of([cohort.samples[i] for i in rows], by, [cells[i] for i in rows])
     label = "value in the file, log2 scale"
@@ -170,10 +161,10 @@ def before(request: Request) -> Response:
 
 
 def _chosen(
-    request: Request, cohort: CohortQuality, place: dict[str, str]
+    request: Request, cohort: CohortQuality, sheet: EditedSheet | None
 ) -> tuple[str, list[str]]:
     """Return the column that samples are coloured by, and its cells."""
-    columns = _columns(request, cohort, place)
+    columns = _columns(sheet, cohort)
     by = request.query_params.get("by", "")
     by = by if by in columns else next(iter(columns))
     return by, columns[by]
@@ -212,7 +203,7 @@ def _boxes(
     label: str = "log2 expression",
 ) -> Figure:
     del ringed
-    rows = samples_by_group(marks, range(len(marks.names)))
+    rows = marks.side_by_side(range(len(marks.names)))
     return boxes([(label, values.quantiles, False)], marks, rows, named=True)
 
 

@@ -12,8 +12,7 @@ from starlette.routing import Route
 from genotex.agents.team.folder import notebook_name
 from genotex.agents.team.trace import Trace, overview
 from genotex.app.access.security import REPORT_POLICY
-from genotex.app.downloads import send_table, send_text
-from genotex.app.drawn import send_figure
+from genotex.app.downloads import send_figure, send_table, send_text
 from genotex.app.pages import not_found, render, workbench_of
 from genotex.app.runs.leaderboard import FIGURES, MAIN, SHOWN, Board, Entry
 from genotex.app.runs.runs import (

@@ -16,7 +16,7 @@ function refused(text, again) {
 }
 
 // What is computed for the page is asked for with its token; what is stored is only read.
-async function numbers(url, more, method = "GET") {
+async function ask(url, more, method = "GET") {
   const full = new URL(url, location.href);
   for (const [key, value] of Object.entries(more || {})) if (value) full.searchParams.set(key, value);
   const headers = method === "GET" ? {} : JSON.parse(document.body.getAttribute("hx-headers"));
@@ -25,7 +25,7 @@ async function numbers(url, more, method = "GET") {
     refused(await answer.text(), answer.headers.get("X-Open-Again"));
     throw new Error(answer.statusText);
   }
-  return answer.json();
+  return answer;
 }
 
 // The values of the selects that a figure depends on, as "by:by given:condition" names them.
@@ -41,7 +41,7 @@ function choices(place) {
 // Asks for a figure and draws it, with its note below; `more` goes with the question.
 async function showFigure(place, more = {}) {
   const asked = { ...choices(place), ...more }, mine = place.asked = (place.asked || 0) + 1;
-  const figure = await numbers(place.dataset.figure, asked, place.dataset.method);
+  const figure = await (await ask(place.dataset.figure, asked, place.dataset.method)).json();
   if (mine !== place.asked) return null;
   place.hidden = !figure.rows;
   if (place.dataset.note) element(place.dataset.note).textContent = figure.note;
@@ -49,13 +49,16 @@ async function showFigure(place, more = {}) {
     const high = Number(place.dataset.line) ? { height: 110 + place.dataset.line * figure.rows[0][0].y.ticks.length } : {};
     await drawFigure(place, figure, { ...high, ...(place.layout ? { dragmode: place.layout.dragmode } : {}) });
   }
-  if (figure.rows && place.dataset.open && !place.dataset.ready) place.on("plotly_click", (event) => {
-    const there = new URL(place.dataset.open, location.href), id = event.points[0].customdata;
-    if (!id) return;
-    there.searchParams.set(place.dataset.name || "gene", id);
-    if (element("given") && element("given").value) there.searchParams.set("condition", element("given").value);
-    location.assign(there);
-  });
+  if (figure.rows && place.dataset.open && !place.dataset.opens) {
+    place.dataset.opens = "yes";
+    place.on("plotly_click", (event) => {
+      const there = new URL(place.dataset.open, location.href), id = event.points[0].customdata;
+      if (!id) return;
+      there.searchParams.set(place.dataset.name || "gene", id);
+      if (element("given") && element("given").value) there.searchParams.set("condition", element("given").value);
+      location.assign(there);
+    });
+  }
   place.dataset.ready = Object.values(asked).find(Boolean) || "yes";
   return figure;
 }
@@ -136,11 +139,8 @@ function setLasso(text, plot) {
 
 // Saves a figure as a file that is drawn anew for print.
 async function saveFigure(place, format) {
-  const url = new URL(place.dataset.figure, location.href), method = place.dataset.method || "GET";
   const asked = { ...choices(place), ...(place.question ? place.question() : {}), format };
-  for (const [key, value] of Object.entries(asked)) if (value) url.searchParams.set(key, value);
-  const answer = await fetch(url, { method, headers: method === "GET" ? {} : JSON.parse(document.body.getAttribute("hx-headers")) });
-  if (!answer.ok) { refused(await answer.text(), answer.headers.get("X-Open-Again")); return; }
+  const answer = await ask(place.dataset.figure, asked, place.dataset.method);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());
   link.download = /filename="(.+)"/.exec(answer.headers.get("Content-Disposition"))[1];

@@ -13,17 +13,6 @@ from genotex.figures.subjects import SampleMarks
 from genotex.words import counted
 
 
-def samples_by_group(marks: SampleMarks, chosen: Sequence[int]) -> NDArray[np.intp]:
-    """Return chosen samples in the order of their groups, or by level."""
-    rows = np.asarray(chosen, dtype=np.intp)
-    if marks.levels is not None:
-        levels = np.where(np.isfinite(marks.levels), marks.levels, np.inf)[rows]
-        return rows[np.argsort(levels, kind="stable")]
-    order = {key: place for place, key in enumerate(marks.ordered)}
-    places = [order.get(marks.keys[i], len(order)) for i in rows]
-    return rows[np.argsort(places, kind="stable")]
-
-
 def boxes(
     panels: Sequence[tuple[str, Floats, bool]],
     marks: SampleMarks,

@@ -16,7 +16,7 @@ from genotex.words import counted
 
 _GENES = 40
 _WIDE, _NARROW = 11.4, 5.2
-LIMIT = 2.5
+_LIMIT = 2.5
 """Standard deviations at which the colours end."""
 
 
@@ -37,8 +37,8 @@ def heatmap(found: GeneResult) -> Figure | None:
     caption = (
         f"The first {counted(len(first), 'gene')} of the ranking (rows, clustered) in all samples "
         f"(columns); {order}. Rust: above the gene's mean; blue: below; grey: missing. Colours "
-        f"end at 2.5 standard deviations. These genes were picked for their {picked}, so a pattern "
-        "is expected here: it illustrates the finding and is no proof of it."
+        f"end at {_LIMIT} standard deviations. These genes were picked for their {picked}, so a "
+        "pattern is expected here: it illustrates the finding and is no proof of it."
     )
     alt = f"Heatmap of {counted(len(first), 'gene')} in {counted(len(marks.names), 'sample')}."
     return replace(drawn, title="Top genes in all samples", caption=caption, alt=alt)
@@ -55,12 +55,16 @@ def genes_in_samples(
     rows = order_rows(z)
     order = list(marks.order)
     groups = [order.index(key) if key in order else 0 for key in marks.keys]
-    columns = by_level(marks) if marks.levels is not None else order_within(z, groups)
+    columns = (
+        order_within(z, groups)
+        if marks.levels is None
+        else marks.side_by_side(range(len(marks.names)))
+    )
     image = np.where(np.isfinite(values.T), z, np.nan)[np.ix_(rows, columns)]
     ticks = tuple((float(i), names[row]) for i, row in enumerate(rows))
     cells = Series(
         kind="cells", meaning="one", y=image,
-        scale=Scale("diverging", -LIMIT, LIMIT, "z-score of the gene", below=True),
+        scale=Scale("diverging", -_LIMIT, _LIMIT, "z-score of the gene", below=True),
         texts=tuple(names[row] for row in rows), ids=tuple(marks.names[i] for i in columns),
     )  # fmt: skip
     placed = [groups[i] for i in columns] if marks.levels is None else []
@@ -79,7 +83,7 @@ def genes_in_samples(
         return Figure(key="heatmap", rows=((body,),), width=8.0, height=1.2 + 0.17 * size)
     wide = Figure(
         key="heatmap",
-        rows=((groups_of(marks, columns),), (body,)),
+        rows=((_groups_above(marks, columns),), (body,)),
         heights=(1.0, size * 0.75),
         width=_WIDE,
         height=1.25 + 0.162 * size,
@@ -105,13 +109,7 @@ def _groups_below(marks: SampleMarks, columns: NDArray[np.intp]) -> Axis:
     return Axis(marks.level_name, ticks=ticks)
 
 
-def by_level(marks: SampleMarks) -> NDArray[np.intp]:
-    """Return the samples by their level, those without one last."""
-    levels = np.asarray(marks.levels)
-    return np.argsort(np.where(np.isfinite(levels), levels, np.inf), kind="stable")
-
-
-def groups_of(marks: SampleMarks, columns: NDArray[np.intp]) -> Panel:
+def _groups_above(marks: SampleMarks, columns: NDArray[np.intp]) -> Panel:
     """Return a bar with the groups or levels of samples."""
     y = Axis(ticks=(), low=-0.5, high=0.5)
     if marks.levels is not None:
@@ -151,7 +149,7 @@ def correlations(correlation: Floats, marks: SampleMarks, rows: NDArray[np.intp]
     return Figure(
         key="correlations",
         title="Correlation of samples",
-        rows=((groups_of(marks, rows),), (body,)),
+        rows=((_groups_above(marks, rows),), (body,)),
         heights=(1.0, 26.0),
         height=4.9,
         tight=True,

@@ -28,6 +28,14 @@ class GroupCurve:
     events: int
     censored: NDArray[np.float64]
 
+    @classmethod
+    def of(cls, label: str, time: Floats, event: Floats) -> GroupCurve:
+        """Return the curve of samples by their times, and whether each ended with the event."""
+        from genotex.analysis import kaplan_meier
+
+        censored = np.unique(time[event == 0])
+        return cls(label, kaplan_meier(time, event), len(time), int(event.sum()), censored)
+
 
 @dataclass(frozen=True, eq=False)
 class CurvePanel:

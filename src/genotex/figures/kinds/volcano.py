@@ -108,5 +108,5 @@ def _names(found: GeneResult, x: Floats, y: Floats, most: int) -> tuple[Name, ..
     order = np.arange(len(found.names))
     if found.marked is not None:
         order = np.concatenate([np.flatnonzero(found.marked), np.flatnonzero(~found.marked)])
-    shown = [int(i) for i in order if np.isfinite(x[i]) and np.isfinite(y[i])][:most]
+    shown = order[np.isfinite(x[order]) & np.isfinite(y[order])][:most]
     return tuple(Name(found.names[i], float(x[i]), float(y[i])) for i in shown)

@@ -19,8 +19,8 @@ from genotex.figures import (
     most_variable_genes,
     sample_correlations,
     sample_densities,
-    samples_by_group,
     scaled_distances,
+    spread_evenly,
 )
 from genotex.formats import PERCENT, Evidence, LinkedTable, recorded_quantiles, sample_quantiles
 from genotex.reports.drawn import view_figures
@@ -112,8 +112,8 @@ def _boxes(
     """Declare the box plots of at most 240 samples."""
     outliers = {row["sample"] for row in findings.record("quality").get("outliers") or ()}
     named = [i for i, sample in enumerate(table.samples) if sample in outliers][:_MOST_BOXES]
-    chosen = np.union1d(_spread(len(table.samples), _MOST_BOXES), named)
-    rows = samples_by_group(marks, chosen.astype(int).tolist())
+    chosen = np.union1d(spread_evenly(len(table.samples), _MOST_BOXES), named)
+    rows = marks.side_by_side(chosen.astype(int).tolist())
     panels = [("log2 expression", sample_quantiles(table.expression.T), False)]
     if not evidence.procedure.logs_linear_values:
         panels = [("expression", panels[0][1], False)]
@@ -142,13 +142,8 @@ def _boxes(
     return boxes(panels, marks, rows, caption)
 
 
-def _spread(total: int, most: int) -> NDArray[np.intp]:
-    """Return at most so many places, evenly spaced."""
-    return np.unique(np.linspace(0, total - 1, min(total, most)).round().astype(np.intp))
-
-
 def _densities(table: LinkedTable, drawn: NDArray[np.intp], marks: SampleMarks) -> Figure:
-    rows = np.sort(drawn[_spread(len(drawn), _MOST_CURVES)])
+    rows = np.sort(drawn[spread_evenly(len(drawn), _MOST_CURVES)])
     curves, middles = sample_densities(table.expression[rows], _STEPS_OF_CURVES)
     some = f", {len(rows)} of {len(table.samples):,}" if len(rows) < len(table.samples) else ""
     caption = (

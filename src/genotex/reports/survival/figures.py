@@ -59,11 +59,6 @@ def median_time(time: Floats, event: Floats) -> float | None:
     return float(curve.times[reached[0]]) if len(reached) else None
 
 
-def _group(label: str, time: Floats, event: Floats) -> GroupCurve:
-    censored = np.unique(time[event == 0])
-    return GroupCurve(label, kaplan_meier(time, event), len(time), int(event.sum()), censored)
-
-
 def _panels(found: SurvivalResult, genes: pl.DataFrame) -> list[CurvePanel]:
     """Return the curves of the first genes that divide the samples into halves."""
     place = {gene: j for j, gene in enumerate(found.names)}
@@ -84,7 +79,7 @@ def _panel(found: SurvivalResult, expression: Floats, row: dict[str, float | str
     known = labels != ""
     test = log_rank_test(found.time[known], found.event[known], labels[known].tolist())
     groups = tuple(
-        _group(label, found.time[labels == label], found.event[labels == label])
+        GroupCurve.of(label, found.time[labels == label], found.event[labels == label])
         for label in ("low", "high")
     )
     return CurvePanel(str(row["Variable"]), f"log-rank p = {number(test.p, 'p')}", groups)
@@ -106,7 +101,7 @@ def _curves(found: SurvivalResult, panels: list[CurvePanel]) -> Figure:
 
 
 def _all_samples(found: SurvivalResult) -> Figure:
-    group = _group("", found.time, found.event)
+    group = GroupCurve.of("", found.time, found.event)
     alt = f"Kaplan-Meier curve of {counted(group.samples, 'sample')}, {group.events} events."
     caption = (
         f"All {counted(group.samples, 'sample')} with {counted(group.events, 'event')}, and 95 % "
