@@ -75,7 +75,7 @@ from genotex.analysis import (
     ranked_enrichment,
 )
 from genotex.analysis.gene_sets.correlated import scale_effects
-from genotex.analysis.gene_tests.trait_effects import trait_effects
+from genotex.analysis.gene_sets.effects import trait_effects
 from genotex.analysis.sound import carry_out
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
 from genotex.layout import OutputFolder

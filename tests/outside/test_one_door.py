@@ -36,7 +36,7 @@ _ALLOWED = {
     "bench/runs/children/": "messages between its own processes, and files of /proc",
     "bench/runs/cohort_stage.py": "records of its own run, of which a digest is made",
     "bench/runs/methods/built_in.py": "lines of a file that was read within the limits",
-    "cli/services/serve.py": "a password, which may come through a pipe",
+    "cli/services/servers.py": "a password, which may come through a pipe",
     "cluster/": "tasks and results between its own workers",
     "studies/gene_set_files.py": "compared with an upload of the same size",
     "genes/sources.py": "bytes that are in memory",

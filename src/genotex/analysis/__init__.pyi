@@ -5,18 +5,15 @@ from .hidden.adjustment import (
     named_covariates as named_covariates,
 )
 from .benchmark.procedure import analyze_benchmark as analyze_benchmark
-from .gene_tests.blocks import (
+from .designs.blocks import (
     Blocks as Blocks,
     block_detected as block_detected,
     block_samples as block_samples,
     blocked_by as blocked_by,
 )
-from .gene_tests.comparison import Comparison as Comparison, set_up_comparison as set_up_comparison
+from .designs.comparison import Comparison as Comparison, set_up_comparison as set_up_comparison
 from .panel.condition_predictor import predict_condition as predict_condition
-from .hidden.confounders import (
-    Confounders as Confounders,
-    estimate_confounders as estimate_confounders,
-)
+from .hidden.confounders import estimate_confounders as estimate_confounders
 from .hidden.confounding import (
     associate_levels as associate_levels,
     cramers_v as cramers_v,
@@ -98,7 +95,7 @@ from .gene_tests.coefficients import (
     moderate_f as moderate_f,
     partial_correlation as partial_correlation,
 )
-from .gene_sets.gmt import GeneSet as GeneSet, read_gmt as read_gmt
+from .gene_sets.lists import GeneSet as GeneSet, read_gmt as read_gmt
 from .survival.kaplan_meier import (
     LogRankTest as LogRankTest,
     SurvivalCurve as SurvivalCurve,
@@ -120,7 +117,7 @@ from .meta.effects import (
     stouffer as stouffer,
 )
 from .meta.gene_table import META_COLUMNS as META_COLUMNS, combine_genes as combine_genes
-from .meta.heterogeneity import (
+from .meta.methods import (
     Heterogeneity as Heterogeneity,
     NullScores as NullScores,
     common_effect_p as common_effect_p,
@@ -265,18 +262,21 @@ from .survival.analysis import (
     read_survival as read_survival,
     write_survival as write_survival,
 )
-from .gene_tests.trait_effects import (
+from .gene_sets.effects import (
     TraitEffects as TraitEffects,
     read_trait_effects as read_trait_effects,
 )
-from .gene_tests.trait_tests import GeneFilter as GeneFilter, filter_genes as filter_genes
+from .gene_tests.trait_tests import (
+    GeneFilter as GeneFilter,
+    compare_rankings as compare_rankings,
+    filter_genes as filter_genes,
+)
 from .hidden.unmeasured import (
     Unmeasured as Unmeasured,
-    compare_rankings as compare_rankings,
     find_unmeasured as find_unmeasured,
     rank_without_if_dense as rank_without_if_dense,
 )
-from .gene_tests.voom import count_trend as count_trend, counts_of as counts_of
+from .gene_tests.precision import count_trend as count_trend, counts_of as counts_of
 from .designs.formulas import (
     FormulaDesign as FormulaDesign,
     Formulas as Formulas,

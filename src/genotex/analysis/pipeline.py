@@ -51,37 +51,11 @@ def analyze_table(
     relations: Relations | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
-    """Find the genes associated with a problem's trait in one cohort.
+    """Find the genes associated with a problem's trait in one cohort; arguments as in `CohortData`.
 
-    Parameters
-    ----------
-    table
-        One cohort; filled for the procedure ``benchmark``, else filled or not.
-    roles
-        Sample id to role in the contrast; may be empty.
-    problem
-        Trait and condition.
-    options
-        What the user chose.
-    sample_facts
-        Other characteristics of the samples (`Evidence.sample_facts`), to be checked against the
-        trait.
-    condition
-        The condition's cohort; a two-step problem needs it.
-    related
-        Related genes of the trait; the procedure ``benchmark`` needs them.
-    counts
-        How RNA-seq counts became expression (`Evidence.counts`); the procedure ``benchmark`` takes
-        the values as they are.
-    sample_texts
-        Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
-    design
-        A formula and contrast of the user's own, in the place of trait and covariates.
-    relations
-        Relations between the samples that their texts state (`Evidence.relations`), such as
-        replicates, treatments and time points: usable as covariates and pairs, and warned of.
-    threads
-        Threads to compute with; the answer does not depend on them.
+    The procedure ``benchmark`` needs a filled table and the `related` genes of the trait, and takes
+    counts as they are; a two-step problem needs the condition's cohort. `threads` changes no
+    answer.
 
     Raises
     ------
@@ -140,18 +114,8 @@ def solve_problem(
 ) -> AnalysisResult:
     """Choose the cohort of a problem, read it and analyse it; nothing is written.
 
-    Parameters
-    ----------
-    output
-        Folder with the preprocessed cohorts.
-    problem
-        Trait and condition.
-    options
-        What the user chose.
-    tasks
-        Related genes of the traits: for two-step problems and the procedure ``benchmark``.
-    threads
-        Threads to compute with; the answer does not depend on them.
+    `tasks` has the related genes of the traits, for two-step problems and the procedure
+    ``benchmark``; `threads` changes no answer.
 
     Raises
     ------
@@ -282,23 +246,13 @@ TOP_GENES = 5
 
 @dataclass(frozen=True)
 class ProblemOutcome:
-    """The outcome of one problem.
-
-    Attributes
-    ----------
-    problem
-    result
-        None when it could not be answered.
-    why
-        The reason for that.
-    wrong_use
-        Whether the request was at fault (an option that makes no sense for this cohort), and not
-        the data; an earlier result is then kept.
-    """
+    """The outcome of one problem."""
 
     problem: Problem
-    result: AnalysisResult | None
-    why: str = ""
+    result: AnalysisResult | None  # None when it could not be answered
+    why: str = ""  # The reason for that
+    # Whether the request was at fault (an option that makes no sense for this cohort), and not the
+    # data; an earlier result is then kept
     wrong_use: bool = False
 
     def summary(self) -> dict[str, Any]:
@@ -342,18 +296,8 @@ def solve_problems(
     that no longer holds; it is kept when only the request was at fault: a mistake in the options,
     or a cohort requested by name that is not the one of the earlier result.
 
-    Parameters
-    ----------
-    output
-        Folder of preprocessed cohorts; results go there too.
-    problems
-    options
-    tasks
-        Related genes of the traits: for two-step problems and the procedure ``benchmark``.
-    jobs
-        Number of processes; they share the machine's cores.
-    progress
-        Called with each outcome and the number of problems, in order.
+    The processes (`jobs`) share the machine's cores. `progress` is called with each outcome and the
+    number of problems, in order.
     """
     outcomes = []
     processes = max(1, min(jobs, len(problems)))

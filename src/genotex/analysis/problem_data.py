@@ -32,107 +32,57 @@ from genotex.procedure import Procedure
 
 @dataclass(frozen=True, eq=False)
 class ConditionCohort:
-    """A cohort of the condition and the genes the condition is predicted by.
+    """A cohort of the condition and the genes the condition is predicted by."""
 
-    Attributes
-    ----------
-    cohort
-        Its id.
-    table
-        Its linked table; the trait of it is the condition.
-    regressors
-        Related genes of the condition that are in both linked tables.
-    """
-
-    cohort: str
-    table: LinkedTable
-    regressors: tuple[str, ...]
+    cohort: str  # Its id
+    table: LinkedTable  # Its linked table; the trait of it is the condition
+    regressors: tuple[str, ...]  # Related genes of the condition that are in both linked tables
 
 
 @dataclass(frozen=True)
 class DataChoice:
-    """Which cohorts answer a problem.
+    """Which cohorts answer a problem."""
 
-    Attributes
-    ----------
-    cohort
-        Cohort of the trait.
-    reason
-        Why this one.
-    others
-        Every other cohort of the trait and why not it.
-    condition_cohort
-        Two-step: the cohort of the condition.
-    regressors
-        Two-step: the genes by which the condition is predicted.
-    """
-
-    cohort: str
-    reason: str
-    others: Mapping[str, str]
-    condition_cohort: str | None = None
-    regressors: tuple[str, ...] = ()
+    cohort: str  # Cohort of the trait
+    reason: str  # Why this one
+    others: Mapping[str, str]  # Every other cohort of the trait and why not it
+    condition_cohort: str | None = None  # Two-step: the cohort of the condition
+    regressors: tuple[str, ...] = ()  # Two-step: the genes by which the condition is predicted
 
 
 @dataclass(frozen=True, eq=False)
 class CohortData:
-    """What the procedure ``sound`` analyses.
+    """What the procedure ``sound`` analyses."""
 
-    Attributes
-    ----------
-    table
-        One cohort; not filled, so that genes are tested on the samples that have them.
-    roles
-        Sample id to role in the contrast; may be empty.
-    sample_facts
-        Other characteristics of the samples (`Evidence.sample_facts`); a batch among them is
-        adjusted for, all are checked against the trait.
-    sample_texts
-        Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
-    counts
-        How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
-        precision weights (Law et al. 2014). Empty where expression was not counted.
-    condition
-        Two-step: the cohort of the condition.
-    design
-        A formula and contrast of the user's own, in the place of trait and covariates.
-    relations
-        Relations between the samples that their texts state (`Evidence.relations`).
-    """
-
+    # One cohort; not filled, so that genes are tested on the samples that have them
     table: LinkedTable
+    # Sample id to role in the contrast; may be empty
     roles: Mapping[str, Role] = field(default_factory=dict)
+    # Other characteristics of the samples (`Evidence.sample_facts`); a batch among them is adjusted
+    # for, all are checked against the trait
     sample_facts: SampleFacts = field(default_factory=dict)
+    # Titles and source names of the samples (`Evidence.sample_texts`), which may name pools
     sample_texts: SampleTexts = field(default_factory=dict)
+    # How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
+    # precision weights (Law et al. 2014). Empty where expression was not counted.
     counts: Counts = field(default_factory=dict)
-    condition: ConditionCohort | None = None
+    condition: ConditionCohort | None = None  # Two-step: the cohort of the condition
+    # A formula and contrast of the user's own, in the place of trait and covariates
     design: DesignRequest | None = None
+    # Relations between the samples that their texts state (`Evidence.relations`)
     relations: Relations = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class ProblemData:
-    """All that is read for a problem.
+    """All that is read for a problem."""
 
-    Attributes
-    ----------
-    choice
-        Which cohorts these are.
-    table
-        The cohort: filled for the procedure ``benchmark``, else with its gaps.
-    evidence
-        The record of its preprocessing; None where other tools made it.
-    condition
-        Two-step: the cohort of the condition.
-    related
-        Related genes of the trait, where a task list is given: ``benchmark`` chooses its penalty by
-        them, ``sound`` describes its list by them.
-    """
-
-    choice: DataChoice
-    table: LinkedTable
-    evidence: Evidence | None
-    condition: ConditionCohort | None
+    choice: DataChoice  # Which cohorts these are
+    table: LinkedTable  # The cohort: filled for the procedure ``benchmark``, else with its gaps
+    evidence: Evidence | None  # The record of its preprocessing; None where other tools made it
+    condition: ConditionCohort | None  # Two-step: the cohort of the condition
+    # Related genes of the trait, where a task list is given: ``benchmark`` chooses its penalty by
+    # them, ``sound`` describes its list by them
     related: tuple[str, ...] | None
 
     @property

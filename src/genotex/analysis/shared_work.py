@@ -72,11 +72,8 @@ _shelf: ContextVar[_Shelf | None] = ContextVar("shared work", default=None)
 def sharing(folder: Path | None = None) -> Iterator[None]:
     """Share work between the problems solved in this block.
 
-    Parameters
-    ----------
-    folder
-        Where results are kept that other processes may use too, which nothing else writes to;
-        without it they are kept in memory, and end with the block.
+    Results are kept in a folder that other processes may use too, which nothing else writes to;
+    without it in memory, until the block ends.
     """
     token = _shelf.set(_Shelf(folder))
     try:
@@ -98,17 +95,7 @@ def last_table(files: Sequence[Path], read: Callable[[], LinkedTable]) -> Linked
 
 
 def once(kind: str, make: Callable[[], Result], *inputs: Any) -> Result:
-    """Return a kept result of exactly these inputs, or else make it and keep it.
-
-    Parameters
-    ----------
-    kind
-        What it is a result of.
-    make
-        Computes it from `inputs`, and from nothing else.
-    inputs
-        Arrays and plain objects.
-    """
+    """Return a kept result of exactly these inputs, or else make it of nothing else and keep it."""
     shelf = _shelf.get()
     if shelf is None:
         return make()

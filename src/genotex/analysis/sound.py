@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from genotex.analysis.designs.comparison import Comparison, set_up_comparison
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import Design
-from genotex.analysis.gene_tests.comparison import Comparison, set_up_comparison
 from genotex.analysis.gene_tests.mixed import mixed_warnings
 from genotex.analysis.gene_tests.p_values import binomial_p, excess_near_one, null_share
 from genotex.analysis.gene_tests.trait_tests import TraitTests, choose_genes, run_tests

@@ -41,15 +41,9 @@ def main() -> None:
 
 
 class _Stream(io.TextIOWrapper):
-    """A standard stream that, once it is closed or full, takes the rest in silence.
+    """A standard stream that, once it is closed or full, takes the rest in silence."""
 
-    Attributes
-    ----------
-    lost
-        Why not all could be written; None if all was.
-    """
-
-    lost: OSError | None = None
+    lost: OSError | None = None  # Why not all could be written; None if all was
 
     def write(self, text: str) -> int:
         try:

@@ -6,7 +6,7 @@ from .fields import (
     command_words as command_words,
     declared as declared,
 )
-from .words import (
+from .fields import (
     BENCHMARK as BENCHMARK,
     LIMITS as LIMITS,
     MODELS as MODELS,

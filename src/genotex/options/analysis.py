@@ -7,8 +7,7 @@ from typing import Annotated, Any, get_args
 
 from genotex.errors import UsageError
 from genotex.features import column_named, default_covariates
-from genotex.options.fields import Option
-from genotex.options.words import (
+from genotex.options.fields import (
     BENCHMARK,
     CONTROLS,
     TWO_STEP,
@@ -17,6 +16,7 @@ from genotex.options.words import (
     Hidden,
     LevelsMode,
     Model,
+    Option,
     RegressorRule,
     SampleWeights,
     Solver,

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 from genotex.errors import UsageError
-from genotex.options.fields import Option
-from genotex.options.words import PLUG_IN, SetTest, check_q
+from genotex.options.fields import PLUG_IN, Option, SetTest, check_q
 from genotex.procedure import Procedure
 
 

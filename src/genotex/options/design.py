@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 from genotex.errors import UsageError
-from genotex.options.fields import Option
-from genotex.options.words import MissingValues, Scale, refuse_unknown
+from genotex.options.fields import MissingValues, Option, Scale, refuse_unknown
 
 
 @dataclass(frozen=True)

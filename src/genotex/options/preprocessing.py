@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from genotex.options.fields import Option
-from genotex.options.words import CONTROLS, ChosenProcedure, Controls, Scale, groups
+from genotex.options.fields import CONTROLS, ChosenProcedure, Controls, Option, Scale, groups
 from genotex.procedure import Procedure
 
 

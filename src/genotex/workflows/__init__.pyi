@@ -11,8 +11,8 @@ from .annotation import (
     rules_of as rules_of,
     sample_table as sample_table,
 )
-from .cohorts import prepare as prepare, prepare_condition as prepare_condition
-from .design_input import (
+from .solving import prepare as prepare, prepare_condition as prepare_condition
+from .designs import (
     DesignInput as DesignInput,
     of_contrast as of_contrast,
     of_survival as of_survival,
@@ -25,7 +25,7 @@ from .designs import (
     prepare_designs as prepare_designs,
     save_survival_figures as save_survival_figures,
 )
-from .gene_sets import enrich as enrich
+from .problems import enrich as enrich
 from .problems import (
     Analysed as Analysed,
     Answer as Answer,

@@ -27,22 +27,10 @@ _RESERVED = ("_index", "")
 def cohort_to_anndata(
     table: LinkedTable, evidence: Evidence, genes: pl.DataFrame | None = None
 ) -> AnnData:
-    """Return a cohort in the form of `read_geo`.
+    """Return a cohort in the form of `read_geo`, with the result of an analysis if it is given.
 
-    Parameters
-    ----------
-    table : LinkedTable
-        Expression, trait and covariates.
-    evidence : Evidence
-        The record of the cohort.
-    genes : polars.DataFrame, optional
-        The result of an analysis, the symbols in its first column; for ``var``.
-
-    Returns
-    -------
-    AnnData
-        ``X``: samples x genes, as analysed; ``obs``: group or level, age, sex and
-        characteristics; ``var``: the columns of `genes`; ``uns["genotex"]``: the record.
+    ``X``: samples x genes, as analysed; ``obs``: group or level, age, sex and characteristics;
+    ``var``: the columns of `genes`, whose first has the symbols; ``uns["genotex"]``: the record.
     """
     import anndata
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from genotex.analysis import (
     AnalysisResult,
     DesignCohort,
+    DesignData,
     DesignRequest,
     ProblemOutcome,
     SurvivalResult,
@@ -22,7 +25,7 @@ from genotex.analysis import (
     write_r_files,
     write_survival,
 )
-from genotex.cohorts import OwnTables
+from genotex.cohorts import OwnTables, enough_samples, keep_expressed
 from genotex.errors import UsageError
 from genotex.figures import save_figures
 from genotex.layout import OutputFolder, trait_folder_name
@@ -34,8 +37,85 @@ from genotex.reports import (
     write_report,
     write_survival_report,
 )
-from genotex.workflows.design_input import DesignInput, of_contrast, of_survival
 from genotex.workflows.progress import Progress, silent
+
+_EXPRESSED = 0.1
+"""Share of the samples that must express a gene, where no groups are compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class DesignInput:
+    """What a design is fitted to, and what is known of its origin."""
+
+    data: DesignData  # Expression, and the columns of the samples that a design may use
+    samples: pl.DataFrame  # All columns of the samples
+    notes: tuple[str, ...] = ()  # How they were read
+    warnings: tuple[str, ...] = ()
+    # As of `OwnTables`, or of a cohort in `uns`
+    record: Mapping[str, Any] = field(default_factory=dict)
+    # Own tables with their counts, from which genes with few counts can be left out
+    tables: OwnTables | None = None
+
+    @classmethod
+    def of_tables(cls, tables: OwnTables) -> DesignInput:
+        """Take tables of the user's own."""
+        data = DesignData(
+            tables.name,
+            tables.genes,
+            tables.samples,
+            tables.expression,
+            tables.sample_table.drop("sample", strict=False),
+            tables.counts,
+        )
+        found = tables.sample_table, tables.notes, tables.warnings, tables.record, tables
+        return cls(data, *found)
+
+    def expressed(self, least: float) -> DesignInput:
+        """Leave out genes that too few samples express (see `keep_expressed`)."""
+        if self.tables is None or self.tables.raw_counts is None:
+            return self
+        kept = DesignInput.of_tables(keep_expressed(self.tables, least))
+        return replace(kept, record=self.record, samples=self.samples)
+
+    def cohort(self, trait: str, request: DesignRequest) -> DesignCohort:
+        """Return the cohort with a design, in the form of one that was preprocessed."""
+        origin = self.record
+        tables = origin.get("tables") or origin
+        return DesignCohort(
+            trait,
+            self.data,
+            request,
+            self.notes,
+            self.warnings,
+            list(origin.get("files_read") or tables.get("files") or ()),
+            origin.get("series"),
+            tables.get("distributions") or {},
+        )
+
+
+def of_contrast(
+    given: DesignInput, request: DesignRequest, trait: str, analysis: AnalysisOptions
+) -> tuple[DesignInput, DesignCohort]:
+    """Return what is tested for a contrast, without genes that its groups express too little.
+
+    Raises
+    ------
+    UsageError, AnalysisError
+        If there is a mistake in the design.
+    """
+    cohort = given.cohort(trait, request)
+    size = cohort.fitted(analysis.controls).group_size
+    if analysis.filter_low:
+        given = given.expressed(enough_samples(size))
+        cohort = given.cohort(trait, request)
+    return given, cohort
+
+
+def of_survival(given: DesignInput, analysis: AnalysisOptions) -> DesignInput:
+    """Return what the time to an event is tested in."""
+    if not analysis.filter_low:
+        return given
+    return given.expressed(_EXPRESSED * len(given.data.samples))
 
 
 def prepare_designs(
@@ -43,16 +123,7 @@ def prepare_designs(
 ) -> tuple[list[DesignCohort], list[str]]:
     """Return the cohort with each contrast, and notes; any mistake in a design is found here.
 
-    Parameters
-    ----------
-    tables : OwnTables
-        Expression and samples.
-    asked : DesignOptions
-        The design and its contrasts.
-    analysis : AnalysisOptions
-        Whether genes with few counts are left out, and which samples are controls.
-    trait : str, optional
-        Name of the result, by default that of the contrast.
+    `trait` is the name of the result, by default that of the contrast.
 
     Raises
     ------
@@ -90,17 +161,10 @@ def prepare_designs(
 
 @dataclass(frozen=True)
 class DesignsTested:
-    """The contrasts of a design, tested.
+    """The contrasts of a design, tested."""
 
-    Attributes
-    ----------
-    outcomes
-        One for each contrast.
-    genes, scripts, reports
-        By trait: ``genes.csv``, ``analysis.R`` and the report of each contrast with a result.
-    """
-
-    outcomes: tuple[ProblemOutcome, ...]
+    outcomes: tuple[ProblemOutcome, ...]  # One for each contrast
+    # By trait: ``genes.csv``, ``analysis.R`` and the report of each contrast with a result
     genes: dict[str, Path]
     scripts: dict[str, Path]
     reports: dict[str, Path]
@@ -130,18 +194,7 @@ def analyze_designs(
     output: OutputFolder,
     progress: Progress = silent,
 ) -> DesignsTested:
-    """Test contrasts, and write tables of genes, R scripts and reports.
-
-    Parameters
-    ----------
-    prepared : sequence of DesignCohort
-        As `prepare_designs` returns them.
-    analysis : AnalysisOptions
-        Options of the tests.
-    output : OutputFolder
-        Where everything is written.
-    progress : callable
-        See `Progress`.
+    """Test contrasts that were prepared, and write tables of genes, R scripts and reports.
 
     Raises
     ------
@@ -189,19 +242,6 @@ def analyze_survival(
     progress: Progress = silent,
 ) -> SurvivalTested:
     """Test the time to an event; write the table of genes, the record and the report.
-
-    Parameters
-    ----------
-    tables : OwnTables
-        Expression and samples.
-    asked : DesignOptions
-        The columns of time and event, and the design.
-    analysis : AnalysisOptions
-        Options of the tests.
-    output : OutputFolder
-        Where everything is written.
-    progress : callable
-        See `Progress`.
 
     Raises
     ------

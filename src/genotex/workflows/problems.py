@@ -7,13 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.analysis import ProblemOutcome, solve_problems, write_gene_files, write_r_files
+from genotex.analysis import (
+    Enrichment,
+    ProblemOutcome,
+    enrich_problem,
+    solve_problems,
+    write_gene_files,
+    write_r_files,
+)
 from genotex.analysis.meta import MetaResult, analyze_cohorts, remove_meta, write_meta
 from genotex.cohorts import CohortOutcome
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.figures import save_figures
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions, FigureOptions
+from genotex.options import AnalysisOptions, EnrichmentOptions, FigureOptions
 from genotex.problems import Problem, TaskInfo
 from genotex.reports import (
     result_figures,
@@ -26,21 +33,11 @@ from genotex.workflows.progress import Progress, silent
 
 @dataclass(frozen=True)
 class Analysed:
-    """Problems that were analysed.
+    """Problems that were analysed."""
 
-    Attributes
-    ----------
-    outcomes
-        In the order of the problems.
-    reports
-        The pages that were written again, by problem.
-    unwritten
-        Why a page could not be, by problem.
-    """
-
-    outcomes: list[ProblemOutcome]
-    reports: dict[Problem, Path]
-    unwritten: dict[Problem, str]
+    outcomes: list[ProblemOutcome]  # In the order of the problems
+    reports: dict[Problem, Path]  # The pages that were written again, by problem
+    unwritten: dict[Problem, str]  # Why a page could not be, by problem
 
 
 def analyze(
@@ -148,24 +145,8 @@ def answer(
     """Analyse a problem and write its report, also where it cannot be answered.
 
     No page is written if an option makes no sense for the cohort, so that an earlier answer and its
-    page stay.
-
-    Parameters
-    ----------
-    output : OutputFolder
-        Of preprocessed cohorts; results go there too.
-    problem : Problem
-        Trait and condition.
-    analysis : AnalysisOptions
-        Options of the tests.
-    cohorts : sequence of CohortOutcome
-        What came of preprocessing, for the reasons in the report.
-    tasks : TaskInfo, optional
-        Related genes of the traits.
-    progress : callable
-        See `Progress`.
-    report : Path, optional
-        Where the report is written, in place of its folder.
+    page stay. What came of preprocessing (`cohorts`) gives the reasons in the report; `report` is a
+    place for it other than its folder.
     """
     progress("testing genes", 0, 1, str(problem))
     (outcome,) = solve_problems(output, [problem], analysis, tasks)
@@ -245,3 +226,31 @@ def combine(
         write_meta(output, result)
         page = write_meta_report(output, problem.trait, problem.condition)
         yield Combined(problem, result, page)
+
+
+def enrich(
+    output: OutputFolder,
+    problem: Problem,
+    sets: Path,
+    options: EnrichmentOptions,
+    progress: Progress = silent,
+) -> tuple[Enrichment, dict[str, Path]]:
+    """Test the gene sets of a GMT file on a result; write table and record, and an existing report.
+
+    Returns what was found, and the files by what they are.
+
+    Raises
+    ------
+    UsageError
+        If there is no such result.
+    FormatError
+        If a file is not what it should be.
+    """
+    progress("testing gene sets", 0, None, "")
+    found = enrich_problem(output, problem, sets, options, lambda what: progress(what, 0, None, ""))
+    path = output.enrichment(problem.trait, problem.condition)
+    files = {"all sets": path.with_suffix(".csv"), "record": path}
+    if output.report(problem.trait, problem.condition).is_file():
+        progress("writing the report", 0, 1, "")
+        files["report"] = write_report(output, problem.trait, problem.condition)
+    return found, files

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from genotex.analysis import ProblemOutcome
-from genotex.cohorts import CohortOutcome, PreprocessOptions
+from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, FigureOptions
-from genotex.problems import Problem, TaskInfo
-from genotex.workflows.cohorts import prepare, prepare_condition
+from genotex.parallel import Executor
+from genotex.problems import Problem, ProblemKind, TaskInfo
 from genotex.workflows.problems import (
     Combined,
     answer,
@@ -21,6 +22,86 @@ from genotex.workflows.problems import (
     write_script,
 )
 from genotex.workflows.progress import Progress, silent
+
+_BY_HAND: dict[str, Any] = {
+    "readings": {},
+    "readings_of": None,
+    "encoding": None,
+    "samples": None,
+    "sheet": None,
+    "cases": (),
+    "controls": (),
+    "exclude": (),
+    "pairs": None,
+    "pair_of": {},
+    "series_platform": (),
+}
+"""Options that let the rules decide about the samples of another trait."""
+
+
+def prepare(
+    source: Path,
+    output: Path,
+    traits: Sequence[str],
+    options: PreprocessOptions,
+    progress: Progress = silent,
+    *,
+    cohorts: Sequence[str] = (),
+    jobs: int = 1,
+    executor: Executor | None = None,
+    force: bool = False,
+) -> list[CohortOutcome]:
+    """Preprocess cohorts of traits: raw files to tables that can be analysed.
+
+    Without `traits` or `cohorts` all are taken; those that have not changed are read again only
+    with `force`. An `executor` takes the place of this machine's processes (`jobs`).
+
+    Raises
+    ------
+    UsageError
+        If the folder holds no such cohort, or a choice does not fit it.
+    """
+    stage, done = "reading cohorts", 0
+    progress(stage, 0, None, "")
+
+    def note(outcome: CohortOutcome, total: int) -> None:
+        nonlocal done
+        done += 1
+        progress(stage, done, total, f"{outcome.trait} {outcome.cohort}")
+
+    return preprocess(
+        source,
+        output,
+        traits=traits,
+        cohorts=cohorts,
+        options=options,
+        jobs=jobs,
+        executor=executor,
+        force=force,
+        progress=note,
+    )
+
+
+def prepare_condition(
+    source: Path,
+    output: Path,
+    problem: Problem,
+    options: PreprocessOptions,
+    progress: Progress = silent,
+    *,
+    cohort: str | None = None,
+    **how: Any,
+) -> list[CohortOutcome]:
+    """Preprocess the cohorts of a condition that is another trait; none where it is not.
+
+    Encoding and values that the user gave are those of the trait: the rules decide here. `cohort`
+    is the one that was chosen; `how` as in `prepare`.
+    """
+    if problem.kind is not ProblemKind.TWO_STEP:
+        return []
+    plain = replace(options, **_BY_HAND)
+    named = [] if cohort is None else [cohort]
+    return prepare(source, output, [str(problem.condition)], plain, progress, cohorts=named, **how)
 
 
 @dataclass(frozen=True)
@@ -33,76 +114,37 @@ class Reading:
 
 @dataclass(frozen=True)
 class SolveRequest:
-    """A problem, its raw files, and how it is solved.
+    """A problem, its raw files, and how it is solved."""
 
-    Attributes
-    ----------
-    source, output
-        The input folder, and the folder of results.
-    problem
-        Trait and condition.
-    analysis
-        Options of the tests.
-    readings
-        How the cohorts of the trait are read; the first says how those of a condition are.
-    tasks
-        Related genes of the traits.
-    every
-        Whether all cohorts are combined as well.
-    script
-        Whether ``genes.csv`` and an R script are written.
-    figures
-        Which files of figures are written.
-    report
-        Where the report is written, in place of its folder.
-    jobs
-        Number of processes.
-    force
-        Whether cohorts are read again that have not changed.
-    """
-
-    source: Path
+    source: Path  # The input folder, and the folder of results
     output: OutputFolder
-    problem: Problem
-    analysis: AnalysisOptions
+    problem: Problem  # Trait and condition
+    analysis: AnalysisOptions  # Options of the tests
+    # How the cohorts of the trait are read; the first says how those of a condition are
     readings: Sequence[Reading] = (Reading(),)
-    tasks: TaskInfo | None = None
-    every: bool = False
-    script: bool = False
+    tasks: TaskInfo | None = None  # Related genes of the traits
+    every: bool = False  # Whether all cohorts are combined as well
+    script: bool = False  # Whether ``genes.csv`` and an R script are written
+    # Which files of figures are written
     figures: FigureOptions = field(default_factory=FigureOptions)
-    report: Path | None = None
-    jobs: int = 1
-    force: bool = False
+    report: Path | None = None  # Where the report is written, in place of its folder
+    jobs: int = 1  # Number of processes
+    force: bool = False  # Whether cohorts are read again that have not changed
 
 
 @dataclass(frozen=True)
 class Solved:
-    """What became of the cohorts and of the problem, and the files written.
+    """What became of the cohorts and of the problem, and the files written."""
 
-    Attributes
-    ----------
-    cohorts
-        What came of each cohort.
-    outcome
-        Of the cohort that answers the problem.
-    analysis
-        The options of the tests, with the cohorts that were just read.
-    report, script
-        None where there is none; `no_script` says why R cannot repeat the tests.
-    figures
-        The files of figures, where they were asked for.
-    combined
-        All cohorts together, if that was asked for.
-    """
-
-    cohorts: list[CohortOutcome]
-    outcome: ProblemOutcome
-    analysis: AnalysisOptions
+    cohorts: list[CohortOutcome]  # What came of each cohort
+    outcome: ProblemOutcome  # Of the cohort that answers the problem
+    analysis: AnalysisOptions  # The options of the tests, with the cohorts that were just read
+    # None where there is none; `no_script` says why R cannot repeat the tests
     report: Path | None = None
     script: Path | None = None
     no_script: str = ""
-    figures: Sequence[Path] = ()
-    combined: Combined | None = None
+    figures: Sequence[Path] = ()  # The files of figures, where they were asked for
+    combined: Combined | None = None  # All cohorts together, if that was asked for
 
     @property
     def errors(self) -> dict[str, str]:

@@ -241,33 +241,14 @@ def analyze_benchmark(
     over five folds, most often among the related genes of the trait. Source: GenoTEX paper,
     appendix F, and the published release where the two differ (docs: benchmark procedure).
 
-    Parameters
-    ----------
-    table
-        The trait's cohort, filled; samples without the trait are left out.
-    problem
-        Trait and condition.
-    options
-        Of these only `solver`, `fixed_lambda` and `batch_correction` count; `regressors` is
-        recorded.
-    related
-        Related genes of the trait.
-    condition
-        Two-step: where the condition is learnt.
-    threads
-        Fits at a time; the answer does not depend on it.
-
-    Returns
-    -------
-    AnalysisResult
-        Selected genes first, by descending absolute coefficient. The cohort's fields are empty.
-
     Raises
     ------
     AnalysisError
         If the cohort cannot answer the problem: missing values, fewer than 6 samples, a constant
         trait or condition, a condition that is absent or cannot be predicted.
     """
+    # Of the options only `solver`, `fixed_lambda` and `batch_correction` count; `regressors` is
+    # recorded.
     if table.trait != problem.trait:
         msg = f"the table holds {table.trait}, the problem asks for {problem.trait}"
         raise AnalysisError(msg)

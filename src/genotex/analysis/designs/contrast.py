@@ -203,47 +203,24 @@ MIN_HEALTHY = 5
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """The samples of a comparison and their trait.
+    """The samples of a comparison and their trait."""
 
-    Attributes
-    ----------
-    binary
-        Whether the trait has exactly two values.
-    rows : ndarray of int, shape (n,)
-        Rows of the linked table that take part.
-    values : ndarray of float64, shape (n,)
-        0 for controls and 1 for cases; a continuous trait in units of its standard deviation.
-    controls
-        Who the controls are: ``healthy``, ``all``, or empty for a continuous trait.
-    trait_mean, trait_sd
-        Of a continuous trait before it was standardised; 0 and 1 for a binary one.
-    summary
-        Group sizes and sample ids, for the record.
-    warnings
-        What a reader should know about the groups.
-    levels
-        Of a trait that is tested as ordered levels or as a factor; of a design, the coefficients
-        that are tested together.
-    cells : tuple of str, shape (n,)
-        Level of each sample, where a contrast of a design compares levels of a factor.
-    compared
-        Those of the levels that it compares.
-    difference
-        Whether the coefficient is the difference of two of these levels.
-    """
-
-    binary: bool
-    rows: NDArray[np.intp]
+    binary: bool  # Whether the trait has exactly two values
+    rows: NDArray[np.intp]  # (n,): rows of the linked table that take part
+    # (n,): 0 for controls and 1 for cases; a continuous trait in units of its standard deviation
     values: NDArray[np.float64]
-    controls: str
-    trait_mean: float
+    controls: str  # Who the controls are: ``healthy``, ``all``, or empty for a continuous trait
+    trait_mean: float  # Of a continuous trait before it was standardised; 0 and 1 for a binary one
     trait_sd: float
-    summary: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
+    summary: Mapping[str, Any]  # Group sizes and sample ids, for the record
+    warnings: tuple[str, ...] = ()  # What a reader should know about the groups
+    # Of a trait that is tested as ordered levels or as a factor; of a design, the coefficients that
+    # are tested together
     levels: Levels | None = None
+    # (n,): level of each sample, where a contrast of a design compares levels of a factor
     cells: tuple[str, ...] = ()
-    compared: tuple[str, ...] = ()
-    difference: bool = False
+    compared: tuple[str, ...] = ()  # Those of the levels that it compares
+    difference: bool = False  # Whether the coefficient is the difference of two of these levels
 
     @property
     def two_groups(self) -> bool:
@@ -290,19 +267,10 @@ class Contrast:
 
 
 def choose_contrast(table: LinkedTable, roles: Mapping[str, Role], controls: Controls) -> Contrast:
-    """Choose the samples and code the trait.
+    """Choose the samples and code the trait; samples without a role count as unknown.
 
     A trait with exactly two values is binary, the larger value is the case. Binary: cases against
     the healthy controls when there are at least `MIN_HEALTHY` of them, else against all controls.
-
-    Parameters
-    ----------
-    table
-        One cohort; samples without the trait are left out.
-    roles
-        Sample id to role; samples that it lacks count as unknown.
-    controls : {"auto", "healthy", "all"}
-        Who serves as control.
 
     Raises
     ------

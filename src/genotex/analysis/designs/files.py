@@ -44,32 +44,17 @@ OWN_TABLES = "own tables"
 
 @dataclass(frozen=True, eq=False)
 class DesignCohort:
-    """A cohort with its design, before it is written.
+    """A cohort with its design, before it is written."""
 
-    Attributes
-    ----------
-    trait
-        What the contrast is about, as a folder name.
-    data, request
-        The tables, and the design asked for.
-    notes, warnings
-        How the tables were read.
-    files
-        ``name``, ``size``, ``used_for`` and ``sha256`` of what was read.
-    series
-        As in `Evidence.series`.
-    distributions
-        As in `Evidence.distributions`.
-    """
-
-    trait: str
-    data: DesignData
+    trait: str  # What the contrast is about, as a folder name
+    data: DesignData  # The tables, and the design asked for
     request: DesignRequest
-    notes: Sequence[str] = ()
+    notes: Sequence[str] = ()  # How the tables were read
     warnings: Sequence[str] = ()
+    # ``name``, ``size``, ``used_for`` and ``sha256`` of what was read
     files: Sequence[Mapping[str, Any]] = ()
-    series: Mapping[str, str] | None = None
-    distributions: Mapping[str, Any] = field(default_factory=dict)
+    series: Mapping[str, str] | None = None  # As in `Evidence.series`
+    distributions: Mapping[str, Any] = field(default_factory=dict)  # As in `Evidence.distributions`
 
     def fitted(self, controls: Controls = "auto") -> OwnDesign:
         """Build the design, so that a mistake in it is found before anything is written."""

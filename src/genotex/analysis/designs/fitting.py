@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis.designs.request import DesignRequest, sample_facts_of, typed_columns
-from genotex.analysis.gene_tests.trait_effects import TraitEffects, stored_options, trait_effects
+from genotex.analysis.gene_sets.effects import TraitEffects, stored_options, trait_effects
 from genotex.analysis.pipeline import analyze_table
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.results.columns import (
@@ -37,28 +37,16 @@ _STANDARD = {feature.column: feature.name for feature in table_features()}
 
 @dataclass(frozen=True, eq=False)
 class DesignData:
-    """What a design is fitted to.
+    """What a design is fitted to."""
 
-    Attributes
-    ----------
-    name
-        Of the cohort.
-    genes, samples
-        Symbols of the p genes, names of the n samples.
-    expression : ndarray of float64, shape (n, p)
-        log2 values, of counts log2 counts per million; NaN is missing.
-    table
-        n rows, the annotation of the samples; texts are factors, texts that are all numbers are
-        numbers.
-    counts
-        How counts became expression, as in `Evidence.counts`; the tests then use voom's weights.
-    """
-
-    name: str
-    genes: tuple[str, ...]
+    name: str  # Of the cohort
+    genes: tuple[str, ...]  # Symbols of the p genes, names of the n samples
     samples: tuple[str, ...]
-    expression: Floats
+    expression: Floats  # (n, p): log2 values, of counts log2 counts per million; NaN is missing
+    # n rows, the annotation of the samples; texts are factors, texts that are all numbers are
+    # numbers
     table: pl.DataFrame
+    # How counts became expression, as in `Evidence.counts`; the tests then use voom's weights
     counts: Mapping[str, Any] = field(default_factory=dict)
 
     def linked(self, trait: str) -> LinkedTable:
@@ -75,32 +63,18 @@ class DesignData:
 
 @dataclass(frozen=True, eq=False)
 class DesignResult:
-    """The genes of one contrast.
+    """The genes of one contrast."""
 
-    Attributes
-    ----------
-    contrast, design
-        As asked for.
-    genes
-        Tested genes by p-value, with the columns of the short table; of several coefficients also
-        ``F`` and each coefficient with its p- and q-value.
-    result
-        The whole analysis, as `genotex solve` gives it.
-    data
-        What was analysed.
-    groups
-        Sample -> level of the factor that was compared, or value of the tested column.
-    request
-        The design as it was asked for.
-    """
-
-    contrast: str
+    contrast: str  # As asked for
     design: str
+    # Tested genes by p-value, with the columns of the short table; of several coefficients also
+    # ``F`` and each coefficient with its p- and q-value
     genes: pl.DataFrame
-    result: AnalysisResult
-    data: DesignData
+    result: AnalysisResult  # The whole analysis, as `genotex solve` gives it
+    data: DesignData  # What was analysed
+    # Sample -> level of the factor that was compared, or value of the tested column
     groups: Mapping[str, str | float]
-    request: DesignRequest
+    request: DesignRequest  # The design as it was asked for
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -153,32 +127,10 @@ def fit_design(
     order: Mapping[str, Sequence[str]] | None = None,
     threads: int = 1,
 ) -> tuple[DesignResult, ...]:
-    """Test every gene for each contrast of a design.
+    """Test every gene for each contrast of a design (see `genotex.de`).
 
-    Parameters
-    ----------
-    data
-        Expression and annotation of the samples.
-    design
-        A formula such as ``~ group + age``, ``~ group * sex``, ``~ group + ns(age, 3)``; read by
-        formulaic, with ``offset(column)`` in addition.
-    contrasts
-        ``group: case - control``, ``group: (B + C)/2 - A``, ``group: B - A | sex = female``,
-        ``stage: trend``, or a term or coefficient of the design (``age``, ``group:sex``); several
-        coefficients are tested together by an F test.
-    options
-        As of `genotex solve`; those that choose covariates, pairs and levels have no effect.
-    trait
-        What the result is about, the contrast by default.
-    block
-        Column of the sample table; samples with the same value are correlated.
-    missing
-        What becomes of samples without a value that the design needs: ``error``, ``drop`` or
-        ``fill``.
-    order
-        Factor to its levels, the reference first.
-    threads
-        Threads to compute with; the answer does not depend on them.
+    `trait` is what the result is about, the contrast by default; `order` gives the levels of
+    factors, the reference first. Options that choose covariates, pairs and levels have no effect.
 
     Raises
     ------

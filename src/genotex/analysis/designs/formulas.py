@@ -129,31 +129,17 @@ def listed(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class FormulaDesign:
-    """The design matrix of a formula for some samples.
+    """The design matrix of a formula for some samples."""
 
-    Attributes
-    ----------
-    formula
-        As the user wrote it.
-    names
-        Columns of the matrix.
-    matrix : ndarray of float64, shape (n, k)
-        Full column rank.
-    terms
-        Term of the formula to its columns, the intercept among them.
-    levels
-        Variable that is a factor to its levels, the reference first.
-    offset : ndarray of float64, shape (n,), or None
-        What the formula subtracts from the expression of each sample.
-    """
-
-    formula: Formulas
+    formula: Formulas  # As the user wrote it
     samples: tuple[str, ...]
-    names: tuple[str, ...]
-    matrix: Floats
+    names: tuple[str, ...]  # Columns of the matrix
+    matrix: Floats  # (n, k): full column rank
+    # Term of the formula to its columns, the intercept among them
     terms: Mapping[str, tuple[int, ...]]
+    # Variable that is a factor to its levels, the reference first
     levels: Mapping[str, tuple[str, ...]]
-    offset: Floats | None
+    offset: Floats | None  # (n,): what the formula subtracts from the expression of each sample
     _frame: pd.DataFrame = field(repr=False)
     _columns: FactorColumns = field(repr=False)
     _model: Any = field(repr=False)
@@ -200,10 +186,7 @@ def fit_formula(
 ) -> FormulaDesign:
     """Build the design matrix; the table has a row for each sample and no missing values.
 
-    Parameters
-    ----------
-    order
-        Variable to its levels, the reference first; others are in alphabetical order.
+    `order` gives the levels of factors, the reference first; others are in alphabetical order.
 
     Raises
     ------

@@ -24,35 +24,20 @@ Column = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The design matrix of a contrast.
+    """The design matrix of a contrast."""
 
-    Attributes
-    ----------
-    names
-        Column names; the trait is the last, a factor the last `tested`.
-    matrix : ndarray of float64, shape (n, k)
-        Intercept, covariates (the condition among them), trait; full column rank.
-    interaction : ndarray of float64, shape (n,), or None
-        Product of centred trait and centred condition; None without a condition or when it
-        cannot be distinguished from the other columns.
-    departure : ndarray of float64, shape (n, j), or None
-        Columns that, with the trait's, give each of its ordered levels a mean of its own; None
-        without such levels, or when they cannot be distinguished from the other columns.
-    tested
-        Columns of the trait, the last of the matrix; more than one of a factor.
-    filled
-        Covariate to the number of values that were filled.
-    warnings
-        Columns left out and why.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # Column names; the trait is the last, a factor the last `tested`
+    # (n, k): intercept, covariates (the condition among them), trait; full column rank
     matrix: NDArray[np.float64]
+    # (n,): product of centred trait and centred condition; None without a condition or when it
+    # cannot be distinguished from the other columns
     interaction: NDArray[np.float64] | None
-    filled: dict[str, int]
-    warnings: tuple[str, ...]
+    filled: dict[str, int]  # Covariate to the number of values that were filled
+    warnings: tuple[str, ...]  # Columns left out and why
+    # (n, j): columns that, with the trait's, give each of its ordered levels a mean of its own;
+    # None without such levels, or when they cannot be distinguished from the other columns
     departure: NDArray[np.float64] | None = None
-    tested: int = 1
+    tested: int = 1  # Columns of the trait, the last of the matrix; more than one of a factor
 
     @property
     def trait(self) -> str:
@@ -122,27 +107,12 @@ def build_design(
     interaction: bool = True,
     blocks: Collection[str] = (),
 ) -> Design:
-    """Build the design matrix: intercept, covariates, trait.
+    """Build the design matrix: intercept, covariates as far as the table has them, trait.
 
     A covariate enters when it varies within both groups and at least half of its values are known;
-    missing ages become the mean, missing genders the mode (preprocessing, step 9).
-
-    Parameters
-    ----------
-    table
-        One cohort.
-    contrast
-        Its samples and trait.
-    covariates
-        Columns to adjust for, as far as the table has them.
-    condition
-        A covariate of the table that must be adjusted for.
-    others : mapping of str to ndarray of float64, shape (n,), optional
-        Columns of pairs, a known batch and the like, for the samples of the contrast.
-    interaction
-        Whether the interaction of trait and condition is to be tested.
-    blocks
-        Names of those of `others` that are levels of pairs: all of them enter, or none.
+    missing ages become the mean, missing genders the mode (preprocessing, step 9). `others` are
+    columns of pairs, a known batch and the like; of those named by `blocks`, levels of pairs, all
+    enter or none.
 
     Raises
     ------

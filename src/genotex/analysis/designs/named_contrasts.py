@@ -23,26 +23,13 @@ TREND = "trend"
 
 @dataclass(frozen=True, eq=False)
 class TestedContrast:
-    """What is tested: one combination of the coefficients, or several together.
+    """What is tested: one combination of the coefficients, or several together."""
 
-    Attributes
-    ----------
-    text
-        As the user wrote it.
-    weights : ndarray of float64, shape (k, m)
-        Combinations of the columns of the design.
-    variable
-        The factor whose levels are compared; None for coefficients.
-    levels
-        Level to its weight, where levels are compared; none for coefficients.
-    names
-        What each combination is.
-    """
-
-    text: str
-    weights: Floats
-    names: tuple[str, ...]
-    variable: str | None = None
+    text: str  # As the user wrote it
+    weights: Floats  # (k, m): combinations of the columns of the design
+    names: tuple[str, ...]  # What each combination is
+    variable: str | None = None  # The factor whose levels are compared; None for coefficients
+    # Level to its weight, where levels are compared; none for coefficients
     levels: Weights = field(default_factory=dict)
 
     @property

@@ -40,34 +40,17 @@ MOST_CODES = 5
 
 @dataclass(frozen=True, eq=False)
 class OwnDesign:
-    """A design with its contrast, fitted to the samples that take part.
+    """A design with its contrast, fitted to the samples that take part."""
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (n,)
-        Rows of the linked table that take part.
-    design
-        The design matrix of the formula, for these samples.
-    tested
-        What is tested, as combinations of its columns.
-    names, matrix
-        The design with the tested columns last.
-    contrast
-        The comparison, for everything that follows.
-    filled
-        Variable to the number of values that were filled.
-    people
-        Values of the column that blocks, one for each sample; None without blocks.
-    """
-
-    rows: NDArray[np.intp]
-    design: FormulaDesign
-    tested: TestedContrast
-    names: tuple[str, ...]
+    rows: NDArray[np.intp]  # (n,): rows of the linked table that take part
+    design: FormulaDesign  # The design matrix of the formula, for these samples
+    tested: TestedContrast  # What is tested, as combinations of its columns
+    names: tuple[str, ...]  # The design with the tested columns last
     matrix: Floats
-    contrast: Contrast
-    filled: Mapping[str, int]
+    contrast: Contrast  # The comparison, for everything that follows
+    filled: Mapping[str, int]  # Variable to the number of values that were filled
     warnings: tuple[str, ...]
+    # Values of the column that blocks, one for each sample; None without blocks
     people: tuple[str | None, ...] | None = None
 
     @property

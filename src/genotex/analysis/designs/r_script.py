@@ -37,24 +37,16 @@ class RFiles:
 
 
 def design_table(result: AnalysisResult) -> pl.DataFrame:
-    """Return the design matrix of a result with the names of the samples.
+    """Return the design matrix of a result, a row for each sample with its name.
 
-    Parameters
-    ----------
-    result
-        Of a design (`fit_design`, ``genotex de``), or just computed by ``genotex solve``.
-
-    Returns
-    -------
-    DataFrame
-        A row for each sample: its name; every column of the design, surrogate variables among them,
-        those that are tested last; then weight, block, library size and offset where they were
-        used.
+    After the name come the columns of the design, surrogate variables among them and those that are
+    tested last; then weight, block, library size and offset where they were used.
 
     Raises
     ------
     UsageError
-        If the result is not one of a design.
+        If the result is not one of a design (`fit_design`, ``genotex de``), nor just computed by
+        ``genotex solve``.
     """
     record = _regression(result)
     columns: dict[str, Any] = {"sample": record["samples"]}
@@ -84,20 +76,7 @@ def _free(name: str, taken: Mapping[str, Any]) -> str:
 
 
 def r_script(result: AnalysisResult, files: RFiles) -> str:
-    """Return the R script that repeats the analysis of a design with limma.
-
-    Parameters
-    ----------
-    result
-        Of a design.
-    files
-        What the script reads.
-
-    Raises
-    ------
-    UsageError
-        If the result is not one of a design.
-    """
+    """Return the R script that repeats the analysis of a design with limma; see `design_table`."""
     record = _regression(result)
     parts = [
         _head(result, record),
@@ -114,23 +93,8 @@ def write_r_script(
 ) -> Path:
     """Write ``analysis.R``, ``design.csv`` and, where values are missing, ``missing.csv``.
 
-    Parameters
-    ----------
-    folder
-        Where ``genes.csv`` is.
-    result
-        Of a design.
-    table
-        What was analysed, before missing values were filled.
-    linked
-        The filled table as CSV, relative to `folder`.
-    suffix
-        Goes before the ending of each file, as ``_<contrast>``.
-
-    Returns
-    -------
-    Path
-        The script.
+    `table` is what was analysed, before missing values were filled; `linked` the filled one as CSV,
+    relative to `folder`, where ``genes.csv`` is. `suffix` goes before the ending of each file.
     """
     missing = _missing_values(result, table)
     name = f"missing{suffix}.csv"

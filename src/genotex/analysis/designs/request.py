@@ -17,31 +17,19 @@ from genotex.options import MissingValues, refuse_unknown
 
 @dataclass(frozen=True, eq=False)
 class DesignRequest:
-    """A design as the user asked for it, with the samples it is for.
+    """A design as the user asked for it, with the samples it is for."""
 
-    Attributes
-    ----------
-    formula
-        Such as ``~ group + age``.
-    contrast
-        Such as ``group: case - control``, or a term or coefficient of the formula.
-    samples, table
-        Names of the samples and their annotation, a row each; numbers are numeric, all else text.
-    block
-        Column whose equal values are samples of one person; their correlation is estimated.
-    missing
-        What becomes of samples without a value of the design: an error, left out, or filled with
-        the mean or the most frequent level.
-    order
-        Factor to its levels, the reference first.
-    """
-
-    formula: str
-    contrast: str
+    formula: str  # Such as ``~ group + age``
+    contrast: str  # Such as ``group: case - control``, or a term or coefficient of the formula
+    # Names of the samples and their annotation, a row each; numbers are numeric, all else text
     samples: tuple[str, ...]
     table: pl.DataFrame
+    # Column whose equal values are samples of one person; their correlation is estimated
     block: str | None = None
+    # What becomes of samples without a value of the design: an error, left out, or filled with the
+    # mean or the most frequent level
     missing: MissingValues = "error"
+    # Factor to its levels, the reference first
     order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -55,21 +55,9 @@ def effect_matrix(design: Floats, values: Floats, precision: Precision | None = 
     in the design's last coordinate is the trait's effect; the coordinates behind are free of the
     design. All have the gene's residual variance when the trait has no effect, and the trait's
     effect divided by the root of that variance is the t-statistic.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank, the trait last, k < n.
-    values : ndarray of float64, shape (n, p)
-        No missing values.
-    precision
-        What is known of the samples' errors: weights, blocks, libraries.
-
-    Returns
-    -------
-    ndarray of float64, shape (p, 1 + n - k)
-        The trait's effect first, positive where the values rise with the trait.
     """
+    # Shapes: design (n, k), of full column rank, k < n; values (n, p), none missing.
+    # Returns (p, 1 + n - k): the trait's effect first, positive where values rise with the trait.
     precision = precision or Precision()
     if precision.libraries is not None:
         return _weighted_effects(design, values, precision)
@@ -132,23 +120,10 @@ def camera(
     variance inflation factor 1 + (m - 1) r for m genes of mean correlation r. The estimate of the
     factor is m times the mean, over residual degrees of freedom, of the squared mean of the genes'
     standardised residual effects (Wu and Smyth 2012, "Estimating the variance inflation factor"),
-    and never below 1.
-
-    Parameters
-    ----------
-    t, df : ndarray of float64, shape (p,)
-        Moderated t and its degrees of freedom, for each gene.
-    residual_effects : ndarray of float64, shape (p, d)
-        Orthogonal residual effects of the regression, one column per residual degree of freedom.
-    members : scipy.sparse.csr_array, shape (s, p)
-        1 where a gene is in a set; each set has at least one gene and at most p - 1.
-    correlation
-        Preset mean correlation within every set, in place of the estimate (R limma's habit: 0.01).
-
-    Returns
-    -------
-    CameraTest
+    and never below 1. `correlation` takes the place of the estimate (R limma's habit: 0.01).
     """
+    # Shapes: t (p,), moderated; df (p,); residual_effects (p, d), orthogonal; members (s, p), 1
+    # where a gene is in a set, which has at least one gene and at most p - 1.
     genes, residual_df = residual_effects.shape
     size = np.asarray(members.sum(axis=1), dtype=np.float64)
     if correlation is None:
@@ -209,26 +184,12 @@ class FryTest(NamedTuple):
 def fry(effects: Floats, prior: VariancePrior, members: csr_array) -> FryTest:
     """Test whether the genes of each set are associated with the trait at all.
 
-    Parameters
-    ----------
-    effects : ndarray of float64, shape (p, 1 + d)
-        The trait's effect, then the residual effects, of each gene (`effect_matrix`).
-    prior
-        Prior of the genes' residual variances, by which the genes are scaled.
-    members : scipy.sparse.csr_array, shape (s, p)
-        1 where a gene is in a set; each set has at least one gene.
-
-    Returns
-    -------
-    FryTest
-
-    Notes
-    -----
     The directional test is that of limma's fry. Its mixed p-values are too small by a factor of two
     to five around 0.001, since limma fits a beta distribution by two moments, and near 1 for any
     data for sets with fewer genes than `effects` has columns. Here the tail of the same
-    distribution comes from a saddlepoint, exact within 15 %.
+    distribution comes from a saddlepoint, exact within 15 %. The prior scales the genes.
     """
+    # Shapes: effects (p, 1 + d), as of `effect_matrix`; members (s, p), 1 where a gene is in a set.
     residual_df = effects.shape[1] - 1
     scaled = scale_effects(effects, prior)
     size = np.asarray(members.sum(axis=1), dtype=np.float64)

@@ -11,9 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis.gene_sets.correlated import camera, fry
-from genotex.analysis.gene_sets.gmt import GeneSet
+from genotex.analysis.gene_sets.effects import TraitEffects
 from genotex.analysis.gene_sets.lists import (
     NOT_THERE,
+    GeneSet,
     MatchedSets,
     OverRepresentation,
     RankedScore,
@@ -23,7 +24,6 @@ from genotex.analysis.gene_sets.lists import (
     ranked_enrichment,
 )
 from genotex.analysis.gene_tests.p_values import benjamini_hochberg
-from genotex.analysis.gene_tests.trait_effects import TraitEffects
 from genotex.analysis.results.result import AnalysisResult
 from genotex.errors import AnalysisError
 from genotex.options import EnrichmentOptions, SetTest
@@ -151,24 +151,13 @@ def enrich(
 ) -> Enrichment:
     """Test which gene sets are associated with the trait of a result, and describe them.
 
-    With the effects of the comparison, two tests allow for the correlation between genes: camera
-    (Wu and Smyth 2012; does a set change more than the other genes?) with the correlation estimated
-    for each set, and fry (Wu et al. 2010; does it change at all, in one direction or in both?). The
-    q-values are those of Benjamini and Hochberg over the sets, for each test on its own. Along with
-    them go descriptions that take genes as independent: the normalised enrichment score and leading
-    edge along the ranking (Subramanian et al. 2005; where gseapy is installed), and the overlap
-    with the significant genes.
-
-    Parameters
-    ----------
-    result
-        The answer to a problem.
-    sets
-        From `read_gmt`; genes by official symbol.
-    options
-        What the user chose.
-    effects
-        From `read_trait_effects`; without them sets are only described.
+    With the effects of the comparison (`read_trait_effects`), two tests allow for the correlation
+    between genes: camera (Wu and Smyth 2012; does a set change more than the other genes?) with the
+    correlation estimated for each set, and fry (Wu et al. 2010; does it change at all, in one
+    direction or in both?). The q-values are those of Benjamini and Hochberg over the sets, for each
+    test on its own. Descriptions that take genes as independent are added: the normalised
+    enrichment score and leading edge along the ranking (Subramanian et al. 2005; where gseapy is
+    installed), and the overlap with the significant genes.
 
     Raises
     ------

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import polars as pl
 
 import genotex
+from genotex.analysis.gene_sets.effects import read_trait_effects
 from genotex.analysis.gene_sets.enrichment import SET_COLUMNS, Enrichment, enrich, why_not_tested
-from genotex.analysis.gene_sets.gmt import read_gmt
-from genotex.analysis.gene_tests.trait_effects import read_trait_effects
+from genotex.analysis.gene_sets.lists import read_gmt
 from genotex.analysis.results.result import digest, read_result
 from genotex.analysis.results.stored import SealedFile, StoredPair, read_pair
 from genotex.errors import FormatError
@@ -37,23 +37,11 @@ def enrich_problem(
     options: EnrichmentOptions | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Enrichment:
-    """Test the gene sets of a file for a problem that has been analysed, and write the answer.
+    """Test the gene sets of a GMT file for a problem that has been analysed, and write the answer.
 
     The comparison behind the result is set up again from the output folder (`read_trait_effects`),
-    unless sets of such a result can only be described (`why_not_tested`).
-
-    Parameters
-    ----------
-    output
-        Folder with the result.
-    problem
-        Trait and condition.
-    gene_sets
-        A GMT file with official symbols, plain or gzip.
-    options
-        What the user chose.
-    progress
-        Called with each step, in words.
+    unless sets of such a result can only be described (`why_not_tested`). `progress` is called with
+    each step, in words.
 
     Raises
     ------
@@ -81,24 +69,10 @@ def enrich_problem(
 
 
 def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: str) -> Path:
-    """Write the record as JSON and the table of sets as CSV, as a pair.
+    """Write the record as JSON and the table of sets as CSV, as a pair, and return the first.
 
     An earlier JSON goes before the new CSV comes, so that a crash leaves no pair that does not
-    match.
-
-    Parameters
-    ----------
-    output
-        Where to.
-    enrichment
-        What to write.
-    belongs_to
-        SHA-256 of the table of all genes that the sets were tested on.
-
-    Returns
-    -------
-    Path
-        The JSON file.
+    match. `belongs_to` is the SHA-256 of the table of all genes that the sets were tested on.
     """
     trait, condition = enrichment.trait, enrichment.condition
     path = output.enrichment(trait, condition)
@@ -123,12 +97,7 @@ def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: s
 
 
 def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> Enrichment | None:
-    """Read what `write_enrichment` wrote.
-
-    Returns
-    -------
-    Enrichment or None
-        None when there is none, or it was made from another result than the one that is there now.
+    """Read what `write_enrichment` wrote; None if there is none, or it is of an earlier result.
 
     Raises
     ------

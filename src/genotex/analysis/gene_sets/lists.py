@@ -12,14 +12,72 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from genotex.analysis.gene_sets.gmt import GeneSet
-from genotex.errors import AnalysisError, UsageError
+from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.formats import as_utf8, read_bytes
+
+FEWEST_COLUMNS = 3
+_HINT = "a line is set name, description, genes, separated by tabs, as in MSigDB's .gmt files"
+
+
+@dataclass(frozen=True)
+class GeneSet:
+    """A named set of genes."""
+
+    name: str  # As in the file; the description is often a web address, or empty
+    description: str
+    genes: tuple[str, ...]  # Without repetition, in the order of the file
+
+
+def read_gmt(path: Path | str) -> tuple[GeneSet, ...]:
+    """Read a GMT file, plain or gzip, in its order (GSEA documentation, "Data formats", GMT).
+
+    A weight after a comma, as in some Enrichr files, is dropped; a gene listed twice in
+    a set counts once; empty lines and empty cells are ignored.
+
+    Raises
+    ------
+    NotDataError
+        If the file is a web page, an archive, UTF-16 or not text at all.
+    TruncatedFileError
+        If it is empty or its gzip data are damaged.
+    FormatError
+        If it cannot be read, a line has too few columns, or a set has no name or occurs twice;
+        names the line.
+    """
+    path = Path(path)
+    text = as_utf8(read_bytes(path, "gene_sets")).decode()
+    found: dict[str, tuple[int, GeneSet]] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        gene_set = _read_line(line, path, number)
+        if gene_set.name in found:
+            msg = f"the set {gene_set.name} already occurs in line {found[gene_set.name][0]}"
+            hint = "rename or remove one of the two"
+            raise FormatError(msg, path=path, line=number, hint=hint)
+        found[gene_set.name] = (number, gene_set)
+    return tuple(gene_set for _, gene_set in found.values())
+
+
+def _read_line(line: str, path: Path, number: int) -> GeneSet:
+    cells = [cell.strip() for cell in line.split("\t")]
+    if len(cells) < FEWEST_COLUMNS:
+        msg = f"no line of a GMT file: {len(cells)} of at least {FEWEST_COLUMNS} columns"
+        raise FormatError(msg, path=path, line=number, hint=_HINT)
+    name, description, *genes = cells
+    if not name:
+        msg = "the set has no name"
+        raise FormatError(msg, path=path, line=number, hint=_HINT)
+    symbols = (gene.partition(",")[0].strip() for gene in genes)
+    return GeneSet(name, description, tuple(dict.fromkeys(filter(None, symbols))))
+
 
 ENOUGH_KNOWN = 0.5
 """Share of known genes from which the ids are surely of the right kind."""
@@ -143,18 +201,10 @@ class OverRepresentation(NamedTuple):
 
 
 def over_representation(members: Members, listed: NDArray[np.bool_]) -> OverRepresentation:
-    """Test whether sets hold more listed genes than a random draw of the list would give them.
-
-    gseapy's own function is not used for this: it leaves sets without a listed gene out before
-    it corrects for the number of sets.
-
-    Parameters
-    ----------
-    members
-        For each set, the places of its genes.
-    listed : ndarray of bool, shape (m,)
-        Whether each of the m background genes is in the list.
-    """
+    """Test whether sets hold more listed genes than a random draw of the list would give them."""
+    # gseapy's own function is not used for this: it leaves sets without a listed gene out before it
+    # corrects for the number of sets.
+    # Shapes: members, the places of the genes of each set; listed (m,), of the background genes.
     from scipy.stats import hypergeom
 
     sizes = np.array([len(places) for places in members])
@@ -174,22 +224,12 @@ def ranked_enrichment(
     (Korotkevich et al. 2021, in gseapy), which reaches far below one over the number of
     permutations. One thread; the same seed gives the same answer.
 
-    Parameters
-    ----------
-    members
-        For each set, the places of its genes.
-    statistic : ndarray of float64, shape (m,)
-        One finite number for each gene, descending.
-    permutations
-        Random sets of each size by which scores are normalised.
-    seed
-        Of the random sets.
-
     Raises
     ------
     UsageError
         If gseapy is not installed or too old.
     """
+    # Shapes: members, the places of the genes of each set; statistic (m,), finite, descending.
     with _quiet():
         prerank = _load()
         scores: list[RankedScore] = []

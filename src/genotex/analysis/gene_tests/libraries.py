@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.gene_tests.blocks import Blocks
-from genotex.analysis.gene_tests.voom import SPAN, counts_of
+from genotex.analysis.designs.blocks import Blocks
+from genotex.analysis.gene_tests.precision import SPAN, counts_of
 from genotex.analysis.hidden.confounding import associate_measured
 from genotex.formats import LinkedTable
 

@@ -69,13 +69,7 @@ class SeveralFit:
 
 
 def fit_last_column(design: Floats, expression: Floats) -> LinearFit:
-    """Regress every gene on the design and keep the design's last coefficient.
-
-    Parameters
-    ----------
-    design, expression
-        As for `fit_last_columns`.
-    """
+    """Regress every gene on the design and keep the design's last coefficient."""
     return fit_last_columns(design, expression, 1).last
 
 

@@ -56,22 +56,15 @@ def fit_mixed(expression: Floats, covariates: Floats, trait: Floats) -> MixedFit
     """Test every gene with the rest of expression as random background.
 
     Given the ratio of variances, each gene's coefficient is the generalised least-squares estimate.
-    The residual scale is estimated again for each gene, with n - c - 1 degrees of freedom.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        log2 expression; missing values (NaN) count as the gene's mean.
-    covariates : ndarray of float64, shape (n, c)
-        Full column rank, an intercept first.
-    trait : ndarray of float64, shape (n,)
-        0 and 1, or a measured trait; no missing values.
+    The residual scale is estimated again for each gene, with n - c - 1 degrees of freedom. Missing
+    expression counts as the gene's mean; the first covariate is an intercept.
 
     Raises
     ------
     AnalysisError
         If no degree of freedom is left or the covariates explain the trait completely.
     """
+    # Shapes: expression (n, p), covariates (n, c), of full column rank; trait (n,), none missing.
     samples, columns = covariates.shape
     df = samples - columns - 1
     if df < 1:

@@ -275,17 +275,9 @@ def moderate(
 ) -> ModeratedFit:
     """Shrink the residual variances and test the coefficient of every gene.
 
-    Parameters
-    ----------
-    fit
-        Fits with at least one residual degree of freedom each.
-    mean_expression : ndarray of float64, shape (p,), optional
-        Lets the prior variance follow mean expression (limma's ``trend``).
-    robust
-        Keep hypervariable genes out of the prior (Phipson and others 2016).
-    min_effect
-        Test against effects of at most this size (``treat``, McCarthy and Smyth 2009); 0 is the
-        usual test against no effect.
+    `mean_expression` (p,) lets the prior variance follow it (limma's ``trend``); `robust` keeps
+    hypervariable genes out of the prior (Phipson and others 2016); with `min_effect`, tests are
+    against effects of at most this size (``treat``, McCarthy and Smyth 2009).
     """
     found = moderate_variance(fit.variance, fit.df, mean_expression, robust=robust)
     return moderate_coefficient(fit, found, min_effect)

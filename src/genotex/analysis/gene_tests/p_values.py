@@ -18,13 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Return the q-values of Benjamini and Hochberg (1995).
-
-    Parameters
-    ----------
-    p : ndarray of float64, shape (m,)
-        p-values, none missing.
-    """
+    """Return the q-values of Benjamini and Hochberg (1995); no p-value (m,) may be missing."""
     count = len(p)
     if count == 0:
         return p.copy()

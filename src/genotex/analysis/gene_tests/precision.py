@@ -12,7 +12,7 @@ genes at once; with missing values a gene's blocks are as large as its known val
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,12 +21,87 @@ from numpy.typing import NDArray
 from genotex.analysis.gene_tests.linear import (
     LinearFit,
     SeveralFit,
+    fit_last_column,
     fit_last_columns,
     fit_weighted_columns,
+    lowess,
 )
-from genotex.analysis.gene_tests.voom import Voom
 
 Floats = NDArray[np.float64]
+
+SPAN = 0.5
+"""Share of the genes in each window of the trend: limma's classic default."""
+FEWEST_GENES = 2
+SMALLEST_SHARE = 1e-4
+"""Share of its height below which the trend does not fall."""
+_MILLION = float(np.log2(1e6))
+_NO_READ = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class _CountTrend:
+    """How the spread of log2 counts falls with their size."""
+
+    size: Floats  # (m,): mean log2 count of genes, ascending, all different
+    root: Floats  # (m,): square root of the residual standard deviation at that size, smoothed
+
+    def weights(self, log_counts: Floats) -> Floats:
+        """Return the inverse of the variance expected at these log2 counts."""
+        return 1.0 / np.interp(log_counts, self.size, self.root) ** 4
+
+
+def counts_of(expression: Floats, libraries: Floats) -> Floats:
+    """Return the counts that log2 counts per million were made of, within rounding."""
+    counts: Floats = np.exp2(expression - _MILLION) * (libraries[:, None] + 1.0) - 0.5
+    return counts
+
+
+def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> _CountTrend:
+    """Smooth the genes' residual deviations over their mean log2 counts."""
+    # Shapes: expression (n, p), libraries (n,).
+    size = expression.mean(axis=0) + np.log2(libraries + 1.0).mean() - _MILLION
+    root = fit.variance**0.25
+    read = (counts_of(expression, libraries) > _NO_READ).any(axis=0)
+    order = np.flatnonzero(read)[np.argsort(size[read], kind="stable")]
+    if len(order) < FEWEST_GENES:
+        return _CountTrend(np.zeros(1), np.ones(1))
+    curve = lowess(size[order], root[order], SPAN)
+    # Genes that the design explains whole must not get endless weight.
+    curve = np.maximum(curve, SMALLEST_SHARE * max(float(curve.max()), SMALLEST_SHARE))
+    different, first = np.unique(size[order], return_index=True)
+    return _CountTrend(different, curve[first])
+
+
+@dataclass(frozen=True, eq=False)
+class Voom:
+    """Weights of single observations."""
+
+    # Law, Chen, Shi and Smyth 2014, Genome Biology 15:R29.
+
+    trend: _CountTrend
+    _hat: Floats
+    _depth: Floats
+
+    @classmethod
+    def learn(
+        cls,
+        design: Floats,
+        expression: Floats,
+        libraries: Floats,
+        whiten: Callable[[Floats], Floats],
+    ) -> Voom:
+        """Learn the trend from a fit of all genes."""
+        # Shapes: design (n, k), expression (n, p), libraries (n,).
+        columns = whiten(design)
+        trend = count_trend(fit_last_column(columns, whiten(expression)), expression, libraries)
+        hat = design @ np.linalg.pinv(columns) @ whiten(np.eye(len(design)))
+        return cls(trend, hat, (np.log2(libraries + 1.0) - _MILLION)[:, None])
+
+    def weights(self, expression: Floats) -> Floats:
+        """Return the weights (n, g) of some genes."""
+        return self.trend.weights(self._hat @ expression + self._depth)
+
+
 Indices = NDArray[np.intp]
 
 TRIM = 0.15
@@ -42,24 +117,12 @@ LARGEST_CORRELATION = 0.99
 
 @dataclass(frozen=True, eq=False)
 class Precision:
-    """Weights of the samples, blocks of samples, and libraries; by default none of them.
+    """Weights of the samples, blocks of samples, and libraries; by default none of them."""
 
-    Attributes
-    ----------
-    weights : ndarray of float64, shape (n,), or None
-        Inverse variance of each sample, but for a factor.
-    blocks : ndarray of int, shape (n,), or None
-        Block (person) of each sample, 0, 1, ...
-    correlation
-        Of two samples of a block.
-    libraries : ndarray of float64, shape (n,), or None
-        Effective library sizes, where expression was counted.
-    """
-
-    weights: Floats | None = None
-    blocks: Indices | None = None
-    correlation: float = 0.0
-    libraries: Floats | None = None
+    weights: Floats | None = None  # (n,): inverse variance of each sample, but for a factor
+    blocks: Indices | None = None  # (n,): block (person) of each sample: 0, 1, ...
+    correlation: float = 0.0  # Of two samples of a block
+    libraries: Floats | None = None  # (n,): effective library sizes, where expression was counted
 
     def whiten(self, columns: Floats) -> Floats:
         """Return columns (n, m) with independent, equally precise errors; no NaN in blocks."""
@@ -257,22 +320,10 @@ def consensus_correlation(design: Floats, values: Floats, precision: Precision) 
 
     Each gene's correlation is estimated by residual maximum likelihood; the consensus is the mean
     of their inverse hyperbolic tangents, without the largest and smallest 15 % (Smyth, Michaud and
-    Scott 2005, Bioinformatics 21:2067).
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank.
-    values : ndarray of float64, shape (n, p)
-        Expression; NaN is missing.
-    precision
-        With `blocks`; its `correlation` is not looked at.
-
-    Returns
-    -------
-    float
-        0 where no block has two samples or the design holds the blocks already.
+    Scott 2005, Bioinformatics 21:2067). It is 0 where no block has two samples or the design holds
+    the blocks already.
     """
+    # Shapes: design (n, k), of full column rank; values (n, p), NaN is missing.
     if precision.blocks is None:
         return 0.0
     _, blocks, sizes = np.unique(precision.blocks, return_inverse=True, return_counts=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.analysis.designs.comparison import Comparison
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import MIN_RESIDUAL_DF, Design
 from genotex.analysis.gene_tests.coefficients import (
@@ -22,7 +23,6 @@ from genotex.analysis.gene_tests.coefficients import (
     mixed_columns,
     moderated_columns,
 )
-from genotex.analysis.gene_tests.comparison import Comparison
 from genotex.analysis.gene_tests.libraries import FEWEST_READS, Libraries, few_reads
 from genotex.analysis.gene_tests.linear import SeveralFit, fit_last_column
 from genotex.analysis.gene_tests.mixed import MixedFit, fit_mixed
@@ -32,8 +32,6 @@ from genotex.analysis.gene_tests.precision import Precision, consensus_correlati
 from genotex.analysis.gene_tests.weights import Spread, weigh_samples
 from genotex.analysis.hidden.unmeasured import (
     Unmeasured,
-    adjust_for_unmeasured,
-    compare_rankings,
     find_unmeasured,
     rank_without_if_dense,
 )
@@ -47,6 +45,8 @@ LOW_QUANTILE = 0.10
 CENTRED_SHARE = 0.05
 FLOOR_SHARE = 0.01
 CONTINUOUS_SHARE = 0.10
+TOPS = (10, 50, 100)
+NAMED = 10
 _ROUNDING = 1e-9
 
 Mask = NDArray[np.bool_]
@@ -224,8 +224,7 @@ def run_tests(
 ) -> TraitTests:
     """Estimate unmeasured confounding and test the trait's coefficient of every gene."""
     # Shapes: values (n, m).
-    contrast, design = comparison.contrast, comparison.design
-    mixed_ranks = options.model == "mixed"
+    contrast, design, mixed_ranks = comparison.contrast, comparison.design, options.model == "mixed"
     spread = weigh_samples(
         values, design.saturated, contrast.groups, options.weights, comparison.library_sizes
     )
@@ -234,21 +233,18 @@ def run_tests(
     unmeasured = find_unmeasured(
         values, comparison, precision, options.hidden, options.seed, mixed_ranks=mixed_ranks
     )
-    without = settings.regress_several(design.matrix, values, design.tested)
+    tests = _Regressions(comparison, values, settings)
     if unmeasured.columns:
-        p = _estimable_columns(without, values, settings.against_none, contrast)["p"]
+        p = tests.estimable(tests.without, settings.against_none)["p"]
         unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
     adjusted, inflation = unmeasured.moderated_with, unmeasured.moderated_inflation
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
     fits = _carries_design(moderated.matrix, values)
     if not fits.all():
         values, kept = values[:, fits], kept.without(~fits)
-        without = settings.regress_several(design.matrix, values, design.tested)
-    ranking = without
-    if adjusted:
-        ranking = settings.regress_several(moderated.matrix, values, design.tested, inflation)
-    columns, fit = _rank(comparison, ranking, values, settings, without if adjusted else None)
-    columns |= _alternative_columns(comparison, values, settings, unmeasured, without)
+        tests = _Regressions(comparison, values, settings)
+    columns, fit = tests.rank(tests.regress(moderated, inflation) if adjusted else None)
+    columns |= tests.alternative(unmeasured)
     columns |= fit_interaction(values, moderated, settings, inflation)
     columns |= departure_columns(values, moderated, settings, inflation)
     mixed = None
@@ -268,28 +264,8 @@ def run_tests(
         p=columns["Mixed p" if mixed_ranks else "p"],
         fit=fit,
         mixed=mixed,
-        without_covariates=_without_covariates(values, comparison, adjusted, settings, options),
+        without_covariates=tests.without_covariates(unmeasured, options.q_cut),
     )
-
-
-def _alternative_columns(
-    comparison: Comparison,
-    values: Floats,
-    settings: TestSettings,
-    unmeasured: Unmeasured,
-    without: SeveralFit,
-) -> Columns:
-    """Return the columns of the analysis that does not rank (with or without surrogates)."""
-    if not unmeasured.columns:
-        return {}
-    name, other = "Without SV", without
-    if not unmeasured.moderated_with:
-        design = comparison.design
-        matrix = design.with_columns(unmeasured.columns).matrix
-        name = "With SV"
-        other = settings.regress_several(matrix, values, design.tested, unmeasured.inflation)
-    found = _estimable_columns(other, values, settings, comparison.contrast)
-    return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
 
 
 def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None) -> Precision:
@@ -299,52 +275,57 @@ def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None)
     return replace(precision, correlation=correlation)
 
 
-def _rank(
-    comparison: Comparison,
-    fit: SeveralFit,
-    values: Floats,
-    settings: TestSettings,
-    without: SeveralFit | None,
-) -> tuple[Columns, ModeratedFit | ModeratedF]:
-    """Test the trait: one coefficient, or the levels of a factor together."""
-    # `without` is the regression without surrogate variables where `fit` has them.
-    contrast, precision = comparison.contrast, settings.precision
-    if contrast.factor is not None:
-        return factor_columns(fit, values, settings, contrast.factor)
-    unit = None if without is None else without.last
-    if precision.libraries is not None:
-        # Weights of single observations give deviations no unit that other cohorts share.
-        unit = replace(precision, libraries=None).fit(comparison.design.matrix, values)
-    return moderated_columns(fit.last, values, settings, binary=contrast.two_groups, unit=unit)
+class _Regressions:
+    """The regressions of the genes (n, m) of a comparison: with and without surrogate variables."""
 
+    def __init__(self, comparison: Comparison, values: Floats, settings: TestSettings) -> None:
+        self._comparison, self._values, self._settings = comparison, values, settings
+        self.without = self.regress(comparison.design)
 
-def _estimable_columns(
-    fit: SeveralFit, values: Floats, settings: TestSettings, contrast: Contrast
-) -> Columns:
-    """Test the trait in another regression; NaN for genes that have no estimate there."""
-    if contrast.factor is None:
-        return estimable_columns(fit.last, values, settings)
-    return estimable_factor_columns(fit, values, settings, contrast.factor)
+    def regress(self, design: Design, inflation: float = 1.0) -> SeveralFit:
+        """Regress every gene on a design, the trait's variance inflated."""
+        return self._settings.regress_several(design.matrix, self._values, design.tested, inflation)
 
+    def estimable(self, fit: SeveralFit, settings: TestSettings | None = None) -> Columns:
+        """Test the trait in another regression; NaN for genes that have no estimate there."""
+        settings, factor = settings or self._settings, self._comparison.contrast.factor
+        if factor is None:
+            return estimable_columns(fit.last, self._values, settings)
+        return estimable_factor_columns(fit, self._values, settings, factor)
 
-def _without_covariates(
-    values: Floats,
-    comparison: Comparison,
-    adjusted: bool,
-    settings: TestSettings,
-    options: AnalysisOptions,
-) -> int | None:
-    """Return how many genes are significant without covariates; None where there are none."""
-    if not comparison.covariates:
-        return None
-    design, inflation = comparison.design.without(comparison.covariates), 1.0
-    if adjusted:
-        design, inflation = adjust_for_unmeasured(
-            values, design, settings.precision, options.hidden, options.seed
-        )
-    fit = settings.regress_several(design.matrix, values, design.tested, inflation)
-    p = _estimable_columns(fit, values, settings, comparison.contrast)["p"]
-    return int((benjamini_hochberg(p[np.isfinite(p)]) < options.q_cut).sum())
+    def rank(self, adjusted: SeveralFit | None) -> tuple[Columns, ModeratedFit | ModeratedF]:
+        """Test the trait, with surrogate variables where they are adjusted for."""
+        contrast, settings = self._comparison.contrast, self._settings
+        fit, unit = (self.without, None) if adjusted is None else (adjusted, self.without.last)
+        if contrast.factor is not None:
+            return factor_columns(fit, self._values, settings, contrast.factor)
+        if settings.precision.libraries is not None:
+            # Weights of single observations give deviations no unit that other cohorts share.
+            unweighted = replace(settings.precision, libraries=None)
+            unit = unweighted.fit(self._comparison.design.matrix, self._values)
+        binary = contrast.two_groups
+        return moderated_columns(fit.last, self._values, settings, binary=binary, unit=unit)
+
+    def alternative(self, unmeasured: Unmeasured) -> Columns:
+        """Return the columns of the analysis that does not rank (with or without surrogates)."""
+        if not unmeasured.columns:
+            return {}
+        name, other = "Without SV", self.without
+        if not unmeasured.moderated_with:
+            design = self._comparison.design.with_columns(unmeasured.columns)
+            name, other = "With SV", self.regress(design, unmeasured.inflation)
+        found = self.estimable(other)
+        return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
+
+    def without_covariates(self, unmeasured: Unmeasured, q_cut: float) -> int | None:
+        """Return how many genes are significant without covariates; None where there are none."""
+        if not self._comparison.covariates:
+            return None
+        design, inflation = self._comparison.design.without(self._comparison.covariates), 1.0
+        if unmeasured.moderated_with:
+            design, inflation = unmeasured.adjust(self._values, design, self._settings.precision)
+        p = self.estimable(self.regress(design, inflation))["p"]
+        return int((benjamini_hochberg(p[np.isfinite(p)]) < q_cut).sum())
 
 
 def _with_change(
@@ -358,3 +339,39 @@ def _with_change(
     pair = (other, columns["p"]) if adjusted else (columns["p"], other)
     change = compare_rankings(*pair, names, q_cut)
     return replace(unmeasured, record={**unmeasured.record, "change": change})
+
+
+def compare_rankings(
+    without: Floats, with_surrogates: Floats, names: Sequence[str], q_cut: float
+) -> dict[str, Any]:
+    """Describe how the top genes change with surrogate variables."""
+    # Shapes: without (p,), with_surrogates (p,).
+    # Returns ``top``: for the first 10, 50 and 100 genes (``genes``) how many both share
+    # (``shared``): ``significant_without``, ``significant_with``, ``significant_both``;
+    # ``first_without``, ``first_with``: the first ten genes of each.
+    orders = [_ranked(without), _ranked(with_surrogates)]
+    found = [_significant(p, q_cut) for p in (without, with_surrogates)]
+    most = min(len(order) for order in orders)
+    sizes = [size for size in TOPS if size <= most] or ([most] if most else [])
+    shared = [len(set(orders[0][:size]) & set(orders[1][:size])) for size in sizes]
+    first = [[names[i] for i in order[:NAMED]] for order in orders]
+    return {
+        "top": [{"genes": k, "shared": both} for k, both in zip(sizes, shared, strict=True)],
+        "significant_without": int(found[0].sum()),
+        "significant_with": int(found[1].sum()),
+        "significant_both": int((found[0] & found[1]).sum()),
+        "first_without": first[0],
+        "first_with": first[1],
+    }
+
+
+def _ranked(p: Floats) -> list[int]:
+    order = np.argsort(p, kind="stable")  # NaN last
+    return [int(i) for i in order[: int((~np.isnan(p)).sum())]]
+
+
+def _significant(p: Floats, q_cut: float) -> NDArray[np.bool_]:
+    tested = ~np.isnan(p)
+    found = np.zeros(len(p), dtype=bool)
+    found[tested] = benjamini_hochberg(p[tested]) < q_cut
+    return found

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.analysis.designs.blocks import Blocks, blocked_by
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import Design, independent_columns
-from genotex.analysis.gene_tests.blocks import Blocks, blocked_by
 from genotex.analysis.samples.facts import SampleFacts, is_technical, read_value
 from genotex.errors import UsageError
 from genotex.features import column_named

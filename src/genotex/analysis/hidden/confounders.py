@@ -20,7 +20,7 @@ design leaves, a gene is a sum over factors, plus the trait's effect, plus noise
    from the eigenvalues alone: a random direction of the residual space takes the trait's place,
    factors and shares are found in the rest, and the variance that is left in that direction is
    compared with what the adjusted test would claim. The average over directions inflates the
-   variance of every coefficient (`Confounders.inflation`).
+   variance of every coefficient (`SurrogateVariables.inflation`).
 
 References
 ----------
@@ -32,13 +32,13 @@ is this project's own: docs/unmeasured-confounding.md and docs/calibration.md.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from genotex.analysis.gene_tests.moderated import fit_variance_prior, shrink
+from genotex.analysis.hidden.surrogate import SurrogateVariables, too_few_left
 
 Floats = NDArray[np.float64]
 
@@ -68,34 +68,11 @@ WIDEST_NULL = 3.0
 CELLS = 4001
 
 
-@dataclass(frozen=True, eq=False)
-class Confounders:
-    """Surrogate variables for what moves many genes and is not in the design."""
-
-    # (n, m): one for each factor, in the space of the (whitened) samples: its scores, and its share
-    # in the trait. Independent of the design, neither orthogonal to it nor of unit length
-    columns: Floats
-    number: int  # Factors above the noise, before any limit
-    # (m,): of the residual variance of genes (each gene brought to the same noise) that each takes
-    share: Floats
-    # The variance of coefficients adjusted for the columns is this many times the one that least
-    # squares claims, at least 1
-    inflation: float
-
-
-def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> Confounders:
-    """Estimate surrogate variables, protecting the trait.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, p)
-        Log2 expression without missing values, of samples whose errors are independent and equally
-        precise (see `Precision.whiten`).
-    design : ndarray of float64, shape (n, k)
-        Full column rank; the last `tested` columns are the trait's.
-    tested
-        Columns of the trait.
-    """
+def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> SurrogateVariables:
+    """Estimate surrogate variables, protecting the trait: the last `tested` columns."""
+    # Samples must have independent, equally precise errors (see `Precision.whiten`). A column is a
+    # factor's scores, and its share in the trait; its `share` is of genes brought to equal noise.
+    # Shapes: values (n, p), without missing values; design (n, k), of full column rank.
     samples, columns = design.shape
     basis = np.linalg.qr(design, mode="complete")[0]
     of_trait, space = basis[:, columns - tested : columns], basis[:, columns:]
@@ -106,8 +83,10 @@ def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> Con
     eigenvalues, directions = _decompose(rest, space, spread)
     number = _above_noise(eigenvalues, values.shape[1])
     first = max(0, min(number, _room(eigenvalues)))
+    room = max(0, samples - columns - SMALLEST_RESIDUAL_DF)
     if first == 0:
-        return Confounders(np.empty((samples, 0)), number, np.empty(0), 1.0)
+        limits = _limits(0, number, room)
+        return SurrogateVariables(np.empty((samples, 0)), number, np.empty(0), *limits)
     noise, prior_df = _noise_variance(rest, space, directions[:, :first])
     eigenvalues, directions = _decompose(rest, space, noise)
     used = _most_useful(eigenvalues, first, values.shape[1], prior_df)
@@ -117,12 +96,20 @@ def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> Con
     loadings = scores.T @ rest / np.sqrt(noise)
     shares = np.array([_regress(row / np.sqrt(noise), loadings) for row in trait])
     left, claimed = _left_and_claimed(eigenvalues, used)
-    return Confounders(
-        columns=of_trait @ shares + scores,
-        number=number,
-        share=eigenvalues[:used] / eigenvalues.sum(),
+    return SurrogateVariables(
+        of_trait @ shares + scores,
+        number,
+        eigenvalues[:used] / eigenvalues.sum(),
+        *_limits(used, number, room),
         inflation=max(1.0, float(left[used] / claimed[used])),
     )
+
+
+def _limits(used: int, number: int, room: int) -> tuple[bool, tuple[str, ...]]:
+    """Return whether factors were left out, and the note where residuals were too few."""
+    limited = used < number
+    few = limited and used >= room
+    return limited, (too_few_left(used, number, SMALLEST_RESIDUAL_DF),) if few else ()
 
 
 def _floor(variance: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,17 +73,21 @@ class _SurrogateNumber:
 
 @dataclass(frozen=True, eq=False)
 class SurrogateVariables:
-    """The surrogate variables of a cohort."""
+    """The surrogate variables of a cohort: what moves many genes and is not in the design."""
 
-    # (n, k): one unit vector each, mean 0; the entry of largest size is positive. Independent of
-    # the design and of one another, but not orthogonal to them
+    # (n, k), independent of the design and of one another, but not orthogonal to them. By sva unit
+    # vectors of mean 0 whose entry of largest size is positive
     columns: Floats
-    estimated: int  # Their number by the permutation test, before any limit
-    limited: bool  # Whether some were left out to keep residual degrees of freedom
-    p: Floats  # (c,): p-value of each component of the residuals, made to rise
+    estimated: int  # Their number before any limit
     # (k,): share of the residual variance taken by the component that each represents
     share: Floats
+    limited: bool = False  # Whether some were left out to keep residual degrees of freedom
     notes: tuple[str, ...] = ()  # Which were left out, and why
+    # The variance of coefficients adjusted for them is this many times the one that least squares
+    # claims, at least 1; sva takes it for 1
+    inflation: float = 1.0
+    # (c,): by sva: p-value of each component of the residuals, made to rise
+    p: Floats = field(default_factory=lambda: np.empty(0))
 
 
 def surrogate_number(
@@ -135,28 +139,14 @@ def find_surrogates(
     test, local false discovery rate below 0.1), then that principal component of these genes'
     expression, trait and all, which correlates most with it. A component with fewer such genes than
     there are samples gives none. The last ones are left out where the residuals would keep too few
-    degrees of freedom.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    design : ndarray of float64, shape (n, k)
-        The full model, full column rank: intercept first, covariates, trait.
-    seed
-        Seed of the permutations.
-    smallest_residual_df
-        Residual degrees of freedom that must be left.
-    permutations
-        Permutations of the test for their number.
-    permuted : iterable of ndarray, shape (n, p), optional
-        See `surrogate_number`.
+    degrees of freedom. `permuted` as of `surrogate_number`.
 
     Raises
     ------
     AnalysisError
         If a value is missing or infinite.
     """
+    # Shapes: expression (n, p); design (n, k), the full model, of full rank, intercept first.
     found = surrogate_number(
         expression, design, seed=seed, permutations=permutations, permuted=permuted
     )
@@ -187,12 +177,19 @@ def find_surrogates(
         columns.append(column)
         shares.append(float(found.share[k]))
     if limited:
-        notes.append(
-            f"{len(columns)} of {found.number} are used, so that {smallest_residual_df} residual "
-            "degrees of freedom are left"
-        )
+        notes.append(too_few_left(len(columns), found.number, smallest_residual_df))
     table = np.column_stack(columns) if columns else np.empty((samples, 0))
-    return SurrogateVariables(table, found.number, limited, found.p, np.array(shares), tuple(notes))
+    return SurrogateVariables(
+        table, found.number, np.array(shares), limited, tuple(notes), p=found.p
+    )
+
+
+def too_few_left(used: int, wanted: int, smallest_residual_df: int) -> str:
+    """Return why not all surrogate variables are used."""
+    return (
+        f"{used} of {wanted} are used, so that {smallest_residual_df} residual degrees of freedom "
+        "are left"
+    )
 
 
 def find_reweighted_surrogates(
@@ -208,35 +205,19 @@ def find_reweighted_surrogates(
 
     Genes are weighted by the probability that they follow the surrogate variables and not the
     trait (local false discovery rates); the next surrogate variables are the principal components
-    of the weighted genes; five rounds, from the components of the residuals.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    design : ndarray of float64, shape (n, k)
-        The full model, full column rank: intercept first, covariates, trait last.
-    seed
-        Seed of the permutations.
-    smallest_residual_df
-        Residual degrees of freedom that must be left.
-    number, tested
-        Number of surrogate variables (by permutations otherwise), columns of the trait (the last).
+    of the weighted genes; five rounds, from the components of the residuals. Without a `number`
+    permutations find it; the last `tested` columns of the design are the trait's.
 
     Raises
     ------
     AnalysisError
         If a value is missing or infinite.
     """
+    # Shapes: expression (n, p); design (n, k), the full model, of full rank, intercept first.
     found = surrogate_number(expression, design, seed=seed)
     wanted = found.number if number is None else number
     used = min(wanted, max(0, len(expression) - design.shape[1] - smallest_residual_df))
-    notes: tuple[str, ...] = ()
-    if used < wanted:
-        notes = (
-            f"{used} of {wanted} are used, so that {smallest_residual_df} residual degrees of "
-            "freedom are left",
-        )
+    notes = (too_few_left(used, wanted, smallest_residual_df),) if used < wanted else ()
     columns = found.directions[:, :used]
     null = design[:, :-tested]
     for _ in range(REWEIGHTINGS if used else 0):
@@ -244,7 +225,8 @@ def find_reweighted_surrogates(
         of_trait = local_fdr(_f_test(expression, np.column_stack([design, columns]), both))
         of_columns = local_fdr(_f_test(expression, both, null))
         columns = _components(expression, (1 - of_columns) * of_trait, used)
-    return SurrogateVariables(columns, wanted, used < wanted, found.p, found.share[:used], notes)
+    share = found.share[:used]
+    return SurrogateVariables(columns, wanted, share, used < wanted, notes, p=found.p)
 
 
 def _f_test(expression: Floats, wide: Floats, narrow: Floats) -> Floats:

@@ -13,14 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from genotex.analysis.designs.comparison import Comparison
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import Design
-from genotex.analysis.gene_tests.comparison import Comparison
-from genotex.analysis.gene_tests.p_values import benjamini_hochberg, null_share, pearson
+from genotex.analysis.gene_tests.p_values import null_share, pearson
 from genotex.analysis.gene_tests.precision import Precision
-from genotex.analysis.hidden.confounders import SMALLEST_RESIDUAL_DF, estimate_confounders
+from genotex.analysis.hidden.confounders import estimate_confounders
 from genotex.analysis.hidden.confounding import Association, associate_covariate, associate_levels
-from genotex.analysis.hidden.surrogate import find_reweighted_surrogates, find_surrogates
+from genotex.analysis.hidden.surrogate import (
+    SurrogateVariables,
+    find_reweighted_surrogates,
+    find_surrogates,
+)
 from genotex.analysis.samples.facts import read_numbers, read_value
 from genotex.analysis.shared_work import once
 from genotex.options import Hidden as Mode
@@ -127,8 +131,6 @@ DENSE_SIGNAL = 0.5
 STRONG_WITH_TRAIT = 0.5
 SVA_FROM = 40
 """R's sva with fewer samples makes false findings as well as removing them."""
-TOPS = (10, 50, 100)
-NAMED = 10
 METHODS = {
     "auto": "factors by parallel analysis; their share of the trait by an empirical-Bayes "
     "regression over genes",
@@ -157,20 +159,20 @@ class Unmeasured:
     record: dict[str, Any]
     warnings: tuple[str, ...] = ()  # What a reader should know
 
+    seed: int = 0  # Of the permutations that they were estimated with
+
     @property
     def moderated_inflation(self) -> float:
         """By how much the variances of the moderated t are inflated."""
         return self.inflation if self.moderated_with else 1.0
 
-
-@dataclass(frozen=True, eq=False)
-class _Estimate:
-    columns: Floats
-    number: int
-    share: Floats
-    inflation: float = 1.0
-    limited: bool = False
-    notes: tuple[str, ...] = ()
+    def adjust(self, values: Floats, design: Design, precision: Precision) -> tuple[Design, float]:
+        """Return another design of the same samples with its surrogate variables; the inflation."""
+        whole = _without_gaps(values, design)
+        if whole.shape[1] < _genes_needed(values):
+            return design, 1.0
+        found = _estimate(whole, design, self.record["mode"], self.seed, precision)
+        return design.with_columns(_columns_of(found, precision)), found.inflation
 
 
 def find_unmeasured(
@@ -207,25 +209,14 @@ def find_unmeasured(
         *_few_samples(mode, len(columns), len(values)),
         *_warn_of_trait(columns, contrast, design.trait),
     )
-    return Unmeasured(columns, found.inflation, bool(columns), record, warnings)
-
-
-def adjust_for_unmeasured(
-    values: Floats, design: Design, precision: Precision, mode: Mode, seed: int
-) -> tuple[Design, float]:
-    """Return another design of the same samples with its surrogate variables, and the inflation."""
-    whole = _without_gaps(values, design)
-    if mode == "none" or whole.shape[1] < _genes_needed(values):
-        return design, 1.0
-    found = _estimate(whole, design, mode, seed, precision)
-    return design.with_columns(_columns_of(found, precision)), found.inflation
+    return Unmeasured(columns, found.inflation, bool(columns), record, warnings, seed)
 
 
 def _genes_needed(values: Floats) -> int:
     return max(FEWEST_GENES, len(values))
 
 
-def _columns_of(found: _Estimate, precision: Precision) -> dict[str, Floats]:
+def _columns_of(found: SurrogateVariables, precision: Precision) -> dict[str, Floats]:
     raw = precision.unwhiten(found.columns)
     return {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
 
@@ -260,7 +251,7 @@ def _fill_gaps(values: Floats, gaps: NDArray[np.bool_], basis: Floats) -> None:
 
 def _estimate_shared(
     genes: Floats, comparison: Comparison, precision: Precision, mode: Mode, seed: int
-) -> _Estimate:
+) -> SurrogateVariables:
     """Estimate them; without a condition and given age they are often the same."""
     of = comparison.design
     if comparison.condition is not None:
@@ -269,31 +260,16 @@ def _estimate_shared(
     return once("surrogates", lambda: _estimate(genes, of, mode, seed, precision), *given)
 
 
-def _estimate(genes: Floats, of: Design, mode: Mode, seed: int, precision: Precision) -> _Estimate:
+def _estimate(
+    genes: Floats, of: Design, mode: Mode, seed: int, precision: Precision
+) -> SurrogateVariables:
     # What the levels of a trait do is the trait's own, whether along a line or not.
     values, design, tested = precision.whiten(genes), precision.whiten(of.saturated), of.of_trait
     if mode == "auto":
-        found = estimate_confounders(values, design, tested)
-        used = found.columns.shape[1]
-        room = max(0, len(design) - design.shape[1] - SMALLEST_RESIDUAL_DF)
-        limited = used < found.number
-        notes = (
-            (
-                f"{used} of {found.number} are used, so that {SMALLEST_RESIDUAL_DF} residual "
-                "degrees of freedom are left",
-            )
-            if limited and used >= room
-            else ()
-        )
-        return _Estimate(found.columns, found.number, found.share, found.inflation, limited, notes)
-    by_sva = (
-        find_surrogates(values, design, seed=seed)
-        if mode == "two-step"
-        else find_reweighted_surrogates(values, design, seed=seed, tested=tested)
-    )
-    return _Estimate(
-        by_sva.columns, by_sva.estimated, by_sva.share, 1.0, by_sva.limited, by_sva.notes
-    )
+        return estimate_confounders(values, design, tested)
+    if mode == "two-step":
+        return find_surrogates(values, design, seed=seed)
+    return find_reweighted_surrogates(values, design, seed=seed, tested=tested)
 
 
 def _length(columns: Floats) -> Floats:
@@ -316,13 +292,13 @@ def _explained(design: Floats, columns: Floats, tested: int) -> float:
 
 
 def _record(
-    mode: Mode, found: _Estimate | None, design: Design, genes: int, *notes: str
+    mode: Mode, found: SurrogateVariables | None, design: Design, genes: int, *notes: str
 ) -> dict[str, Any]:
     used = 0 if found is None else found.columns.shape[1]
     return {
         "mode": mode,
         "method": "" if found is None else METHODS[mode],
-        "estimated": 0 if found is None else found.number,
+        "estimated": 0 if found is None else found.estimated,
         "used": used,
         "limited": found is not None and found.limited,
         "share": [] if found is None else [float(share) for share in found.share],
@@ -339,14 +315,14 @@ def _record(
     }
 
 
-def _limits(found: _Estimate, samples: int) -> tuple[str, ...]:
+def _limits(found: SurrogateVariables, samples: int) -> tuple[str, ...]:
     if not found.limited:
         return ()
     used = found.columns.shape[1]
     return (
-        f"The residuals show {found.number} unmeasured factors, but {samples} samples leave room "
-        f"for {used or 'no'} surrogate variable{'' if used == 1 else 's'}: what remains may cause "
-        "false findings.",
+        f"The residuals show {found.estimated} unmeasured factors, but {samples} samples leave "
+        f"room for {used or 'no'} surrogate variable{'' if used == 1 else 's'}: what remains may "
+        "cause false findings.",
     )
 
 
@@ -409,39 +385,3 @@ def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = F
     )
     record |= {"moderated_with": False, "ranked_with": False, "set_aside": "dense signal"}
     return replace(found, moderated_with=False, record=record, warnings=(*found.warnings, warning))
-
-
-def compare_rankings(
-    without: Floats, with_surrogates: Floats, names: Sequence[str], q_cut: float
-) -> dict[str, Any]:
-    """Describe how the top genes change with surrogate variables."""
-    # Shapes: without (p,), with_surrogates (p,).
-    # Returns ``top``: for the first 10, 50 and 100 genes (``genes``) how many both share
-    # (``shared``): ``significant_without``, ``significant_with``, ``significant_both``;
-    # ``first_without``, ``first_with``: the first ten genes of each.
-    orders = [_ranked(without), _ranked(with_surrogates)]
-    found = [_significant(p, q_cut) for p in (without, with_surrogates)]
-    most = min(len(order) for order in orders)
-    sizes = [size for size in TOPS if size <= most] or ([most] if most else [])
-    shared = [len(set(orders[0][:size]) & set(orders[1][:size])) for size in sizes]
-    first = [[names[i] for i in order[:NAMED]] for order in orders]
-    return {
-        "top": [{"genes": k, "shared": both} for k, both in zip(sizes, shared, strict=True)],
-        "significant_without": int(found[0].sum()),
-        "significant_with": int(found[1].sum()),
-        "significant_both": int((found[0] & found[1]).sum()),
-        "first_without": first[0],
-        "first_with": first[1],
-    }
-
-
-def _ranked(p: Floats) -> list[int]:
-    order = np.argsort(p, kind="stable")  # NaN last
-    return [int(i) for i in order[: int((~np.isnan(p)).sum())]]
-
-
-def _significant(p: Floats, q_cut: float) -> NDArray[np.bool_]:
-    tested = ~np.isnan(p)
-    found = np.zeros(len(p), dtype=bool)
-    found[tested] = benjamini_hochberg(p[tested]) < q_cut
-    return found

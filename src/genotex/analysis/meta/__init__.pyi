@@ -7,7 +7,7 @@ from .effects import (
     stouffer as stouffer,
 )
 from .gene_table import COHORT_COLUMNS as COHORT_COLUMNS, META_COLUMNS as META_COLUMNS
-from .heterogeneity import (
+from .methods import (
     Heterogeneity as Heterogeneity,
     NullScores as NullScores,
     common_effect_p as common_effect_p,

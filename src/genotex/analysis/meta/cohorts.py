@@ -155,24 +155,9 @@ def analyze_cohorts(
 ) -> MetaResult:
     """Analyse each usable cohort of a problem and combine them gene by gene; nothing is written.
 
-    A cohort that cannot be analysed is left out with its reason and stops no other.
-
-    Parameters
-    ----------
-    output
-        Folder with the preprocessed cohorts.
-    problem
-        Trait and condition.
-    options
-        What the user chose; no panel is fitted.
-    tasks
-        Related genes of the traits, for two-step problems.
-    combine
-        Name of the method that ranks the genes, one of `genotex.analysis.meta.METHODS`.
-    jobs
-        Number of processes.
-    progress
-        Called with each cohort and the number of them, in order, when it is done.
+    A cohort that cannot be analysed is left out with its reason and stops no other. No panel is
+    fitted. `combine` names the method that ranks the genes, one of `genotex.analysis.meta.METHODS`;
+    `progress` is called with each cohort and the number of them, in order, when it is done.
 
     Raises
     ------
@@ -217,21 +202,9 @@ def combine_results(
     """Combine the results of several cohorts gene by gene.
 
     Hedges' g of groups is combined as it is, partial correlations with a level as Fisher's z. See
-    `combine_effects` for the statistics and `replication_rule` for when a gene replicates.
-
-    Parameters
-    ----------
-    problem
-        Trait and condition.
-    results
-        Cohort to its result.
-    options
-        ``q_cut`` is used.
-    combine
-        As for `analyze_cohorts`.
-    failed, refused
-        Cohorts that could not be analysed, and that did not fit from the start, and why; the
-        result warns of the first.
+    `combine_effects` for the statistics and `replication_rule` for when a gene replicates. `failed`
+    and `refused` are the cohorts that could not be analysed, and that did not fit from the start,
+    and why; the result warns of the first. Of the options `q_cut` is used.
 
     Raises
     ------

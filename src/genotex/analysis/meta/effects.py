@@ -32,57 +32,34 @@ class CombinedEffects:
 
     NaN where there is nothing to combine. With three cohorts or more `effect` to `p`, `agreeing`
     and leaving one cohort out are of random effects, with two of the fixed effect.
-
-    Attributes
-    ----------
-    cohorts
-        Cohorts that have an effect and a standard error of the gene.
-    effect, error
-        Mean over cohorts and its standard error; of random effects that of Knapp and Hartung.
-    lower, upper
-        95 % interval; of random effects on t (Knapp and Hartung), else normal.
-    z, p
-        Effect over error as a normal deviate, and its p.
-    strict_p
-        p of Knapp and Hartung, on t; NaN below three cohorts.
-    fixed, fixed_error, fixed_lower, fixed_upper, fixed_p
-        Fixed effect: mean weighted by inverse variances, its standard error, 95 % interval and p.
-    heterogeneity, heterogeneity_p
-        Cochran's Q and its p-value.
-    i2
-        Share of the spread between cohorts that is beyond chance, in percent (Higgins and Thompson
-        2002).
-    tau2
-        Variance of the true effects between cohorts (Paule and Mandel 1982).
-    agreeing
-        Cohorts whose effect has the sign of the combined one.
-    largest_p
-        Largest p when one cohort is left out, each in turn: of random effects where three or more
-        are left, of the fixed effect where two are; NaN below three cohorts.
-    flips
-        Whether leaving one cohort out turns the sign of the combined effect.
     """
 
-    cohorts: NDArray[np.int64]
+    cohorts: NDArray[np.int64]  # Cohorts that have an effect and a standard error of the gene
+    # Mean over cohorts and its standard error; of random effects that of Knapp and Hartung
     effect: Floats
     error: Floats
-    lower: Floats
+    lower: Floats  # 95 % interval; of random effects on t (Knapp and Hartung), else normal
     upper: Floats
-    z: Floats
+    z: Floats  # Effect over error as a normal deviate, and its p
     p: Floats
-    strict_p: Floats
+    strict_p: Floats  # p of Knapp and Hartung, on t; NaN below three cohorts
+    # Fixed effect: mean weighted by inverse variances, its standard error, 95 % interval and p
     fixed: Floats
     fixed_error: Floats
     fixed_lower: Floats
     fixed_upper: Floats
     fixed_p: Floats
-    heterogeneity: Floats
+    heterogeneity: Floats  # Cochran's Q and its p-value
     heterogeneity_p: Floats
+    # Share of the spread between cohorts that is beyond chance, in percent (Higgins and Thompson
+    # 2002)
     i2: Floats
-    tau2: Floats
-    agreeing: NDArray[np.int64]
+    tau2: Floats  # Variance of the true effects between cohorts (Paule and Mandel 1982)
+    agreeing: NDArray[np.int64]  # Cohorts whose effect has the sign of the combined one
+    # Largest p when one cohort is left out, each in turn: of random effects where three or more are
+    # left, of the fixed effect where two are; NaN below three cohorts
     largest_p: Floats
-    flips: NDArray[np.bool_]
+    flips: NDArray[np.bool_]  # Whether leaving one cohort out turns the sign of the combined effect
 
 
 def combine_effects(effects: Floats, errors: Floats) -> CombinedEffects:
@@ -99,18 +76,15 @@ def combine_effects(effects: Floats, errors: Floats) -> CombinedEffects:
     test where cohorts do not differ, and allows only in part for cohorts that do; see
     `genotex.analysis.meta.common_effect_p` for a test that learns from all genes how far they do.
 
-    Parameters
-    ----------
-    effects, errors : ndarray of float64, shape (k, p)
-        Effects of k cohorts on p genes and their standard errors, on a scale where effects are
-        nearly normal (Hedges' g, Fisher's z). A gene counts in a cohort where both are finite and
-        the error is above zero.
+    Effects are on a scale where they are nearly normal (Hedges' g, Fisher's z). A gene counts in a
+    cohort where effect and error are finite and the error is above zero.
 
     Raises
     ------
     AnalysisError
         If the two differ in shape or are not two-dimensional.
     """
+    # Shapes: effects (k, p), errors (k, p).
     if effects.shape != errors.shape or effects.ndim != 2:
         msg = f"effects are {effects.shape} and errors {errors.shape}; both must be cohorts x genes"
         raise AnalysisError(msg)
@@ -229,20 +203,9 @@ def _leave_one_out(
 
 
 def stouffer(p: Floats, signs: Floats, weights: Floats) -> Floats:
-    """Combine two-sided p-values of cohorts with their directions (Stouffer 1949, Liptak 1958).
-
-    Parameters
-    ----------
-    p, signs : ndarray of float64, shape (k, m)
-        p-values of k cohorts for m genes, NaN where there is none; -1, 0 or 1 for the direction.
-    weights : ndarray of float64, shape (k, m)
-        Weight of each, the square root of the number of samples.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        Two-sided p-values; NaN where no cohort has one.
-    """
+    """Combine two-sided p-values of cohorts with their directions (Stouffer 1949, Liptak 1958)."""
+    # Shapes: p (k, m), NaN where there is none; signs (k, m): -1, 0 or 1; weights (k, m), the
+    # square root of the number of samples. Returns (m,), two-sided; NaN where no cohort has one.
     there = np.isfinite(p)
     with np.errstate(all="ignore"):
         total = np.where(there, weights * signs * normal_size(p), 0.0).sum(axis=0)
@@ -273,22 +236,9 @@ def partial_conjunction(
     So they are left out, and one-sided p-values of the others are combined by Stouffer's method
     (Benjamini and Heller 2008). The direction was chosen from the data, so p is doubled (Owen
     2009).
-
-    Parameters
-    ----------
-    p, signs : ndarray of float64, shape (k, m)
-        Two-sided p-values of k cohorts for m genes, NaN where there is none; -1, 0 or 1 for the
-        direction of the effect.
-    direction : ndarray of float64, shape (m,)
-        Direction to test, -1 or 1.
-    required
-        Number of cohorts.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        NaN where fewer than `required` cohorts tested the gene.
     """
+    # Shapes: p (k, m), two-sided, NaN where there is none; signs (k, m): -1, 0 or 1; direction
+    # (m,). Returns (m,); NaN where fewer than `required` cohorts tested the gene.
     there = np.isfinite(p)
     count = there.sum(axis=0)
     left = count - required + 1
@@ -303,15 +253,9 @@ def partial_conjunction(
 
 
 def replication_q(p: Floats, significant: NDArray[np.bool_]) -> Floats:
-    """Return the q-values of the significant genes, over these; NaN for all others.
-
-    Parameters
-    ----------
-    p : ndarray of float64, shape (m,)
-        Replication p: the larger of the combined p and that of the partial conjunction.
-    significant : ndarray of bool, shape (m,)
-        Combined q-value below the cut. Only these genes are tested for replication.
-    """
+    """Return the q-values of the significant genes, over these; NaN for all others."""
+    # p (m,) is the larger of the combined p and that of the partial conjunction. Only genes whose
+    # combined q-value is below the cut are tested for replication.
     q = np.full(len(p), np.nan)
     q[significant] = benjamini_hochberg(p[significant])
     return q

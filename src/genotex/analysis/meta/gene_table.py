@@ -20,8 +20,7 @@ from genotex.analysis.meta.effects import (
     replication_q,
     stouffer,
 )
-from genotex.analysis.meta.heterogeneity import Heterogeneity
-from genotex.analysis.meta.methods import DEFAULT, CohortStatistics, find_method
+from genotex.analysis.meta.methods import DEFAULT, CohortStatistics, Heterogeneity, find_method
 
 Floats = NDArray[np.float64]
 

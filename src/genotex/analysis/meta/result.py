@@ -23,42 +23,20 @@ TOP_GENES = 5
 
 @dataclass(frozen=True)
 class CohortFacts:
-    """One cohort among those that were combined.
+    """One cohort among those that were combined."""
 
-    Attributes
-    ----------
-    name
-        Its id.
-    groups
-        Who was compared, in words.
-    samples
-        Samples compared.
-    tested, significant
-        Genes tested in it, and significant by themselves.
-    covariates
-        Adjusted for.
-    controls
-        Kind of the controls, ``healthy`` or ``all``; empty for a measured trait.
-    warnings
-        What a reader should know of it.
-    paired
-        Characteristic whose pairs were compared within themselves; empty when there are none.
-    surrogates
-        Surrogate variables that its ranking is adjusted for.
-    counts
-        How RNA-seq counts were treated, in a few words; empty where expression was not counted.
-    """
-
-    name: CohortName
-    groups: str
-    samples: int
-    tested: int
+    name: CohortName  # Its id
+    groups: str  # Who was compared, in words
+    samples: int  # Samples compared
+    tested: int  # Genes tested in it, and significant by themselves
     significant: int
-    covariates: tuple[str, ...] = ()
-    controls: str = ""
-    warnings: tuple[str, ...] = ()
+    covariates: tuple[str, ...] = ()  # Adjusted for
+    controls: str = ""  # Kind of the controls, ``healthy`` or ``all``; empty for a measured trait
+    warnings: tuple[str, ...] = ()  # What a reader should know of it
+    # Characteristic whose pairs were compared within themselves; empty when there are none
     paired: str = ""
-    surrogates: int = 0
+    surrogates: int = 0  # Surrogate variables that its ranking is adjusted for
+    # How RNA-seq counts were treated, in a few words; empty where expression was not counted
     counts: str = ""
 
 
@@ -140,14 +118,9 @@ class MetaResult:
 def write_meta(output: OutputFolder, result: MetaResult) -> Path:
     """Write the significant genes and the record as JSON and all genes as Parquet, as a pair.
 
-    The JSON has the digest of the Parquet file. An earlier JSON goes before the new Parquet file
-    comes, so that a crash leaves no pair that does not match; an earlier report over all cohorts
-    is removed, for its numbers are gone.
-
-    Returns
-    -------
-    Path
-        The JSON file.
+    The JSON, which is returned, has the digest of the Parquet file. An earlier JSON goes before the
+    new Parquet file comes, so that a crash leaves no pair that does not match; an earlier report
+    over all cohorts is removed, for its numbers are gone.
     """
     path = output.meta_genes(result.trait, result.condition)
     table = output.meta_table(result.trait, result.condition)

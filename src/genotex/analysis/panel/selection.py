@@ -112,26 +112,11 @@ def fit_panel(
     The penalty is the largest whose cross-validated deviance is within one standard error of the
     best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses the
     penalty again inside each training set. z-scores and filled values use training samples only.
-    Selection frequencies come from complementary half-samples (Shah and Samworth 2013).
-
-    Parameters
-    ----------
-    genes : ndarray of float64, shape (n, p)
-        Expression of the tested genes; NaN is missing.
-    covariates : ndarray of float64, shape (n, k)
-        Covariates and condition, without intercept; not penalised.
-    target : ndarray of float64, shape (n,)
-        0 and 1, or the standardised trait.
-    binary
-        Logistic instead of linear.
-    seed
-        Seed of the folds and of the half-samples.
-    threads
-        Threads that share the products over all genes.
-    repeated
-        Whether some people gave several samples: folds would test people they were trained
-        on, so there is no prediction quality then.
+    Selection frequencies come from complementary half-samples (Shah and Samworth 2013). Covariates,
+    without intercept, are not penalised. Where some people gave several samples (`repeated`), folds
+    would test people they were trained on, so there is no prediction quality.
     """
+    # Shapes: genes (n, p), NaN is missing; covariates (n, k); target (n,), 0 and 1 or standardised.
     if reason := _why_no_panel(genes, target, binary):
         return Panel(notes=(reason,))
     # One BLAS thread: the products are many and small, and the result then never depends on it.

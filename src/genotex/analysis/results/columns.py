@@ -43,53 +43,28 @@ SHORT, FULL, RECORD = TableLevel
 
 @dataclass(frozen=True)
 class GeneColumn:
-    """A column of the gene table.
+    """A column of the gene table."""
 
-    Attributes
-    ----------
-    name : str
-        In the stored result.
-    type : polars data type
-        Of its values.
-    group : str
-        One of `COLUMN_GROUPS`.
-    csv : str
-        Name in CSV files and data frames.
-    label, help : str
-        Header on the page, and its explanation; ``{...}`` is filled in by the report.
-    form : str
-        How a number is written: ``signed``, ``fine``, ``plain``, ``size``, ``p``, ``count`` or
-        ``share``; or ``text``.
-    on_page : bool
-        Whether a page has room for it.
-    level : TableLevel
-        The first level that shows it.
-    always : tuple of TableLevel
-        Levels that show it even where it holds nothing; elsewhere it is then left out.
-    place : int
-        Where it is in the short table; other tables have the order of `COLUMN_GROUPS`.
-    upper : str
-        Name of the column with the other end of an interval, which a page shows in one cell.
-    derived : polars.Expr
-        How it follows from other columns; it is then not stored.
-    variants : mapping of str to mapping
-        What differs by ``binary``, ``continuous`` or ``factor`` trait, for ``selected`` genes, by
-        what a contrast of a design tests (`DesignWords.column_kind`), or in the ``short`` table.
-    """
-
-    name: str
-    type: type[pl.DataType]
-    group: str
-    csv: str
-    label: str
+    name: str  # In the stored result
+    type: type[pl.DataType]  # Of its values
+    group: str  # One of `COLUMN_GROUPS`
+    csv: str  # Name in CSV files and data frames
+    label: str  # Header on the page, and its explanation; ``{...}`` is filled in by the report
     help: str
+    # How a number is written: ``signed``, ``fine``, ``plain``, ``size``, ``p``, ``count`` or
+    # ``share``; or ``text``
     form: str
-    on_page: bool = True
-    level: TableLevel = FULL
+    on_page: bool = True  # Whether a page has room for it
+    level: TableLevel = FULL  # The first level that shows it
+    # Levels that show it even where it holds nothing; elsewhere it is then left out
     always: tuple[TableLevel, ...] = ()
+    # Where it is in the short table; other tables have the order of `COLUMN_GROUPS`
     place: int = 50
+    # Name of the column with the other end of an interval, which a page shows in one cell
     upper: str = ""
-    derived: pl.Expr | None = None
+    derived: pl.Expr | None = None  # How it follows from other columns; it is then not stored
+    # What differs by ``binary``, ``continuous`` or ``factor`` trait, for ``selected`` genes, by
+    # what a contrast of a design tests (`DesignWords.column_kind`), or in the ``short`` table
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, kind: str) -> GeneColumn:
@@ -292,18 +267,8 @@ def columns_at(
 ) -> tuple[GeneColumn, ...]:
     """Return the columns of the short or the full table that hold anything, in order.
 
-    Parameters
-    ----------
-    level
-        `SHORT` or `FULL`.
-    kind
-        Of `GeneColumn.of`.
-    genes
-        Of `complete_genes`.
-    more
-        Columns of pairs of levels, or of several coefficients.
-    mixed_ranks
-        Whether the mixed model's p-values rank the genes: its columns then come first.
+    `kind` is that of `GeneColumn.of`, `genes` a table of `complete_genes`, `more` are columns of
+    pairs of levels or of several coefficients. Where the mixed model ranks, its columns come first.
     """
     every = [column.of(kind) for column in (*GENE_TABLE, *more)]
     if level is SHORT:

@@ -22,27 +22,13 @@ def arrange_genes(
     min_effect: float,
     test: str = "",
 ) -> pl.DataFrame:
-    """Put the tested genes by p-value, then the others in table order.
+    """Put the tested genes by p-value, then the others in table order, with all of `stored_types`.
 
-    Parameters
-    ----------
-    names : sequence of str, length p
-        All genes.
-    status : ndarray of str, shape (p,)
-        ``tested``, or why not.
-    columns : mapping of str to ndarray of float64, shape (m,)
-        What was found of the m tested genes; a column of `stored_types` that is absent stays null,
-        others (pairs of levels of a factor) come last.
-    q_cut, min_effect : float
-        A gene is significant when its q-value is below, and its coefficient at least this large.
-    test : {"", "Mixed "}
-        Start of the names of the columns that rank: those of the moderated t, or the mixed model's.
-
-    Returns
-    -------
-    polars.DataFrame
-        With the columns of `stored_types`, and those of the pairs of levels of a factor.
+    A gene is significant when its q-value is below `q_cut` and its coefficient at least
+    `min_effect`. `test` is the start of the names of the columns that rank: empty, or ``Mixed``. A
+    column of `stored_types` that was not found stays null; others (pairs of levels) come last.
     """
+    # Shapes: names, p of them; status (p,), ``tested`` or why not; columns (m,), of those tested.
     tested = status == "tested"
     statistic = columns[f"{test}t"] if f"{test}t" in columns else columns["F"]
     order = np.lexsort((-np.abs(statistic), columns[f"{test}p"]))

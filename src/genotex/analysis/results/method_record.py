@@ -14,9 +14,9 @@ import scipy
 from numpy.typing import NDArray
 
 import genotex
+from genotex.analysis.designs.comparison import Comparison
 from genotex.analysis.designs.matrix import Design
 from genotex.analysis.gene_tests.coefficients import interaction_record
-from genotex.analysis.gene_tests.comparison import Comparison
 from genotex.analysis.gene_tests.mixed import mixed_record
 from genotex.analysis.gene_tests.p_values import excess_near_one, null_share
 from genotex.analysis.gene_tests.trait_tests import TraitTests

@@ -222,18 +222,13 @@ class AnalysisResult:
 
 
 def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
-    """Write the significant genes as JSON and all genes as Parquet, as a pair.
+    """Write the significant genes as JSON, which is returned, and all genes as Parquet, as a pair.
 
     The JSON has the benchmark's fields (GenoTEX README, section 4) and additional ones, among them
     the digest of the Parquet file. An earlier JSON goes before the new Parquet file comes, so that
     a crash leaves no pair that does not match. An earlier report page of the problem and its
     CSV would show outdated numbers, so they are removed; and so are the gene sets and the
     meta-analysis, unless the table of all genes is identical.
-
-    Returns
-    -------
-    Path
-        The JSON file.
     """
     listed = result.significant.drop(NOT_IN_LIST)
     # A column that this analysis does not fill has no place in the list.

@@ -91,21 +91,9 @@ class _Partition:
 def detect_blocks(
     table: LinkedTable, contrast: Contrast, facts: SampleFacts | None = None
 ) -> dict[str, str]:
-    """Return which samples seem to come from the same person, by expression alone.
+    """Return which samples seem to come from the same person, by expression alone: id -> its block.
 
-    Parameters
-    ----------
-    table
-        One cohort; genes by official symbol.
-    contrast
-        Its samples and trait.
-    facts
-        Characteristics of the samples; differences between tissues among them are removed first.
-
-    Returns
-    -------
-    dict of str to str
-        Sample id -> label of its block, as `SampleBlocks.blocks`; empty where none were found.
+    Differences between tissues among the characteristics are removed first.
     """
     samples = [table.samples[i] for i in contrast.rows]
     return find_blocks(Profiles(table, contrast, tissues_of(facts or {}, samples))).blocks

@@ -38,25 +38,14 @@ SMALLER, LARGER = 0.6, 1.5
 
 @dataclass(frozen=True, eq=False)
 class SampleQuality:
-    """What the checks of the samples found.
+    """What the checks of the samples found."""
 
-    Attributes
-    ----------
-    outliers
-        Sample id -> why it differs from the others as a whole, as phrases.
-    repeats
-        Samples that seem to come from one person.
-    record
-        Plain JSON for ``method["quality"]``; see docs/result-files.md.
-    warnings
-    block_warnings
-        Of repeats, dropped where donors are recorded or samples are paired.
-    """
-
+    # Sample id -> why it differs from the others as a whole, as phrases
     outliers: dict[str, tuple[str, ...]]
-    repeats: SampleBlocks
-    record: dict[str, Any]
+    repeats: SampleBlocks  # Samples that seem to come from one person
+    record: dict[str, Any]  # Plain JSON for ``method["quality"]``; see docs/result-files.md
     warnings: tuple[str, ...] = ()
+    # Of repeats, dropped where donors are recorded or samples are paired
     block_warnings: tuple[str, ...] = ()
 
     @property
@@ -85,21 +74,7 @@ def check_samples(
     texts: SampleTexts | None = None,
     condition: str | None = None,
 ) -> SampleQuality:
-    """Check the samples of a contrast; nothing is left out.
-
-    Parameters
-    ----------
-    table
-        One cohort; expression may have gaps.
-    contrast
-        Its samples and trait.
-    facts
-        Characteristics of the samples (`Evidence.sample_facts`).
-    texts
-        Titles and the like (`Evidence.sample_texts`).
-    condition
-        Condition of the problem.
-    """
+    """Check the samples of a contrast, by expression, characteristics and titles."""
     samples = tuple(table.samples[i] for i in contrast.rows)
     profiles = Profiles(table, contrast, tissues_of(facts or {}, samples))
     pools = named_pools(samples, facts or {}, texts or {})

@@ -34,33 +34,19 @@ _NUMBERS = ("log_hazard_ratio", "ci_low", "ci_high", "hazard_ratio", "mean", "z"
 
 @dataclass(frozen=True, eq=False)
 class SurvivalResult:
-    """The genes associated with the time to an event.
+    """The genes associated with the time to an event."""
 
-    Attributes
-    ----------
-    genes
-        Tested genes by p-value: ``gene``, ``log_hazard_ratio`` per unit of log2 expression with
-        ``ci_low`` and ``ci_high`` (Wald, 95 %), ``hazard_ratio``, ``mean``, ``z`` and ``p`` of the
-        score test, ``q``.
-    method
-        How it came about, plain JSON values.
-    warnings
-        What a reader should know before trusting the list.
-    time, event : (n,) arrays
-        Of the samples that took part (``method["samples"]``), event 1 or 0.
-    names
-        The p genes of the data, tested or not.
-    expression : (n, p) array
-        Their log2 expression in these samples.
-    """
-
+    # Tested genes by p-value: ``gene``, ``log_hazard_ratio`` per unit of log2 expression with
+    # ``ci_low`` and ``ci_high`` (Wald, 95 %), ``hazard_ratio``, ``mean``, ``z`` and ``p`` of the
+    # score test, ``q``
     genes: pl.DataFrame
-    method: Mapping[str, Any]
-    warnings: tuple[str, ...]
+    method: Mapping[str, Any]  # How it came about, plain JSON values
+    warnings: tuple[str, ...]  # What a reader should know before trusting the list
+    # (n,): of the samples that took part (``method["samples"]``), event 1 or 0
     time: NDArray[np.float64]
     event: NDArray[np.float64]
-    names: tuple[str, ...]
-    expression: NDArray[np.float64]
+    names: tuple[str, ...]  # The p genes of the data, tested or not
+    expression: NDArray[np.float64]  # (n, p): their log2 expression in these samples
 
     @property
     def significant(self) -> pl.DataFrame:
@@ -73,14 +59,8 @@ def fit_survival(
 ) -> SurvivalResult:
     """Test every gene for association with the time to an event, by the score test of Cox models.
 
-    Parameters
-    ----------
-    data
-        Expression and annotation of the samples.
-    asked
-        With `survival`; its `design` holds the covariates, such as ``~ age + stage``.
-    options
-        `q_cut` and `filter_low` have an effect.
+    The design that is asked for holds the covariates, such as ``~ age + stage``. Of the options
+    `q_cut` and `filter_low` have an effect.
 
     Raises
     ------

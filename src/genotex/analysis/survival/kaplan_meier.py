@@ -30,22 +30,12 @@ class SurvivalCurve(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LogRankTest:
-    """Whether groups differ in their hazard.
+    """Whether groups differ in their hazard."""
 
-    Attributes
-    ----------
-    groups : tuple of str
-        Labels of the g groups, sorted.
-    observed, expected : (g,) arrays
-        Events of each group, and expected if the hazards were equal.
-    chi_square, df, p : float
-        Test statistic, its degrees of freedom, and the p-value.
-    """
-
-    groups: tuple[str, ...]
-    observed: Floats
+    groups: tuple[str, ...]  # Labels of the g groups, sorted
+    observed: Floats  # (g,): events of each group, and expected if the hazards were equal
     expected: Floats
-    chi_square: float
+    chi_square: float  # Test statistic, its degrees of freedom, and the p-value
     df: int
     p: float
 
@@ -53,22 +43,10 @@ class LogRankTest:
 def kaplan_meier(
     time: ArrayLike, event: Sequence[Any] | ArrayLike, *, level: float = 0.95
 ) -> SurvivalCurve:
-    """Estimate the survival curve of one group.
+    """Estimate the survival curve of one group from times and events (see `read_events`).
 
-    Parameters
-    ----------
-    time : (n,) array
-        Time to the event or to censoring.
-    event : (n,) array or sequence
-        1 where the event happened, 0 where the time is censored, or words (`read_events`).
-    level : float
-        Level of the pointwise confidence limits.
-
-    Returns
-    -------
-    SurvivalCurve
-        ``times, survival, lower, upper``. Limits are on the log scale with Greenwood's variance, as
-        R's ``survfit`` has them.
+    Pointwise confidence limits are on the log scale with Greenwood's variance, as R's ``survfit``
+    has them.
 
     Raises
     ------
@@ -102,21 +80,7 @@ def log_rank_test(
     *,
     strata: Sequence[Any] | None = None,
 ) -> LogRankTest:
-    """Test whether the hazards of groups of samples are equal.
-
-    Parameters
-    ----------
-    time, event
-        As for `kaplan_meier`.
-    groups : sequence of n labels
-        Group of each sample.
-    strata : sequence of n labels, optional
-        Groups are compared within strata.
-
-    Returns
-    -------
-    LogRankTest
-        Observed and expected events of each group, and the test (as R's ``survdiff``).
+    """Test whether the hazards of groups are equal, within strata if given (as R's ``survdiff``).
 
     Raises
     ------
@@ -154,17 +118,7 @@ def log_rank_test(
 def split_by_level(values: ArrayLike, parts: int = 2) -> list[str]:
     """Divide samples by one gene's expression into halves or thirds of about equal size.
 
-    Parameters
-    ----------
-    values : (n,) array
-        Expression of one gene; NaN where it is missing.
-    parts : {2, 3}
-        Halves (low, high) or thirds (low, middle, high).
-
-    Returns
-    -------
-    list of str
-        Label of each sample; empty where the expression is missing.
+    Labels are low (middle) and high; empty where the expression is missing (NaN).
 
     Raises
     ------

@@ -38,38 +38,21 @@ CONSTANT = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class CoxTests:
-    """Association of each gene with the hazard, given the covariates.
+    """Association of each gene with the hazard, given the covariates."""
 
-    Attributes
-    ----------
-    z : (p,) array
-        Score statistic divided by its standard deviation; positive where higher expression means
-        earlier events. NaN where the gene cannot be tested.
-    p : (p,) array
-        Two-sided p-value of the score test.
-    log_hazard_ratio : (p,) array
-        Maximum-likelihood estimate per unit of expression; NaN where it is not finite.
-    standard_error : (p,) array
-        Its standard error.
-    samples, events : (p,) arrays of int
-        Samples that have the gene, and events among them.
-    unbounded : (p,) array of bool
-        Tested genes whose estimate is not finite, because the gene separates the events.
-    covariates : (k,) array
-        Log hazard ratios of the covariates in the model without genes.
-    warnings : tuple of str
-        How many genes have no test, or no estimate, and why.
-    """
-
+    # (p,): score statistic divided by its standard deviation; positive where higher expression
+    # means earlier events. NaN where the gene cannot be tested.
     z: Floats
-    p: Floats
+    p: Floats  # (p,): two-sided p-value of the score test
+    # (p,): maximum-likelihood estimate per unit of expression; NaN where it is not finite
     log_hazard_ratio: Floats
-    standard_error: Floats
-    samples: Indices
+    standard_error: Floats  # (p,): its standard error
+    samples: Indices  # (p,): samples that have the gene, and events among them
     events: Indices
+    # (p,): tested genes whose estimate is not finite, because the gene separates the events
     unbounded: NDArray[np.bool_]
-    covariates: Floats
-    warnings: tuple[str, ...]
+    covariates: Floats  # (k,): log hazard ratios of the covariates in the model without genes
+    warnings: tuple[str, ...]  # How many genes have no test, or no estimate, and why
 
     @property
     def hazard_ratio(self) -> Floats:
@@ -94,26 +77,13 @@ def cox_score_tests(
 ) -> CoxTests:
     """Test each gene's association with the time to an event.
 
-    Parameters
-    ----------
-    expression : (n, p) array
-        Log expression of p genes in n samples. A gene with missing values (NaN) is tested on the
-        samples that have it.
-    time : (n,) array
-        Time from the start of follow-up to the event or to censoring, not negative.
-    event : (n,) array or sequence
-        1 where the event happened, 0 where the time is censored, or words (`read_events`).
-    covariates : (n, k) array, optional
-        Numeric columns to adjust for, without intercept.
-    strata : sequence of n labels, optional
-        Each stratum has a baseline hazard of its own.
-    covariate_names : sequence of k str, optional
-        Names of the columns, for messages.
+    Events are 1 and 0 or words (`read_events`); covariates are numeric columns without intercept,
+    and each stratum has a baseline hazard of its own. Efron's handling of ties, as R's ``coxph``.
+    With score U and information I at the covariates' estimates without the gene,
+    z = U_g / sqrt(I_gg - I_gx I_xx^-1 I_xg). Times that differ by rounding only are ties.
 
-    Returns
-    -------
-    CoxTests
-        Score tests and estimates, one for each gene.
+    Genes with the same missing values share the model of the covariates; every other pattern of
+    missing values needs a fit of its own (about 3 ms with 1,000 samples).
 
     Raises
     ------
@@ -123,15 +93,6 @@ def cox_score_tests(
     UsageError
         Lengths that do not agree.
 
-    Notes
-    -----
-    Efron's handling of ties, as R's ``coxph``. With score U and information I at the covariates'
-    estimates without the gene, z = U_g / sqrt(I_gg - I_gx I_xx^-1 I_xg). Times that differ by
-    rounding only are ties.
-
-    Genes with the same missing values share the model of the covariates; every other pattern of
-    missing values needs a fit of its own (about 3 ms with 1,000 samples).
-
     Examples
     --------
     >>> import numpy as np
@@ -140,6 +101,7 @@ def cox_score_tests(
     >>> found.z.round(2)
     array([ 1.93, -0.47])
     """
+    # Shapes: expression (n, p), in logarithms, NaN is missing; time, event (n,); covariates (n, k).
     values = np.asarray(expression)
     if values.ndim != 2:
         message = f"expression must have rows of samples and columns of genes, not {values.ndim}-D"

@@ -26,19 +26,10 @@ SHOWN = 5
 
 
 def read_events(values: Sequence[Any] | ArrayLike, *, missing: bool = True) -> Floats:
-    """Return 1 for an event, 0 for censored, and NaN for missing.
+    """Return 1 for an event, 0 for censored, and NaN for missing, where `missing` accepts it.
 
-    Parameters
-    ----------
-    values : sequence of n
-        0 and 1, false and true, or words in any case: yes and no, dead (died, deceased) and alive
-        (living), event and censored, or a code with its label such as ``1:DECEASED``.
-    missing : bool
-        Whether missing values are accepted.
-
-    Returns
-    -------
-    (n,) array
+    Given are 0 and 1, false and true, or words in any case: yes and no, dead (died, deceased) and
+    alive (living), event and censored, or a code with its label such as ``1:DECEASED``.
 
     Raises
     ------

@@ -134,6 +134,11 @@ class GeoServers:
         ),
     ] = None
 
+    @property
+    def addresses(self) -> tuple[str | None, str | None, str | None]:
+        """The addresses that were given, in this order."""
+        return self.eutils_address, self.geo_files_address, self.geo_address
+
 
 @with_options
 def geo(
@@ -202,10 +207,7 @@ def _geo_source(
 ) -> AbstractContextManager[GeoSource]:
     from genotex.fetch import GeoAddresses, open_geo_source
 
-    chosen = GeoAddresses(
-        addresses.eutils_address, addresses.geo_files_address, addresses.geo_address
-    )
-    return open_geo_source(vocabulary, chosen, note_pause)
+    return open_geo_source(vocabulary, GeoAddresses(*addresses.addresses), note_pause)
 
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`genotex simulate`: a study, or a whole benchmark, in true GEO format with known answers."""
+"""`genotex simulate` and `genotex demo`: studies and benchmarks with known answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.data.preprocess import show_outcomes
+from genotex.cli.genes.results import show_result
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
 
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same files.")]
 
@@ -177,4 +181,53 @@ def _simulate_benchmark(
         f"next: genotex preprocess {folder} output\n"
         f"      genotex analyze output --task-info {simulated.task_info}\n"
         f"true answers: {simulated.reference}"
+    )
+
+
+def demo(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder for the demonstration.")
+    ] = Path("demo"),
+    seed: Seed = 1,
+    jobs: o.Jobs = 1,
+) -> None:
+    """Run the whole pipeline on a simulated study whose answer is known.
+
+    Everything is written to one folder; no network is needed.
+
+    Examples:
+      genotex demo
+
+      genotex demo elsewhere --seed 7
+    """
+    from genotex.problems import Problem
+    from genotex.simulate import score_against_truth, simulate_study
+    from genotex.workflows import SolveRequest, solve
+
+    with screen.progress("simulating a study") as step:
+        study = simulate_study(
+            folder / "study", seed=seed, overwrite=True, progress=lambda what: step(what, 8)
+        )
+    truth, results = study.truth, folder / "results"
+    request = SolveRequest(
+        study.folder,
+        OutputFolder(results),
+        Problem(truth.trait),
+        AnalysisOptions(),
+        report=folder / "report.html",
+        jobs=jobs,
+    )
+    with screen.work() as progress:
+        solved = solve(request, progress)
+    show_outcomes(solved.cohorts)
+    outcome, report = solved.outcome, solved.report
+    if outcome.result is None:
+        screen.notify(f"the demonstration failed: {outcome.why}", "error", "red")
+        raise typer.Exit(screen.NOTHING_USABLE)
+    screen.out.print()
+    show_result(outcome.result)
+    screen.show(f"\nreport: {report} (open it in a browser)")
+    score = score_against_truth(truth, outcome.result.significant["Variable"])
+    screen.show(
+        f"planted found: {score.found}/{score.planted}, FDP {score.false_discovery_proportion:.3f}"
     )

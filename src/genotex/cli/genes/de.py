@@ -11,7 +11,7 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.genes.analyze import check_cohorts
-from genotex.cli.genes.results import combine_cohorts, show_result
+from genotex.cli.genes.results import combine_cohorts, show_figures, show_result
 from genotex.cli.option_classes import OfDesigns, with_options
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, FigureOptions, ReadingOptions
@@ -130,8 +130,7 @@ def _analyze(
     drawn = [path for each in answered for path in save_result_figures(output, each, drawing)]
     if not json:
         _show(tested)
-        for folder in dict.fromkeys(path.parent for path in drawn):
-            screen.show(f"figures: {folder}")
+        show_figures(drawn)
     combined = []
     if every:
         combined = combine_cohorts(output.root, tested.problems, analysis, None, quiet=json)
@@ -193,8 +192,7 @@ def _survival(
     for warning in found.warnings:
         screen.notify(warning, "warning")
     screen.show(f"\ngenes:  {tested.genes}\nrecord: {tested.record}\nreport: {tested.report}")
-    if drawn:
-        screen.show(f"figures: {drawn[0].parent}")
+    show_figures(drawn)
     return screen.DONE
 
 

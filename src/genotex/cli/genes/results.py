@@ -56,6 +56,12 @@ def _show_tested(result: AnalysisResult) -> None:
     _table(result, names)
 
 
+def show_figures(paths: Sequence[Path]) -> None:
+    """Print where the figures were written, if any were."""
+    for folder in dict.fromkeys(path.parent for path in paths):
+        screen.show(f"figures: {folder}")
+
+
 def _beyond(options: dict[str, Any]) -> str:
     smallest = options.get("min_effect", 0.0)
     return f" for effects beyond {smallest:g}" if smallest else ""

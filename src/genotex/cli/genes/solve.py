@@ -20,7 +20,7 @@ from genotex.cli.genes.analyze import (
     check_options,
     load_tasks,
 )
-from genotex.cli.genes.results import show_combined, show_result
+from genotex.cli.genes.results import show_combined, show_figures, show_result
 from genotex.cli.option_classes import Without, with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
@@ -154,8 +154,7 @@ def _show(solved: Solved, request: SolveRequest) -> None:
         screen.show(f"\nreport: {solved.report}")
     if solved.script is not None:
         screen.show(f"in R:   {solved.script}")
-    if solved.figures:
-        screen.show(f"figures: {solved.figures[0].parent}")
+    show_figures(solved.figures)
     _show_way_on(request.output, outcome)
     if solved.combined is not None:
         show_combined(solved.combined)

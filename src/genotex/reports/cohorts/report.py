@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from genotex.analysis.gene_tests.blocks import blocked_by
+from genotex.analysis.designs.blocks import blocked_by
 from genotex.analysis.meta import CohortFacts, MetaResult, read_meta
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.reports.cohorts.genes import (

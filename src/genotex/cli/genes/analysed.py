@@ -1,4 +1,4 @@
-"""`genotex enrich`: genes to gene sets."""
+"""`genotex report` and `genotex enrich`: what is made of an output folder with results."""
 
 from __future__ import annotations
 
@@ -9,13 +9,51 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.genes.results import show_figures
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import EnrichmentOptions
+from genotex.options import EnrichmentOptions, FigureOptions
 
 if TYPE_CHECKING:
     from genotex.analysis import Enrichment
+
+
+@with_options
+def report(
+    output: o.AnalysedDir,
+    asked: o.AskedProblem,
+    drawing: FigureOptions,
+    json: o.Json = False,
+) -> None:
+    """Write the report of an analysed problem from its output folder.
+
+    If cohorts were combined, the page over all cohorts is written as well.
+    The raw files are not needed.
+
+    Examples:
+      genotex report output --trait Osteoarthritis
+
+      genotex report output --trait "Rheumatoid Arthritis" --condition Age
+
+      genotex report output --trait Osteoarthritis --figures pdf,png
+    """
+    from genotex.workflows import report as write
+    from genotex.workflows import save_result_figures
+
+    folder, problem = _folder(output), asked.problem
+    with screen.work() as progress:
+        pages = write(folder, problem, progress)
+    drawn = save_result_figures(folder, problem, drawing)
+    if json:
+        files = {what: str(path) for what, path in pages.items()}
+        files |= {path.name: str(path) for path in drawn}
+        screen.print_json({"trait": problem.trait, "condition": problem.condition, "files": files})
+        return
+    for what, path in pages.items():
+        screen.show(f"{what}: {path}")
+    show_figures(drawn)
+
 
 MOST_ROWS = 15
 MOST_GENES = 3
@@ -56,18 +94,21 @@ def enrich(
     """
     from genotex.workflows import enrich as run
 
-    folder = OutputFolder(output)
-    if not output.is_dir():
-        msg = f"{output} is not a folder; give the output folder of 'genotex analyze'"
-        raise UsageError(msg)
     with screen.work() as progress:
-        found, files = run(folder, asked.problem, gmt, enrichment, progress)
+        found, files = run(_folder(output), asked.problem, gmt, enrichment, progress)
     if json:
         screen.print_json(_for_machines(found, files))
         return
     _show(found)
     for what, path in files.items():
         screen.show(f"{what}: {path}")
+
+
+def _folder(output: Path) -> OutputFolder:
+    if not output.is_dir():
+        msg = f"{output} is not a folder; give the output folder of 'genotex analyze'"
+        raise UsageError(msg)
+    return OutputFolder(output)
 
 
 def _for_machines(enrichment: Enrichment, files: dict[str, Path]) -> dict[str, Any]:

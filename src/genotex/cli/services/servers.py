@@ -1,4 +1,4 @@
-"""`genotex serve`: the workbench in a browser."""
+"""`genotex serve` and `genotex mcp`: a folder in a browser, and as tools for an assistant."""
 
 from __future__ import annotations
 
@@ -70,7 +70,6 @@ def serve(
         _print(*new_code(folder))
         raise typer.Exit(screen.DONE)
     password = "" if password_file is None else _first_line(password_file)
-    given = servers.eutils_address, servers.geo_files_address, servers.geo_address
     run(
         folder,
         port=port,
@@ -78,7 +77,7 @@ def serve(
         password=password,
         browser=browser,
         ready=_print,
-        geo_addresses=given,
+        geo_addresses=servers.addresses,
     )
     raise typer.Exit(screen.DONE)
 
@@ -98,3 +97,45 @@ def _first_line(path: Path) -> str:
         msg = f"{path}: its first line must be a password"
         raise UsageError(msg)
     return line
+
+
+_MISSING = (
+    "the server needs more packages: pip install 'genotex[mcp]' (missing: {name}); all other "
+    "commands work without"
+)
+
+
+@with_options
+def mcp(
+    root: Annotated[
+        Path,
+        typer.Option(
+            "--root",
+            metavar="FOLDER",
+            help="Folder with input, results, or both; nothing outside it is read or written.",
+        ),
+    ],
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Allow fetch and solve to make files in the folder."),
+    ] = False,
+    *,
+    servers: GeoServers,
+) -> None:
+    r"""Offer a folder to an assistant, by the Model Context Protocol.
+
+    An assistant (a desktop application, an editor) starts this command and
+    speaks with it on standard input and output. See docs/mcp.md for its
+    configuration.
+
+    Examples:
+      genotex mcp --root .
+
+      genotex mcp --root study --write
+    """
+    try:
+        from genotex.mcp import run_server
+    except ImportError as error:
+        raise UsageError(_MISSING.format(name=error.name)) from error
+    run_server(root, write=write, addresses=servers.addresses)
+    raise typer.Exit(screen.DONE)

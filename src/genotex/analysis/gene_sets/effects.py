@@ -29,45 +29,25 @@ SAME = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class TraitEffects:
-    """The regression of the genes without missing values, turned into independent effects.
+    """The regression of the genes without missing values, turned into independent effects."""
 
-    Attributes
-    ----------
-    genes : tuple of str, length p
-        The genes.
-    matrix : ndarray of float64, shape (p, 1 + d)
-        The trait's effect, and the d residual effects (see `effect_matrix`). Where the analysis
-        inflates the variance of the trait's coefficient for having estimated surrogate variables,
-        the trait's effect is divided by the root of that factor.
-    t, df : ndarray of float64, shape (p,)
-        Moderated t of the genes against no effect, and its degrees of freedom.
-    prior
-        What the residual variances were shrunk towards.
-    left_out
-        Tested genes that are not here, since they have missing values.
-    """
-
-    genes: tuple[str, ...]
+    genes: tuple[str, ...]  # (p,): the genes
+    # (p, 1 + d): the trait's effect, and the d residual effects (see `effect_matrix`). Where the
+    # analysis inflates the variance of the trait's coefficient for having estimated surrogate
+    # variables, the trait's effect is divided by the root of that factor.
     matrix: Floats
-    t: Floats
+    t: Floats  # (p,): moderated t of the genes against no effect, and its degrees of freedom
     df: Floats
-    prior: VariancePrior
-    left_out: int
+    prior: VariancePrior  # What the residual variances were shrunk towards
+    left_out: int  # Tested genes that are not here, since they have missing values
 
 
 def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEffects:
-    """Repeat the analysis behind a stored result, and return its effects.
+    """Repeat the analysis behind a result of the procedure ``sound``, and return its effects.
 
     Everything comes from the output folder: the linked table and record of the cohort, of a
     two-step problem those of the condition's cohort too, and the options, cohorts and regressor
     genes that the result names.
-
-    Parameters
-    ----------
-    output
-        Folder with the preprocessed cohorts.
-    result
-        A result of the procedure ``sound`` that is ranked by the moderated t.
 
     Raises
     ------

@@ -8,6 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.analysis.designs.blocks import (
+    Blocks,
+    block_detected,
+    block_samples,
+    correlate_samples,
+)
 from genotex.analysis.designs.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.designs.matrix import Design, build_design
 from genotex.analysis.designs.own import (
@@ -17,12 +23,6 @@ from genotex.analysis.designs.own import (
     with_offset,
 )
 from genotex.analysis.designs.request import DesignRequest
-from genotex.analysis.gene_tests.blocks import (
-    Blocks,
-    block_detected,
-    block_samples,
-    correlate_samples,
-)
 from genotex.analysis.gene_tests.libraries import Libraries, gather_libraries
 from genotex.analysis.hidden.adjustment import Adjustment, gather_adjustment
 from genotex.analysis.panel.condition_predictor import PredictedCondition, predict_condition
