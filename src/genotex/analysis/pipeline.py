@@ -79,16 +79,8 @@ def analyze_table(
         from genotex.analysis.benchmark import analyze_benchmark
 
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
-    cohort = CohortData(
-        table,
-        roles,
-        sample_facts or {},
-        sample_texts or {},
-        counts or {},
-        condition,
-        design,
-        relations or {},
-    )
+    known = (sample_facts or {}, sample_texts or {}, counts or {})
+    cohort = CohortData(table, roles, *known, condition, design, relations or {})
     result = analyze_sound(cohort, problem, options, threads=threads)
     selection = describe_selection(result.genes, related or ())
     if selection is None:

@@ -1,14 +1,15 @@
-"""From options classes to options of a command.
+"""From declared options, and classes of them, to options of a command.
 
-A command takes an options object as one parameter::
+A command takes an options object as one parameter, or a value with its declaration::
 
     @with_options
-    def analyze(output: Path, analysis: AnalysisOptions) -> None: ...
+    def analyze(
+        output: Path, analysis: AnalysisOptions, seed: Annotated[int, Option("Seed.")] = 0
+    ) -> None: ...
 
-and the command line gets an option for each field of its class that is declared with one: with a
-`genotex.options.Option` in the library, or as Typer's own ``Annotated[..., typer.Option(...)]`` in
-classes of this package. Name, type, default, help text and panel come from the field. A command
-that offers some of the fields takes ``Annotated[AnalysisOptions, Without("cohort")]``,
+and the command line gets an option for each field of the class that is declared with a
+`genotex.options.Option`. Name, type, default, help text and panel come from the declaration. A
+command that offers some of the fields takes ``Annotated[AnalysisOptions, Without("cohort")]``,
 ``Only(...)`` or ``OfDesigns()``. Two classes may declare the same option; it is offered once and
 both receive it.
 """
@@ -59,23 +60,16 @@ class OfDesigns(Without):
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with one option per field in place of its parameters for options objects."""
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, _Group] = {}
+    makers: dict[str, _Group | _Offered] = {}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(command).parameters.items():
-        if (group := _group(hints[name])) is None:
-            new = [parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)]
-        else:
-            groups[name] = group
-            new = [option.parameter for option in group.options]
-        for each in new:
-            parameters.setdefault(each.name, each)
+        made = makers[name] = _group(hints[name]) or _single(name, hints[name], parameter.default)
+        for option in made.options if isinstance(made, _Group) else [made]:
+            parameters.setdefault(option.parameter.name, option.parameter)
 
     @wraps(command)
     def run(**given: Any) -> None:
-        objects = {name: group.build(given) for name, group in groups.items()}
-        offered = {option.parameter.name for group in groups.values() for option in group.options}
-        own = {name: value for name, value in given.items() if name not in offered}
-        command(**own, **objects)
+        command(**{name: maker.build(given) for name, maker in makers.items()})
 
     # What Typer reads.
     run.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
@@ -112,6 +106,10 @@ class _Offered:
     parameter: inspect.Parameter
     convert: Callable[[Any], Any]
 
+    def build(self, given: Mapping[str, Any]) -> Any:
+        """Return its value."""
+        return self.convert(given[self.parameter.name])
+
 
 @dataclass(frozen=True)
 class _Group:
@@ -122,7 +120,7 @@ class _Group:
 
     def build(self, given: Mapping[str, Any]) -> Any:
         """Make the object; a message about one of its fields names the option instead."""
-        values = {each.field: each.convert(given[each.parameter.name]) for each in self.options}
+        values = {each.field: each.build(given) for each in self.options}
         names = {each.field: each.name for each in self.options}
         return build(self.made, values, lambda each: names.get(each.field, each.field))
 
@@ -138,18 +136,21 @@ def _group(hint: Any) -> _Group | None:
 
 def _options(made: type, choice: Without) -> Iterator[_Offered]:
     """Give the fields that are options of the command line."""
-    ours = {each.field: each for each in declarations.declared(made)}
     hints = get_type_hints(made, include_extras=True)
     for field in fields(made):
         hint = hints[field.name]
         option = get_args(hint)[1] if get_origin(hint) is Annotated else None
-        if not choice.offers(field.name, option):
-            continue
-        if field.name in ours:
-            yield _offered(ours[field.name])
-        elif isinstance(option, ParameterInfo):
-            parameter = _parameter(field.name, hint, field.default)
-            yield _Offered(field.name, field.name, parameter, _same)
+        if isinstance(option, Option | ParameterInfo) and choice.offers(field.name, option):
+            yield _single(field.name, hint, field.default)
+
+
+def _single(name: str, hint: Any, default: Any) -> _Offered:
+    """Return what is offered for one value: Typer's own parameter, or a declared option."""
+    default = inspect.Parameter.empty if default is MISSING else default
+    made, *others = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    if others and isinstance(others[0], Option):
+        return _offered(Declared(name, others[0], made, default))
+    return _Offered(name, name, _parameter(name, hint, default), _same)
 
 
 def _offered(each: Declared) -> _Offered:
@@ -165,14 +166,13 @@ def _offered(each: Declared) -> _Offered:
 
 
 def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
-    default = inspect.Parameter.empty if default is MISSING else default
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
 def _typer(name: str, option: Option) -> Any:
     open_range = f"<float range> [{option.above:g}<x<={option.most:g}]" if _is_open(option) else ""
     return typer.Option(
-        name,
+        *filter(None, (name, option.short)),
         help=option.help,
         rich_help_panel=option.panel or None,
         metavar=option.metavar or open_range or None,

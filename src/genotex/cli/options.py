@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from genotex.errors import UsageError
+from genotex.options import Option
 
 if TYPE_CHECKING:
     from genotex.parallel import Executor
@@ -34,41 +35,35 @@ AnalysedDir = Annotated[
     Path, typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex analyze' or 'solve'.")
 ]
 TraitNames = Annotated[
-    list[str] | None,
-    typer.Option("--trait", help="A trait; repeat for several.", show_default="all"),
+    tuple[str, ...], Option("A trait; repeat for several.", "--trait", default="all")
 ]
 CohortNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--cohort", help="A cohort (GSE..., TCGA); repeat for several.", show_default="all"
-    ),
+    tuple[str, ...],
+    Option("A cohort (GSE..., TCGA); repeat for several.", "--cohort", default="all"),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of parallel processes.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Jobs = Annotated[int, Option("Number of parallel processes.", "--jobs", short="-j", least=1)]
+Json = Annotated[bool, Option("Print JSON for machines.", "--json")]
 TaskInfoFile = Annotated[
     Path | None,
-    typer.Option(
-        "--task-info",
-        help="The benchmark's task_info.json: related genes of the traits, for another trait as "
+    Option(
+        "The benchmark's task_info.json: related genes of the traits, for another trait as "
         "condition and for the procedure benchmark.",
+        "--task-info",
     ),
 ]
 TraitListFile = Annotated[
-    Path | None,
-    typer.Option("--traits", help="Your own trait list (TOML) in place of the packaged one."),
+    Path | None, Option("Your own trait list (TOML) in place of the packaged one.", "--traits")
 ]
 Cohorts = Annotated[
     CohortsUsed,
-    typer.Option(
-        "--cohorts", help="all: also test every usable cohort and combine them gene by gene."
-    ),
+    Option("all: also test every usable cohort and combine them gene by gene.", "--cohorts"),
 ]
 SandboxMode = Annotated[
     Sandboxes,
-    typer.Option(
-        "--sandbox",
-        help="Isolation of generated code. require: refuse to run any if a mechanism is missing; "
+    Option(
+        "Isolation of generated code. require: refuse to run any if a mechanism is missing; "
         "best: use what this machine has, and record it; off: none.",
+        "--sandbox",
     ),
 ]
 
@@ -78,7 +73,7 @@ class Running:
     """How a command runs, and what it prints."""
 
     jobs: Jobs = 1
-    force: Annotated[bool, typer.Option("--force", help="Redo what is already done.")] = False
+    force: Annotated[bool, Option("Redo what is already done.", "--force")] = False
     json: Json = False
 
 
@@ -91,20 +86,19 @@ class Machines:
 
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Run on Dask workers in place of --jobs: tcp://HOST:PORT; local:N, processes of "
+        Option(
+            "Run on Dask workers in place of --jobs: tcp://HOST:PORT; local:N, processes of "
             "this machine; slurm:workers=N,cores=N,memory=4GB,walltime=04:00:00,partition=NAME.",
-            rich_help_panel=_MACHINES,
+            panel=_MACHINES,
+            metavar="ADDRESS",
         ),
     ] = None
     job_script: Annotated[
         bool,
-        typer.Option(
+        Option(
+            "Print the job script of slurm:, submit nothing and run nothing.",
             "--job-script",
-            help="Print the job script of slurm:, submit nothing and run nothing.",
-            rich_help_panel=_MACHINES,
+            panel=_MACHINES,
         ),
     ] = False
 
@@ -137,11 +131,8 @@ class Machines:
 class AskedProblem:
     """The problem that a command is about."""
 
-    trait: Annotated[str, typer.Option("--trait", help="The trait.")]
-    condition: Annotated[
-        str,
-        typer.Option("--condition", help="None, Age, Gender or another trait.", show_default=True),
-    ] = "None"
+    trait: Annotated[str, Option("The trait.")]
+    condition: Annotated[str, Option("None, Age, Gender or another trait.")] = "None"
 
     @property
     def problem(self) -> Problem:

@@ -103,6 +103,5 @@ class MethodOptions:
         ),
     ] = ()
     own_cohorts: Annotated[
-        bool,
-        Option("The plug-in preprocesses the cohorts itself.", "--own-cohorts", panel=PLUG_IN),
+        bool, Option("The plug-in preprocesses the cohorts itself.", "--own-cohorts", panel=PLUG_IN)
     ] = False

@@ -41,6 +41,8 @@ class Option:
         The panel of ``--help`` that lists it; empty for the first one.
     only : Procedure, optional
         The procedure that uses it; in the other one it is refused.
+    short : str
+        Its one-letter spelling (``-o``), or nothing.
     metavar, default : str
         Placeholder of the value, and text in place of the default.
     least, above, most : float, optional
@@ -63,6 +65,7 @@ class Option:
     name: str = ""
     panel: str = ""
     only: Procedure | None = None
+    short: str = ""
     metavar: str = ""
     default: str = ""
     least: float | None = None

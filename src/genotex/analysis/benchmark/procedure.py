@@ -164,17 +164,14 @@ def _warn(
     steps: _BenchmarkSteps, problem: Problem, options: AnalysisOptions, related: int
 ) -> tuple[str, ...]:
     """Return what a reader should know before trusting the list."""
-    fixed = options.fixed_lambda is not None
+    fixed = f"Lambda is fixed at {steps.chosen.penalty:g}, without any tuning."
+    tuned = options.fixed_lambda is None
     return (
         *steps.trait.warnings,
-        *(_warn_of_fixed(steps) if fixed else _warn_of_knowledge(steps, problem.trait, related)),
+        *(_warn_of_knowledge(steps, problem.trait, related) if tuned else [fixed]),
         *_warn_of_solver(steps),
         *_warn_of_rotation(steps),
     )
-
-
-def _warn_of_fixed(steps: _BenchmarkSteps) -> list[str]:
-    return [f"Lambda is fixed at {steps.chosen.penalty:g}, without any tuning."]
 
 
 def _warn_of_knowledge(steps: _BenchmarkSteps, trait: str, related: int) -> list[str]:
@@ -256,15 +253,15 @@ def analyze_benchmark(
     with threadpool_limits(limits=1):
         trait = choose_samples(table)
         two_step = _learn_condition(table, trait, problem, options, condition)
-        expression = trait.expression(table)
+        expression, condition_values = trait.expression(table), None
+        if two_step is not None:
+            condition_values = two_step.predicted.values
+        elif problem.condition is not None:
+            condition_values = measured_condition(table, problem.condition, trait.rows)
         batch = detect_batch_effect(expression)
+        rotated = batch.found and options.batch_correction
         samples = Samples(
-            expression=expression,
-            trait=trait.values,
-            condition=_condition(table, trait, problem, two_step),
-            binary=trait.binary,
-            rotated=batch.found and options.batch_correction,
-            solver=options.solver,
+            expression, trait.values, condition_values, trait.binary, rotated, options.solver
         )
         wanted = set(related)
         known = np.array([gene in wanted for gene in table.genes], dtype=bool)
@@ -298,16 +295,6 @@ def _learn_condition(
         raise AnalysisError(msg)
     predicted = predict_condition(cohort, table, trait.rows)
     return _TwoStep(cohort, options.regressors, predicted)
-
-
-def _condition(
-    table: LinkedTable, trait: TraitColumn, problem: Problem, two_step: _TwoStep | None
-) -> NDArray[np.float64] | None:
-    if two_step is not None:
-        return two_step.predicted.values
-    if problem.condition is None:
-        return None
-    return measured_condition(table, problem.condition, trait.rows)
 
 
 def _fit_all(samples: Samples, penalty: float) -> _Final:

@@ -147,18 +147,9 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
     elif checked.repeated or blocks.record:
         quality = quality.with_known_donors()
     return Comparison(
-        cohort,
-        table,
-        contrast,
-        blocks,
-        predicted,
-        adjustment,
-        design,
-        checked,
-        quality,
-        libraries,
-        problem.condition,
-    )
+        cohort, table, contrast, blocks, predicted, adjustment, design, checked, quality,
+        libraries, problem.condition,
+    )  # fmt: skip
 
 
 def _check_samples(

@@ -120,8 +120,7 @@ def build_design(
         If the condition is absent, known for fewer than half of the samples, constant or the same
         as the trait (within pairs, where there are any), or samples are too few.
     """
-    warnings: list[str] = []
-    filled: dict[str, int] = {}
+    warnings, filled = list[str](), dict[str, int]()
     columns: dict[str, Column] = {"Intercept": np.ones(len(contrast.rows))}
     wanted = [c for c in table.covariates if c in covariates and c != condition]
     if condition is not None:
@@ -129,16 +128,14 @@ def build_design(
     columns |= others or {}
     for name in wanted:
         raw = table.covariates[name][contrast.rows]
-        reason = _why_not(raw, contrast)
-        if reason:
+        if reason := _why_not(raw, contrast):
             warnings.append(f"{name} is not adjusted for: it {reason}.")
-            continue
-        columns[name] = _fill(name, raw, filled)
+        else:
+            columns[name] = _fill(name, raw, filled)
     _check_within_pairs(table.trait, columns, contrast, condition, blocks)
     warnings += _drop_dependent(columns, contrast, condition, blocks)
     warnings += _drop_for_samples(columns, contrast, condition, blocks)
-    matrix = _joined(*columns.values(), contrast.columns)
-    product, departure = None, None
+    matrix, product, departure = _joined(*columns.values(), contrast.columns), None, None
     if condition is not None and interaction:
         product = _interaction(matrix, columns[condition], contrast, condition, warnings)
     if contrast.levels is not None and contrast.factor is None:

@@ -23,7 +23,7 @@ from genotex.analysis.gene_sets.lists import (
     over_representation,
     ranked_enrichment,
 )
-from genotex.analysis.gene_tests.p_values import benjamini_hochberg
+from genotex.analysis.gene_tests.p_values import q_of_known
 from genotex.analysis.results.result import AnalysisResult
 from genotex.errors import AnalysisError
 from genotex.options import EnrichmentOptions, SetTest
@@ -259,12 +259,12 @@ def _test(matched: MatchedSets, genes: pl.DataFrame, effects: TraitEffects) -> C
         "Direction": _directions(against.statistic),
         "Inter-gene Correlation": against.correlation,
         "p": against.p,
-        "q": _q_values(against.p),
+        "q": q_of_known(against.p),
         "Fry Direction": _directions(alone.statistic),
         "Fry p": alone.p,
-        "Fry q": _q_values(alone.p),
+        "Fry q": q_of_known(alone.p),
         "Mixed p": alone.mixed_p,
-        "Mixed q": _q_values(alone.mixed_p),
+        "Mixed q": q_of_known(alone.mixed_p),
     }
 
 
@@ -329,13 +329,6 @@ def _order(table: pl.DataFrame, chance: pl.Series, test: SetTest) -> pl.Series:
     described = [pl.col("chance"), -pl.col("Normalised Score").abs(), pl.col("Gene Set")]
     rows = table.with_columns(chance).with_row_index("row")
     return rows.sort([*keys, *described], nulls_last=True)["row"]
-
-
-def _q_values(p: Floats) -> Floats:
-    q = np.full(len(p), np.nan)
-    known = np.isfinite(p)
-    q[known] = benjamini_hochberg(p[known])
-    return q
 
 
 def _counts(table: pl.DataFrame, cut: float) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from genotex.analysis.gene_tests.moderated import (
     moderate_coefficient,
     moderate_variance,
 )
-from genotex.analysis.gene_tests.p_values import benjamini_hochberg
+from genotex.analysis.gene_tests.p_values import benjamini_hochberg, q_of_known
 from genotex.analysis.gene_tests.precision import Precision
 
 Floats = NDArray[np.float64]
@@ -177,15 +177,12 @@ def estimable_columns(fit: LinearFit, values: Floats, settings: TestSettings) ->
 
 def mixed_columns(fit: MixedFit) -> Columns:
     """Return the ``Mixed ...`` columns; q-values over the genes that could be tested."""
-    fine = np.isfinite(fit.p)
-    q = np.full(len(fit.p), np.nan)
-    q[fine] = benjamini_hochberg(fit.p[fine])
     return {
         "Mixed Coefficient": fit.coefficient,
         "Mixed Standard Error": fit.standard_error,
         "Mixed t": fit.t,
         "Mixed p": fit.p,
-        "Mixed q": q,
+        "Mixed q": q_of_known(fit.p),
     }
 
 

@@ -29,6 +29,14 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return q
 
 
+def q_of_known(p: Floats) -> Floats:
+    """Return the q-values over the p-values that are there; NaN for the others."""
+    known = np.isfinite(p)
+    q = np.full(len(p), np.nan)
+    q[known] = benjamini_hochberg(p[known])
+    return q
+
+
 def null_share(p: Floats, cut: float = 0.5) -> float:
     """Return pi0, the estimated share of genes without association (Storey 2002), at most 1."""
     return float(min(1.0, (p > cut).mean() / (1 - cut))) if len(p) else 1.0

@@ -27,7 +27,7 @@ from genotex.analysis.gene_tests.libraries import FEWEST_READS, Libraries, few_r
 from genotex.analysis.gene_tests.linear import SeveralFit, fit_last_column
 from genotex.analysis.gene_tests.mixed import MixedFit, fit_mixed
 from genotex.analysis.gene_tests.moderated import ModeratedFit
-from genotex.analysis.gene_tests.p_values import benjamini_hochberg
+from genotex.analysis.gene_tests.p_values import q_of_known
 from genotex.analysis.gene_tests.precision import Precision, consensus_correlation
 from genotex.analysis.gene_tests.weights import Spread, weigh_samples
 from genotex.analysis.hidden.unmeasured import (
@@ -325,7 +325,7 @@ class _Regressions:
         if unmeasured.moderated_with:
             design, inflation = unmeasured.adjust(self._values, design, self._settings.precision)
         p = self.estimable(self.regress(design, inflation))["p"]
-        return int((benjamini_hochberg(p[np.isfinite(p)]) < q_cut).sum())
+        return int((q_of_known(p) < q_cut).sum())
 
 
 def _with_change(
@@ -350,7 +350,7 @@ def compare_rankings(
     # (``shared``): ``significant_without``, ``significant_with``, ``significant_both``;
     # ``first_without``, ``first_with``: the first ten genes of each.
     orders = [_ranked(without), _ranked(with_surrogates)]
-    found = [_significant(p, q_cut) for p in (without, with_surrogates)]
+    found = [q_of_known(p) < q_cut for p in (without, with_surrogates)]
     most = min(len(order) for order in orders)
     sizes = [size for size in TOPS if size <= most] or ([most] if most else [])
     shared = [len(set(orders[0][:size]) & set(orders[1][:size])) for size in sizes]
@@ -368,10 +368,3 @@ def compare_rankings(
 def _ranked(p: Floats) -> list[int]:
     order = np.argsort(p, kind="stable")  # NaN last
     return [int(i) for i in order[: int((~np.isnan(p)).sum())]]
-
-
-def _significant(p: Floats, q_cut: float) -> NDArray[np.bool_]:
-    tested = ~np.isnan(p)
-    found = np.zeros(len(p), dtype=bool)
-    found[tested] = benjamini_hochberg(p[tested]) < q_cut
-    return found

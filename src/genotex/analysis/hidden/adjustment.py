@@ -258,8 +258,7 @@ def gather_adjustment(
         others = {k: facts[k] for k in free}
         held += [key for key in others if key in same and _names_batch(key)]
         rest = {k: v for k, v in others.items() if k not in same}
-        known = len(table.covariates) + len(columns)
-        found = batch_columns(rest, table.samples, contrast, known)
+        found = batch_columns(rest, table.samples, contrast, len(table.covariates) + len(columns))
         known_batch = found.key
         columns |= found.columns
         sources |= {} if known_batch is None else {known_batch: tuple(found.columns)}

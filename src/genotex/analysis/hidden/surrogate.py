@@ -157,25 +157,18 @@ def find_surrogates(
     shares: list[float] = []
     limited = False
     for k, genes in enumerate(_associated_genes(expression, found.directions[:, : found.number])):
-        name = f"component {k + 1}"
+        why = "it cannot be distinguished from the other columns"
         if len(genes) < samples:
-            notes.append(
-                f"{name} yields no surrogate variable: {len(genes)} genes are associated "
-                f"with it, {samples} are needed"
-            )
-            continue
-        if len(columns) == room:
-            limited = True
+            why = f"{len(genes)} genes are associated with it, {samples} are needed"
+        elif limited := len(columns) == room:
             break
-        column = _nearest_component(expression, genes, found.directions[:, k])
-        if not independent_columns(np.column_stack([design, *columns, column]))[-1]:
-            notes.append(
-                f"{name} yields no surrogate variable: it cannot be distinguished "
-                "from the other columns"
-            )
-            continue
-        columns.append(column)
-        shares.append(float(found.share[k]))
+        else:
+            column = _nearest_component(expression, genes, found.directions[:, k])
+            if independent_columns(np.column_stack([design, *columns, column]))[-1]:
+                columns.append(column)
+                shares.append(float(found.share[k]))
+                continue
+        notes.append(f"component {k + 1} yields no surrogate variable: {why}")
     if limited:
         notes.append(too_few_left(len(columns), found.number, smallest_residual_df))
     table = np.column_stack(columns) if columns else np.empty((samples, 0))

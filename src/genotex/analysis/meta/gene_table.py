@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.gene_tests.p_values import benjamini_hochberg
+from genotex.analysis.gene_tests.p_values import benjamini_hochberg, q_of_known
 from genotex.analysis.meta.effects import (
     NOMINAL,
     CombinedEffects,
@@ -192,7 +192,7 @@ def _columns(
         "I2": found.i2,
         "tau2": found.tau2,
         "Random p": found.strict_p,
-        "Random q": _q_of_known(found.strict_p),
+        "Random q": q_of_known(found.strict_p),
         "Fixed Effect": found.fixed,
         "Fixed Error": found.fixed_error,
         "Fixed CI Lower": found.fixed_lower,
@@ -202,7 +202,7 @@ def _columns(
         "r CI Lower": np.tanh(lower),
         "r CI Upper": np.tanh(upper),
         "Stouffer p": second,
-        "Stouffer q": _q_of_known(second),
+        "Stouffer q": q_of_known(second),
         "Agreeing": found.agreeing,
         "Agreement": found.agreeing / np.maximum(found.cohorts, 1),
         "Nominal": ((p < NOMINAL) & (signs == whole)).sum(axis=0),
@@ -210,10 +210,3 @@ def _columns(
         "Leave-One-Out Flips": found.flips,
         "Replication p": np.maximum(common, partial_conjunction(p, signs, whole)),
     }
-
-
-def _q_of_known(p: Floats) -> Floats:
-    known = np.isfinite(p)
-    q = np.full(len(p), np.nan)
-    q[known] = benjamini_hochberg(p[known])
-    return q

@@ -92,19 +92,19 @@ def predict_condition(
         values = _standardise(model.predict(_scale(goal, goal)), name)
         score = _score(source, target, binary, seed)
     score_name: ScoreName = "AUROC" if binary else "R2"
+    kind, rule = ("logistic", "cross-validated deviance")
+    if not binary:
+        kind, rule = ("linear", "leave-one-out squared error")
+    cases = int(target.sum())
     record = {
         "condition": name,
-        "model": "logistic regression, L2" if binary else "linear regression, L2",
+        "model": f"{kind} regression, L2",
         "penalty": model.penalty,
-        "penalty_rule": "lowest cross-validated deviance"
-        if binary
-        else "lowest leave-one-out squared error",
+        "penalty_rule": f"lowest {rule}",
         "regressors": [g for g, fine in zip(regressors, usable, strict=True) if fine],
         "constant_regressors": [g for g, fine in zip(regressors, usable, strict=True) if not fine],
         "samples": len(target),
-        "classes": {"control": int((target == 0).sum()), "case": int(target.sum())}
-        if binary
-        else None,
+        "classes": {"control": len(target) - cases, "case": cases} if binary else None,
         "score_name": score_name,
         "score": score,
         "score_source": f"nested cross-validation, {FOLDS} outer folds",

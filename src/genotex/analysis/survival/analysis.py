@@ -16,7 +16,7 @@ from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.fitting import DesignData
 from genotex.analysis.designs.formulas import Formulas, check_column, fit_formula
 from genotex.analysis.designs.request import DesignRequest, complete_rows, typed_columns
-from genotex.analysis.gene_tests.p_values import benjamini_hochberg
+from genotex.analysis.gene_tests.p_values import q_of_known
 from genotex.analysis.gene_tests.trait_tests import filter_genes
 from genotex.analysis.results.method_record import session, versions
 from genotex.analysis.survival.score_tests import CoxTests, cox_score_tests
@@ -75,13 +75,7 @@ def fit_survival(
     expression, columns = data.expression[set_up.rows], set_up.covariates
     contrast = Contrast(False, set_up.rows, set_up.rows.astype(np.float64), "", 0, 1, {})
     kept = filter_genes(expression, contrast, len(columns) + 1, options.filter_low)
-    found = cox_score_tests(
-        expression[:, kept.tested],
-        time,
-        event,
-        np.column_stack(list(columns.values())) if columns else None,
-        covariate_names=list(columns) or None,
-    )
+    found = set_up.test(expression[:, kept.tested], time, event)
     genes = [data.genes[int(j)] for j in np.flatnonzero(kept.tested)]
     method = {
         "model": "score test of each gene in a Cox model (Efron's ties), given the covariates",
@@ -108,13 +102,7 @@ def check_survival(data: DesignData, asked: DesignOptions) -> tuple[str, tuple[s
     set_up = _set_up(data, asked)
     time, event = (set_up.table[name].to_list() for name in asked.time_and_event)
     columns = set_up.covariates
-    cox_score_tests(
-        np.zeros((len(set_up.rows), 0)),
-        time,
-        event,
-        np.column_stack(list(columns.values())) if columns else None,
-        covariate_names=list(columns) or None,
-    )
+    set_up.test(np.zeros((len(set_up.rows), 0)), time, event)
     events = int(read_events(event).sum())
     given = f", given {', '.join(columns)}" if columns else ""
     return f"{len(set_up.rows)} samples, {events} events{given}", tuple(set_up.warnings)
@@ -129,6 +117,11 @@ class _SetUp:
     covariates: Mapping[str, NDArray[np.float64]]
     filled: Mapping[str, int]
     warnings: Sequence[str]
+
+    def test(self, expression: NDArray[np.float64], time: Any, event: Any) -> CoxTests:
+        names, columns = list(self.covariates), list(self.covariates.values())
+        adjusted = np.column_stack(columns) if columns else None
+        return cox_score_tests(expression, time, event, adjusted, covariate_names=names or None)
 
 
 def _set_up(data: DesignData, asked: DesignOptions) -> _SetUp:
@@ -154,9 +147,6 @@ def _set_up(data: DesignData, asked: DesignOptions) -> _SetUp:
 
 def _table(genes: Sequence[str], found: CoxTests, mean: NDArray[np.float64]) -> pl.DataFrame:
     low, high = found.interval()
-    fine = np.isfinite(found.p)
-    q = np.full(len(found.p), np.nan)
-    q[fine] = benjamini_hochberg(found.p[fine])
     columns = {
         "gene": genes,
         "log_hazard_ratio": found.log_hazard_ratio,
@@ -166,7 +156,7 @@ def _table(genes: Sequence[str], found: CoxTests, mean: NDArray[np.float64]) -> 
         "mean": mean,
         "z": found.z,
         "p": found.p,
-        "q": q,
+        "q": q_of_known(found.p),
     }
     return pl.DataFrame(columns).fill_nan(None).sort("p", "gene", nulls_last=True)
 

@@ -112,14 +112,7 @@ def cox_score_tests(
     whole = _CoxModel.of(cohort, np.arange(cohort.samples))
     if whole is None:
         raise AnalysisError(_separated(cohort, names))
-    found = _Tests.empty(values.shape[1])
-    for rows, genes in _patterns(values):
-        model = whole if len(rows) == cohort.samples else _CoxModel.of(cohort, rows)
-        found.samples[genes] = len(rows)
-        found.events[genes] = int(cohort.event[rows].sum())
-        if model is not None:
-            _test(model, values, genes, found)
-    return found.result(whole)
+    return _Tests.of(values, cohort, whole).result(whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,11 +280,19 @@ class _Tests:
     events: Indices
 
     @classmethod
-    def empty(cls, genes: int) -> _Tests:
-        return cls(
-            *(np.full(genes, np.nan) for _ in range(3)),
-            *(np.zeros(genes, dtype=np.intp) for _ in range(2)),
+    def of(cls, values: NDArray[Any], cohort: _Cohort, whole: _CoxModel) -> _Tests:
+        genes_in_all = values.shape[1]
+        found = cls(
+            *(np.full(genes_in_all, np.nan) for _ in range(3)),
+            *(np.zeros(genes_in_all, dtype=np.intp) for _ in range(2)),
         )
+        for rows, genes in _patterns(values):
+            model = whole if len(rows) == cohort.samples else _CoxModel.of(cohort, rows)
+            found.samples[genes] = len(rows)
+            found.events[genes] = int(cohort.event[rows].sum())
+            if model is not None:
+                _test(model, values, genes, found)
+        return found
 
     def result(self, whole: _CoxModel) -> CoxTests:
         unbounded = np.isfinite(self.z) & np.isnan(self.estimate)

@@ -150,12 +150,11 @@ def run(
     cells: _Cells,
     preset: Annotated[
         str | None,
-        typer.Option(
-            "--preset",
-            metavar="NAME",
-            help="A method or an ablation of the paper: full, no-planning, no-expert, one-round, "
+        Option(
+            "A method or an ablation of the paper: full, no-planning, no-expert, one-round, "
             "no-reviewer, codeact and structured call a model; zero-shot calls one or takes "
             "--answers; rules, lasso, mixed-model, no-bec and random are methods.",
+            metavar="NAME",
         ),
     ] = None,
 ) -> None:

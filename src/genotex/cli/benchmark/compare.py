@@ -49,14 +49,13 @@ class _Scoring:
         ),
     ] = None
     tasks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tasks",
-            "-t",
-            help="selection, preprocessing, analysis; separated by commas.",
-            show_default="all that the reference holds",
+        tuple[str, ...],
+        Option(
+            "selection, preprocessing, analysis; separated by commas.",
+            short="-t",
+            default="all that the reference holds",
         ),
-    ] = None
+    ] = ()
     task_info: Annotated[Path | None, Option("The problems for dataset selection.")] = None
     problems: ScoredProblems = None
     rules: Rules = "genotex"
@@ -75,29 +74,20 @@ class _Scoring:
         )
 
 
-@with_options
-def compare(
-    runs: _RunPaths,
-    scoring: _Scoring,
+@dataclass(frozen=True)
+class _Comparing:
+    """How runs are compared, and where the result goes."""
+
     baseline: Annotated[
-        str | None,
-        typer.Option(
-            "--baseline", metavar="NAME", help="Compare with this run.", show_default="the first"
-        ),
-    ] = None,
+        str | None, Option("Compare with this run.", metavar="NAME", default="the first")
+    ] = None
     each_other: Annotated[
-        bool,
-        typer.Option(
-            "--each-other", help="Score two runs against each other, without a reference."
-        ),
-    ] = False,
+        bool, Option("Score two runs against each other, without a reference.", "--each-other")
+    ] = False
     retest: Annotated[
         bool,
-        typer.Option(
-            "--retest",
-            help="The runs repeat one method: add agreement and variance components.",
-        ),
-    ] = False,
+        Option("The runs repeat one method: add agreement and variance components.", "--retest"),
+    ] = False
     output: Annotated[
         Path | None,
         typer.Option(
@@ -107,8 +97,15 @@ def compare(
             help="Write the results into this folder.",
             show_default=False,
         ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
+    ] = None
+    seed: Annotated[int, Option("Seed of the bootstrap.", least=0)] = 0
+
+
+@with_options
+def compare(
+    runs: _RunPaths,
+    scoring: _Scoring,
+    how: _Comparing,
     json: o.Json = False,
 ) -> None:
     r"""Compare runs: figures with intervals, and paired differences.
@@ -131,27 +128,27 @@ def compare(
     from genotex.bench.comparison.run_record import name_runs
     from genotex.bench.evaluation.score_files import check_folder
 
-    if output is not None:
-        check_folder(output)
+    if how.output is not None:
+        check_folder(how.output)
     named = name_runs(runs)
     settings = scoring.options()
-    if each_other:
-        if retest:
+    if how.each_other:
+        if how.retest:
             msg = "--retest compares runs with a reference; leave --each-other out"
             raise UsageError(msg)
-        _refuse_with_each_other(scoring.reference, baseline)
-        found = _agreement(named, settings, scoring.jobs, seed)
+        _refuse_with_each_other(scoring.reference, how.baseline)
+        found = _agreement(named, settings, scoring.jobs, how.seed)
     else:
-        found = _compared(named, scoring, baseline, settings, seed)
-        if retest:
+        found = _compared(named, scoring, how.baseline, settings, how.seed)
+        if how.retest:
             from genotex.bench.comparison.retest import with_retest
 
             found = with_retest(found)
     page = None
-    if output is not None:
+    if how.output is not None:
         from genotex.reports.scores.page import write_comparison
 
-        page = write_comparison(output, found)
+        page = write_comparison(how.output, found)
     if json:
         from genotex.bench.comparison.tables import comparison_json
 
@@ -249,9 +246,7 @@ def _score_runs(
 def table(
     runs: _RunPaths,
     scoring: _Scoring,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="Add the rows that the paper published.")
-    ] = False,
+    paper: Annotated[bool, Option("Add the rows that the paper published.", "--paper")] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -305,10 +300,8 @@ def table(
 def leaderboard(
     runs: _RunPaths,
     scoring: _Scoring,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Write the page there.")
-    ],
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
+    output: Annotated[Path, Option("Write the page there.", short="-o", metavar="FOLDER")],
+    seed: Annotated[int, Option("Seed of the bootstrap.", least=0)] = 0,
 ) -> None:
     r"""Build a leaderboard of run folders: a page that opens without network.
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
-import typer
 from typer.core import TyperCommand
 
 from genotex.cli import options as o
@@ -53,25 +52,24 @@ class _What:
     """What is scored, and how."""
 
     tasks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tasks",
-            "-t",
+        tuple[str, ...],
+        Option(
+            "selection, preprocessing, analysis; several words are fine.",
+            short="-t",
             metavar="WORD...",
-            help="selection, preprocessing, analysis; several words are fine.",
-            show_default="all that the reference holds",
+            default="all that the reference holds",
         ),
-    ] = None
+    ] = ()
     subtasks: Annotated[
-        list[str] | None,
-        typer.Option(
+        tuple[str, ...],
+        Option(
+            "Tables of the task preprocessing: gene, clinical, linked.",
             "--preprocess-subtasks",
-            "-s",
+            short="-s",
             metavar="WORD...",
-            help="Tables of the task preprocessing: gene, clinical, linked.",
-            show_default="all",
+            default="all",
         ),
-    ] = None
+    ] = ()
     task_info: Annotated[
         Path | None,
         Option(
@@ -143,27 +141,33 @@ class _What:
         )
 
 
+@dataclass(frozen=True)
+class _Running:
+    """The reference, and what comes of the scores."""
+
+    reference: Annotated[
+        Path, Option("Output folder to score it against.", "--ref-dir", short="-r")
+    ] = Path("output")
+    output: Annotated[
+        Path | None,
+        Option(
+            "Also write scores.json, CSV files, Markdown and an HTML page there.",
+            short="-o",
+            metavar="FOLDER",
+        ),
+    ] = None
+    jobs: o.Jobs = 1
+    seed: Annotated[int, Option("Seed of the bootstrap.", least=0)] = 0
+    json: o.Json = False
+
+
 @with_options
 def evaluate(
     prediction: Annotated[
-        Path, typer.Option("--pred-dir", "-p", help="Output folder to score, of any tool.")
+        Path, Option("Output folder to score, of any tool.", "--pred-dir", short="-p")
     ],
     what: _What,
-    reference: Annotated[
-        Path, typer.Option("--ref-dir", "-r", help="Output folder to score it against.")
-    ] = Path("output"),
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Also write scores.json, CSV files, Markdown and an HTML page there.",
-        ),
-    ] = None,
-    jobs: o.Jobs = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
-    json: o.Json = False,
+    how: _Running,
 ) -> None:
     r"""Score an output folder against a reference.
 
@@ -191,18 +195,18 @@ def evaluate(
     from genotex.bench.evaluation.summary import summarise, to_json
 
     settings = what.options()
-    if output is not None:
-        check_output_folder(output)
-    (scores,) = evaluate_with_progress([prediction], reference, settings, jobs)
-    summary = summarise(scores, seed=seed)
-    if json:
+    if how.output is not None:
+        check_output_folder(how.output)
+    (scores,) = evaluate_with_progress([prediction], how.reference, settings, how.jobs)
+    summary = summarise(scores, seed=how.seed)
+    if how.json:
         screen.print_json(to_json(scores, summary))
     else:
         show_scores(scores, summary)
-    if output is not None:
+    if how.output is not None:
         from genotex.reports.scores.page import write_scores
 
-        screen.notify(f"scores written: {write_scores(output, scores, summary)}")
+        screen.notify(f"scores written: {write_scores(how.output, scores, summary)}")
 
 
 def evaluate_with_progress(

@@ -9,6 +9,8 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.option_classes import with_options
+from genotex.options import Option
 
 app = typer.Typer(no_args_is_help=True, help="Write the benchmark as tasks of other frameworks.")
 
@@ -19,6 +21,7 @@ def _export() -> None:
 
 
 @app.command()
+@with_options
 def harbor(
     source: Annotated[
         Path,
@@ -27,28 +30,19 @@ def harbor(
     target: Annotated[
         Path, typer.Argument(metavar="DIR", help="Folder for the task folders; new or empty.")
     ],
-    task_info: Annotated[Path, typer.Option("--task-info", help="The benchmark's task_info.json.")],
-    reference: Annotated[
-        Path, typer.Option("--reference", "-r", help="Output folder with the reference results.")
-    ],
+    task_info: Annotated[Path, Option("The benchmark's task_info.json.")],
+    reference: Annotated[Path, Option("Output folder with the reference results.", short="-r")],
     problems: Annotated[
         Path | None,
-        typer.Option(
-            "--problems",
-            help="A list of problems, JSON or CSV.",
-            show_default="all that the reference answers",
-        ),
+        Option("A list of problems, JSON or CSV.", default="all that the reference answers"),
     ] = None,
-    tcga: Annotated[
-        bool, typer.Option("--tcga/--no-tcga", help="Add the TCGA studies to every task.")
-    ] = True,
+    tcga: Annotated[bool, Option("Add the TCGA studies to every task.", "--tcga/--no-tcga")] = True,
     install: Annotated[
         str | None,
-        typer.Option(
-            "--install",
+        Option(
+            "How the image gets genotex: what pip installs, or a wheel file.",
             metavar="REQUIREMENT",
-            help="How the image gets genotex: what pip installs, or a wheel file.",
-            show_default="this version",
+            default="this version",
         ),
     ] = None,
     json: o.Json = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +12,10 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.benchmark.score_screen import show_table
+from genotex.cli.option_classes import with_options
 from genotex.cli.output_file import check_output_folder
 from genotex.errors import UsageError
+from genotex.options import Option
 
 if TYPE_CHECKING:
     from genotex.bench.evaluation.labels import LabelEvaluation, LabelledCase
@@ -21,10 +23,31 @@ if TYPE_CHECKING:
 MOST_SHOWN = 5
 
 
+@dataclass(frozen=True)
+class _Labels:
+    """The sets of labels, and what comes of the scores."""
+
+    labels: Annotated[
+        tuple[str, ...], Option("A set of labels; repeat for several.", default="all of the file")
+    ] = ()
+    trait: o.TraitNames = ()
+    source: Annotated[
+        Path | None,
+        Option(
+            "Folder that holds GEO/<Trait>/<GSE>/: score clinical tables sample by sample.",
+            "--input",
+        ),
+    ] = None
+    output: Annotated[
+        Path | None,
+        Option("Also write labels.json and CSV files there.", short="-o", metavar="FOLDER"),
+    ] = None
+    json: o.Json = False
+
+
+@with_options
 def evaluate_labels(
-    cases: Annotated[
-        Path, typer.Option("--cases", help="Labelled cases, one JSON object a line (.gz allowed).")
-    ],
+    cases: Annotated[Path, Option("Labelled cases, one JSON object a line (.gz allowed).")],
     prediction: Annotated[
         Path | None,
         typer.Argument(
@@ -33,27 +56,8 @@ def evaluate_labels(
             "Without: how the sets of labels differ.",
         ),
     ] = None,
-    labels: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--labels", help="A set of labels; repeat for several.", show_default="all of the file"
-        ),
-    ] = None,
-    trait: o.TraitNames = None,
-    source: Annotated[
-        Path | None,
-        typer.Option(
-            "--input",
-            help="Folder that holds GEO/<Trait>/<GSE>/: score clinical tables sample by sample.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Also write labels.json and CSV files there."
-        ),
-    ] = None,
-    json: o.Json = False,
+    *,
+    how: _Labels,
 ) -> None:
     r"""Score against sets of labels: the benchmark's, verified ones, yours.
 
@@ -74,20 +78,20 @@ def evaluate_labels(
     """
     from genotex.bench.evaluation import labels as known
 
-    _check(prediction, cases, source, output)
-    chosen = known.of_traits(known.read_labelled_cases(cases), trait)
-    evaluation = _evaluate(prediction, chosen, labels, source)
+    _check(prediction, cases, how.source, how.output)
+    chosen = known.of_traits(known.read_labelled_cases(cases), how.trait)
+    evaluation = _evaluate(prediction, chosen, how.labels, how.source)
     named = {"prediction": prediction and str(prediction), "cases": str(cases)}
     content = named | known.evaluation_to_json(evaluation)
-    if json:
+    if how.json:
         screen.print_json(content)
     else:
         _show(evaluation)
-    if output is not None:
+    if how.output is not None:
         from genotex.bench.evaluation.score_files import write_texts
 
-        write_texts(output, known.evaluation_texts(evaluation, content))
-        screen.notify(f"scores written: {output / 'labels.json'}, with tables next to it")
+        write_texts(how.output, known.evaluation_texts(evaluation, content))
+        screen.notify(f"scores written: {how.output / 'labels.json'}, with tables next to it")
 
 
 def _check(prediction: Path | None, cases: Path, source: Path | None, output: Path | None) -> None:
@@ -140,6 +144,7 @@ def _show(evaluation: LabelEvaluation) -> None:
         screen.notify(note, "note")
 
 
+@with_options
 def apply_labels(
     cases: Annotated[
         Path,
@@ -151,8 +156,8 @@ def apply_labels(
     output: Annotated[
         Path, typer.Argument(metavar="REFERENCE", help="Folder for the reference; new or empty.")
     ],
-    labels: Annotated[str, typer.Option("--labels", help="The set of labels.")] = "reading",
-    trait: o.TraitNames = None,
+    labels: Annotated[str, Option("The set of labels.")] = "reading",
+    trait: o.TraitNames = (),
     json: o.Json = False,
 ) -> None:
     """Make a reference from labels, in the benchmark's layout.

@@ -42,24 +42,23 @@ class _Kind(StrEnum):  # Typer has no lists of literals.
 
 
 TaskInfoFile = Annotated[
-    Path, typer.Option("--task-info", help="The benchmark's task_info.json, or one of your own.")
+    Path, Option("The benchmark's task_info.json, or one of your own.", "--task-info")
 ]
 
 
 @app.command("list")
+@with_options
 def list_problems(
     task_info: TaskInfoFile,
-    trait: o.TraitNames = None,
+    trait: o.TraitNames = (),
     kind: Annotated[
         list[_Kind] | None, typer.Option("--kind", help="Problems of this kind; repeat.")
     ] = None,
     category: Annotated[
-        list[str] | None,
-        typer.Option("--category", help="Traits of this category, such as cancer; repeat."),
-    ] = None,
+        tuple[str, ...], Option("Traits of this category, such as cancer; repeat.")
+    ] = (),
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="Write a problem file: JSON, or CSV by its name."),
+        Path | None, Option("Write a problem file: JSON, or CSV by its name.", short="-o")
     ] = None,
     traits: o.TraitListFile = None,
     json: o.Json = False,
@@ -83,7 +82,7 @@ def list_problems(
         check_other_file(output, task_info, "task list; write the problems")
     tasks, known = TaskInfo.load(task_info), TraitList.load(traits)
     names = {tasks.trait_name(name) for name in trait or tasks.traits}
-    categories = {known.known_category(name) for name in category or ()}
+    categories = {known.known_category(name) for name in category}
     kinds = {item.value for item in kind or _Kind}
     every = tuple(dict.fromkeys(tasks.problems()))
     found = [
@@ -113,12 +112,11 @@ def list_problems(
 
 
 @app.command()
+@with_options
 def show(
     trait: Annotated[str, typer.Argument(metavar="TRAIT", help="The trait.")],
     task_info: TaskInfoFile,
-    condition: Annotated[
-        str | None, typer.Option("--condition", help="Age, Gender or another trait.")
-    ] = None,
+    condition: Annotated[str | None, Option("Age, Gender or another trait.")] = None,
     traits: o.TraitListFile = None,
     json: o.Json = False,
 ) -> None:
@@ -163,6 +161,7 @@ def show(
 
 
 @app.command()
+@with_options
 def stats(task_info: TaskInfoFile, traits: o.TraitListFile = None, json: o.Json = False) -> None:
     """Count traits, problems of each kind and category, and related genes.
 
@@ -224,8 +223,7 @@ class _Build:
         ),
     ] = None
     disease_ids: Annotated[
-        Path | None,
-        Option("Disease ids of the traits: lines of trait, tab, id, or JSON or TOML."),
+        Path | None, Option("Disease ids of the traits: lines of trait, tab, id, or JSON or TOML.")
     ] = None
     genes_from: Annotated[
         Path | None,
@@ -233,8 +231,7 @@ class _Build:
     ] = None
     traits: o.TraitListFile = None
     threshold: Annotated[
-        float,
-        Option("Least Jaccard similarity of a pair that no rule decides.", metavar=_FRACTION),
+        float, Option("Least Jaccard similarity of a pair that no rule decides.", metavar=_FRACTION)
     ] = 0.1
     score: Annotated[
         float, Option("Related genes have a higher association score.", metavar=_FRACTION)
@@ -253,9 +250,7 @@ class _Build:
 def build(
     choices: _Build,
     data: Annotated[PreprocessChoices, Only("gene_table")],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The task_info.json to write.")
-    ] = None,
+    output: Annotated[Path | None, Option("The task_info.json to write.", short="-o")] = None,
     json: o.Json = False,
 ) -> None:
     r"""Build a task list: related genes, then pairs of trait and condition.

@@ -25,7 +25,7 @@ from genotex.cli.option_classes import Only, Without, with_options
 from genotex.cli.output_file import check_other_file, check_output_file, write_text
 from genotex.errors import FormatError, UsageError
 from genotex.layout import InputFolder
-from genotex.options import PreprocessChoices
+from genotex.options import Option, PreprocessChoices
 
 if TYPE_CHECKING:
     from genotex.clinical import ClinicalAnnotation, RuleExpert, SeriesDescription
@@ -46,15 +46,15 @@ def sheet(
             help="Folder that holds GEO/<Trait>/<GSE>/, or one series matrix or family SOFT file.",
         ),
     ],
-    trait: Annotated[str, typer.Option("--trait", help="The trait.")],
+    trait: Annotated[str, Option("The trait.")],
     data: Annotated[
         PreprocessChoices, Without("samples", "control_roles", "scale", "gene_table", "encoding")
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The sheet: .csv, .tsv or .xlsx.")
-    ] = Path("samples.csv"),
-    cohort: o.CohortNames = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the sheet.")] = False,
+    output: Annotated[Path, Option("The sheet: .csv, .tsv or .xlsx.", short="-o")] = Path(
+        "samples.csv"
+    ),
+    cohort: o.CohortNames = (),
+    force: Annotated[bool, Option("Replace the sheet.", "--force")] = False,
     json: o.Json = False,
 ) -> None:
     r"""Write a table of all samples with their groups, to correct in a spreadsheet.
@@ -81,7 +81,7 @@ def sheet(
         raise UsageError(msg)
     settings = load_options(data)
     note_trait_names([trait], data.vocabulary)
-    proposed = _propose(source, trait, cohort or (), settings, _rule_expert(data))
+    proposed = _propose(source, trait, cohort, settings, _rule_expert(data))
     rows = [row for each in proposed for row in each.rows]
     headers = sheet_headers(rows)
     write_sheet_table(output, headers, sheet_cells(rows, headers))
@@ -190,9 +190,7 @@ def infer(
     cases: Annotated[
         Path, typer.Argument(metavar="CASES", help="Cases, one JSON object a line (.gz allowed).")
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="File for the answers (.gz allowed).")
-    ],
+    output: Annotated[Path, Option("File for the answers (.gz allowed).", short="-o")],
     data: Annotated[PreprocessChoices, Only("procedure", "vocabulary", "least_certainty")],
     machines: o.Machines,
 ) -> None:
@@ -239,16 +237,15 @@ def show(
     matrix: Annotated[
         Path, typer.Argument(metavar="MATRIX", help="A series matrix or family SOFT file.")
     ],
-    trait: Annotated[str, typer.Option("--trait", help="The trait to look for.")],
+    trait: Annotated[str, Option("The trait to look for.")],
     data: Annotated[
         PreprocessChoices, Without("control_roles", "scale", "gene_table", "series_platform")
     ],
     save: Annotated[
-        Path | None,
-        typer.Option("--save", help="Add the annotation to an encoding file, to edit by hand."),
+        Path | None, Option("Add the annotation to an encoding file, to edit by hand.")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace the annotation of this series in that file.")
+        bool, Option("Replace the annotation of this series in that file.", "--force")
     ] = False,
     json: o.Json = False,
 ) -> None:
@@ -309,12 +306,10 @@ def show(
 @app.command()
 @with_options
 def words(
-    trait: Annotated[str, typer.Option("--trait", help="The trait.")],
+    trait: Annotated[str, Option("The trait.")],
     data: Annotated[PreprocessChoices, Only("vocabulary")],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write it to this file.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
+    output: Annotated[Path | None, Option("Write it to this file.", short="-o")] = None,
+    force: Annotated[bool, Option("Replace the file.", "--force")] = False,
 ) -> None:
     """Print the vocabulary that recognises a trait, as a file to edit.
 

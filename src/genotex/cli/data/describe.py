@@ -11,7 +11,7 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.option_classes import with_options
-from genotex.options import About
+from genotex.options import About, Option
 
 if TYPE_CHECKING:
     from genotex.reports.datasets import Description
@@ -30,15 +30,11 @@ def describe(
         ),
     ],
     about: About,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write here.", show_default="into DIR"),
-    ] = None,
+    output: Annotated[Path | None, Option("Write here.", short="-o", default="into DIR")] = None,
     no_checksums: Annotated[
         bool,
-        typer.Option(
-            "--no-checksums",
-            help="Quick: sizes and headers only, without digests and numbers of rows.",
+        Option(
+            "Quick: sizes and headers only, without digests and numbers of rows.", "--no-checksums"
         ),
     ] = False,
     jobs: o.Jobs = 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.data.fetch_geo import geo
+from genotex.cli.data.fetch_geo import geo, server
 from genotex.cli.data.fetch_screen import (
     note_pause,
     outcomes_json,
@@ -20,7 +21,9 @@ from genotex.cli.data.fetch_screen import (
     show_outcomes,
 )
 from genotex.cli.data.verify import benchmark
+from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
+from genotex.options import Option
 from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
@@ -43,22 +46,14 @@ app.callback(help=_PURPOSE)(lambda: None)
 app.command()(geo)
 
 
-@app.command()
-def tcga(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="INPUT", help="Input folder; the files go to INPUT/TCGA/<name>/."),
-    ],
-    trait: Annotated[
-        list[str] | None,
-        typer.Option("--trait", help="The cohort of this trait; repeat for several."),
-    ] = None,
+@dataclass(frozen=True)
+class _Tcga:
+    """Which cohorts and files are fetched, from where."""
+
+    trait: Annotated[tuple[str, ...], Option("The cohort of this trait; repeat for several.")] = ()
     cohort: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cohort", help="A cohort by its code, such as KIRC; repeat.", show_default="all 36"
-        ),
-    ] = None,
+        tuple[str, ...], Option("A cohort by its code, such as KIRC; repeat.", default="all 36")
+    ] = ()
     file: Annotated[
         list[_File] | None,
         typer.Option(
@@ -67,20 +62,21 @@ def tcga(
             "procedure sound), pancan (HiSeqV2_PANCAN, read by benchmark); repeat.",
             show_default="all",
         ),
-    ] = None,
+    ] = None
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List what would be fetched, without any request.")
-    ] = False,
-    xena_address: Annotated[
-        str | None,
-        typer.Option(
-            "--xena-address",
-            metavar="ADDRESS",
-            help="Base address of the Xena hub.",
-            show_default="UCSC's",
-            rich_help_panel="Addresses",
-        ),
-    ] = None,
+        bool, Option("List what would be fetched, without any request.", "--dry-run")
+    ] = False
+    xena_address: Annotated[str | None, server("Base address of the Xena hub.", "UCSC's")] = None
+
+
+@app.command()
+@with_options
+def tcga(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="INPUT", help="Input folder; the files go to INPUT/TCGA/<name>/."),
+    ],
+    asked: _Tcga,
     json: o.Json = False,
 ) -> None:
     r"""Fetch TCGA cohorts from the UCSC Xena hub.
@@ -107,10 +103,14 @@ def tcga(
         xena_files,
     )
 
-    bases = [base_address(xena_address)] if xena_address else XENA
-    kinds = [XenaFile(each.value) for each in _File if not file or each in file]
-    files = [forms for code in _codes(trait, cohort) for forms in xena_files(code, kinds, bases)]
-    if dry_run:
+    bases = [base_address(asked.xena_address)] if asked.xena_address else XENA
+    kinds = [XenaFile(each.value) for each in _File if not asked.file or each in asked.file]
+    files = [
+        forms
+        for code in _codes(asked.trait, asked.cohort)
+        for forms in xena_files(code, kinds, bases)
+    ]
+    if asked.dry_run:
         rows = [{"file": forms[0].path, "address": forms[0].address} for forms in files]
         if json:
             screen.print_json(rows)
@@ -132,12 +132,12 @@ def tcga(
         raise typer.Exit(screen.STOPPED)
 
 
-def _codes(traits: list[str] | None, cohorts: list[str] | None) -> list[str]:
+def _codes(traits: Sequence[str], cohorts: Sequence[str]) -> list[str]:
     """Return the chosen cohorts; all without a choice."""
     from genotex.fetch import XENA_COHORTS, cohort_named, cohort_of_trait
 
-    codes = [cohort_named(code) for code in cohorts or ()]
-    for trait in traits or ():
+    codes = [cohort_named(code) for code in cohorts]
+    for trait in traits:
         code, reason = cohort_of_trait(trait)
         if code is None:
             screen.notify(reason, "warning")
@@ -151,20 +151,14 @@ def _codes(traits: list[str] | None, cohorts: list[str] | None) -> list[str]:
 
 
 @app.command()
+@with_options
 def genes(
     folder: Annotated[
         Path,
         typer.Argument(metavar="DIR", help="Folder for the files, such as the metadata folder."),
     ],
     genes_address: Annotated[
-        str | None,
-        typer.Option(
-            "--genes-address",
-            metavar="ADDRESS",
-            help="Base address of NCBI's gene data.",
-            show_default="NCBI's",
-            rich_help_panel="Addresses",
-        ),
+        str | None, server("Base address of NCBI's gene data.", "NCBI's")
     ] = None,
     json: o.Json = False,
 ) -> None:
@@ -237,27 +231,20 @@ def _genes_json(found: FetchedGenes) -> dict[str, Any]:
 
 
 @app.command()
+@with_options
 def opentargets(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the associations.")],
-    trait: o.TraitNames = None,
+    trait: o.TraitNames = (),
     disease_ids: Annotated[
         Path | None,
-        typer.Option(
-            "--disease-ids",
-            help="Disease ids of the traits: lines of trait, tab, id, or JSON or TOML.",
-            show_default="DIR/disease_ids.tsv; missing ones are searched by name",
+        Option(
+            "Disease ids of the traits: lines of trait, tab, id, or JSON or TOML.",
+            default="DIR/disease_ids.tsv; missing ones are searched by name",
         ),
     ] = None,
     traits: o.TraitListFile = None,
     open_targets_address: Annotated[
-        str | None,
-        typer.Option(
-            "--open-targets-address",
-            metavar="ADDRESS",
-            help="Base address of the Open Targets Platform's API.",
-            show_default="Open Targets'",
-            rich_help_panel="Addresses",
-        ),
+        str | None, server("Base address of the Open Targets Platform's API.", "Open Targets'")
     ] = None,
     json: o.Json = False,
 ) -> None:

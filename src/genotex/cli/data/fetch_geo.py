@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MB = 1_000_000
 _MOST_MB = 1_000_000
-_CRITERIA, _ADDRESSES = "Which series (paper, appendix E)", "Addresses"
+_CRITERIA = "Which series (paper, appendix E)"
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,12 @@ class _FetchRequest:
     """The series to fetch: of a trait, or by name."""
 
     trait: Annotated[
-        list[str] | None,
-        typer.Option("--trait", help="A trait to search series for; repeat for several."),
-    ] = None
+        tuple[str, ...], Option("A trait to search series for; repeat for several.")
+    ] = ()
     accession: Annotated[
-        list[str] | None,
-        typer.Option("--accession", metavar="GSE...", help="A series by name; repeat for several."),
-    ] = None
-    query: Annotated[
-        str | None,
-        typer.Option("--query", help="Your own search words, in place of the trait's."),
-    ] = None
+        tuple[str, ...], Option("A series by name; repeat for several.", metavar="GSE...")
+    ] = ()
+    query: Annotated[str | None, Option("Your own search words, in place of the trait's.")] = None
 
 
 @dataclass(frozen=True)
@@ -102,36 +97,23 @@ class _Criteria:
         )
 
 
+def server(help: str, default: str) -> Option:
+    """Return an option for the base address of a server in the place of the usual one."""
+    return Option(help, panel="Addresses", metavar="ADDRESS", default=default)
+
+
 @dataclass(frozen=True)
 class GeoServers:
     """Other servers than NCBI's."""
 
-    eutils_address: Annotated[
-        str | None,
-        Option(
-            "Base address of the E-utilities.",
-            panel=_ADDRESSES,
-            metavar="ADDRESS",
-            default="NCBI's",
-        ),
-    ] = None
+    eutils_address: Annotated[str | None, server("Base address of the E-utilities.", "NCBI's")] = (
+        None
+    )
     geo_files_address: Annotated[
-        str | None,
-        Option(
-            "Base address of GEO's folder tree.",
-            panel=_ADDRESSES,
-            metavar="ADDRESS",
-            default="NCBI's",
-        ),
+        str | None, server("Base address of GEO's folder tree.", "NCBI's")
     ] = None
     geo_address: Annotated[
-        str | None,
-        Option(
-            "Base address of GEO's pages, for platform tables and counts.",
-            panel=_ADDRESSES,
-            metavar="ADDRESS",
-            default="NCBI's",
-        ),
+        str | None, server("Base address of GEO's pages, for platform tables and counts.", "NCBI's")
     ] = None
 
     @property
@@ -151,7 +133,7 @@ def geo(
     addresses: GeoServers,
     data: Annotated[PreprocessChoices, Only("vocabulary")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List what would be fetched, and fetch nothing.")
+        bool, Option("List what would be fetched, and fetch nothing.", "--dry-run")
     ] = False,
     json: o.Json = False,
 ) -> None:
@@ -172,12 +154,12 @@ def geo(
     """
     from genotex.fetch import GeoRequest, read_accessions
 
-    names = read_accessions(wanted.accession or ())
+    names = read_accessions(wanted.accession)
     if names and wanted.query is not None:
         msg = "--query searches series and --accession names them; give one of the two"
         raise UsageError(msg)
     asked = _traits(wanted.trait, names, data.vocabulary)
-    note_trait_names(wanted.trait or (), data.vocabulary)
+    note_trait_names(wanted.trait, data.vocabulary)
     requests = [GeoRequest(each, names, wanted.query, criteria.criteria(), what) for each in asked]
     with _geo_source(data.vocabulary, addresses) as geo_source:
         if dry_run:
@@ -186,7 +168,7 @@ def geo(
 
 
 def _traits(
-    trait: list[str] | None, accessions: tuple[str, ...], vocabulary: Path | None
+    trait: Sequence[str], accessions: tuple[str, ...], vocabulary: Path | None
 ) -> list[str | None]:
     """Return the traits by their listed names, so that each has one folder."""
     from genotex.clinical import load_vocabulary
@@ -194,7 +176,7 @@ def _traits(
     if not trait and not accessions:
         msg = "name a trait with --trait, or series with --accession"
         raise UsageError(msg)
-    if accessions and len(trait or ()) > 1:
+    if accessions and len(trait) > 1:
         msg = "series by name go into the folder of one trait; give one --trait"
         raise UsageError(msg)
     words = load_vocabulary(vocabulary)

@@ -28,8 +28,8 @@ def preprocess(
     data: PreprocessChoices,
     running: o.Running,
     machines: o.Machines,
-    trait: o.TraitNames = None,
-    cohort: o.CohortNames = None,
+    trait: o.TraitNames = (),
+    cohort: o.CohortNames = (),
 ) -> None:
     r"""Turn raw GEO and TCGA files into linked tables, one for each cohort.
 
@@ -57,15 +57,15 @@ def preprocess(
         machines.executor(*needed) as executor,
         folders_of(source, output, executor or Processes(running.jobs)) as (here, there, hands),
     ):
-        note_trait_names(trait or (), data.vocabulary, here, cohort or ())
+        note_trait_names(trait, data.vocabulary, here, cohort)
         with screen.work() as progress:
             outcomes = prepare(
                 here,
                 there,
-                trait or (),
+                trait,
                 settings,
                 progress,
-                cohorts=cohort or (),
+                cohorts=cohort,
                 jobs=running.jobs,
                 executor=hands,
                 force=running.force,

@@ -15,9 +15,9 @@ from genotex.cli.genes.results import show_result
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, Option
 
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same files.")]
+Seed = Annotated[int, Option("The same seed gives the same files.", "--seed", least=0)]
 
 _STUDY = {"samples": 80, "genes": 4000}
 _BENCHMARK = {"samples": 40, "genes": 1200, "traits": 12, "cohorts": 40}
@@ -30,42 +30,29 @@ class _Content:
     """What is simulated; sizes that are None have defaults by kind."""
 
     world: Annotated[
-        bool, typer.Option("--world", help="Write a whole benchmark: traits, tasks, reference.")
+        bool, Option("Write a whole benchmark: traits, tasks, reference.", "--world")
     ] = False
-    small: Annotated[bool, typer.Option("--small", help="A small benchmark for quick tests.")] = (
-        False
-    )
+    small: Annotated[bool, Option("A small benchmark for quick tests.", "--small")] = False
     seed: Seed = 1
     samples: Annotated[
-        int | None,
-        typer.Option(
-            "--samples",
-            help="Samples of the largest cohort: 80; with --world 40, with --small 24.",
-        ),
+        int | None, Option("Samples of the largest cohort: 80; with --world 40, with --small 24.")
     ] = None
     genes: Annotated[
-        int | None,
-        typer.Option("--genes", help="Number of genes: 4000; with --world 1200, with --small 400."),
+        int | None, Option("Number of genes: 4000; with --world 1200, with --small 400.")
     ] = None
-    traits: Annotated[
-        int | None, typer.Option("--traits", help="Traits of a benchmark: 12; with --small 4.")
-    ] = None
-    cohorts: Annotated[
-        int | None, typer.Option("--cohorts", help="Cohorts of a benchmark: 40; with --small 8.")
-    ] = None
+    traits: Annotated[int | None, Option("Traits of a benchmark: 12; with --small 4.")] = None
+    cohorts: Annotated[int | None, Option("Cohorts of a benchmark: 40; with --small 8.")] = None
     shared_genes: Annotated[
         float | None,
-        typer.Option(
-            "--shared-genes",
-            min=0,
-            max=1,
-            help="Share of planted genes that traits have in common two by two, with --world.",
-            show_default="0",
+        Option(
+            "Share of planted genes that traits have in common two by two, with --world.",
+            default="0",
+            least=0,
+            most=1,
         ),
     ] = None
     rna_seq: Annotated[
-        bool,
-        typer.Option("--rna-seq", help="Add a cohort with an empty matrix and NCBI's counts."),
+        bool, Option("Add a cohort with an empty matrix and NCBI's counts.", "--rna-seq")
     ] = False
 
     @property
@@ -83,7 +70,7 @@ def simulate(
     ],
     content: _Content,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an earlier simulated study or benchmark.")
+        bool, Option("Replace an earlier simulated study or benchmark.", "--overwrite")
     ] = False,
     json: o.Json = False,
 ) -> None:
@@ -184,6 +171,7 @@ def _simulate_benchmark(
     )
 
 
+@with_options
 def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Folder for the demonstration.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +13,10 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.option_classes import with_options
 from genotex.cli.output_file import check_output_file
 from genotex.errors import UsageError
+from genotex.options import Option
 
 if TYPE_CHECKING:
     from genotex.fetch import CheckedFile, Manifest
@@ -26,6 +29,27 @@ MOST_SHOWN = 20
 """Files of a state that are shown one by one; all are in --json."""
 
 
+@dataclass(frozen=True)
+class _Manifests:
+    """The manifests that are used, or the one that is made."""
+
+    manifest: Annotated[
+        list[Path] | None,
+        Option(
+            "A published geo_manifest.json or tcga_manifest.json, or one written with "
+            "--write; repeat for several.",
+            default="those of the benchmark's metadata folder, else what was fetched",
+        ),
+    ] = None
+    ignore_missing: Annotated[
+        bool, Option("Check what is there; DIR need not hold all files.", "--ignore-missing")
+    ] = False
+    write: Annotated[
+        Path | None, Option("Write a manifest of DIR, once all can be read.", metavar="FILE")
+    ] = None
+
+
+@with_options
 def verify(
     folder: Annotated[
         Path,
@@ -33,25 +57,7 @@ def verify(
             metavar="DIR", help="An input folder, any folder in it, or that of the benchmark."
         ),
     ],
-    manifest: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--manifest",
-            help="A published geo_manifest.json or tcga_manifest.json, or one written with "
-            "--write; repeat for several.",
-            show_default="those of the benchmark's metadata folder, else what was fetched",
-        ),
-    ] = None,
-    ignore_missing: Annotated[
-        bool,
-        typer.Option("--ignore-missing", help="Check what is there; DIR need not hold all files."),
-    ] = False,
-    write: Annotated[
-        Path | None,
-        typer.Option(
-            "--write", metavar="FILE", help="Write a manifest of DIR, once all can be read."
-        ),
-    ] = None,
+    by: _Manifests,
     json: o.Json = False,
 ) -> None:
     r"""Check the files of a folder against a manifest, and that they are complete.
@@ -75,23 +81,23 @@ def verify(
     if not folder.is_dir():
         msg = f"{folder} is not a folder"
         raise UsageError(msg)
-    if write is not None:
-        if manifest or ignore_missing:
+    if by.write is not None:
+        if by.manifest or by.ignore_missing:
             msg = "--write makes a manifest, --manifest and --ignore-missing use one"
             raise UsageError(msg)
-        check_output_file(write)
+        check_output_file(by.write)
         with screen.progress("reading") as step:
             checked = verify_readable(folder, step)
     else:
-        checked = _check(folder, manifest or (), ignore_missing)
+        checked = _check(folder, by.manifest or (), by.ignore_missing)
     if json:
         screen.print_json(_checked_json(folder, checked))
     else:
         _show_checked(checked)
     if any(file.state.is_wrong for file in checked):
         raise typer.Exit(screen.NOTHING_USABLE)
-    if write is not None:
-        _write(write, folder)
+    if by.write is not None:
+        _write(by.write, folder)
 
 
 def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[CheckedFile, ...]:
@@ -170,16 +176,16 @@ def _checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, obj
     return {"folder": str(folder), "wrong": wrong, "counts": dict(counts), "files": files}
 
 
+@with_options
 def benchmark(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Where the benchmark's folders are, or will be.")
     ],
     manifest: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--manifest",
-            help="A published geo_manifest.json or tcga_manifest.json; repeat.",
-            show_default="those in DIR/metadata",
+        Option(
+            "A published geo_manifest.json or tcga_manifest.json; repeat.",
+            default="those in DIR/metadata",
         ),
     ] = None,
     json: o.Json = False,

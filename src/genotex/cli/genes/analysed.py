@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.genes.results import show_figures
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import EnrichmentOptions, FigureOptions
+from genotex.options import EnrichmentOptions, FigureOptions, Option
 
 if TYPE_CHECKING:
     from genotex.analysis import Enrichment
@@ -68,9 +66,7 @@ _QUESTIONS = {
 def enrich(
     output: o.AnalysedDir,
     asked: o.AskedProblem,
-    gmt: Annotated[
-        Path, typer.Option("--gmt", help="File of gene sets (GMT, official symbols, also .gz).")
-    ],
+    gmt: Annotated[Path, Option("File of gene sets (GMT, official symbols, also .gz).")],
     enrichment: EnrichmentOptions,
     json: o.Json = False,
 ) -> None:

@@ -15,7 +15,7 @@ from genotex.cli.genes.results import combine_cohorts, show_result
 from genotex.cli.option_classes import changed, with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.options import TWO_STEP, AnalysisOptions
+from genotex.options import TWO_STEP, AnalysisOptions, Option
 from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
@@ -30,22 +30,18 @@ MOST_WITH_WARNINGS = 5
 class _AnalyzeRequest:
     """The problems to solve."""
 
-    trait: o.TraitNames = None
+    trait: o.TraitNames = ()
     condition: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--condition",
-            help="None, Age, Gender or another trait; repeat for several.",
-            show_default="None, or all of the task list",
+        tuple[str, ...],
+        Option(
+            "None, Age, Gender or another trait; repeat for several.",
+            default="None, or all of the task list",
         ),
-    ] = None
+    ] = ()
     task_info: o.TaskInfoFile = None
     samples: Annotated[
         Path | None,
-        typer.Option(
-            "--samples",
-            help="Sample sheet (.csv, .tsv, .xlsx): regroup the preprocessed series in it first.",
-        ),
+        Option("Sample sheet (.csv, .tsv, .xlsx): regroup the preprocessed series in it first."),
     ] = None
 
 
@@ -260,7 +256,7 @@ def _problems(
 ) -> list[Problem]:
     from genotex.analysis import check_request
 
-    traits, conditions = wanted.trait or (), wanted.condition or ()
+    traits, conditions = wanted.trait, wanted.condition
     there = output.traits()
     if not there:
         msg = f"{output.root} holds no preprocessed cohorts; run 'genotex preprocess' first"

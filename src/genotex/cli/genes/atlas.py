@@ -9,7 +9,9 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.option_classes import with_options
 from genotex.cli.output_file import check_output_file, write_text
+from genotex.options import Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,24 +26,20 @@ app.callback(help=_PURPOSE)(lambda: None)
 MOST_ROWS = 20
 
 AtlasDir = Annotated[
-    Path, typer.Option("--atlas", "-a", metavar="ATLAS", help="Atlas of 'genotex atlas build'.")
+    Path, Option("Atlas of 'genotex atlas build'.", "--atlas", short="-a", metavar="ATLAS")
 ]
 CsvFile = Annotated[
     Path | None,
     typer.Option("--csv", metavar="FILE", help="Write all rows as CSV.", show_default=False),
 ]
-By = Annotated[
-    Literal["cohort", "trait"], typer.Option("--by", help="What a row of the CSV file is.")
-]
+By = Annotated[Literal["cohort", "trait"], Option("What a row of the CSV file is.", "--by")]
 Condition = Annotated[
-    str,
-    typer.Option(
-        "--condition", help="Results given this condition: None, Age, Gender, a trait, or all."
-    ),
+    str, Option("Results given this condition: None, Age, Gender, a trait, or all.", "--condition")
 ]
 
 
 @app.command()
+@with_options
 def build(
     results: Annotated[
         list[Path],
@@ -51,9 +49,7 @@ def build(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="ATLAS", help="Made, or brought up to date.")
-    ],
+    output: Annotated[Path, Option("Made, or brought up to date.", short="-o", metavar="ATLAS")],
     json: o.Json = False,
 ) -> None:
     r"""Collect results in an atlas, or bring one up to date.
@@ -100,6 +96,7 @@ def _show_build(report: BuildReport, output: Path, json: bool) -> None:
 
 
 @app.command()
+@with_options
 def gene(
     symbol: Annotated[str, typer.Argument(metavar="SYMBOL", help="Symbol or synonym.")],
     atlas: AtlasDir,
@@ -141,12 +138,11 @@ def gene(
 
 
 @app.command()
+@with_options
 def trait(
     name: Annotated[str, typer.Argument(metavar="TRAIT", help="The trait.")],
     atlas: AtlasDir,
-    condition: Annotated[
-        str, typer.Option("--condition", help="None, Age, Gender or another trait.")
-    ] = "None",
+    condition: Annotated[str, Option("None, Age, Gender or another trait.")] = "None",
     csv: CsvFile = None,
     json: o.Json = False,
 ) -> None:
@@ -189,15 +185,14 @@ def trait(
 
 
 @app.command()
+@with_options
 def similar(
     atlas: AtlasDir,
     genes: Annotated[
-        Path | None,
-        typer.Option("--genes", metavar="FILE", help="Genes that are up, one on a line."),
+        Path | None, Option("Genes that are up, one on a line.", metavar="FILE")
     ] = None,
     down: Annotated[
-        Path | None,
-        typer.Option("--down", metavar="FILE", help="Genes that are down, one on a line."),
+        Path | None, Option("Genes that are down, one on a line.", metavar="FILE")
     ] = None,
     condition: Condition = "None",
     by: By = "trait",
@@ -243,6 +238,7 @@ def _similar_json(found: SimilarFindings) -> dict[str, Any]:
 
 
 @app.command()
+@with_options
 def traits(
     atlas: AtlasDir, condition: Condition = "None", csv: CsvFile = None, json: o.Json = False
 ) -> None:

@@ -14,7 +14,7 @@ from genotex.cli.genes.analyze import check_cohorts
 from genotex.cli.genes.results import combine_cohorts, show_figures, show_result
 from genotex.cli.option_classes import OfDesigns, with_options
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.options import AnalysisOptions, DesignOptions, FigureOptions, ReadingOptions
+from genotex.options import AnalysisOptions, DesignOptions, FigureOptions, Option, ReadingOptions
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
@@ -47,10 +47,7 @@ def de(
     reading: ReadingOptions,
     analysis: Annotated[AnalysisOptions, OfDesigns()],
     drawing: FigureOptions,
-    trait: Annotated[
-        str | None,
-        typer.Option("--trait", help="Name of the result.", show_default="the contrast"),
-    ] = None,
+    trait: Annotated[str | None, Option("Name of the result.", default="the contrast")] = None,
     cohorts: o.Cohorts = "largest",
     json: o.Json = False,
 ) -> None:

@@ -24,7 +24,7 @@ from genotex.cli.genes.results import show_combined, show_figures, show_result
 from genotex.cli.option_classes import Without, with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions, FigureOptions, PreprocessChoices
+from genotex.options import AnalysisOptions, FigureOptions, Option, PreprocessChoices
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ def solve(
     running: o.Running,
     analysis: Annotated[AnalysisOptions, Without("cohort")],
     drawing: FigureOptions,
-    cohort: o.CohortNames = None,
+    cohort: o.CohortNames = (),
     cohorts: o.Cohorts = "largest",
     r_script: Annotated[
         bool,
-        typer.Option(
-            "--r-script",
-            help="Also write genes.csv, design.csv and analysis.R, which repeats the tests in R "
+        Option(
+            "Also write genes.csv, design.csv and analysis.R, which repeats the tests in R "
             "with limma.",
+            "--r-script",
         ),
     ] = False,
 ) -> None:
@@ -92,14 +92,14 @@ def solve(
     if not running.force:
         screen.resumes.set()
     # The cohorts that were named are those of the trait, not of a condition.
-    named = (cohort or ()) if len(problem.traits) == 1 else ()
+    named = cohort if len(problem.traits) == 1 else ()
     note_trait_names(problem.traits, data.vocabulary, source, named)
     request = SolveRequest(
         source,
         OutputFolder(output),
         problem,
         analysis,
-        [Reading(settings, cohort or ())],
+        [Reading(settings, cohort)],
         tasks,
         every=cohorts == "all",
         script=r_script,

@@ -28,20 +28,16 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Solve problems with a team of agents.")
 
 _RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Output folder of the run.")]
-_Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of parallel notebooks.")]
+_Jobs = Annotated[int, Option("Number of parallel notebooks.", "--jobs", short="-j", least=1)]
 
 
 @dataclass(frozen=True)
 class _AgentRequest:
     """The problems to solve."""
 
-    trait: Annotated[str | None, typer.Option("--trait", help="The trait.")] = None
-    condition: Annotated[
-        str, typer.Option("--condition", help="None, Age, Gender or another trait.")
-    ] = "None"
-    problems: Annotated[
-        Path | None, typer.Option("--problems", help="A list of problems, JSON or CSV.")
-    ] = None
+    trait: Annotated[str | None, Option("The trait.")] = None
+    condition: Annotated[str, Option("None, Age, Gender or another trait.")] = "None"
+    problems: Annotated[Path | None, Option("A list of problems, JSON or CSV.")] = None
     task_info: o.TaskInfoFile = None
 
 
@@ -53,9 +49,7 @@ class _Team:
     structured: Annotated[
         bool,
         Option(
-            "Ask for the clinical facts as data; no code is generated.",
-            "--structured",
-            panel=WAYS,
+            "Ask for the clinical facts as data; no code is generated.", "--structured", panel=WAYS
         ),
     ] = False
     sandbox: o.SandboxMode = "require"
@@ -118,13 +112,13 @@ def resume(
     folder: _RunFolder,
     limits: LimitChoice,
     jobs: _Jobs = 1,
-    retry: Annotated[bool, typer.Option("--retry", help="Rerun notebooks that failed.")] = False,
+    retry: Annotated[bool, Option("Rerun notebooks that failed.", "--retry")] = False,
     own_run: Annotated[
         bool,
-        typer.Option(
-            "--own-run",
-            help="The run is your own: take its --sandbox off, and its addresses of providers, "
+        Option(
+            "The run is your own: take its --sandbox off, and its addresses of providers, "
             "as recorded.",
+            "--own-run",
         ),
     ] = False,
     json: o.Json = False,
@@ -160,6 +154,7 @@ def resume(
 
 
 @app.command()
+@with_options
 def show(
     folder: _RunFolder,
     words: Annotated[

@@ -8,6 +8,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.option_classes import with_options
 
 app = typer.Typer(no_args_is_help=True, help="Isolated execution of generated code.")
 
@@ -18,6 +19,7 @@ def _group() -> None:
 
 
 @app.command()
+@with_options
 def check(sandbox: o.SandboxMode = "best", as_json: o.Json = False) -> None:
     """Start a session as for generated code, and try to escape from it.
 

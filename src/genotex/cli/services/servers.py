@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,29 @@ from genotex.cli import screen
 from genotex.cli.data.fetch_geo import GeoServers
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
+from genotex.options import Option
+
+
+@dataclass(frozen=True)
+class _Listening:
+    """Where the workbench listens, and who may sign in."""
+
+    port: Annotated[int, Option("Port; 0 takes a free one.", least=0, most=65535)] = 0
+    browser: Annotated[
+        bool, Option("Open the workbench in a browser.", "--browser/--no-browser")
+    ] = True
+    host: Annotated[
+        str, Option("Address to listen on; another than 127.0.0.1 needs a password.")
+    ] = "127.0.0.1"
+    password_file: Annotated[
+        Path | None, Option("File whose first line is the password of other machines.")
+    ] = None
+    code: Annotated[
+        bool,
+        Option(
+            "Print a new one-time code of the workbench that has FOLDER open, and end.", "--code"
+        ),
+    ] = False
 
 
 @with_options
@@ -21,31 +45,7 @@ def serve(
             metavar="FOLDER", help="Folder with input, results, or both; or an output folder."
         ),
     ],
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")
-    ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the workbench in a browser.")
-    ] = True,
-    host: Annotated[
-        str,
-        typer.Option(
-            "--host", help="Address to listen on; another than 127.0.0.1 needs a password."
-        ),
-    ] = "127.0.0.1",
-    password_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--password-file", help="File whose first line is the password of other machines."
-        ),
-    ] = None,
-    code: Annotated[
-        bool,
-        typer.Option(
-            "--code",
-            help="Print a new one-time code of the workbench that has FOLDER open, and end.",
-        ),
-    ] = False,
+    at: _Listening,
     *,
     servers: GeoServers,
 ) -> None:
@@ -66,16 +66,16 @@ def serve(
     from genotex.app.access.codes import new_code
     from genotex.app.access.serving import serve as run
 
-    if code:
+    if at.code:
         _print(*new_code(folder))
         raise typer.Exit(screen.DONE)
-    password = "" if password_file is None else _first_line(password_file)
+    password = "" if at.password_file is None else _first_line(at.password_file)
     run(
         folder,
-        port=port,
-        host=host,
+        port=at.port,
+        host=at.host,
         password=password,
-        browser=browser,
+        browser=at.browser,
         ready=_print,
         geo_addresses=servers.addresses,
     )
@@ -109,15 +109,13 @@ _MISSING = (
 def mcp(
     root: Annotated[
         Path,
-        typer.Option(
-            "--root",
+        Option(
+            "Folder with input, results, or both; nothing outside it is read or written.",
             metavar="FOLDER",
-            help="Folder with input, results, or both; nothing outside it is read or written.",
         ),
     ],
     write: Annotated[
-        bool,
-        typer.Option("--write", help="Allow fetch and solve to make files in the folder."),
+        bool, Option("Allow fetch and solve to make files in the folder.", "--write")
     ] = False,
     *,
     servers: GeoServers,
