@@ -8,7 +8,6 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 
 from genotex.analysis import MixedFit, fit_mixed, mixed_record, mixed_warnings
-from genotex.analysis.gene_tests import mixed
 from genotex.errors import AnalysisError
 
 
@@ -109,7 +108,7 @@ def test_missing_values_count_as_the_mean_of_their_gene() -> None:
 def test_chunks_of_genes_give_the_same_as_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     genes, covariates, trait = cohort()
     whole = fit_mixed(genes, covariates, trait)
-    monkeypatch.setattr(mixed, "CHUNK", 7)
+    monkeypatch.setattr("genotex.analysis.gene_tests.mixed.CHUNK", 7)
     parts = fit_mixed(genes, covariates, trait)
     np.testing.assert_allclose(parts.t, whole.t, rtol=1e-9, atol=1e-9)
 

@@ -9,8 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis import sharing, solve_problem, solve_problems, sound, write_result
-from genotex.analysis.shared_work import last_table, once
+from genotex.analysis import (
+    last_table,
+    once,
+    sharing,
+    solve_problem,
+    solve_problems,
+    sound,
+    write_result,
+)
 from genotex.formats import LinkedTable, write_linked_csv, write_linked_parquet
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions

@@ -24,8 +24,7 @@ from genotex.options import (
     ReadingOptions,
     declared,
 )
-from genotex.studies import AnalysisRecord, JobQueue, JobRecord, TablesRecord
-from genotex.studies.records import read_record
+from genotex.studies import AnalysisRecord, JobQueue, JobRecord, TablesRecord, read_record
 from tests.app.conftest import Browser, opened
 from tests.app.test_adding import add_tables
 

@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import Enrichment, enrich_problem, read_enrichment, read_result
-from genotex.analysis.gene_sets.enrichment import running_sum
+from genotex.analysis import Enrichment, enrich_problem, read_enrichment, read_result, running_sum
 from genotex.app import Access
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions

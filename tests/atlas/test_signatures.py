@@ -9,17 +9,22 @@ import polars as pl
 import pytest
 from scipy.stats import ks_2samp, kstest, norm, spearmanr
 
-from genotex.atlas import AtlasReader, Signature, build_atlas, compare_traits, find_similar
-from genotex.atlas.ranks import normal_scores
-from genotex.atlas.signatures import (
+from genotex.atlas import (
+    AtlasReader,
     Inflation,
+    Signature,
+    build_atlas,
+    compare_traits,
+    correlate_ranks,
     estimate_inflation,
+    find_similar,
+    normal_scores,
     read_gene_names,
     score_connectivity,
     score_signature,
     signature_p,
 )
-from genotex.atlas.trait_similarity import _links, _tree, correlate_ranks
+from genotex.atlas.trait_similarity import _links, _tree
 from genotex.errors import FormatError, UsageError
 from tests.atlas.conftest import ASTHMA
 from tests.atlas.result_folders import GENES, write_cohort

@@ -17,10 +17,11 @@ from genotex.fetch import (
     SeriesOutcome,
     SeriesPlan,
     WebClient,
+    choose_or_go_on,
     fetch_series,
     open_fetch_folder,
+    remember_end,
 )
-from genotex.fetch.ncbi.geo import choose_or_go_on, remember_end
 from tests.geo_text import asthma, series_matrix
 
 from .eutils import BASE

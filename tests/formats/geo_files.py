@@ -4,7 +4,6 @@ import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
-from genotex.formats.text import lines
 from genotex.outside import unpacking
 
 SAMPLES = ("GSM1", "GSM2", "GSM3")
@@ -122,5 +121,5 @@ def write(path: Path, content: str | bytes, *, gz: bool = False) -> Path:
 def read_in_blocks(monkeypatch, size, largest=None):
     """Make the readers meet a seam between pieces and between blocks every `size` bytes."""
     monkeypatch.setattr(unpacking, "CHUNK", size)
-    monkeypatch.setattr(lines, "FIRST_BLOCK", size)
-    monkeypatch.setattr(lines, "LARGEST_BLOCK", largest or size)
+    monkeypatch.setattr("genotex.formats.text.lines.FIRST_BLOCK", size)
+    monkeypatch.setattr("genotex.formats.text.lines.LARGEST_BLOCK", largest or size)

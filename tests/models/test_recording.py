@@ -15,6 +15,7 @@ from genotex.models import (
     Request,
     ScriptedModel,
     Usage,
+    first_difference,
     read_recording,
     reply_from_json,
     reply_to_json,
@@ -22,7 +23,6 @@ from genotex.models import (
     request_from_json,
     request_to_json,
 )
-from genotex.models.recording import first_difference
 
 
 def request(text: str = "Hello?", role: str = "planner") -> Request:

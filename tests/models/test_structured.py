@@ -8,8 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.errors import BadAnswerError, RefusedError
-from genotex.models import Message, Reply, Request, ScriptedModel, ask_for, finished_text, schema_of
-from genotex.models.structured import MAX_ATTEMPTS, json_values
+from genotex.models import (
+    MAX_ATTEMPTS,
+    Message,
+    Reply,
+    Request,
+    ScriptedModel,
+    ask_for,
+    finished_text,
+    json_values,
+    schema_of,
+)
 
 
 @dataclass(frozen=True)

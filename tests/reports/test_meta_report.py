@@ -18,12 +18,12 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import (
+    CSV_NAMES,
     build_meta_page,
     forest_data,
     forest_rows,
     write_meta_report,
 )
-from genotex.reports.cohorts.genes import CSV_NAMES
 from genotex.words import number
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort
 

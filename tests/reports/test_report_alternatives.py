@@ -9,13 +9,10 @@ from genotex.figures import p_values, volcano
 from genotex.reports import (
     Surrogates,
     gene_result,
+    mixed_methods,
     model_methods,
     ranked,
     render_page,
-)
-from genotex.reports.problem import page as problem_page
-from genotex.reports.sections.alternatives import (
-    mixed_methods,
     unmeasured_methods,
     unmeasured_note,
 )
@@ -30,11 +27,7 @@ from tests.reports.report_steps import (
     with_surrogates,
 )
 
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def test_as_second_opinion_it_leaves_the_ranking() -> None:

@@ -6,17 +6,11 @@ import re
 
 import pytest
 
-from genotex.reports import model_methods, render_page
-from genotex.reports.problem import page as problem_page
-from genotex.reports.sections.condition import condition_methods
+from genotex.reports import condition_methods, model_methods, render_page
 from tests.reports.report_cohort import vary
 from tests.reports.report_steps import page_of, plain, remark, view, with_condition, with_pairs
 
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def test_facts_show_the_cohort_of_the_condition() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from genotex.formats import Evidence
 from genotex.reports import Findings, log_steps, methods_paragraph, model_methods, render_page
-from genotex.reports.problem import page as problem_page
 from tests.analysis.counted_tables import draw_counted
 from tests.analysis.test_counted_cohorts import solve
 from tests.reports.report_cohort import make_evidence, make_table, vary
@@ -32,10 +31,7 @@ TOLD = (
 )
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def counted() -> Findings:

@@ -26,7 +26,6 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions
 from genotex.problems import Problem
 from genotex.reports import write_meta_report, write_report
-from genotex.reports.problem import page as problem_page
 
 PLAIN = AnalysisOptions(panel=False, hidden="none")
 NOTES = ("values.csv: text with commas between cells", "scale: taken as log2 values")
@@ -37,16 +36,7 @@ WRONG = (
 """Words of an analysis of cases and controls, or of a measured trait."""
 
 
-@pytest.fixture(autouse=True)
-def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "with_figures" not in request.fixturenames:
-        monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-        monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
-
-
-@pytest.fixture
-def with_figures() -> None:
-    """Ask for the real figures."""
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 @dataclass

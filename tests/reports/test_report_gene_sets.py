@@ -11,17 +11,13 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import write_report
-from genotex.reports.problem import page as problem_page
 from tests.reports.report_cohort import make_table
 from tests.reports.test_report_writing import TRAIT, prepare
 
 PROBLEM = Problem(TRAIT)
 
 
-@pytest.fixture(autouse=True)
-def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 @pytest.fixture

@@ -14,19 +14,8 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import write_report
-from genotex.reports.problem import page as problem_page
 
-
-@pytest.fixture(autouse=True)
-def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "with_figures" not in request.fixturenames:
-        monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-        monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
-
-
-@pytest.fixture
-def with_figures() -> None:
-    """Ask for the real figures."""
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def write_levels(root: Path, levels: str) -> tuple[str, list[str]]:

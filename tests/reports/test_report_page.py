@@ -24,7 +24,7 @@ from genotex.reports import (
     ranked,
     render_page,
 )
-from genotex.reports.problem import page as problem_page
+from tests.reports.conftest import PAGE
 from tests.reports.report_cohort import (
     PLANTED,
     make_evidence,
@@ -89,8 +89,8 @@ def some_figures() -> tuple[FigureView, ...]:
 @pytest.fixture(autouse=True)
 def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures have tests of their own: here the same ones do for every page."""
-    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: some_figures())
-    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
+    monkeypatch.setattr(f"{PAGE}.draw_figures", lambda *_: some_figures())
+    monkeypatch.setattr(f"{PAGE}.draw_sample_figures", lambda *_: ())
 
 
 @cache

@@ -12,9 +12,12 @@ import pytest
 
 from genotex.formats import Evidence, LinkedTable, distribution_record
 from genotex.procedure import Procedure
-from genotex.reports import FigureView, Findings, Section, mark_samples
-from genotex.reports.problem.sample_figures import (
+from genotex.reports import (
+    FigureView,
+    Findings,
+    Section,
     draw_sample_figures,
+    mark_samples,
     steps_between,
     with_sample_figures,
 )

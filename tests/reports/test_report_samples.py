@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 
 from genotex.formats import LinkedTable
-from genotex.reports import Findings, Section, render_page
-from genotex.reports.problem import page as problem_page
-from genotex.reports.sections.samples import samples_methods
+from genotex.reports import Findings, Section, render_page, samples_methods
 from tests.analysis.sample_cohorts import (
     changed,
     check,
@@ -125,9 +123,8 @@ def test_figures_of_a_measured_trait_and_without_recorded_sex(recorded: bool) ->
     assert f"show the {marked}" in section.figures[1].caption
 
 
-def test_page_shows_section_and_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
+@pytest.mark.usefixtures("undrawn")
+def test_page_shows_section_and_figures() -> None:
     page = render_page(page_of(checked(faulty())))
     assert '<a href="#samples">Samples</a>' in page
     assert 'id="figure-sample-distances"' in page and 'id="figure-sample-sex"' in page

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from genotex.reports import csv_frame, draw_figures, mark_samples, ranked, render_page
-from genotex.reports.problem import page as problem_page
-from genotex.reports.sections.selection import selection_headline, selection_methods
+from genotex.reports import (
+    csv_frame,
+    draw_figures,
+    mark_samples,
+    ranked,
+    render_page,
+    selection_headline,
+    selection_methods,
+)
 from tests.reports.report_cohort import make_evidence, make_table, vary
 from tests.reports.report_steps import BENCHMARK, page_of, selected, view
 
 FOUR = {"JUN": 0.02, "CXCL9": -0.3, "GBP1": 0.1, "GENE7": 1.4e-9}
 
 
-@pytest.fixture
-def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
-
-
-@pytest.mark.usefixtures("without_figures")
+@pytest.mark.usefixtures("undrawn")
 def test_genes_are_selected_not_significant() -> None:
     page = page_of(selected(FOUR))
     assert (page.answer.significant, page.answer.noun) == (4, "selected genes")
@@ -35,7 +35,7 @@ def test_genes_are_selected_not_significant() -> None:
     assert 'id="figure-volcano"' not in body
 
 
-@pytest.mark.usefixtures("without_figures")
+@pytest.mark.usefixtures("undrawn")
 def test_largest_coefficient_is_first_of_either_sign() -> None:
     page = page_of(selected(FOUR))
     order = ["CXCL9", "GBP1", "JUN", "GENE7"]
@@ -49,7 +49,7 @@ def test_largest_coefficient_is_first_of_either_sign() -> None:
     assert first.high == page.answer.zero
 
 
-@pytest.mark.usefixtures("without_figures")
+@pytest.mark.usefixtures("undrawn")
 def test_table_has_gene_coefficient_and_size_only() -> None:
     page = page_of(selected(FOUR))
     assert [column.label for column in page.table.columns] == [
@@ -71,7 +71,7 @@ def test_csv_has_every_gene_and_marks_those_selected() -> None:
     assert frame["gene"][:2].to_list() == ["CXCL9", "GBP1"]
 
 
-@pytest.mark.usefixtures("without_figures")
+@pytest.mark.usefixtures("undrawn")
 def test_nothing_selected_is_stated_as_a_result() -> None:
     page = page_of(selected({}))
     assert "selects none of the 120 genes" in page.answer.headline

@@ -10,10 +10,9 @@ import pytest
 
 import genotex
 from genotex.options import AnalysisOptions
-from genotex.reports import Findings
-from genotex.reports.problem import page as problem_page
-from genotex.reports.problem.software import (
+from genotex.reports import (
     REFERENCES,
+    Findings,
     citation,
     cited_works,
     problem_software,
@@ -35,10 +34,7 @@ CITED = re.compile(
 )
 
 
-@pytest.fixture(autouse=True)
-def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-    monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def test_citation_is_made_of_the_metadata() -> None:

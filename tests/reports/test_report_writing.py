@@ -31,8 +31,6 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem, TaskInfo, TraitInfo
 from genotex.reports import write_report, write_unanswered_report
-from genotex.reports.problem import page as problem_page
-from genotex.reports.problem import report as problem_report
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
 
 TRAIT = "Rheumatoid_Arthritis"
@@ -66,16 +64,7 @@ def tasks() -> TaskInfo:
     return TaskInfo(Path("task_info.json"), {TRAIT: TraitInfo(related, ())})
 
 
-@pytest.fixture
-def with_figures() -> None:
-    """Ask for the real figures, which have tests of their own and take their time."""
-
-
-@pytest.fixture(autouse=True)
-def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "with_figures" not in request.fixturenames:
-        monkeypatch.setattr(problem_page, "draw_figures", lambda *_: ())
-        monkeypatch.setattr(problem_page, "draw_sample_figures", lambda *_: ())
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 @pytest.fixture
@@ -321,7 +310,7 @@ def test_failing_page_keeps_the_old_report(
     def broken(page: object) -> str:
         raise ValueError("no template")
 
-    monkeypatch.setattr(problem_report, "render_page", broken)
+    monkeypatch.setattr("genotex.reports.problem.report.render_page", broken)
     with pytest.raises(ValueError, match="no template"):
         write_report(solved, TRAIT, None)
     assert {p: p.read_bytes() for p in path.parent.iterdir()} == before

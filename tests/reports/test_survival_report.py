@@ -12,8 +12,7 @@ import polars as pl
 
 from genotex.analysis import DesignData, SurvivalResult, fit_survival, kaplan_meier
 from genotex.options import AnalysisOptions, DesignOptions
-from genotex.reports import SurvivalSource, build_survival_page, write_survival_report
-from genotex.reports.survival.figures import median_time
+from genotex.reports import SurvivalSource, build_survival_page, median_time, write_survival_report
 from tests.reports.report_cohort import PLANTED
 
 SOURCE = SurvivalSource(

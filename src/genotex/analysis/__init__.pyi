@@ -5,6 +5,15 @@ from .hidden.adjustment import (
     named_covariates as named_covariates,
 )
 from .benchmark.procedure import analyze_benchmark as analyze_benchmark
+from .benchmark.lasso import (
+    GAP as GAP,
+    distinct_genes as distinct_genes,
+    fit_exact as fit_exact,
+    fit_lasso as fit_lasso,
+    measure_optimality as measure_optimality,
+)
+from .benchmark.samples import scale_and_centre as scale_and_centre
+from .benchmark.tuning import LAMBDAS as LAMBDAS
 from .designs.blocks import (
     Blocks as Blocks,
     block_detected as block_detected,
@@ -56,6 +65,7 @@ from .gene_sets.enrichment import (
     TEST_COLUMNS as TEST_COLUMNS,
     Enrichment as Enrichment,
     enrich as enrich,
+    running_sum as running_sum,
 )
 from .gene_sets.files import (
     enrich_problem as enrich_problem,
@@ -238,7 +248,7 @@ from .gene_tests.weights import (
     estimate_sample_weights as estimate_sample_weights,
     weigh_samples as weigh_samples,
 )
-from .shared_work import sharing as sharing
+from .shared_work import last_table as last_table, once as once, sharing as sharing
 from .sound import (
     check_covariates as check_covariates,
     check_groups as check_groups,

@@ -1,8 +1,13 @@
 from .building import BuildReport as BuildReport, build_atlas as build_atlas
 from .gene_queries import GeneFindings as GeneFindings, find_gene as find_gene
 from .reader import AtlasReader as AtlasReader
+from .ranks import normal_scores as normal_scores
 from .signatures import (
     SIGNATURE_METHODS as SIGNATURE_METHODS,
+    Inflation as Inflation,
+    estimate_inflation as estimate_inflation,
+    score_connectivity as score_connectivity,
+    signature_p as signature_p,
     Signature as Signature,
     read_gene_names as read_gene_names,
     score_signature as score_signature,
@@ -23,4 +28,5 @@ from .trait_similarity import (
     PAIR_METHODS as PAIR_METHODS,
     TraitTree as TraitTree,
     compare_traits as compare_traits,
+    correlate_ranks as correlate_ranks,
 )

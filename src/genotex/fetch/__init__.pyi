@@ -14,6 +14,8 @@ from .folder import (
 )
 from .ncbi.gene_info import FetchedGenes as FetchedGenes, fetch_genes as fetch_genes
 from .ncbi.geo import (
+    choose_or_go_on as choose_or_go_on,
+    remember_end as remember_end,
     GeoAddresses as GeoAddresses,
     GeoRequest as GeoRequest,
     GeoSource as GeoSource,

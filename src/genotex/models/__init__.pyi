@@ -34,6 +34,7 @@ from .provider_model import (
 from .recording import (
     RecordingModel as RecordingModel,
     ReplayModel as ReplayModel,
+    first_difference as first_difference,
     read_recording as read_recording,
     reply_from_json as reply_from_json,
     reply_to_json as reply_to_json,
@@ -55,9 +56,11 @@ from .settings import (
     read_settings as read_settings,
 )
 from .structured import (
+    MAX_ATTEMPTS as MAX_ATTEMPTS,
     Answer as Answer,
     ask_for as ask_for,
     finished_text as finished_text,
+    json_values as json_values,
     schema_of as schema_of,
 )
 from .usage import (

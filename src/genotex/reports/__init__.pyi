@@ -23,6 +23,7 @@ from .drawn import (
     gene_result as gene_result,
 )
 from .cohorts.genes import (
+    CSV_NAMES as CSV_NAMES,
     forest_data as forest_data,
     forest_rows as forest_rows,
     gene_forest as gene_forest,
@@ -55,12 +56,37 @@ from .problem.report import (
     write_unanswered_report as write_unanswered_report,
 )
 from .problem.records import Surrogates as Surrogates
+from .problem.sample_figures import (
+    draw_sample_figures as draw_sample_figures,
+    steps_between as steps_between,
+    with_sample_figures as with_sample_figures,
+)
+from .sections.alternatives import (
+    mixed_methods as mixed_methods,
+    unmeasured_methods as unmeasured_methods,
+    unmeasured_note as unmeasured_note,
+)
+from .sections.condition import condition_methods as condition_methods
+from .sections.samples import samples_methods as samples_methods
+from .sections.selection import (
+    selection_headline as selection_headline,
+    selection_methods as selection_methods,
+)
+from .problem.software import (
+    REFERENCES as REFERENCES,
+    citation as citation,
+    cited_works as cited_works,
+    problem_software as problem_software,
+    software_view as software_view,
+    written_options as written_options,
+)
 from .survival.page import (
     SurvivalSource as SurvivalSource,
     build_survival_page as build_survival_page,
     figures_of_survival as figures_of_survival,
     write_survival_report as write_survival_report,
 )
+from .survival.figures import median_time as median_time
 from .scores.figures import average_figures as average_figures, problem_figures as problem_figures
 from .scores.leaderboard import (
     Leaderboard as Leaderboard,

@@ -34,6 +34,7 @@ from .previews import CheckedDesign as CheckedDesign, Previews as Previews
 from .queue import JobQueue as JobQueue, MOST_WAITING as MOST_WAITING
 from .recent import FileState as FileState, Recent as Recent, state_of as state_of
 from .records import (
+    read_record as read_record,
     AnalysisRecord as AnalysisRecord,
     AtlasRecord as AtlasRecord,
     FetchRecord as FetchRecord,

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from genotex.agents import Task, audit_answer
-from genotex.agents.audit import answer
 from genotex.analysis import AnalysisResult, solve_problem, write_result
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.errors import MethodFailedError
@@ -105,7 +104,7 @@ def test_forged_answers_are_flagged(
 ) -> None:
     found = solve(study, ALONE)
     # Done again once for all of these.
-    monkeypatch.setattr(answer, "analyze_data", lambda *given, threads: found)
+    monkeypatch.setattr("genotex.agents.audit.answer.analyze_data", lambda *given, threads: found)
     (flag,) = look(study, tmp_path, change(found))
     assert told in flag
 

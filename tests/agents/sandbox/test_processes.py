@@ -13,7 +13,6 @@ from typing import ClassVar
 import pytest
 
 from genotex.agents import Folders, ForkServer, SandboxLimits, SandboxPolicy, Session, local_session
-from genotex.agents.sandbox import processes
 from genotex.agents.sandbox.confined.protocol import SandboxPlan
 from genotex.agents.sandbox.confined.supervisor import Supervisor
 from tests.agents.sandbox.conformance_isolation import (
@@ -129,7 +128,7 @@ def test_session_starts_anew_where_the_fork_server_is_gone(tmp_path: Path) -> No
 def test_a_fork_server_that_does_not_answer_is_asked_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "_PATIENCE", 1.0)
+    monkeypatch.setattr("genotex.agents.sandbox.processes._PATIENCE", 1.0)
     with ForkServer(SandboxLimits(), ()) as fork_server:
         assert fork_server.number is not None
         os.kill(fork_server.number, signal.SIGSTOP)

@@ -6,7 +6,6 @@ import pytest
 
 from genotex.agents import Card, State
 from genotex.agents.audit import Audit
-from genotex.agents.team import notebooks
 from tests.agents.playing import plan, python, verdict
 from tests.agents.team.conftest import STEPS, Played, PlayedModel, records, solves
 
@@ -34,7 +33,7 @@ def nothing_of_the_first(card: Card) -> Any:
 @pytest.fixture
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take what was written by hand as written by the toolkit."""
-    monkeypatch.setattr(notebooks, "audit_here", lambda *told: Audit(()))
+    monkeypatch.setattr("genotex.agents.team.notebooks.audit_here", lambda *told: Audit(()))
 
 
 def reused(played: Played) -> dict[str, tuple[State, int]]:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from genotex.agents import Card
-from genotex.agents.team import running
 from genotex.bench import read_run_record
 from genotex.models import ModelPrice, PriceSnapshot, flat_rate
 from genotex.problems import Problem
@@ -24,7 +23,7 @@ def priced(monkeypatch: pytest.MonkeyPatch) -> None:
     one, ten = flat_rate(Decimal(1)), flat_rate(Decimal(10))
     price = ModelPrice(input=one, output=ten, source="test")
     snapshot = PriceSnapshot(date(2026, 1, 1), "test", {"played": price})
-    monkeypatch.setattr(running, "prices_of", lambda settings, day: snapshot)
+    monkeypatch.setattr("genotex.agents.team.running.prices_of", lambda settings, day: snapshot)
 
 
 def rows(played: Played) -> list[dict[str, str]]:

@@ -8,15 +8,15 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
-from genotex.analysis.benchmark.lasso import (
+from genotex.analysis import (
     GAP,
+    LAMBDAS,
     distinct_genes,
     fit_exact,
     fit_lasso,
     measure_optimality,
+    scale_and_centre,
 )
-from genotex.analysis.benchmark.samples import scale_and_centre
-from genotex.analysis.benchmark.tuning import LAMBDAS
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+from genotex.analysis import LAMBDAS
 from genotex.analysis.benchmark.tuning import (
-    LAMBDAS,
     Tuned,
     average,
     choose_lambda,

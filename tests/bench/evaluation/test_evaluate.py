@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from genotex.bench import EvaluationOptions, Scores, evaluate, evaluate_all, summarise
-from genotex.bench.evaluation import preprocessing
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CsvTable, read_csv_table
 from genotex.problems import Problem
@@ -190,7 +189,7 @@ def test_reference_is_read_once_for_all_folders(
         read.append(path)
         return read_csv_table(path, **how)
 
-    monkeypatch.setattr(preprocessing, "read_csv_table", counting)
+    monkeypatch.setattr("genotex.bench.evaluation.preprocessing.read_csv_table", counting)
     evaluate_all([simulated / "prediction"] * 3, simulated / "reference")
     of_reference = [path for path in read if path.is_relative_to(simulated / "reference")]
     assert len(of_reference) == len(set(of_reference)) == 5 + 5 + 4

@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from genotex.bench import CohortChooser, Missing, ScoredFolder, score_selection
-from genotex.bench.evaluation import selection
 from genotex.errors import FormatError
 from genotex.options import RegressorRule
 from genotex.problems import Problem, TaskInfo
@@ -145,7 +144,7 @@ def test_each_header_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             raise FormatError("cut", path=path)
         return ["trait", "GENE0", "GENE2"]
 
-    monkeypatch.setattr(selection, "read_linked_header", counting)
+    monkeypatch.setattr("genotex.bench.evaluation.selection.read_linked_header", counting)
     both(tmp_path, "Asthma", GSE1=cohort(10))
     both(tmp_path, "Obesity", GSE3=cohort(10), GSE4=cohort(20))
     for name, trait in (("GSE1", "Asthma"), ("GSE3", "Obesity"), ("GSE4", "Obesity")):

@@ -18,7 +18,6 @@ from genotex.bench import (
     summarise,
     to_json,
 )
-from genotex.bench.evaluation import summary
 from genotex.problems import ProblemKind
 from tests.bench.evaluation.some_scores import some_scores
 
@@ -51,7 +50,7 @@ def test_agrees_with_a_loop_over_draws_and_items() -> None:
 def test_size_of_the_pieces_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(0).random((13, 3))
     whole = resampled_means(values, seed=1, draws=40)
-    monkeypatch.setattr(summary, "_PIECE", 30)
+    monkeypatch.setattr("genotex.bench.evaluation.summary._PIECE", 30)
     assert np.array_equal(resampled_means(values, seed=1, draws=40), whole)
 
 
