@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
-    Panel,
+    GenePanel,
     PanelData,
     PanelPath,
     complementary_halves,
@@ -230,7 +230,7 @@ def test_null_panels_predict_no_better_than_chance() -> None:
 def test_same_seed_same_panel() -> None:
     genes, target = planted(30, 30, binary=True)
 
-    def fit(seed: int) -> Panel:
+    def fit(seed: int) -> GenePanel:
         return fit_panel(genes, np.zeros((30, 0)), target, binary=True, seed=seed)
 
     first, second = fit(3), fit(3)

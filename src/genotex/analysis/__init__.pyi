@@ -96,7 +96,7 @@ from .gene_sets.lists import (
     over_representation as over_representation,
     ranked_enrichment as ranked_enrichment,
 )
-from .results.gene_table import arrange_genes as arrange_genes
+from .results.gene_table import arrange_genes as arrange_genes, score_selection as score_selection
 from .gene_tests.coefficients import (
     TestSettings as TestSettings,
     departure_columns as departure_columns,
@@ -184,7 +184,7 @@ from .gene_tests.p_values import (
     spearman as spearman,
 )
 from .panel.selection import (
-    Panel as Panel,
+    GenePanel as GenePanel,
     fit_panel as fit_panel,
     selection_frequency as selection_frequency,
 )

@@ -19,7 +19,7 @@ from genotex.analysis.gene_tests.p_values import binomial_p, excess_near_one, nu
 from genotex.analysis.gene_tests.trait_tests import TraitTests, choose_genes, run_tests
 from genotex.analysis.hidden.adjustment import Adjustment
 from genotex.analysis.hidden.confounding import associate_measured, variance_inflation
-from genotex.analysis.panel.selection import Panel, fit_panel
+from genotex.analysis.panel.selection import GenePanel, fit_panel
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.results.gene_table import arrange_genes
 from genotex.analysis.results.method_record import Steps, record_method, record_regression
@@ -229,8 +229,8 @@ def carry_out(
 
 
 def _both(
-    tests: Callable[[], TraitTests], panel: Callable[[], Panel], threads: int
-) -> tuple[TraitTests, Panel]:
+    tests: Callable[[], TraitTests], panel: Callable[[], GenePanel], threads: int
+) -> tuple[TraitTests, GenePanel]:
     """Run tests and panel in parallel where there are threads: neither needs the other."""
     if threads == 1:
         return tests(), panel()
@@ -241,21 +241,21 @@ def _both(
 
 def _fit_panel(
     comparison: Comparison, values: Floats, wanted: bool, seed: int, threads: int
-) -> Panel:
+) -> GenePanel:
     if not wanted:
-        return Panel(notes=("No panel: switched off.",))
+        return GenePanel(notes=("No panel: switched off.",))
     if comparison.blocks.columns:
         # Folds would tear pairs apart, and the pair's own level is unknown for a new person.
-        return Panel(notes=("No panel: samples are compared within pairs.",))
+        return GenePanel(notes=("No panel: samples are compared within pairs.",))
     if comparison.own is not None and not comparison.own.predictable:
-        return Panel(notes=("No panel: this contrast of a design is not predicted.",))
+        return GenePanel(notes=("No panel: this contrast of a design is not predicted.",))
     if comparison.contrast.factor is not None:
-        return Panel(notes=("No panel: a factor of several levels is not predicted.",))
+        return GenePanel(notes=("No panel: a factor of several levels is not predicted.",))
     # Surrogate variables were made with the trait in view, so they must not help to predict it.
     covariates, target = comparison.design.others[:, 1:], comparison.contrast.values
     binary, repeated = comparison.contrast.binary, comparison.repeated
 
-    def fit() -> Panel:
+    def fit() -> GenePanel:
         return fit_panel(
             values, covariates, target,
             binary=binary, seed=seed, threads=threads, repeated=repeated,
@@ -267,7 +267,7 @@ def _fit_panel(
     return once("panel", fit, values, covariates, target, binary, seed, repeated)
 
 
-def _panel_columns(panel: Panel, tested: NDArray[np.bool_]) -> Columns:
+def _panel_columns(panel: GenePanel, tested: NDArray[np.bool_]) -> Columns:
     """Return the columns of the panel for those of its genes that were tested."""
     # Without a panel there is no coefficient, not a coefficient of zero.
     column = np.zeros(len(tested)) if panel.record else np.full(len(tested), np.nan)

@@ -20,29 +20,6 @@ from rich.table import Column as RichColumn
 from rich.table import Table
 from rich.text import Text
 
-__all__ = [
-    "DONE",
-    "INTERRUPTED",
-    "NOTHING_USABLE",
-    "STOPPED",
-    "WRONG_USE",
-    "err",
-    "interrupted",
-    "notify",
-    "one_line",
-    "out",
-    "print_json",
-    "progress",
-    "progress_by_stage",
-    "progress_with_label",
-    "records",
-    "resumes",
-    "rows",
-    "show",
-    "show_warnings",
-    "table",
-]
-
 DONE, NOTHING_USABLE, WRONG_USE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
 
 _OBEYED = ("Cc", "Cf", "Cs")

@@ -246,35 +246,6 @@ def build(made: type[Any], values: Mapping[str, Any], name: Callable[[Declared],
         raise
 
 
-__all__ = [
-    "BENCHMARK",
-    "CONTROLS",
-    "GROUPS",
-    "LIMITS",
-    "MODELS",
-    "PLUG_IN",
-    "SOUND",
-    "TWO_STEP",
-    "WAYS",
-    "ChosenProcedure",
-    "Controls",
-    "Hidden",
-    "LevelsMode",
-    "MissingValues",
-    "Model",
-    "RegressorRule",
-    "SampleWeights",
-    "Scale",
-    "SetTest",
-    "Solver",
-    "check_q",
-    "groups",
-    "refuse_idle",
-    "refuse_unknown",
-    "sound",
-]
-
-
 Controls = Literal["auto", "healthy", "all"]
 """Which controls cases are compared with."""
 RegressorRule = Literal["inclusive", "exclusive"]

@@ -28,7 +28,7 @@ from .designs import (
 from .problems import enrich as enrich
 from .problems import (
     Analysed as Analysed,
-    Answer as Answer,
+    Answered as Answered,
     Combined as Combined,
     analyze as analyze,
     answer as answer,

@@ -125,7 +125,7 @@ def save_result_figures(output: OutputFolder, problem: Problem, asked: FigureOpt
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answered:
     """The outcome of a problem, and its report; none where an option makes no sense for it."""
 
     outcome: ProblemOutcome
@@ -141,7 +141,7 @@ def answer(
     progress: Progress = silent,
     *,
     report: Path | None = None,
-) -> Answer:
+) -> Answered:
     """Analyse a problem and write its report, also where it cannot be answered.
 
     No page is written if an option makes no sense for the cohort, so that an earlier answer and its
@@ -151,13 +151,13 @@ def answer(
     progress("testing genes", 0, 1, str(problem))
     (outcome,) = solve_problems(output, [problem], analysis, tasks)
     if outcome.wrong_use:
-        return Answer(outcome, None)
+        return Answered(outcome, None)
     progress("writing the report", 0, 1, "")
     reasons = {each.cohort: each.error for each in cohorts if each.error is not None}
     if outcome.result is None and reasons and len(reasons) == len(cohorts):
         # That no record was written is not news once it is known why they could not be read.
         outcome = replace(outcome, why="no cohort could be read")
-    return Answer(outcome, _write_page(output, outcome, reasons, report))
+    return Answered(outcome, _write_page(output, outcome, reasons, report))
 
 
 def write_script(output: OutputFolder, outcome: ProblemOutcome) -> Path | None:

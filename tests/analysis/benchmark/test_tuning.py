@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from genotex.analysis import LAMBDAS
+from genotex.analysis import LAMBDAS, score_selection
 from genotex.analysis.benchmark.tuning import (
     Tuned,
     average,
     choose_lambda,
     make_folds,
     score_classes,
-    score_selection,
     score_values,
 )
 

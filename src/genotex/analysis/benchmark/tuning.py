@@ -16,19 +16,6 @@ from sklearn.exceptions import ConvergenceWarning
 from genotex.analysis.benchmark.preparation import Prepared, Samples, prepare
 from genotex.analysis.results.gene_table import percent, score_selection
 
-__all__ = [
-    "LAMBDAS",
-    "Scores",
-    "Tuned",
-    "average",
-    "choose_lambda",
-    "cross_validate",
-    "make_folds",
-    "score_classes",
-    "score_selection",
-    "score_values",
-]
-
 Floats = NDArray[np.float64]
 Scores = dict[str, float]
 

@@ -281,16 +281,13 @@ def _averaged(table: LinkedTable, contrast: Contrast, grouping: _Grouping) -> Bl
         "constant_within_blocks": [],
     }
     whose = "one person, detected by correlation," if key == DETECTED else f"the same '{key}'"
-    warnings = (
+    warnings = [
         f"{grouping.known} samples became {len(groups)}: the samples of {whose} are repeats and "
-        "were averaged.",
-        *_without_value(key, grouping.unknown),
-    )
-    return Blocks(smaller, narrowed, {}, record, warnings)
-
-
-def _without_value(key: str, unknown: int) -> tuple[str, ...]:
-    return (f"{unknown} samples without a value of '{key}' were left out.",) if unknown else ()
+        "were averaged."
+    ]
+    if grouping.unknown:
+        warnings.append(f"{grouping.unknown} samples without a value of '{key}' were left out.")
+    return Blocks(smaller, narrowed, {}, record, tuple(warnings))
 
 
 def _check_left(trait: str, binary: bool, values: Floats, key: str) -> None:

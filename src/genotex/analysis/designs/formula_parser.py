@@ -18,10 +18,10 @@ from genotex.analysis.designs.formula_tree import (
     LIMITS,
     Argument,
     Arithmetic,
-    Call,
+    ColumnName,
     Constant,
+    FunctionCall,
     Listing,
-    Name,
     Node,
     ParsedFormula,
     Term,
@@ -284,7 +284,7 @@ class _Parser:
             self._unexpected("a column or a function")
         if token.kind == "name" and self._take("("):
             return self._call(token.text)
-        return Name(token.text, token.kind == "quoted")
+        return ColumnName(token.text, token.kind == "quoted")
 
     def _call(self, function: str) -> Node:
         if function not in FUNCTIONS:
@@ -307,7 +307,7 @@ class _Parser:
             settings[name] = self._setting(f"{name} of {function}()", arguments[name])
         self._expect(")")
         self.depth -= 1
-        return Call(function, first, tuple(settings.items()), positional)
+        return FunctionCall(function, first, tuple(settings.items()), positional)
 
     def _setting_name(self) -> str | None:
         following = self.tokens[self.place : self.place + 2]

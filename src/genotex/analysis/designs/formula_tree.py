@@ -79,7 +79,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Name:
+class ColumnName:
     """A column of the sample table."""
 
     name: str
@@ -118,7 +118,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True)
-class Call:
+class FunctionCall:
     """One of `FUNCTIONS` with a first argument and settings by name."""
 
     function: str
@@ -139,7 +139,7 @@ class Call:
         return f"{self.function}({', '.join([str(self.first), *places, *named])})"
 
 
-Node = Constant | Name | Listing | Arithmetic | Call
+Node = Constant | ColumnName | Listing | Arithmetic | FunctionCall
 Term = tuple[Node, ...]
 """Factors of a term, whose columns are multiplied; none: the intercept."""
 
@@ -160,7 +160,7 @@ def _in_parentheses(part: Node, whole: Arithmetic, place: int) -> str:
 
 def label(factor: Node) -> str:
     """Return what a factor is called in the columns of the design: a column without backticks."""
-    return factor.name if isinstance(factor, Name) else str(factor)
+    return factor.name if isinstance(factor, ColumnName) else str(factor)
 
 
 def names_in(node: Node) -> tuple[str, ...]:
@@ -170,12 +170,12 @@ def names_in(node: Node) -> tuple[str, ...]:
 
 def _names(node: Node) -> Iterator[str]:
     match node:
-        case Name():
+        case ColumnName():
             yield node.name
         case Arithmetic():
             for part in node.operands:
                 yield from _names(part)
-        case Call():
+        case FunctionCall():
             yield from _names(node.first)
 
 

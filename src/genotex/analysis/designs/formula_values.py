@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.designs.formula_tree import Arithmetic, Call, Constant, Listing, Name, Node
+from genotex.analysis.designs.formula_tree import (
+    Arithmetic,
+    ColumnName,
+    Constant,
+    FunctionCall,
+    Listing,
+    Node,
+)
 from genotex.errors import AnalysisError, UsageError
 
 if TYPE_CHECKING:
@@ -48,9 +55,9 @@ class FactorColumns:
         AnalysisError
             If a spline or polynomial cannot be computed.
         """
-        if isinstance(factor, Name):
+        if isinstance(factor, ColumnName):
             return table[factor.name]
-        if isinstance(factor, Call) and factor.function in FACTORS:
+        if isinstance(factor, FunctionCall) and factor.function in FACTORS:
             return self._as_factor(factor, table)
         with np.errstate(all="ignore"):
             return self._columns(factor, table)
@@ -65,8 +72,8 @@ class FactorColumns:
         msg = f"the design {self._design} cannot be computed: {why}"
         raise UsageError(msg)
 
-    def _as_factor(self, call: Call, table: pd.DataFrame) -> Any:
-        if not isinstance(call.first, Name):
+    def _as_factor(self, call: FunctionCall, table: pd.DataFrame) -> Any:
+        if not isinstance(call.first, ColumnName):
             self._fail(f"{call.function}() takes a column, not {str(call.first)!r}")
         name = call.first.name
         column = table[name]
@@ -87,7 +94,7 @@ class FactorColumns:
 
     def _columns(self, node: Node, table: pd.DataFrame) -> Any:
         """Return the result of a function that may give several columns, or numbers."""
-        if not isinstance(node, Call) or node.function in _ELEMENTWISE:
+        if not isinstance(node, FunctionCall) or node.function in _ELEMENTWISE:
             return np.broadcast_to(self._numbers(node, table), len(table)).astype(np.float64)
         if node.function == "I":
             return self._columns(node.first, table)
@@ -111,7 +118,7 @@ class FactorColumns:
                 self._fail(f"{node} is not a number")
             case Constant():
                 return np.float64(node.value)
-            case Name():
+            case ColumnName():
                 if node.name in self._levels:
                     self._fail(f"{node.name} has groups, where numbers are needed")
                 return table[node.name].to_numpy(dtype=np.float64)
@@ -128,15 +135,15 @@ class FactorColumns:
                 for operator, part in zip(node.operators, node.operands[1:], strict=True):
                     found = _OPERATORS[operator](found, self._numbers(part, table))
                 return np.asarray(found, dtype=np.float64)
-            case Call() if node.function in _ELEMENTWISE:
+            case FunctionCall() if node.function in _ELEMENTWISE:
                 return _ELEMENTWISE[node.function](self._numbers(node.first, table))
-            case Call() if node.function in ("I", "scale", "center"):
+            case FunctionCall() if node.function in ("I", "scale", "center"):
                 return np.asarray(self._columns(node, table), dtype=np.float64)
         self._fail(f"{str(node)!r} is not a number for each sample")
 
     def _is_text(self, node: Arithmetic) -> bool:
         return any(
-            (isinstance(part, Name) and part.name in self._levels)
+            (isinstance(part, ColumnName) and part.name in self._levels)
             or (isinstance(part, Constant) and isinstance(part.value, str))
             for part in node.operands
         )
@@ -146,7 +153,7 @@ class FactorColumns:
         sides = []
         for part in operands:
             match part:
-                case Name():
+                case ColumnName():
                     sides.append(np.array([as_text(value) for value in table[part.name]]))
                 case Constant():
                     sides.append(np.array([as_text(part.value)]))

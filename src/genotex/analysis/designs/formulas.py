@@ -26,8 +26,8 @@ from genotex.analysis.designs.formula_parser import parse_formula
 from genotex.analysis.designs.formula_tree import (
     LIMITS,
     Arithmetic,
-    Call,
-    Name,
+    ColumnName,
+    FunctionCall,
     Node,
     ParsedFormula,
     Term,
@@ -41,8 +41,6 @@ from genotex.errors import AnalysisError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["FormulaDesign", "Formulas", "as_text", "check_column", "fit_formula", "listed"]
 
 Floats = NDArray[np.float64]
 MOST_NAMED = 10
@@ -85,7 +83,7 @@ class Formulas:
         found: dict[str, tuple[str, ...]] = {}
         for node in (*self.factors.values(), *self.parsed.offsets):
             for call in _calls(node):
-                if call.function in FACTORS and isinstance(call.first, Name):
+                if call.function in FACTORS and isinstance(call.first, ColumnName):
                     listed_levels = [as_text(value) for value in call.levels]
                     found[call.first.name] = tuple(listed_levels) or found.get(call.first.name, ())
         return found
@@ -97,12 +95,12 @@ class Formulas:
         return frozenset(self.variables) - used
 
 
-def _calls(node: Node) -> Iterator[Call]:
+def _calls(node: Node) -> Iterator[FunctionCall]:
     match node:
         case Arithmetic():
             for part in node.operands:
                 yield from _calls(part)
-        case Call():
+        case FunctionCall():
             yield node
             yield from _calls(node.first)
 
@@ -256,12 +254,9 @@ def _factor_values(
     several: dict[str, Any] = {}
     for text, factor in formula.factors.items():
         found = columns.compute(factor, frame)
-        (single if _is_single(found) else several)[text] = found
+        one_column = not isinstance(found, dict) and np.ndim(found) < 2
+        (single if one_column else several)[text] = found
     return pd.DataFrame(single, index=frame.index), several
-
-
-def _is_single(found: Any) -> bool:
-    return not isinstance(found, dict) and np.ndim(found) < 2
 
 
 def _check_size(formula: Formulas, data: pd.DataFrame, several: Mapping[str, Any]) -> None:

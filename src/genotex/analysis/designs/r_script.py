@@ -83,7 +83,7 @@ def r_script(result: AnalysisResult, files: RFiles) -> str:
         _reading(record, files, design_table(result).columns, result.genes["Variable"].to_list()),
         _fit(result, record),
         _tests(result, record),
-        _comparison(result, record, files),
+        _comparison(files),
     ]
     return "\n".join(parts)
 
@@ -132,10 +132,6 @@ def _quoted(text: str) -> str:
 
 def _number(value: float) -> str:
     return repr(float(value))
-
-
-def _logical(value: object) -> str:
-    return "TRUE" if value else "FALSE"
 
 
 def _head(result: AnalysisResult, record: Mapping[str, Any]) -> str:
@@ -199,8 +195,8 @@ def _reading(record: Mapping[str, Any], files: RFiles, names: list[str], genes: 
             'na.strings = "")',
             "y[cbind(missing$gene, missing$sample)] <- NA  # the linked table has them filled",
         ]
-    extras = dict(zip([name for name in _EXTRAS if name in record], _last(record, names),
-                      strict=True))  # fmt: skip
+    used, beyond = [name for name in _EXTRAS if name in record], 1 + len(record["columns"])
+    extras = dict(zip(used, names[beyond:], strict=True))
     if "offset" in extras:
         lines.append(f"y <- sweep(y, 2, samples[[{_quoted(extras['offset'])}]])")
     lines += [
@@ -209,11 +205,6 @@ def _reading(record: Mapping[str, Any], files: RFiles, names: list[str], genes: 
         if name != "offset"
     ]
     return "\n".join([*lines, ""])
-
-
-def _last(record: Mapping[str, Any], names: list[str]) -> list[str]:
-    """Return the names of the columns behind those of the design."""
-    return names[1 + len(record["columns"]) :]
 
 
 def _fit(result: AnalysisResult, record: Mapping[str, Any]) -> str:
@@ -285,8 +276,8 @@ def _f_test(inflation: float) -> list[str]:
 
 def _tests(result: AnalysisResult, record: Mapping[str, Any]) -> str:
     options = result.method["options"]
-    prior = {"trend": options.get("trend"), "robust": options.get("robust")}
-    settings = ", ".join(f"{name} = {_logical(value)}" for name, value in prior.items())
+    prior = {name: "TRUE" if options.get(name) else "FALSE" for name in ("trend", "robust")}
+    settings = ", ".join(f"{name} = {value}" for name, value in prior.items())
     # Newer versions of limma fit the prior in another way where degrees of freedom differ.
     legacy = 'if ("legacy" %in% names(formals(eBayes))) settings$legacy <- TRUE'
     lines = [f"settings <- list({settings})", legacy]
@@ -312,8 +303,7 @@ def _tests(result: AnalysisResult, record: Mapping[str, Any]) -> str:
     )
 
 
-def _comparison(result: AnalysisResult, record: Mapping[str, Any], files: RFiles) -> str:
-    del result, record
+def _comparison(files: RFiles) -> str:
     return "\n".join(
         [
             f"# Largest relative difference to {files.genes}, of each column",

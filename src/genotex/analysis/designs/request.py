@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.designs.formulas import as_text, check_column, listed
+from genotex.analysis.designs.formula_values import as_text
+from genotex.analysis.designs.formulas import check_column, listed
 from genotex.errors import AnalysisError, UsageError
 from genotex.options import MissingValues, refuse_unknown
 
@@ -49,7 +50,10 @@ class DesignRequest:
             "order": {name: list(levels) for name, levels in self.order.items()},
             "samples": list(self.samples),
             "table": {
-                name: [None if _is_nan(value) else value for value in self.table[name].to_list()]
+                name: [
+                    None if isinstance(value, float) and not np.isfinite(value) else value
+                    for value in self.table[name].to_list()
+                ]
                 for name in self.table.columns
             },
         }
@@ -82,10 +86,6 @@ class DesignRequest:
             msg = f"the sample table of the design has no row for {listed(without)}"
             raise UsageError(msg)
         return self.table[[place[sample] for sample in samples]]
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and not np.isfinite(value)
 
 
 def typed_columns(table: pl.DataFrame) -> pl.DataFrame:

@@ -28,18 +28,6 @@ from genotex.analysis.results.result import AnalysisResult
 from genotex.errors import AnalysisError
 from genotex.options import EnrichmentOptions, SetTest
 
-__all__ = [
-    "SET_COLUMNS",
-    "TEST_COLUMNS",
-    "Enrichment",
-    "EnrichmentOptions",
-    "SetTest",
-    "enrich",
-    "ranking",
-    "running_sum",
-    "why_not_tested",
-]
-
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from genotex.analysis.designs.blocks import Blocks
 from genotex.analysis.gene_tests.precision import SPAN, counts_of
 from genotex.analysis.hidden.confounding import associate_measured
-from genotex.formats import LinkedTable
 
 Floats = NDArray[np.float64]
 Counts = Mapping[str, Any]
@@ -78,17 +77,13 @@ def _sizes(counts: Counts, samples: list[str], blocks: Blocks) -> tuple[Floats |
     sizes = _known(counts["effective_library_sizes"], samples)
     if sizes is None:
         return None, "the record of the cohort lacks library sizes; run preprocess again"
-    expression = _compared(blocks.table, blocks.contrast.rows)
+    expression = np.asarray(blocks.table.expression, dtype=np.float64)[blocks.contrast.rows]
     if np.isnan(expression).any() or (counts_of(expression, sizes) < BELOW_ZERO).any():
         return None, (
             "the linked table does not hold the log2 counts per million that were recorded; run "
             "preprocess again"
         )
     return sizes, ""
-
-
-def _compared(table: LinkedTable, rows: NDArray[np.intp]) -> Floats:
-    return np.asarray(table.expression, dtype=np.float64)[rows]
 
 
 def _known(values: Mapping[str, Any], samples: list[str]) -> Floats | None:

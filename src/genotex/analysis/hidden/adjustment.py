@@ -266,7 +266,8 @@ def gather_adjustment(
     constant = blocks.record.get("constant_within_blocks", ()) if blocks.columns else ()
     inside = tuple(n for n in asked if n in COVARIATES and n not in constant)
     wanted = [name for name in constant if name in asked or name == condition]
-    varying = [n for n in wanted if len(np.unique(_known(table.covariates[n][contrast.rows]))) > 1]
+    values = {name: table.covariates[name][contrast.rows] for name in wanted}
+    varying = [name for name, v in values.items() if len(np.unique(v[np.isfinite(v)])) > 1]
     if all_held := [*varying, *(f"'{key}'" for key in held)]:
         warnings.append(
             f"The pairs {blocked_by(blocks.record['key'])} already adjust for "
@@ -303,10 +304,6 @@ def _same_within_pairs(facts: SampleFacts, blocks: Blocks) -> frozenset[str]:
         if all(len(found) == 1 for found in values) and len(set().union(*values)) > 1:
             same.add(key)
     return frozenset(same)
-
-
-def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return values[np.isfinite(values)]
 
 
 def _spans(basis: NDArray[np.float64], columns: Sequence[NDArray[np.float64]]) -> bool:

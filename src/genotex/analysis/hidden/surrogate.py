@@ -118,7 +118,8 @@ def surrogate_number(
         grams = _permuted_grams(expression, inside, scale, seed, permutations)
         patience = int(np.floor(level * permutations))
     else:
-        grams, patience = (_gram(matrix) for matrix in permuted), None
+        grams = (np.asarray(each @ each.T, dtype=np.float64) for each in permuted)
+        patience = None
     exceeded, done = _count_exceeding(share, outside, grams, patience)
     monotone = np.maximum.accumulate(exceeded / done)
     return _SurrogateNumber(int((monotone <= level).sum()), monotone, share, directions, done)
@@ -274,10 +275,6 @@ def _residual_gram(expression: Floats, inside: Floats) -> Floats:
     for _, chunk in _residual_chunks(expression, inside):
         total += chunk.T @ chunk
     return total
-
-
-def _gram(matrix: NDArray[np.floating]) -> Floats:
-    return np.asarray(matrix @ matrix.T, dtype=np.float64)
 
 
 def _permuted_grams(

@@ -37,14 +37,6 @@ MOST_REPORTED = 10
 ENOUGH_SAMPLES = 4
 
 
-def _correlation_with_trait(
-    columns: Mapping[str, Floats], contrast: Contrast
-) -> dict[str, tuple[float, float]]:
-    """Return Pearson's correlation of each surrogate variable with the trait, and its p-value."""
-    # Shapes: columns (n,).
-    return {name: _with_trait(column, contrast) for name, column in columns.items()}
-
-
 def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
     """Return the correlation with the trait; of a factor the multiple correlation."""
     if contrast.factor is None:
@@ -329,8 +321,9 @@ def _limits(found: SurrogateVariables, samples: int) -> tuple[str, ...]:
 def _few_samples(mode: Mode, number: int, samples: int) -> tuple[str, ...]:
     if mode == "auto" or number == 0 or samples >= SVA_FROM:
         return ()
+    what = f"{number} surrogate variable{'' if number == 1 else 's'}"
     return (
-        f"Adjusted for {_count_surrogates(number)} with {samples} samples only: below {SVA_FROM}, "
+        f"Adjusted for {what} with {samples} samples only: below {SVA_FROM}, "
         "surrogate variables by sva can cause false findings as well as remove them; compare with "
         "the analysis without them.",
     )
@@ -338,10 +331,9 @@ def _few_samples(mode: Mode, number: int, samples: int) -> tuple[str, ...]:
 
 def _warn_of_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str) -> list[str]:
     """Warn of surrogate variables that are strongly correlated with the trait."""
+    correlations = {name: _with_trait(column, contrast)[0] for name, column in columns.items()}
     strong = [
-        f"{name} (r = {r:.2f})"
-        for name, (r, _) in _correlation_with_trait(columns, contrast).items()
-        if abs(r) > STRONG_WITH_TRAIT
+        f"{name} (r = {r:.2f})" for name, r in correlations.items() if abs(r) > STRONG_WITH_TRAIT
     ]
     if not strong:
         return []
@@ -350,11 +342,6 @@ def _warn_of_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str
         "for them removes part of the trait's own signal; without it, signal and confounding are "
         "hard to distinguish."
     ]
-
-
-def _count_surrogates(number: int) -> str:
-    """Return ``1 surrogate variable``, ``2 surrogate variables``."""
-    return f"{number} surrogate variable{'' if number == 1 else 's'}"
 
 
 def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = False) -> Unmeasured:

@@ -193,11 +193,6 @@ class _Lockstep:
         return bool(missed.any())
 
 
-def _grid(top: float) -> Floats:
-    """Return penalties from the smallest that selects no gene down to a fiftieth of it."""
-    return np.geomspace(top, top / 50, PENALTIES)
-
-
 def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[PanelPath]]:
     """Fit families of training sets along descending penalties."""
     # The first set of a family gives its penalties: from the smallest that selects no gene down to
@@ -209,7 +204,7 @@ def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[
     family_of = np.repeat(np.arange(len(families)), [len(family) for family in families])
     first = np.searchsorted(family_of, np.arange(len(families)))
     lockstep = _Lockstep(data, training)
-    grids = np.array([_grid(top) for top in lockstep.top()[first]])
+    grids = np.array([np.geomspace(top, top / 50, PENALTIES) for top in lockstep.top()[first]])
     saturated = np.array([(1 - SATURATED) * lockstep.fits[i].loss() for i in first])
     running = np.ones(len(families), dtype=bool)
     found: list[list[tuple[Rows, Floats]]] = [[] for _ in training]

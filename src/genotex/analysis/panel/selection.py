@@ -72,7 +72,7 @@ REPEATED = (
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class GenePanel:
     """A panel of genes; empty when it could not be fitted or no gene improved the prediction."""
 
     # Gene column to coefficient on the z-scored gene (log odds, or units of the trait)
@@ -106,7 +106,7 @@ def fit_panel(
     seed: int,
     threads: int = 1,
     repeated: bool = False,
-) -> Panel:
+) -> GenePanel:
     """Fit the panel, estimate how well such a panel predicts, and how stable its genes are.
 
     The penalty is the largest whose cross-validated deviance is within one standard error of the
@@ -118,7 +118,7 @@ def fit_panel(
     """
     # Shapes: genes (n, p), NaN is missing; covariates (n, k); target (n,), 0 and 1 or standardised.
     if reason := _why_no_panel(genes, target, binary):
-        return Panel(notes=(reason,))
+        return GenePanel(notes=(reason,))
     # One BLAS thread: the products are many and small, and the result then never depends on it.
     with ExitStack() as stack:
         stack.enter_context(threadpool_limits(limits=1))
@@ -126,7 +126,7 @@ def fit_panel(
         return _fit(PanelData(genes, covariates, target, binary, pool), seed, repeated)
 
 
-def _fit(data: PanelData, seed: int, repeated: bool) -> Panel:
+def _fit(data: PanelData, seed: int, repeated: bool) -> GenePanel:
     target, binary = data.target, data.binary
     rows = np.arange(len(target))
     enough = smallest_class(target, binary) >= SMALLEST_CLASS_FOR_MORE
@@ -149,7 +149,7 @@ def _fit(data: PanelData, seed: int, repeated: bool) -> Panel:
     else:
         notes.append(_why_no_more(binary))
     found = {int(final.path.genes[j]): float(coefficients[j]) for j in used}
-    return Panel(found, quality, record, tuple(notes), frequency)
+    return GenePanel(found, quality, record, tuple(notes), frequency)
 
 
 def _why_no_panel(genes: Floats, target: Floats, binary: bool) -> str:

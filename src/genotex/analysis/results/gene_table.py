@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from genotex.analysis.results.columns import stored_types
 
-__all__ = ["arrange_genes", "describe_selection", "percent", "score_selection"]
-
 
 def arrange_genes(
     names: Sequence[str],

@@ -20,7 +20,7 @@ from genotex.analysis.gene_tests.coefficients import interaction_record
 from genotex.analysis.gene_tests.mixed import mixed_record
 from genotex.analysis.gene_tests.p_values import excess_near_one, null_share
 from genotex.analysis.gene_tests.trait_tests import TraitTests
-from genotex.analysis.panel.selection import Panel
+from genotex.analysis.panel.selection import GenePanel
 from genotex.options import AnalysisOptions, RegressorRule
 from genotex.problems import Problem, ProblemKind
 
@@ -37,7 +37,7 @@ class Steps:
 
     comparison: Comparison
     tests: TraitTests
-    panel: Panel
+    panel: GenePanel
     genes: pl.DataFrame
     q_cut: float = 0.05
 
@@ -86,7 +86,11 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "prior": _prior(tests),
         **_histogram(steps.tested_p),
         "significant": int(steps.genes["Significant"].sum()),
-        "panel": _panel(steps.panel),
+        "panel": {
+            **steps.panel.record,
+            "notes": list(steps.panel.notes),
+            "quality": steps.panel.quality.get("source"),
+        },
         **_where_it_applies(steps, options.regressors, problem, mixed_ranks=mixed),
     }
 
@@ -310,7 +314,3 @@ def _histogram(p: Floats) -> dict[str, float | None]:
         "pi0": null_share(p),
         "excess_near_one": excess if np.isfinite(excess) else None,
     }
-
-
-def _panel(panel: Panel) -> dict[str, Any]:
-    return {**panel.record, "notes": list(panel.notes), "quality": panel.quality.get("source")}

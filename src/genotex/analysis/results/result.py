@@ -23,17 +23,6 @@ from genotex.layout import OutputFolder
 from genotex.outside import read_document, read_parquet
 from genotex.procedure import Procedure
 
-__all__ = [
-    "AnalysisResult",
-    "digest",
-    "read_result",
-    "read_table",
-    "remove_result",
-    "remove_with_csv",
-    "write_pair",
-    "write_result",
-]
-
 
 def digest(content: bytes) -> str:
     """Return the SHA-256 of a file's content."""

@@ -21,7 +21,7 @@ class StoredProblem(TypedDict):
     condition: TraitName | None
 
 
-class _Cohort(TypedDict):
+class _AnalysedCohort(TypedDict):
     """The cohort that was analysed."""
 
     id: CohortName | Literal[""]
@@ -95,7 +95,7 @@ class StoredOptions(TypedDict, total=False):
     levels: str
 
 
-class _TwoStep(TypedDict, total=False):
+class _PredictedFrom(TypedDict, total=False):
     """How the condition was predicted."""
 
     cohort: CohortName
@@ -116,7 +116,7 @@ class StoredMethod(TypedDict, total=False):
     adjusted_for: list[str]
     formula: _Formula
     regression: _Regression
-    two_step: _TwoStep
+    two_step: _PredictedFrom
     pair: dict[str, Any]
     counts: dict[str, Any]
     levels: dict[str, Any]
@@ -141,7 +141,7 @@ class StoredResult(StoredPair):
 
     method: Annotated[dict[str, Any], Shape(StoredMethod)]
     warnings: tuple[str, ...]
-    cohort: Annotated[dict[str, Any], Shape(_Cohort)]
+    cohort: Annotated[dict[str, Any], Shape(_AnalysedCohort)]
     cv_performance: dict[str, Any]
 
 

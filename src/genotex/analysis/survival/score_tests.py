@@ -106,7 +106,7 @@ def cox_score_tests(
     if values.ndim != 2:
         message = f"expression must have rows of samples and columns of genes, not {values.ndim}-D"
         raise UsageError(message)
-    cohort = _Cohort.of(len(values), time, event, covariates, strata)
+    cohort = _FollowUp.of(len(values), time, event, covariates, strata)
     names = _names(cohort, covariate_names)
     cohort.check(names)
     whole = _CoxModel.of(cohort, np.arange(cohort.samples))
@@ -116,7 +116,7 @@ def cox_score_tests(
 
 
 @dataclass(frozen=True, eq=False)
-class _Cohort:
+class _FollowUp:
     """Outcome and covariates of n samples, checked."""
 
     time: Floats
@@ -132,7 +132,7 @@ class _Cohort:
         event: Sequence[Any] | ArrayLike,
         covariates: ArrayLike | None,
         strata: Sequence[Any] | None,
-    ) -> _Cohort:
+    ) -> _FollowUp:
         times, events = read_times(time), read_events(event, missing=False)
         x = np.zeros((samples, 0)) if covariates is None else np.asarray(covariates, dtype=float)
         x = x[:, None] if x.ndim == 1 else x
@@ -175,7 +175,7 @@ class _Cohort:
                 raise AnalysisError(message)
 
 
-def _names(cohort: _Cohort, names: Sequence[str] | None) -> tuple[str, ...]:
+def _names(cohort: _FollowUp, names: Sequence[str] | None) -> tuple[str, ...]:
     k = cohort.x.shape[1]
     if names is None:
         return tuple(f"covariate {i + 1}" for i in range(k))
@@ -186,7 +186,7 @@ def _names(cohort: _Cohort, names: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _separated(cohort: _Cohort, names: Sequence[str]) -> str:
+def _separated(cohort: _FollowUp, names: Sequence[str]) -> str:
     """Return why the model of the covariates cannot be fitted."""
     sorted_x = cohort.x.T[:, np.argsort(cohort.strata)]
     x, _ = _standardise(sorted_x, np.bincount(cohort.strata))
@@ -198,7 +198,8 @@ def _separated(cohort: _Cohort, names: Sequence[str]) -> str:
     alone = [
         name
         for i, name in enumerate(names)
-        if _CoxModel.of(_Cohort(cohort.time, cohort.event, cohort.x[:, [i]], cohort.strata)) is None
+        if _CoxModel.of(_FollowUp(cohort.time, cohort.event, cohort.x[:, [i]], cohort.strata))
+        is None
     ]
     together = f"the covariates together ({', '.join(names)}) separate"
     which = " and ".join(alone) + (" separates" if len(alone) == 1 else " separate")
@@ -216,7 +217,7 @@ class _CoxModel:
     scale: Floats  # (k,): standard deviations of the covariates
 
     @classmethod
-    def of(cls, cohort: _Cohort, rows: Indices | None = None) -> _CoxModel | None:
+    def of(cls, cohort: _FollowUp, rows: Indices | None = None) -> _CoxModel | None:
         """Fit it; None where there are too few events, or the estimates are not finite."""
         rows = np.arange(cohort.samples) if rows is None else rows
         event = cohort.event[rows]
@@ -280,7 +281,7 @@ class _Tests:
     events: Indices
 
     @classmethod
-    def of(cls, values: NDArray[Any], cohort: _Cohort, whole: _CoxModel) -> _Tests:
+    def of(cls, values: NDArray[Any], cohort: _FollowUp, whole: _CoxModel) -> _Tests:
         genes_in_all = values.shape[1]
         found = cls(
             *(np.full(genes_in_all, np.nan) for _ in range(3)),

@@ -36,7 +36,7 @@ _PURPOSE = "Fetch files of the public databases, checked; resumes where it stopp
 app = typer.Typer(no_args_is_help=True, help=_PURPOSE)
 
 
-class _File(StrEnum):  # Typer has no lists of literals.
+class _XenaKind(StrEnum):  # Typer has no lists of literals.
     clinical = "clinical"
     expression = "expression"
     pancan = "pancan"
@@ -55,7 +55,7 @@ class _Tcga:
         tuple[str, ...], Option("A cohort by its code, such as KIRC; repeat.", default="all 36")
     ] = ()
     file: Annotated[
-        list[_File] | None,
+        list[_XenaKind] | None,
         typer.Option(
             "--file",
             help="Only this file of each cohort: clinical, expression (HiSeqV2, read by the "
@@ -104,7 +104,7 @@ def tcga(
     )
 
     bases = [base_address(asked.xena_address)] if asked.xena_address else XENA
-    kinds = [XenaFile(each.value) for each in _File if not asked.file or each in asked.file]
+    kinds = [XenaFile(each.value) for each in _XenaKind if not asked.file or each in asked.file]
     files = [
         forms
         for code in _codes(asked.trait, asked.cohort)

@@ -205,7 +205,9 @@ def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool)
                 step(plan.accession, None)
     taken = [plan for _, plan in plans if not plan.refused]
     if json:
-        screen.print_json([_plan_facts(folder, plan) for folder, plan in plans])
+        screen.print_json(
+            [{"trait": folder, **plan.to_json(), "bytes": plan.size} for folder, plan in plans]
+        )
     elif plans:
         columns = ["trait", "series", "samples", "size", "expression", "trait in", "what comes"]
         screen.table(columns, [_plan_row(folder, plan) for folder, plan in plans])
@@ -216,10 +218,6 @@ def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool)
     else:
         screen.notify("GEO has no series that fits")
     raise typer.Exit(screen.DONE if taken else screen.NOTHING_USABLE)
-
-
-def _plan_facts(folder: str, plan: SeriesPlan) -> dict[str, Any]:
-    return {"trait": folder, **plan.to_json(), "bytes": plan.size}
 
 
 def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from genotex.options import Option
 
 if TYPE_CHECKING:
     from genotex.fetch import CheckedFile, Manifest
-    from genotex.fetch.bundle import Part
 
 _WHOLE = 82_000_000_000
 """Bytes of the published folders, according to their README."""
@@ -214,13 +213,14 @@ def benchmark(
             checked = verify_folder(folder, manifests, step)
     complete = all(part.complete for part in parts)
     if json:
-        screen.print_json(_parts_json(folder, parts, checked))
+        rows = screen.rows(parts, _PART)
+        screen.print_json({"layout": rows, **_checked_json(folder, checked)})
     else:
         if not complete:
             screen.show(HOW_TO_FETCH.replace("DIR", str(folder)))
             screen.show("")
             _warn_of_space(folder)
-        _show_parts(parts)
+        screen.records(parts, _PART)
         if checked:
             screen.show("")
             _show_checked(checked)
@@ -237,10 +237,6 @@ def benchmark(
 _PART = {"part": "place", "complete": "complete", "detail": "detail"}
 
 
-def _show_parts(parts: Sequence[Part]) -> None:
-    screen.records(parts, _PART)
-
-
 def _warn_of_space(folder: Path) -> None:
     place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     free = shutil.disk_usage(place).free
@@ -248,9 +244,3 @@ def _warn_of_space(folder: Path) -> None:
         screen.notify(
             f"{free / 1e9:,.1f} GB are free there; the whole benchmark takes 82.0 GB", "warning"
         )
-
-
-def _parts_json(
-    folder: Path, parts: Sequence[Part], checked: Sequence[CheckedFile]
-) -> dict[str, object]:
-    return {"layout": screen.rows(parts, _PART), **_checked_json(folder, checked)}

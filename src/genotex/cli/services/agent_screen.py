@@ -28,10 +28,10 @@ def shown_progress() -> Iterator[Progress]:
     """Show a bar over all notebooks, with the current event and the cost so far."""
     screen.resumes.set()
     with screen.progress_with_label("notebooks") as bar:
-        yield _Shown(*bar)
+        yield _TeamProgress(*bar)
 
 
-class _Shown(Progress):
+class _TeamProgress(Progress):
     def __init__(self, step: Callable[[int, int], None], label: Callable[[str], None]) -> None:
         self._step, self._label = step, label
         self._total = self._done = 0
@@ -43,15 +43,11 @@ class _Shown(Progress):
     def event(self, task: Task, event: Event, usage: UsageLedger) -> None:
         where = task.cohort or str(task.problem)
         # The cost first: on a narrow screen the end is cut.
-        self._label(f"{_cost(usage)} {where}: {event.text.partition(':')[0]}")
+        self._label(f"{dollars(usage.total().cost)} {where}: {event.text.partition(':')[0]}")
 
     def end(self, record: NotebookRecord, usage: UsageLedger) -> None:
         self._done += 1
         self._step(self._done, self._total)
-
-
-def _cost(usage: UsageLedger) -> str:
-    return dollars(usage.total().cost)
 
 
 def finished_json(finished: TeamFinished) -> dict[str, Any]:
