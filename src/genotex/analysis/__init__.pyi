@@ -34,7 +34,7 @@ from .designs.contrast import (
     choose_contrast as choose_contrast,
     find_levels as find_levels,
 )
-from .panel.cross_validation import (
+from .panel.selection import (
     complementary_halves as complementary_halves,
     splits as splits,
     stratified_folds as stratified_folds,
@@ -96,7 +96,7 @@ from .gene_sets.lists import (
     over_representation as over_representation,
     ranked_enrichment as ranked_enrichment,
 )
-from .results.gene_table import arrange_genes as arrange_genes, score_selection as score_selection
+from .results.columns import arrange_genes as arrange_genes, score_selection as score_selection
 from .gene_tests.coefficients import (
     TestSettings as TestSettings,
     departure_columns as departure_columns,
@@ -106,7 +106,7 @@ from .gene_tests.coefficients import (
     partial_correlation as partial_correlation,
 )
 from .gene_sets.lists import GeneSet as GeneSet, read_gmt as read_gmt
-from .survival.kaplan_meier import (
+from .survival.time_to_event import (
     LogRankTest as LogRankTest,
     SurvivalCurve as SurvivalCurve,
     kaplan_meier as kaplan_meier,

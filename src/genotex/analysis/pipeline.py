@@ -20,7 +20,7 @@ from genotex.analysis.problem_data import (
     naming_place,
     read_data,
 )
-from genotex.analysis.results.gene_table import describe_selection
+from genotex.analysis.results.columns import describe_selection
 from genotex.analysis.results.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.samples.facts import SampleFacts
 from genotex.analysis.samples.quality import SampleTexts

@@ -21,7 +21,7 @@ from genotex.analysis.hidden.adjustment import Adjustment
 from genotex.analysis.hidden.confounding import associate_measured, variance_inflation
 from genotex.analysis.panel.selection import GenePanel, fit_panel
 from genotex.analysis.problem_data import CohortData
-from genotex.analysis.results.gene_table import arrange_genes
+from genotex.analysis.results.columns import arrange_genes
 from genotex.analysis.results.method_record import Steps, record_method, record_regression
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.shared_work import once

@@ -38,7 +38,7 @@ from .design import (
     DesignOptions as DesignOptions,
     ReadingOptions as ReadingOptions,
 )
-from .figures import (
+from .outputs import (
     FIGURE_FORMATS as FIGURE_FORMATS,
     FigureOptions as FigureOptions,
     refuse_unknown_format as refuse_unknown_format,
@@ -47,4 +47,4 @@ from .benchmark import (
     EnrichmentOptions as EnrichmentOptions,
     MethodOptions as MethodOptions,
 )
-from .dataset import About as About
+from .outputs import About as About

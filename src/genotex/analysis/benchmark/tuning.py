@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from genotex.analysis.benchmark.preparation import Prepared, Samples, prepare
-from genotex.analysis.results.gene_table import percent, score_selection
+from genotex.analysis.results.columns import percent, score_selection
 
 Floats = NDArray[np.float64]
 Scores = dict[str, float]

@@ -24,18 +24,20 @@ from numpy.typing import NDArray
 
 from genotex.analysis.designs.formula_parser import parse_formula
 from genotex.analysis.designs.formula_tree import (
+    FACTORS,
     LIMITS,
     Arithmetic,
     ColumnName,
+    FactorColumns,
     FunctionCall,
     Node,
     ParsedFormula,
     Term,
+    as_text,
     label,
     names_in,
     shortened,
 )
-from genotex.analysis.designs.formula_values import FACTORS, FactorColumns, as_text
 from genotex.analysis.designs.matrix import MIN_RESIDUAL_DF, first_dependent
 from genotex.errors import AnalysisError, UsageError
 

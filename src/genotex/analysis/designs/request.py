@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.designs.formula_values import as_text
+from genotex.analysis.designs.formula_tree import as_text
 from genotex.analysis.designs.formulas import check_column, listed
 from genotex.errors import AnalysisError, UsageError
 from genotex.options import MissingValues, refuse_unknown

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.panel.active_set import ActiveFit
-from genotex.analysis.panel.cross_validation import auroc, regression, stratified_folds
+from genotex.analysis.panel.selection import auroc, regression, stratified_folds
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 

@@ -1,4 +1,4 @@
-"""The columns of the gene table, each declared once.
+"""The gene table: its columns, each declared once, and how it is arranged.
 
 Every file, page and data frame takes its columns from `GENE_TABLE`: the stored result those of
 `stored_types`, all others those that `columns_at` selects at their level. To add a column, add a
@@ -8,12 +8,14 @@ from other columns (`derived`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 COLUMN_GROUPS = (
     "gene", "change", "statistic", "significance", "mixed", "levels", "surrogates", "size",
@@ -325,3 +327,72 @@ def _test_columns(
         _number(f"{name} q", "levels", f"q_{key}", f"q {label}", f"q-value of the {tested}", "p",
                 on_page=on_page),
     )  # fmt: skip
+
+
+def arrange_genes(
+    names: Sequence[str],
+    status: NDArray[np.str_],
+    columns: Mapping[str, NDArray[np.float64]],
+    *,
+    q_cut: float,
+    min_effect: float,
+    test: str = "",
+) -> pl.DataFrame:
+    """Put the tested genes by p-value, then the others in table order, with all of `stored_types`.
+
+    A gene is significant when its q-value is below `q_cut` and its coefficient at least
+    `min_effect`. `test` is the start of the names of the columns that rank: empty, or ``Mixed``. A
+    column of `stored_types` that was not found stays null; others (pairs of levels) come last.
+    """
+    # Shapes: names, p of them; status (p,), ``tested`` or why not; columns (m,), of those tested.
+    tested = status == "tested"
+    statistic = columns[f"{test}t"] if f"{test}t" in columns else columns["F"]
+    order = np.lexsort((-np.abs(statistic), columns[f"{test}p"]))
+    rest = np.flatnonzero(~tested)
+    place = np.concatenate([np.flatnonzero(tested)[order], rest])
+    significant = (columns[f"{test}q"] < q_cut) & (columns["Absolute Coefficient"] >= min_effect)
+    known: dict[str, pl.Series] = {
+        "Variable": pl.Series([names[i] for i in place], dtype=pl.String),
+        "Status": pl.Series(status[place].tolist(), dtype=pl.String),
+        "Significant": pl.Series([*significant[order].tolist(), *[False] * len(rest)]),
+    }
+    for name, column in columns.items():
+        full = np.concatenate([column[order], np.full(len(rest), np.nan)])
+        known[name] = pl.Series(full).fill_nan(None)
+    nothing = pl.Series([None] * len(place))
+    kinds = stored_types()
+    kinds |= {name: pl.Float64 for name in columns if name not in kinds}
+    return pl.DataFrame(
+        [known.get(name, nothing).cast(kind).alias(name) for name, kind in kinds.items()]
+    )
+
+
+def describe_selection(genes: pl.DataFrame, related: Collection[str]) -> dict[str, float] | None:
+    """Return how the significant genes overlap with the related genes of the trait, in percent.
+
+    Only related genes that are in the table count; None where there are none. A description:
+    nothing is chosen by it.
+    """
+    known = genes["Variable"].is_in(list(related)).to_numpy()
+    if not known.any():
+        return None
+    return score_selection(genes["Significant"].fill_null(False).to_numpy(), known)
+
+
+def score_selection(selected: NDArray[np.bool_], related: NDArray[np.bool_]) -> dict[str, float]:
+    """Score selected genes against the related genes, in percent."""
+    # Shapes: selected (p,), related (p,).
+    # Returns ``precision``, ``recall``, ``f1``, ``jaccard``; 0 where nothing can be divided.
+    hits, chosen, known = int((selected & related).sum()), int(selected.sum()), int(related.sum())
+    precision, recall = percent(hits, chosen), percent(hits, known)
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall) if hits else 0.0,
+        "jaccard": percent(hits, chosen + known - hits),
+    }
+
+
+def percent(part: int, whole: int) -> float:
+    """Return a share in percent; 0 of nothing."""
+    return 100.0 * (part / whole) if whole else 0.0
