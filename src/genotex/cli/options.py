@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 Sandboxes = Literal["require", "best", "off"]
 CohortsUsed = Literal["largest", "all"]
 
+
+def argument(name: str, what: str) -> Any:
+    """Return the declaration of a parameter that is given by its place."""
+    return typer.Argument(metavar=name, help=what)
+
+
 InputDir = Annotated[
-    Path,
-    typer.Argument(metavar="INPUT", help="Folder that holds GEO/<Trait>/<GSE>/ and TCGA/<name>/."),
+    Path, argument("INPUT", "Folder that holds GEO/<Trait>/<GSE>/ and TCGA/<name>/.")
 ]
-OutputDir = Annotated[
-    Path, typer.Argument(metavar="OUTPUT", help="Folder for the results; made when missing.")
-]
-AnalysedDir = Annotated[
-    Path, typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex analyze' or 'solve'.")
-]
+OutputDir = Annotated[Path, argument("OUTPUT", "Folder for the results; made when missing.")]
+AnalysedDir = Annotated[Path, argument("OUTPUT", "Output folder of 'genotex analyze' or 'solve'.")]
 TraitNames = Annotated[
     tuple[str, ...], Option("A trait; repeat for several.", "--trait", default="all")
 ]

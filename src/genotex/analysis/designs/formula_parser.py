@@ -1,6 +1,6 @@
 """Reads the text of a design: R's formulas, and nothing that could be evaluated.
 
-The tree that is checked here is the tree that `formula_values` computes. Outside of functions and
+The tree that is checked here is the tree that `formula_tree` computes. Outside of functions and
 braces the operators are those of terms (``a * b``, ``(a + b)^2``); inside they are arithmetic and
 comparison.
 """

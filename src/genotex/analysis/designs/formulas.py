@@ -1,6 +1,6 @@
 """A design as a formula, and contrasts named by levels, as numbers.
 
-`formula_parser` reads the text, `formula_values` computes the columns of each factor, and formulaic
+`formula_parser` reads the text, `formula_tree` computes the columns of each factor, and formulaic
 codes factors and interactions: it is handed names of columns that are there already, and never a
 text to evaluate. What a contrast of levels means is found on the design itself: all samples are
 given the one level, then the other, everything else as it is, and the rows of the design matrix are

@@ -135,10 +135,7 @@ class _RunRequest:
 def run(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="INPUT",
-            help="Folder that holds GEO/<Trait>/<GSE>/ and TCGA/<name>/; - for none.",
-        ),
+        o.argument("INPUT", "Folder that holds GEO/<Trait>/<GSE>/ and TCGA/<name>/; - for none."),
     ],
     output: o.OutputDir,
     which: _Which,
@@ -363,13 +360,8 @@ def _export() -> None:
 @exports.command()
 @with_options
 def harbor(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="INPUT", help="Folder that holds GEO/<Trait>/<GSE>/ and TCGA/."),
-    ],
-    target: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder for the task folders; new or empty.")
-    ],
+    source: Annotated[Path, o.argument("INPUT", "Folder that holds GEO/<Trait>/<GSE>/ and TCGA/.")],
+    target: Annotated[Path, o.argument("DIR", "Folder for the task folders; new or empty.")],
     task_info: Annotated[Path, Option("The benchmark's task_info.json.")],
     reference: Annotated[Path, Option("Output folder with the reference results.", short="-r")],
     problems: Annotated[

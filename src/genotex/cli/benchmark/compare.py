@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 _RunPaths = Annotated[
     list[str],
-    typer.Argument(
-        metavar="RUN...",
-        help="Output folders, or scores.json of 'genotex evaluate -o'; NAME=PATH names a run.",
-        show_default=False,
+    o.argument(
+        "RUN...", "Output folders, or scores.json of 'genotex evaluate -o'; NAME=PATH names a run."
     ),
 ]
 

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.benchmark.score_screen import show_table
@@ -50,9 +48,9 @@ def evaluate_labels(
     cases: Annotated[Path, Option("Labelled cases, one JSON object a line (.gz allowed).")],
     prediction: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="PREDICTIONS",
-            help="Predictions of 'genotex clinical infer', or an output folder of any tool. "
+        o.argument(
+            "PREDICTIONS",
+            "Predictions of 'genotex clinical infer', or an output folder of any tool. "
             "Without: how the sets of labels differ.",
         ),
     ] = None,
@@ -147,15 +145,10 @@ def _show(evaluation: LabelEvaluation) -> None:
 @with_options
 def apply_labels(
     cases: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CASES", help="Labelled cases, one JSON object a line (.gz allowed)."
-        ),
+        Path, o.argument("CASES", "Labelled cases, one JSON object a line (.gz allowed).")
     ],
     source: o.InputDir,
-    output: Annotated[
-        Path, typer.Argument(metavar="REFERENCE", help="Folder for the reference; new or empty.")
-    ],
+    output: Annotated[Path, o.argument("REFERENCE", "Folder for the reference; new or empty.")],
     labels: Annotated[str, Option("The set of labels.")] = "reading",
     trait: o.TraitNames = (),
     json: o.Json = False,

@@ -114,7 +114,7 @@ def list_problems(
 @app.command()
 @with_options
 def show(
-    trait: Annotated[str, typer.Argument(metavar="TRAIT", help="The trait.")],
+    trait: Annotated[str, o.argument("TRAIT", "The trait.")],
     task_info: TaskInfoFile,
     condition: Annotated[str | None, Option("Age, Gender or another trait.")] = None,
     traits: o.TraitListFile = None,

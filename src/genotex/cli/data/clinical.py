@@ -41,9 +41,9 @@ app = typer.Typer(no_args_is_help=True, help="Annotate samples with trait, age a
 def sheet(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="INPUT",
-            help="Folder that holds GEO/<Trait>/<GSE>/, or one series matrix or family SOFT file.",
+        o.argument(
+            "INPUT",
+            "Folder that holds GEO/<Trait>/<GSE>/, or one series matrix or family SOFT file.",
         ),
     ],
     trait: Annotated[str, Option("The trait.")],
@@ -187,9 +187,7 @@ def _show(proposed: Sequence[ProposedSheet], source: Path, trait: str, output: P
 @app.command()
 @with_options
 def infer(
-    cases: Annotated[
-        Path, typer.Argument(metavar="CASES", help="Cases, one JSON object a line (.gz allowed).")
-    ],
+    cases: Annotated[Path, o.argument("CASES", "Cases, one JSON object a line (.gz allowed).")],
     output: Annotated[Path, Option("File for the answers (.gz allowed).", short="-o")],
     data: Annotated[PreprocessChoices, Only("procedure", "vocabulary", "least_certainty")],
     machines: o.Machines,
@@ -234,9 +232,7 @@ def infer(
 @app.command()
 @with_options
 def show(
-    matrix: Annotated[
-        Path, typer.Argument(metavar="MATRIX", help="A series matrix or family SOFT file.")
-    ],
+    matrix: Annotated[Path, o.argument("MATRIX", "A series matrix or family SOFT file.")],
     trait: Annotated[str, Option("The trait to look for.")],
     data: Annotated[
         PreprocessChoices, Without("control_roles", "scale", "gene_table", "series_platform")

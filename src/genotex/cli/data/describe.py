@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.option_classes import with_options
@@ -23,10 +21,8 @@ GAPS_SHOWN = 12
 def describe(
     folder: Annotated[
         Path,
-        typer.Argument(
-            metavar="DIR",
-            help="An input folder, an output folder, or a folder that holds such folders.",
-            show_default=False,
+        o.argument(
+            "DIR", "An input folder, an output folder, or a folder that holds such folders."
         ),
     ],
     about: About,

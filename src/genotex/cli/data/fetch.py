@@ -73,8 +73,7 @@ class _Tcga:
 @with_options
 def tcga(
     folder: Annotated[
-        Path,
-        typer.Argument(metavar="INPUT", help="Input folder; the files go to INPUT/TCGA/<name>/."),
+        Path, o.argument("INPUT", "Input folder; the files go to INPUT/TCGA/<name>/.")
     ],
     asked: _Tcga,
     json: o.Json = False,
@@ -154,8 +153,7 @@ def _codes(traits: Sequence[str], cohorts: Sequence[str]) -> list[str]:
 @with_options
 def genes(
     folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="Folder for the files, such as the metadata folder."),
+        Path, o.argument("DIR", "Folder for the files, such as the metadata folder.")
     ],
     genes_address: Annotated[
         str | None, server("Base address of NCBI's gene data.", "NCBI's")
@@ -233,7 +231,7 @@ def _genes_json(found: FetchedGenes) -> dict[str, Any]:
 @app.command()
 @with_options
 def opentargets(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the associations.")],
+    folder: Annotated[Path, o.argument("DIR", "Folder for the associations.")],
     trait: o.TraitNames = (),
     disease_ids: Annotated[
         Path | None,

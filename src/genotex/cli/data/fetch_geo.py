@@ -124,9 +124,7 @@ class GeoServers:
 
 @with_options
 def geo(
-    source: Annotated[
-        Path, typer.Argument(metavar="INPUT", help="Input folder to fetch into; made when missing.")
-    ],
+    source: Annotated[Path, o.argument("INPUT", "Input folder to fetch into; made when missing.")],
     wanted: _FetchRequest,
     what: GeoOptions,
     criteria: _Criteria,

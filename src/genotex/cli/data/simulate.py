@@ -65,9 +65,7 @@ class _Content:
 
 @with_options
 def simulate(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder for the files; new or empty.")
-    ],
+    folder: Annotated[Path, o.argument("DIR", "Folder for the files; new or empty.")],
     content: _Content,
     overwrite: Annotated[
         bool, Option("Replace an earlier simulated study or benchmark.", "--overwrite")
@@ -173,9 +171,7 @@ def _simulate_benchmark(
 
 @with_options
 def demo(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder for the demonstration.")
-    ] = Path("demo"),
+    folder: Annotated[Path, o.argument("DIR", "Folder for the demonstration.")] = Path("demo"),
     seed: Seed = 1,
     jobs: o.Jobs = 1,
 ) -> None:

@@ -51,10 +51,7 @@ class _Manifests:
 @with_options
 def verify(
     folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR", help="An input folder, any folder in it, or that of the benchmark."
-        ),
+        Path, o.argument("DIR", "An input folder, any folder in it, or that of the benchmark.")
     ],
     by: _Manifests,
     json: o.Json = False,
@@ -177,9 +174,7 @@ def _checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, obj
 
 @with_options
 def benchmark(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Where the benchmark's folders are, or will be.")
-    ],
+    folder: Annotated[Path, o.argument("DIR", "Where the benchmark's folders are, or will be.")],
     manifest: Annotated[
         list[Path] | None,
         Option(

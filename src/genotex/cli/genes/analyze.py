@@ -47,9 +47,7 @@ class _AnalyzeRequest:
 
 @with_options
 def analyze(
-    output: Annotated[
-        Path, typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex preprocess'.")
-    ],
+    output: Annotated[Path, o.argument("OUTPUT", "Output folder of 'genotex preprocess'.")],
     wanted: _AnalyzeRequest,
     analysis: AnalysisOptions,
     cohorts: o.Cohorts = "largest",

@@ -43,10 +43,9 @@ Condition = Annotated[
 def build(
     results: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="RESULTS...",
-            help="Output folders of solve, analyze, de or bench run, or folders that hold some.",
-            show_default=False,
+        o.argument(
+            "RESULTS...",
+            "Output folders of solve, analyze, de or bench run, or folders that hold some.",
         ),
     ],
     output: Annotated[Path, Option("Made, or brought up to date.", short="-o", metavar="ATLAS")],
@@ -98,7 +97,7 @@ def _show_build(report: BuildReport, output: Path, json: bool) -> None:
 @app.command()
 @with_options
 def gene(
-    symbol: Annotated[str, typer.Argument(metavar="SYMBOL", help="Symbol or synonym.")],
+    symbol: Annotated[str, o.argument("SYMBOL", "Symbol or synonym.")],
     atlas: AtlasDir,
     by: By = "cohort",
     csv: CsvFile = None,
@@ -140,7 +139,7 @@ def gene(
 @app.command()
 @with_options
 def trait(
-    name: Annotated[str, typer.Argument(metavar="TRAIT", help="The trait.")],
+    name: Annotated[str, o.argument("TRAIT", "The trait.")],
     atlas: AtlasDir,
     condition: Annotated[str, Option("None, Age, Gender or another trait.")] = "None",
     csv: CsvFile = None,

@@ -28,17 +28,16 @@ TOP_GENES = 10
 def de(
     expression: Annotated[
         Path,
-        typer.Argument(
-            metavar="EXPRESSION",
-            help="Genes or probes x samples, either way round: csv, tsv, xlsx, parquet, h5ad, "
-            "also .gz.",
+        o.argument(
+            "EXPRESSION",
+            "Genes or probes x samples, either way round: csv, tsv, xlsx, parquet, h5ad, also .gz.",
         ),
     ],
     samples: Annotated[
         Path,
-        typer.Argument(
-            metavar="SAMPLES",
-            help="One row per sample: csv, tsv, xlsx, or a sample sheet of 'genotex clinical "
+        o.argument(
+            "SAMPLES",
+            "One row per sample: csv, tsv, xlsx, or a sample sheet of 'genotex clinical "
             "sheet'. For an h5ad file its own obs: give the same file again.",
         ),
     ],

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Solve problems with a team of agents.")
 
-_RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Output folder of the run.")]
+_RunFolder = Annotated[Path, o.argument("RUN", "Output folder of the run.")]
 _Jobs = Annotated[int, Option("Number of parallel notebooks.", "--jobs", short="-j", least=1)]
 
 
@@ -159,9 +159,9 @@ def show(
     folder: _RunFolder,
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[NOTEBOOK]",
-            help="A cohort (GSE55457, or Trait/GSE55457) or a problem (Trait, or Trait/Condition), "
+        o.argument(
+            "[NOTEBOOK]",
+            "A cohort (GSE55457, or Trait/GSE55457) or a problem (Trait, or Trait/Condition), "
             "or its name as 'agent run' prints it.",
         ),
     ] = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.data.fetch_geo import GeoServers
 from genotex.cli.option_classes import with_options
@@ -40,10 +41,7 @@ class _Listening:
 @with_options
 def serve(
     folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER", help="Folder with input, results, or both; or an output folder."
-        ),
+        Path, o.argument("FOLDER", "Folder with input, results, or both; or an output folder.")
     ],
     at: _Listening,
     *,
