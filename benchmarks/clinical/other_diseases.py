@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from genotex.clinical import load_vocabulary
-from genotex.clinical.words.abbreviations import are_initials
 from genotex.clinical.words.lexicon import load_lexicon
+from genotex.clinical.words.name_forms import are_initials
 from genotex.clinical.words.wording import ends_like_tumour
 from genotex.features import simplify
 

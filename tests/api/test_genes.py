@@ -100,7 +100,7 @@ def geo(monkeypatch: pytest.MonkeyPatch) -> Iterator[GeoSite]:
             ("GEO_FILES", "--geo-files-address"),
             ("GEO_PAGES", "--geo-address"),
         ):
-            monkeypatch.setattr(f"genotex.fetch.ncbi.geo.{constant}", named[option])
+            monkeypatch.setattr(f"genotex.fetch.geo.{constant}", named[option])
         yield place
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from genotex.clinical import choose_tcga_study, tcga_study_code
-from genotex.clinical.tcga.studies import tcga_studies
+from genotex.clinical.tcga import tcga_studies
 from tests.clinical.tcga_traits import FOLDERS, NO_STUDY, STUDY_OF_TRAIT
 
 

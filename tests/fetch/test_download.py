@@ -11,7 +11,7 @@ import pytest
 
 from genotex.errors import DiskFullError, FetchError
 from genotex.fetch import ClientLimits, Content, Wanted, WebClient, open_fetch_folder
-from genotex.fetch.transfer import download as room
+from genotex.fetch import download as room
 
 from .conftest import QUICK
 from .server import (

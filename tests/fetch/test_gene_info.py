@@ -114,8 +114,8 @@ def test_an_interruption_while_the_table_is_made_leaves_nothing_of_it(
     site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_genes(site)
-    monkeypatch.setattr("genotex.fetch.ncbi.gene_info._share_missing", interrupted)
-    monkeypatch.setattr("genotex.fetch.ncbi.gene_info.NCBI_GENE", site.url(BASE))
+    monkeypatch.setattr("genotex.fetch.gene_info._share_missing", interrupted)
+    monkeypatch.setattr("genotex.fetch.gene_info.NCBI_GENE", site.url(BASE))
     with pytest.raises(KeyboardInterrupt):
         fetched(site, client, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"fetch", NAME}
@@ -125,7 +125,7 @@ def test_file_that_lacks_most_genes_is_cut_short(
     site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_genes(site)
-    monkeypatch.setattr("genotex.fetch.ncbi.gene_info.NCBI_GENE", site.url(BASE))
+    monkeypatch.setattr("genotex.fetch.gene_info.NCBI_GENE", site.url(BASE))
     with pytest.raises(WrongContentError, match="protein-coding genes are not in it"):
         fetched(site, client, tmp_path)
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and "fetch" not in str(path)]
@@ -140,7 +140,7 @@ def test_table_of_an_earlier_file_outlives_one_that_is_cut_short(
     before = [(tmp_path / name).read_bytes() for name in kept]
     (tmp_path / NAME).unlink()
     put_genes(site, GENES[:9])
-    monkeypatch.setattr("genotex.fetch.ncbi.gene_info.NCBI_GENE", site.url(BASE))
+    monkeypatch.setattr("genotex.fetch.gene_info.NCBI_GENE", site.url(BASE))
     with pytest.raises(WrongContentError, match="protein-coding genes are not in it"):
         fetched(site, client, tmp_path)
     assert [(tmp_path / name).read_bytes() for name in kept] == before

@@ -139,7 +139,7 @@ def test_wrong_file_that_was_kept_without_checks_is_fetched_again(
 ) -> None:
     geo.site.always(matrix_path("GSE2"), gzipped(OTHER))
     with monkeypatch.context() as patched, open_fetch_folder(tmp_path) as folder:
-        patched.setattr("genotex.fetch.ncbi.geo.matrix_of", lambda *about: None)
+        patched.setattr("genotex.fetch.geo.matrix_of", lambda *about: None)
         fetch(source, folder)
     geo.site.mend(matrix_path("GSE2"))
     with open_fetch_folder(tmp_path) as folder:

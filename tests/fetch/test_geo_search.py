@@ -21,7 +21,7 @@ from genotex.fetch import (
     search_term,
     trait_term,
 )
-from genotex.fetch.ncbi.geo_search import word_of_expert
+from genotex.fetch.geo_search import word_of_expert
 
 from .eutils import BASE, Eutils, Record
 from .server import Fault, Reply, Site

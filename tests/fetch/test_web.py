@@ -28,7 +28,7 @@ from genotex.fetch import (
     base_address,
     read_key,
 )
-from genotex.fetch.transfer.addresses import shown
+from genotex.fetch.client_limits import shown
 
 from .conftest import QUICK
 from .eutils import BASE, Eutils, Record

@@ -15,7 +15,7 @@ from genotex.formats import (
     read_platforms,
     read_series_matrix,
 )
-from genotex.formats.text.raw import read_ahead
+from genotex.formats.lines import read_ahead
 from tests.formats.geo_files import family_text, matrix_text, platform_text, read_in_blocks, write
 
 

@@ -12,14 +12,13 @@ from genotex.agents.task import Task
 from genotex.clinical import (
     FEATURES,
     ClinicalAnnotation,
-    Confidence,
     FeatureEncoding,
     SeriesDescription,
     annotation_from_json,
 )
 from genotex.errors import EncodingFileError
 from genotex.features import simple_key, split_cell
-from genotex.formats import Role
+from genotex.formats import Confidence, Role
 from genotex.models import Message, Request, RoleModels
 
 _SHOWN = 8

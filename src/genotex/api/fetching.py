@@ -14,7 +14,7 @@ from genotex.fetch import (
     open_geo_source,
     read_accessions,
 )
-from genotex.fetch.ncbi.geo import choose
+from genotex.fetch.geo import choose
 from genotex.options import GeoOptions
 
 

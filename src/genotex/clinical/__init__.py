@@ -6,7 +6,7 @@ the words of `words`; `texts` searches titles where the characteristics are sile
 combines all of it into a clinical annotation (`encoding`), which `encoded_features` turns into
 codes of samples. `summary` puts it into words; `encoding_files` and `groups` hold the choices of a
 person, `sample_sheet` those of a spreadsheet, `sample_groups` those of conditions on samples;
-`cases` annotates many series at once; `tcga_studies` and `tcga_columns` are for TCGA.
+`relations` are those of the samples; `cases` annotates many series at once; `tcga` is for TCGA.
 """
 
 import lazy_loader

@@ -1,10 +1,10 @@
-from .annotation_json import (
+from .encoding import (
     annotation_from_json as annotation_from_json,
     annotation_to_json as annotation_to_json,
     recorded_annotation as recorded_annotation,
 )
 from .assay import judge_expression as judge_expression
-from .assay.signs import load_signs as load_signs
+from .assay.stated import load_signs as load_signs
 from .cases import (
     count_cases as count_cases,
     description_from_case as description_from_case,
@@ -35,12 +35,9 @@ from .encoding import (
     FEATURES as FEATURES,
     GROUP_WORDS as GROUP_WORDS,
     ClinicalAnnotation as ClinicalAnnotation,
-    Confidence as Confidence,
     Feature as Feature,
     FeatureEncoding as FeatureEncoding,
     GeneVerdict as GeneVerdict,
-    Parser as Parser,
-    SampleField as SampleField,
 )
 from .encoding_files import (
     SavedAnnotations as SavedAnnotations,
@@ -61,8 +58,8 @@ from .groups import (
     choose_groups as choose_groups,
     values_by_key as values_by_key,
 )
-from .people.age_sex import find_person_feature as find_person_feature
-from .relations.find import (
+from .people import find_person_feature as find_person_feature
+from .relations import (
     SampleRelations as SampleRelations,
     find_relations as find_relations,
     searchable_keys as searchable_keys,
@@ -74,7 +71,7 @@ from .sample_groups import (
     need_conditions as need_conditions,
     samples_text as samples_text,
 )
-from .sample_keys import (
+from .cells import (
     SampleKeys as SampleKeys,
     keys_of_samples as keys_of_samples,
 )
@@ -113,7 +110,7 @@ from .summary import (
     value_text as value_text,
     why_no_trait as why_no_trait,
 )
-from .tcga.columns import (
+from .tcga import (
     TcgaColumn as TcgaColumn,
     find_tcga_column as find_tcga_column,
     is_age_or_gender_column as is_age_or_gender_column,
@@ -121,7 +118,7 @@ from .tcga.columns import (
     plain_column_name as plain_column_name,
     read_tcga_cell as read_tcga_cell,
 )
-from .tcga.studies import (
+from .tcga import (
     TcgaChoice as TcgaChoice,
     choose_tcga_study as choose_tcga_study,
     load_tcga_words as load_tcga_words,

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.annotation_json import rounded
 from genotex.clinical.description import Cell, SeriesDescription
 from genotex.clinical.encoded_features import encode_cell
-from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding, rounded
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.summary import reason_texts, shift_notes
 from genotex.errors import FormatError, UsageError, WorkerLostError

@@ -1,14 +1,16 @@
-"""Cells of characteristics gathered by key."""
+"""Cells of the samples by key: candidates for features, values of samples, and conditions."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import SampleField
-from genotex.features import simple_key, split_cell
+from genotex.errors import UsageError
+from genotex.features import simple_key, simplify, split_cell, split_pairs
+from genotex.formats import SampleField
 
 _MOSTLY = 0.8
 _FEW_VALUES = 5
@@ -127,4 +129,221 @@ def _candidate(
         elsewhere=tuple(sorted(others)),
         weight=dict(weight),
         other_cells=frozenset(counts[best]) - frozenset(rows[best]),
+    )
+
+
+SAMPLE_KEY = "sample"
+NO_KEY = "characteristics"
+"""Name of the characteristics that have no key of their own."""
+SEVERAL = " | "
+"""Between values of one sample under one key."""
+
+_SHOWN_KEYS, _SHOWN_VALUES, _LONGEST = 25, 12, 60
+_MANY_VALUES, _FEW_EXAMPLES = 6, 2
+"""More values than this, nearly all different, name single samples: two examples are enough."""
+
+
+@dataclass(frozen=True)
+class SampleKeys:
+    """The values of the samples of a series by key."""
+
+    samples: tuple[str, ...]
+    """Sample ids."""
+    columns: Mapping[str, Sequence[tuple[str, ...]]]
+    """Key as in the file -> for each sample its values under the key, in row order. Rows that share
+    a key are one column. ``title``, ``source`` and ``description`` are those of the samples, unless
+    a characteristic has that name."""
+    characteristics: tuple[str, ...]
+    """The keys that are characteristics."""
+
+    def text(self, key: str, number: int) -> str:
+        """Return what one sample has under a key, as one text."""
+        return SEVERAL.join(self.columns[key][number])
+
+    def find(self, name: str) -> str | None:
+        """Return the key of that name as the file writes it."""
+        wanted = simple_key(name)
+        exact = next((key for key in self.columns if simple_key(key) == wanted), None)
+        if exact or not (plain := simplify(name)):
+            return exact
+        return next((key for key in self.columns if simplify(key) == plain), None)
+
+    def counts(self, key: str) -> Counter[str]:
+        """Return how many samples have each value of a key."""
+        return Counter(value for values in self.columns[key] for value in dict.fromkeys(values))
+
+    def listing(self, first: str | None = None) -> str:
+        """Return the keys with their values and counts, a line for each, one of them first."""
+        varying = [key for key in self.columns if len(self.counts(key)) > 1 and key != first]
+        keys = [*([first] if first else []), *varying] or list(self.columns)
+        lines = [f"  {key}: {self._few(key)}" for key in keys[:_SHOWN_KEYS]]
+        more = len(keys) - _SHOWN_KEYS
+        return "\n".join([*lines, *([f"  and {more} more keys"] if more > 0 else [])])
+
+    def _few(self, key: str) -> str:
+        counts = self.counts(key)
+        names = len(counts) > _MANY_VALUES and counts.most_common(2)[1][1] == 1
+        most = _FEW_EXAMPLES if names else _SHOWN_VALUES
+        shown = [f"{_cut(value)} ({count})" for value, count in counts.most_common(most)]
+        more = len(counts) - len(shown)
+        return ", ".join(shown) + (f" and {more} more values" if more else "")
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+
+
+def keys_of_samples(description: SeriesDescription) -> SampleKeys:
+    """Gather what the file records of each sample, by key."""
+    samples = description.samples
+    columns: dict[str, list[tuple[str, ...]]] = {}
+    names: dict[str, str] = {}
+    for row in description.cells or ():
+        split: dict[str, tuple[str, str]] = {}
+        for number, cell in enumerate(row):
+            if not cell or number >= len(samples):
+                continue
+            if cell not in split:
+                key, value = split_cell(cell)
+                split[cell] = names.setdefault(simple_key(key), key or NO_KEY), value
+            name, value = split[cell]
+            column = columns.setdefault(name, [()] * len(samples))
+            if value and value not in column[number]:
+                column[number] = (*column[number], value)
+    characteristics = tuple(columns)
+    for name, cells in _texts(description).items():
+        if simple_key(name) not in names:
+            columns[name] = cells
+    return SampleKeys(samples, columns, characteristics)
+
+
+def _texts(description: SeriesDescription) -> dict[str, list[tuple[str, ...]]]:
+    number = len(description.samples)
+    lines = {"title": (description.titles,), "source": (description.source_names,)}
+    texts = {
+        name: [tuple(c for row in rows if i < len(row) and (c := row[i])) for i in range(number)]
+        for name, rows in {**lines, "description": description.descriptions}.items()
+    }
+    pairs: dict[str, list[tuple[str, ...]]] = {}
+    for i, cells in enumerate(texts["description"]):
+        for key, value, _ in (pair for cell in cells for pair in split_pairs(cell)):
+            column = pairs.setdefault(simple_key(key), [()] * number)
+            column[i] = (*column[i], value)
+    found = {name: column for name, column in texts.items() if any(column)}
+    return found | {key: column for key, column in pairs.items() if key not in found}
+
+
+@dataclass(frozen=True)
+class _SampleCondition:
+    """A condition on samples, as a user writes it."""
+
+    text: str  # As given
+    key: str  # The key; empty for any
+    value: str  # What the value must be, or contain
+    contains: bool = field(default=False)  # Whether it is enough that the value contains it
+
+
+def parse_condition(text: str) -> _SampleCondition:
+    """Parse ``key=value``, ``key~text``, or a plain value (or sample id) under any key.
+
+    Raises
+    ------
+    UsageError
+        If the key or the value is empty.
+    """
+    places = [place for sign in "=~" if (place := text.find(sign)) >= 0]
+    if not places:
+        return _SampleCondition(text, "", text.strip())
+    at = min(places)
+    key, value = text[:at].strip(), text[at + 1 :].strip()
+    if not key or not value:
+        msg = f"{text!r} is not a condition; write 'key=value', 'key~part of the value' or a value"
+        raise UsageError(msg)
+    return _SampleCondition(text, key, value, text[at] == "~")
+
+
+def is_keyed(text: str) -> bool:
+    """Return whether a text is written as ``key=value`` or ``key~text``."""
+    return any(sign in text.strip()[1:-1] for sign in "=~")
+
+
+def find_samples(keys: SampleKeys, texts: Iterable[str], option: str) -> dict[str, str]:
+    """Return the samples that meet any of some conditions, each with the first that it meets.
+
+    Parameters
+    ----------
+    keys : SampleKeys
+        What the samples have.
+    texts : iterable of str
+        The conditions (see `parse_condition`).
+    option : str
+        The option that holds them, for messages.
+
+    Raises
+    ------
+    UsageError
+        If a condition is met by no sample; the message lists the keys, their values and counts.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        hits = matching_samples(keys, text)
+        if not hits:
+            raise UsageError(_no_match(keys, parse_condition(text), option))
+        for sample in hits:
+            found.setdefault(sample, text)
+    return found
+
+
+def matching_samples(keys: SampleKeys, text: str) -> list[str]:
+    """Return the samples that meet a condition, in the order of the series."""
+    # A whole value may hold the signs of a condition ("HER2=positive").
+    return _matches(keys, parse_condition(text)) or _matches(keys, _SampleCondition(text, "", text))
+
+
+def _matches(keys: SampleKeys, condition: _SampleCondition) -> list[str]:
+    if condition.key and simple_key(condition.key) == SAMPLE_KEY:
+        column: Sequence[tuple[str, ...]] = [(sample,) for sample in keys.samples]
+    elif condition.key:
+        key = keys.find(condition.key)
+        if key is None:
+            return []
+        column = keys.columns[key]
+    else:
+        column = [
+            (sample, *(value for values in keys.columns.values() for value in values[number]))
+            for number, sample in enumerate(keys.samples)
+        ]
+    # The exact value first: "CD4-" must not also mean "CD4" where both are there.
+    for plain in (simple_key, simplify):
+        wanted = plain(condition.value)
+        hits = [
+            sample
+            for sample, values in zip(keys.samples, column, strict=True)
+            if any(_meets(plain(value), wanted, condition.contains) for value in values)
+        ]
+        if hits and wanted:
+            return hits
+    return []
+
+
+def _meets(value: str, wanted: str, contains: bool) -> bool:
+    return wanted in value if contains else wanted == value
+
+
+def _no_match(keys: SampleKeys, condition: _SampleCondition, option: str) -> str:
+    key = keys.find(condition.key) if condition.key else None
+    known = [simple_key(condition.key)] if condition.key else []
+    if condition.key and key is None and known != [SAMPLE_KEY]:
+        near = get_close_matches(condition.key, list(keys.columns), n=1)
+        what = f"no key is called {condition.key!r}"
+    else:
+        values = keys.counts(key) if key else {v for k in keys.columns for v in keys.counts(k)}
+        near = get_close_matches(condition.value, [*values, *keys.samples], n=1)
+        verb = "contains" if condition.contains else "is"
+        what = f"no sample has a value of {key!r} that {verb} {condition.value!r}"
+        what = what if key else f"no sample has {condition.value!r} as a value or as its id"
+    perhaps = f"; perhaps {near[0]!r}" if near else ""
+    return (
+        f"{option} {condition.text!r}: {what}{perhaps}. Keys with their values (samples):\n"
+        f"{keys.listing(key)}"
     )

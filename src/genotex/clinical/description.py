@@ -20,61 +20,42 @@ Cell = str | None
 
 @dataclass(frozen=True)
 class SeriesDescription:
-    """Everything that an expert may see of a series.
-
-    Attributes
-    ----------
-    cohort : str
-        GSE accession.
-    title, summary, overall_design : str
-        The submitter's texts.
-    series_type : tuple of str
-        ``!Series_type`` lines ("Expression profiling by array"); empty when missing.
-    organisms, taxids : tuple of str
-        Organism names and NCBI taxonomy ids of samples and platform; empty when missing.
-    platform_title : str
-        Titles of the platforms.
-    molecule : tuple of str
-        Unique ``!Sample_molecule_ch1`` values.
-    library_strategy : tuple of str
-        Unique ``!Sample_library_strategy`` values ("RNA-Seq"); empty for arrays.
-    characteristics : tuple of tuples
-        For each characteristics row its unique raw cells in order of appearance, None for empty.
-    cells : tuple of tuples, optional
-        The characteristics rows with one cell for each sample; None when missing.
-    titles, source_names : tuple
-        One cell for each sample; empty when missing.
-    descriptions : tuple of tuples
-        ``!Sample_description`` rows with one cell for each sample.
-    first_ids : tuple of str
-        First row ids of the expression table.
-    annotation_columns : tuple of str
-        Columns of the platform table.
-    annotation_preview : mapping of str to tuple of str or None
-        First cells of these columns.
-    samples : tuple of str
-        Sample ids, in the order of the cells; empty when missing.
-    """
+    """Everything that an expert may see of a series."""
 
     cohort: str = ""
+    """GSE accession."""
+    # The submitter's texts.
     title: str = ""
     summary: str = ""
     overall_design: str = ""
     series_type: tuple[str, ...] = ()
+    """``!Series_type`` lines ("Expression profiling by array"); empty when missing."""
+    # Organism names and NCBI taxonomy ids of samples and platform; empty when missing.
     organisms: tuple[str, ...] = ()
     taxids: tuple[str, ...] = ()
     platform_title: str = ""
+    """Titles of the platforms."""
     molecule: tuple[str, ...] = ()
+    """Unique ``!Sample_molecule_ch1`` values."""
     library_strategy: tuple[str, ...] = ()
+    """Unique ``!Sample_library_strategy`` values ("RNA-Seq"); empty for arrays."""
     characteristics: tuple[tuple[Cell, ...], ...] = ()
+    """For each characteristics row its unique raw cells in order of appearance, None for empty."""
     cells: tuple[tuple[Cell, ...], ...] | None = None
+    """The characteristics rows with one cell for each sample; None when missing."""
+    # One cell for each sample; empty when missing.
     titles: tuple[Cell, ...] = ()
     source_names: tuple[Cell, ...] = ()
     descriptions: tuple[tuple[Cell, ...], ...] = ()
+    """``!Sample_description`` rows with one cell for each sample."""
     first_ids: tuple[str, ...] = ()
+    """First row ids of the expression table."""
     annotation_columns: tuple[str, ...] = ()
+    """Columns of the platform table."""
     annotation_preview: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
+    """First cells of these columns."""
     samples: tuple[str, ...] = ()
+    """Sample ids, in the order of the cells; empty when missing."""
 
     @property
     def text(self) -> str:
@@ -98,10 +79,6 @@ def describe_series(series: Series, platforms: Sequence[Platform] = ()) -> Serie
         The series.
     platforms : sequence of Platform
         Annotation tables of its platforms, those available.
-
-    Returns
-    -------
-    SeriesDescription
     """
     fields = series.sample_fields
     platform = next((p for p in platforms if p.accession == series.platform), None)

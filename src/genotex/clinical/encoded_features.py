@@ -33,24 +33,16 @@ _Cell = str | None
 
 @dataclass(frozen=True, eq=False)
 class EncodedFeature:
-    """One feature of all samples.
-
-    Attributes
-    ----------
-    codes : ndarray of float64, shape (n,)
-        Codes in sample order; NaN is missing.
-    roles : tuple of str
-        Role of each sample; "unknown" throughout unless the feature is a binary trait.
-    raw : tuple of str or None
-        The cell that each code was read from.
-    notes : tuple of str
-        Shifted cells, and values that no rule covers.
-    """
+    """One feature of all samples."""
 
     codes: NDArray[np.float64]
+    """Shape (n,). Codes in sample order; NaN is missing."""
     roles: tuple[Role, ...]
+    """Role of each sample; "unknown" throughout unless the feature is a binary trait."""
     raw: tuple[_Cell, ...]
+    """The cell that each code was read from."""
     notes: tuple[str, ...]
+    """Shifted cells, and values that no rule covers."""
 
 
 def apply_encoding(
@@ -73,10 +65,6 @@ def apply_encoding(
         ``benchmark`` reads the one row and takes the first integer of a cell as age.
     vocabulary : Vocabulary, optional
         Decides the role of controls that have none; the packaged one by default.
-
-    Returns
-    -------
-    EncodedFeature
 
     Raises
     ------
@@ -353,36 +341,24 @@ def is_biased(values: NDArray[np.float64]) -> bool:
 
 @dataclass(frozen=True)
 class AnnotationRow:
-    """One line of the table that shows how a series was annotated.
-
-    Attributes
-    ----------
-    feature : str
-        ``trait``, ``age`` or ``gender``.
-    row : int or None
-        Characteristics row; None when another sample field or nothing holds the feature.
-    key : str
-        Key as in the file, or the name of the sample field.
-    raw : str or None
-        Raw cell; None for samples without one.
-    code : float or None
-        Its code; None is missing.
-    role : str
-        Role of a trait value; empty for other features.
-    samples : int
-        How many samples have it.
-    evidence : str
-        Why this value has its code, in words; empty where only the key shows it.
-    """
+    """One line of the table that shows how a series was annotated."""
 
     feature: str
+    """``trait``, ``age`` or ``gender``."""
     row: int | None
+    """Characteristics row; None when another sample field or nothing holds the feature."""
     key: str
+    """Key as in the file, or the name of the sample field."""
     raw: str | None
+    """Raw cell; None for samples without one."""
     code: float | None
+    """Its code; None is missing."""
     role: str
+    """Role of a trait value; empty for other features."""
     samples: int
+    """How many samples have it."""
     evidence: str
+    """Why this value has its code, in words; empty where only the key shows it."""
 
 
 def annotation_rows(

@@ -9,10 +9,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.annotation_json import annotation_from_json, annotation_to_json
 from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import FEATURES, ClinicalAnnotation, FeatureEncoding, GeneVerdict
+from genotex.clinical.encoding import (
+    FEATURES,
+    ClinicalAnnotation,
+    FeatureEncoding,
+    GeneVerdict,
+    annotation_from_json,
+    annotation_to_json,
+)
 from genotex.clinical.texts.samples import other_candidates, sample_texts
 from genotex.clinical.words.trait_names import is_name_note
 from genotex.errors import EncodingFileError, UsageError
@@ -43,18 +49,12 @@ _ABOUT = [
 
 @dataclass(frozen=True)
 class SavedAnnotations:
-    """The content of an encoding file.
-
-    Attributes
-    ----------
-    trait : str or None
-        Trait that the annotations were made for; None when the file does not name one.
-    annotations : mapping of str to ClinicalAnnotation
-        Cohort -> annotation, in file order.
-    """
+    """The content of an encoding file."""
 
     trait: str | None
+    """Trait that the annotations were made for; None when the file does not name one."""
     annotations: Mapping[str, ClinicalAnnotation]
+    """Cohort -> annotation, in file order."""
 
 
 def save_annotations(

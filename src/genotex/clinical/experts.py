@@ -11,7 +11,7 @@ from genotex.clinical.assay import judge_expression
 from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
-from genotex.clinical.people.age_sex import find_person_feature, why_not_available
+from genotex.clinical.people import find_person_feature, why_not_available
 from genotex.clinical.summary import certainty_text, groups_text
 from genotex.clinical.texts.people import find_in_texts
 from genotex.clinical.texts.samples import FIELD_NAMES, pair_candidates
@@ -39,10 +39,6 @@ class Expert(Protocol):
             All that may be seen of the series.
         trait : str
             Name of the trait, with spaces or underscores.
-
-        Returns
-        -------
-        ClinicalAnnotation
         """
         ...  # pragma: no cover
 

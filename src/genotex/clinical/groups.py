@@ -9,7 +9,7 @@ from typing import Any
 
 from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import FeatureEncoding, SampleField
+from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.summary import place_text
 from genotex.clinical.texts.samples import other_candidates
 from genotex.clinical.trait.row_judge import judge_row
@@ -18,46 +18,33 @@ from genotex.clinical.words.keys import kind_of_key
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.errors import UsageError
 from genotex.features import control_group, parse_number, simple_key, split_cell
-from genotex.formats import Role
+from genotex.formats import Role, SampleField
 
 _FEWEST, _MOST_GROUPS = 2, 30
 
 
 @dataclass(frozen=True)
 class KeyValues:
-    """The values under one key.
-
-    Attributes
-    ----------
-    place : str
-        Where they are: "row 2, key 'disease state'".
-    row : int or None
-        Characteristics row; None for another sample field.
-    key : str
-        The key as in the file.
-    sample_field : str
-        Line of the series.
-    values : mapping of str to int
-        Value -> number of samples, most samples first.
-    cells : tuple of str
-        The raw cells, in the same order.
-    controls : tuple of str
-        Those values that name controls of the trait.
-    others : tuple of str
-        Those that could be cases: not understood, or names of another disease.
-    cases : tuple of str
-        Those that the rules take for cases of the trait.
-    """
+    """The values under one key."""
 
     place: str
+    """Where they are: "row 2, key 'disease state'"."""
     row: int | None
+    """Characteristics row; None for another sample field."""
     key: str
+    """The key as in the file."""
     sample_field: SampleField
+    """Line of the series."""
     values: Mapping[str, int]
+    """Value -> number of samples, most samples first."""
     cells: tuple[str, ...]
+    """The raw cells, in the same order."""
     controls: tuple[str, ...]
+    """Those values that name controls of the trait."""
     others: tuple[str, ...]
+    """Those that could be cases: not understood, or names of another disease."""
     cases: tuple[str, ...] = ()
+    """Those that the rules take for cases of the trait."""
 
 
 def values_by_key(

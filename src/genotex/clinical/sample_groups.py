@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoded_features import apply_encoding
-from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.relations.find import searchable_keys
-from genotex.clinical.sample_keys import (
+from genotex.clinical.cells import (
     SampleKeys,
     find_samples,
     is_keyed,
     matching_samples,
     parse_condition,
 )
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoded_features import apply_encoding
+from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.relations import searchable_keys
 from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.errors import UsageError
@@ -59,7 +59,7 @@ def check_conditions(
     series : sequence of SeriesDescription
         All series to be used.
     cases, controls, exclude : sequence of str
-        Conditions (see `sample_keys.parse_condition`).
+        Conditions (see `cells.parse_condition`).
 
     Raises
     ------
@@ -99,7 +99,7 @@ def group_samples(
     own : FeatureEncoding or None
         What the expert chose; where one side alone is given, the other stays as it has it.
     cases, controls : sequence of str
-        Conditions (see `sample_keys.parse_condition`); a sample that meets any of them is in the
+        Conditions (see `cells.parse_condition`); a sample that meets any of them is in the
         group.
     procedure : str
         How `own` is applied.

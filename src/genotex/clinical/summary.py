@@ -183,74 +183,49 @@ _NOT_RECORDED = "not recorded under any key or in any sample text"
 
 @dataclass(frozen=True)
 class FeatureSummary:
-    """Trait, age or gender, summarised.
-
-    Attributes
-    ----------
-    feature : str
-        ``trait``, ``age`` or ``gender``.
-    available : bool
-        Whether it was found, and no side of it is empty among the samples.
-    where : str
-        Where it is recorded; empty where it is not.
-    amount : str
-        How many samples of which kind: "10 cases, 23 controls, 0 missing".
-    certainty : float or None
-        How certain; None where that was not measured, or where it was left out for too low a
-        certainty.
-    confidence : str
-        ``explicit``, ``inferred``, ``arguable``, ``by hand``; empty when unknown.
-    mark : str
-        The confidence, or where it was inferred from.
-    why_not : str
-        Why it is not available.
-    evidence : tuple of str
-        Why, in words; `values` has the reasons of single values.
-    values : tuple of AnnotationRow
-        Raw values with codes, roles, samples and reasons, most samples first.
-    runner_up : str
-        What came second, or what was nearest, with its groups.
-    row : int or None
-        Characteristics row; None for another sample field.
-    """
+    """Trait, age or gender, summarised."""
 
     feature: str
+    """``trait``, ``age`` or ``gender``."""
     available: bool
+    """Whether it was found, and no side of it is empty among the samples."""
     where: str = ""
+    """Where it is recorded; empty where it is not."""
     amount: str = ""
+    """How many samples of which kind: "10 cases, 23 controls, 0 missing"."""
     certainty: float | None = None
+    """How certain; None where that was not measured, or where it was left out for too low a
+    certainty."""
     confidence: str = ""
+    """``explicit``, ``inferred``, ``arguable``, ``by hand``; empty when unknown."""
     mark: str = ""
+    """The confidence, or where it was inferred from."""
     why_not: str = ""
+    """Why it is not available."""
     evidence: tuple[str, ...] = ()
+    """Why, in words; `values` has the reasons of single values."""
     values: tuple[AnnotationRow, ...] = ()
+    """Raw values with codes, roles, samples and reasons, most samples first."""
     runner_up: str = ""
+    """What came second, or what was nearest, with its groups."""
     row: int | None = None
+    """Characteristics row; None for another sample field."""
 
 
 @dataclass(frozen=True)
 class AnnotationSummary:
-    """A clinical annotation, summarised.
-
-    Attributes
-    ----------
-    gene : bool
-        Whether the series holds human gene expression.
-    gene_why : str
-        Why.
-    gene_certainty : float or None
-        How sure.
-    features : tuple of FeatureSummary
-        Trait, age and gender.
-    notes : tuple of str
-        What else a reader should know.
-    """
+    """A clinical annotation, summarised."""
 
     gene: bool
+    """Whether the series holds human gene expression."""
     gene_why: str
+    """Why."""
     gene_certainty: float | None
+    """How sure."""
     features: tuple[FeatureSummary, ...]
+    """Trait, age and gender."""
     notes: tuple[str, ...]
+    """What else a reader should know."""
 
 
 def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> AnnotationSummary:
@@ -262,10 +237,6 @@ def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> Ann
         The annotation.
     rows : sequence of AnnotationRow
         The values of its features, with the number of samples of each (`annotation_rows`).
-
-    Returns
-    -------
-    AnnotationSummary
     """
     gene = annotation.gene
     seen = "; ".join(gene.evidence) if gene.available else ""

@@ -70,7 +70,7 @@ from .records import (
     remove_stale_tables as remove_stale_tables,
     write_linked as write_linked,
 )
-from .regrouping import (
+from .sample_sheets import (
     regroup as regroup,
 )
 from .geo.rna_seq import (

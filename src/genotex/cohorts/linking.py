@@ -246,13 +246,13 @@ def link_features(
     covariates: Mapping[str, NDArray[np.float64]],
     genes: ExpressionMatrix,
 ) -> LinkedCohort:
-    """Join clinical features and genes by sample id (see `linking.link`)."""
+    """Join clinical features and genes by sample id (see `link`)."""
     table = link(trait, samples, trait_values, covariates, genes)
     return LinkedCohort(table, len(samples) - len(table.samples))
 
 
 def treat_missing(linked: LinkedCohort) -> FilledCohort:
-    """Drop samples and genes with too many gaps, and fill the others (see `linking`)."""
+    """Drop samples and genes with too many gaps, and fill the others."""
     unfilled, counts = drop_incomplete(linked.table)
     counts = replace(counts, samples_without_expression=linked.without_expression)
     filled, counts = fill(unfilled, counts)

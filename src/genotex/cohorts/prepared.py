@@ -30,24 +30,17 @@ class PreprocessOptions(PreprocessChoices):
 
     The other fields, from `procedure` to `least_certainty`, are those of
     `genotex.options.PreprocessChoices`, described by their help texts.
-
-    Attributes
-    ----------
-    readings : mapping of str to ClinicalAnnotation
-        By cohort: readings given by hand in place of the expert's. Whether a series holds gene
-        expression is judged again unless a reading records that it was made by hand (``by``).
-    readings_of : str or None
-        The trait that `readings` were made for, where that is known.
-    sheet : SampleSheet or None
-        The sample sheet of `samples`; the series in it are used exactly as it states.
-    pair_of : mapping of str to str
-        Sample -> pair, of the table `pairs`.
     """
 
     readings: Mapping[str, ClinicalAnnotation] = field(default_factory=dict)
+    """By cohort: readings given by hand in place of the expert's. Whether a series holds gene
+    expression is judged again unless a reading records that it was made by hand (``by``)."""
     readings_of: str | None = None
+    """The trait that `readings` were made for, where that is known."""
     sheet: SampleSheet | None = None
+    """The sample sheet of `samples`; the series in it are used exactly as it states."""
     pair_of: Mapping[str, str] = field(default_factory=dict)
+    """Sample -> pair, of the table `pairs`."""
 
     def __post_init__(self) -> None:
         """Refuse unknown names, an invalid certainty, and groups that are given twice."""
@@ -95,57 +88,39 @@ def load_options(chosen: PreprocessChoices) -> PreprocessOptions:
 
 @dataclass(frozen=True, eq=False)
 class PreparedCohort:
-    """A cohort as read: its samples, and their genes if available.
+    """A cohort as read: its samples, and their genes if available."""
 
-    Attributes
-    ----------
-    trait, cohort, source : str
-        Trait folder name, cohort id, ``GEO`` or ``TCGA``.
-    samples : tuple of str
-        Sample ids in the order of the clinical features.
-    reading : ClinicalAnnotation
-        How trait, age and gender were read.
-    features : mapping of str to EncodedFeature
-        ``trait``, ``Age``, ``Gender`` as far as they were read, aligned with `samples`.
-    genes : GeneMapping or None
-        None when gene expression is not available.
-    why_no_genes : str
-        The reason for that.
-    series : dict of str
-        The series' own description.
-    files : list of (Path, str)
-        Files that were read, and for what.
-    sample_facts : dict
-        Batches, tissues and donors by key and sample (see `facts.sample_facts`
-        and `tcga_facts.tcga_sample_facts`).
-    notes : tuple of str
-        Remarks for a careful reader.
-    counts : dict
-        How RNA-seq counts became expression (see `Evidence.counts`); empty for arrays.
-    sample_texts : dict
-        Titles and source names (see `facts.sample_texts`); empty for TCGA.
-    relations : dict
-        What texts state on the relations of samples (see `Evidence.relations`); empty for TCGA.
-    distributions : dict
-        Quantiles of each sample as in the input (see `Evidence.distributions`).
-    """
-
+    # Trait folder name, cohort id, ``GEO`` or ``TCGA``.
     trait: str
     cohort: str
     source: str
     samples: tuple[str, ...]
+    """Sample ids in the order of the clinical features."""
     reading: ClinicalAnnotation
+    """How trait, age and gender were read."""
     features: Mapping[str, EncodedFeature]
+    """``trait``, ``Age``, ``Gender`` as far as they were read, aligned with `samples`."""
     genes: GeneMapping | None
+    """None when gene expression is not available."""
     why_no_genes: str
+    """The reason for that."""
     series: dict[str, str]
+    """The series' own description."""
     files: list[tuple[Path, str]]
+    """Files that were read, and for what."""
     sample_facts: dict[str, dict[str, str | None]]
+    """Batches, tissues and donors by key and sample (see `facts.sample_facts` and
+    `tcga_facts.tcga_sample_facts`)."""
     notes: tuple[str, ...]
+    """Remarks for a careful reader."""
     counts: dict[str, Any] = field(default_factory=dict)
+    """How RNA-seq counts became expression (see `Evidence.counts`); empty for arrays."""
     sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    """Titles and source names (see `facts.sample_texts`); empty for TCGA."""
     relations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """What texts state on the relations of samples (see `Evidence.relations`); empty for TCGA."""
     distributions: dict[str, Any] = field(default_factory=dict)
+    """Quantiles of each sample as in the input (see `Evidence.distributions`)."""
 
     @property
     def trait_values(self) -> NDArray[np.float64] | None:

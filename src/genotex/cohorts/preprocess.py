@@ -51,31 +51,20 @@ from genotex.parallel import Executor, Piece, Processes
 
 @dataclass(frozen=True)
 class CohortOutcome:
-    """The outcome of one cohort.
-
-    Attributes
-    ----------
-    trait, cohort : str
-    info : CohortInfo or None
-        None when the cohort could not be read.
-    notes : tuple of str
-        The cohort's notes, from its evidence.
-    warnings : tuple of str
-        Why samples, or more than a few genes, are not in its linked table.
-    error : str or None
-        Why it could not be read.
-    unchanged : bool
-        True if an earlier run did it with the same files, options and version.
-    seconds : float
-    """
+    """The outcome of one cohort."""
 
     trait: str
     cohort: str
     info: CohortInfo | None
+    """None when the cohort could not be read."""
     notes: tuple[str, ...] = ()
+    """The cohort's notes, from its evidence."""
     warnings: tuple[str, ...] = ()
+    """Why samples, or more than a few genes, are not in its linked table."""
     error: str | None = None
+    """Why it could not be read."""
     unchanged: bool = False
+    """True if an earlier run did it with the same files, options and version."""
     seconds: float = 0.0
 
     @property

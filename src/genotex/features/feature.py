@@ -102,64 +102,44 @@ class SeriesTexts:
 
 @dataclass(frozen=True)
 class SampleFeature:
-    """A feature of samples.
-
-    Attributes
-    ----------
-    name : str
-        Its column in sample sheets; options and designs find it by this name.
-    label : str
-        Its name on pages.
-    scale : {"number", "levels", "person"}
-        What its values are.
-    use : {"covariate", "block", "batch", "shown"}
-        What analyses do with it by default: adjust for it; warn of samples of one person; adjust
-        for it where a sample sheet gives it; nothing. Whatever it is, ``--covariates`` and
-        ``--pair`` take it.
-    find : callable
-        Returns what the texts of a series state; not used for a feature with a `column`.
-    read : callable or None
-        Returns the value of a cell of a sample sheet, None where it cannot be read; by default a
-        number is one without its unit, and any text is a level.
-    unit : str
-        Of a number.
-    bounds : tuple of float
-        Of a number, both included.
-    levels : mapping of str to float
-        Level -> its code in linked tables; empty where any text is a level.
-    column : str
-        Column of linked tables, as the benchmark names it; empty for features that are in cohort
-        records alone.
-    encoded : str
-        Name of the encoding of a feature with a column, as the benchmark and records have it.
-    parser : str
-        Name by which encodings call `parse`.
-    rank : callable
-        How well a key names a feature with a column: higher is better, None is not at all.
-    parse : callable
-        Code of a cell of such a feature, from its value and its key; None where there is none.
-    other_names : tuple of str
-        Further headers by which sheets and options find it.
-    mixture : str
-        Begins the warning that samples with different values are compared; empty for none.
-    """
+    """A feature of samples."""
 
     name: str
+    """Its column in sample sheets; options and designs find it by this name."""
     label: str
+    """Its name on pages."""
     scale: Scale
+    """What its values are."""
     use: Use = "shown"
+    """What analyses do with it by default: adjust for it; warn of samples of one person; adjust for
+    it where a sample sheet gives it; nothing. Whatever it is, ``--covariates`` and ``--pair`` take
+    it."""
     find: Callable[[SeriesTexts], Placed] = field(default=lambda texts: {}, repr=False)
+    """Returns what the texts of a series state; not used for a feature with a `column`."""
     read: Callable[[str], str | float | None] | None = field(default=None, repr=False)
+    """Returns the value of a cell of a sample sheet, None where it cannot be read; by default a
+    number is one without its unit, and any text is a level."""
     unit: str = ""
+    """Of a number."""
     bounds: tuple[float, float] = (float("-inf"), float("inf"))
+    """Of a number, both included."""
     levels: Mapping[str, float] = field(default_factory=dict)
+    """Level -> its code in linked tables; empty where any text is a level."""
     column: str = ""
+    """Column of linked tables, as the benchmark names it; empty for features that are in cohort
+    records alone."""
     encoded: str = ""
+    """Name of the encoding of a feature with a column, as the benchmark and records have it."""
     parser: str = ""
+    """Name by which encodings call `parse`."""
     rank: Callable[[str], float | None] = field(default=lambda key: None, repr=False)
+    """How well a key names a feature with a column: higher is better, None is not at all."""
     parse: Callable[[str, str], float | None] = field(default=lambda text, key: None, repr=False)
+    """Code of a cell of such a feature, from its value and its key; None where there is none."""
     other_names: tuple[str, ...] = ()
+    """Further headers by which sheets and options find it."""
     mixture: str = ""
+    """Begins the warning that samples with different values are compared; empty for none."""
 
     @property
     def kind(self) -> Literal["binary", "continuous"]:

@@ -1,9 +1,9 @@
-from .transfer.addresses import AllowedAddresses as AllowedAddresses, base_address as base_address
+from .client_limits import AllowedAddresses as AllowedAddresses, base_address as base_address
 from .bundle import check_layout as check_layout
-from .transfer.client_limits import ClientLimits as ClientLimits, Pace as Pace
-from .transfer.contents import Content as Content
-from .transfer.download import Progress as Progress, Wanted as Wanted
-from .ncbi.entrez import Entrez as Entrez, read_key as read_key
+from .client_limits import ClientLimits as ClientLimits, Pace as Pace
+from .contents import Content as Content
+from .download import Progress as Progress, Wanted as Wanted
+from .geo_search import Entrez as Entrez, read_key as read_key
 from .folder import (
     FetchFolder as FetchFolder,
     Fetched as Fetched,
@@ -12,8 +12,8 @@ from .folder import (
     journal_path as journal_path,
     open_fetch_folder as open_fetch_folder,
 )
-from .ncbi.gene_info import FetchedGenes as FetchedGenes, fetch_genes as fetch_genes
-from .ncbi.geo import (
+from .gene_info import FetchedGenes as FetchedGenes, fetch_genes as fetch_genes
+from .geo import (
     choose_or_go_on as choose_or_go_on,
     remember_end as remember_end,
     GeoAddresses as GeoAddresses,
@@ -23,8 +23,8 @@ from .ncbi.geo import (
     fetch_series as fetch_series,
     open_geo_source as open_geo_source,
 )
-from .ncbi.geo_plan import GeoTree as GeoTree, RemoteFile as RemoteFile, SeriesPlan as SeriesPlan
-from .ncbi.geo_search import (
+from .geo_files import GeoTree as GeoTree, RemoteFile as RemoteFile, SeriesPlan as SeriesPlan
+from .geo_search import (
     Criteria as Criteria,
     GeoSummary as GeoSummary,
     find_by_trait as find_by_trait,
@@ -54,7 +54,7 @@ from .verification import (
     verify_folder as verify_folder,
     write_manifest as write_manifest,
 )
-from .transfer.web import WebClient as WebClient
+from .web import WebClient as WebClient
 from .xena import (
     XENA_COHORTS as XENA_COHORTS,
     XenaFile as XenaFile,
@@ -62,7 +62,7 @@ from .xena import (
     cohort_of_trait as cohort_of_trait,
     xena_files as xena_files,
 )
-from .transfer.contents import check_whole as check_whole
+from .contents import check_whole as check_whole
 from .open_targets import (
     keep_to_one_release as keep_to_one_release,
     write_found as write_found,

@@ -21,10 +21,10 @@ from genotex.errors import (
     UsageError,
     WrongContentError,
 )
-from genotex.fetch.transfer.addresses import safe_name, shown
-from genotex.fetch.transfer.contents import check_whole
-from genotex.fetch.transfer.download import Progress, Version, Wanted, download, full_disk_as_error
-from genotex.fetch.transfer.web import WebClient
+from genotex.fetch.client_limits import safe_name, shown
+from genotex.fetch.contents import check_whole
+from genotex.fetch.download import Progress, Version, Wanted, download, full_disk_as_error
+from genotex.fetch.web import WebClient
 from genotex.formats import sha256
 from genotex.io import atomic_write, lock
 from genotex.journal import Entry, Journal, open_journal

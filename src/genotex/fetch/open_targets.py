@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FetchError, FormatError, NotThereError, UsageError, WrongContentError
+from genotex.fetch.client_limits import shown
 from genotex.fetch.folder import Fetched, FetchFolder, Outcome, Patience
-from genotex.fetch.transfer.addresses import shown
-from genotex.fetch.transfer.web import WebClient
+from genotex.fetch.web import WebClient
 from genotex.formats import read_json_object, write_json
 from genotex.io import atomic_write
 from genotex.outside import parse_json, read_document

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from genotex.clinical import choose_tcga_study
 from genotex.errors import FormatError, UsageError, WrongContentError
-from genotex.fetch.transfer.contents import Content
-from genotex.fetch.transfer.download import Wanted
+from genotex.fetch.contents import Content
+from genotex.fetch.download import Wanted
 from genotex.formats import decode, read_chunks
 
 XENA = ("https://tcga-xena-hub.s3.us-east-1.amazonaws.com/", "https://tcga.xenahubs.net/")

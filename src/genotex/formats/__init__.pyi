@@ -1,5 +1,5 @@
 from .own_tables.anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
-from .cohort_records import (
+from .evidence import (
     CohortInfo as CohortInfo,
     read_cohort_info as read_cohort_info,
     update_cohort_info as update_cohort_info,
@@ -48,7 +48,7 @@ from .json_files import (
     read_text_lines as read_text_lines,
     write_json as write_json,
 )
-from .text.lines import LineReader as LineReader
+from .lines import LineReader as LineReader
 from .linked import (
     COVARIATES as COVARIATES,
     LinkedTable as LinkedTable,
@@ -71,9 +71,8 @@ from .geo.ncbi_counts import (
     read_raw_counts as read_raw_counts,
 )
 from .geo.series import names_pool as names_pool
-from .text.raw import (
+from .lines import (
     BYTE_ORDER_MARK as BYTE_ORDER_MARK,
-    GZIP_MAGIC as GZIP_MAGIC,
     as_utf8 as as_utf8,
     decode as decode,
     is_gzip as is_gzip,
@@ -81,7 +80,7 @@ from .text.raw import (
     read_chunks as read_chunks,
     sha256 as sha256,
 )
-from .text.rows import MISSING_WORDS as MISSING_WORDS, first_repeated as first_repeated
+from .tables import MISSING_WORDS as MISSING_WORDS, first_repeated as first_repeated
 from .geo.series import ExpressionMatrix as ExpressionMatrix, Series as Series
 from .geo.series_matrix import read_series_matrix as read_series_matrix
 from .geo.series_parts import (
@@ -92,7 +91,7 @@ from .geo.series_parts import (
     join_series as join_series,
 )
 from .geo.soft import Platform as Platform, read_platforms as read_platforms
-from .spreadsheet_cells import (
+from .csv_tables import (
     inert as inert,
     inert_frame as inert_frame,
     original as original,
@@ -106,7 +105,7 @@ from .own_tables.table_file import (
     table_format as table_format,
 )
 from .geo.series_matrix import count_series_rows as count_series_rows
-from .text.tables import count_lines as count_lines
+from .tables import count_lines as count_lines
 from .xena import (
     ClinicalMatrix as ClinicalMatrix,
     read_clinical_matrix as read_clinical_matrix,

@@ -16,11 +16,17 @@ from numpy.typing import NDArray
 
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.geo.series import ExpressionMatrix
-from genotex.formats.text.lines import Block, LineReader
-from genotex.formats.text.raw import FETCH_AGAIN, as_utf8, decode, note_missing_line_end, read_bytes
-from genotex.formats.text.tables import to_numbers
+from genotex.formats.lines import (
+    Block,
+    LineReader,
+    as_utf8,
+    decode,
+    note_missing_line_end,
+    read_bytes,
+)
+from genotex.formats.tables import to_numbers
 from genotex.io import atomic_write
-from genotex.outside import current_limits, parse_rows
+from genotex.outside import FETCH_AGAIN, current_limits, parse_rows
 
 TextCells = Literal["refuse", "missing"]
 """What to do with a cell that is neither a number nor missing."""
@@ -297,3 +303,56 @@ def _read_quoted(path: Path, text: TextCells) -> CsvTable:
     cells.add_all(_quoted_lines(data, start, columns, path, text))
     names, values = cells.finish()
     return CsvTable(names, columns, values)
+
+
+_WIDE_FRAME = r"\uff1d\uff0b\uff0d\uff20"
+"""The same signs as they are typed in Chinese and Japanese."""
+_START = rf"^'*[=+\-@\t\r\n{_WIDE_FRAME}]"
+_WORD = r"[\p{L}\p{N}]"
+_NUMBER = r"^'*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?$"
+_starts, _is_number = re.compile(_START), re.compile(_NUMBER)
+
+
+def _is_formula(text: str) -> bool:
+    return (
+        _starts.match(text) is not None
+        and any(map(str.isalnum, text))
+        and _is_number.match(text) is None
+    )
+
+
+def inert(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if _is_formula(text) else text
+
+
+def original(text: str) -> str:
+    """Return the text that `inert` was given."""
+    return text[1:] if text.startswith("'") and _is_formula(text[1:]) else text
+
+
+def inert_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table whose texts and headers no spreadsheet takes for formulas."""
+    names = [name for name, kind in frame.schema.items() if kind in _TEXTS]
+    columns = frame.with_columns(
+        _changed(pl.col(name).cast(pl.String)).alias(name) for name in names
+    )
+    return columns.rename({name: inert(name) for name in frame.columns})
+
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+
+def _changed(text: pl.Expr) -> pl.Expr:
+    signs = text.str.contains(_START) & text.str.contains(_WORD) & ~text.str.contains(_NUMBER)
+    return pl.when(signs).then(pl.concat_str(pl.lit("'"), text)).otherwise(text)
+
+
+def original_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table as `inert_frame` was given it; its headers must be known ones."""
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    found = [name for name in texts if frame[name].str.starts_with("'").any()]
+    return frame.with_columns(
+        pl.Series(name, [None if c is None else original(c) for c in frame[name]], pl.String)
+        for name in found
+    )

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from genotex.errors import FileLimitError, FormatError, TruncatedFileError
-from genotex.formats.text.raw import decode, read_bytes
+from genotex.formats.lines import decode, read_bytes
 from genotex.io import atomic_write
 from genotex.outside import CORRECT_IT, Gauge, Packing, current_limits, parse_json, unpack
 from genotex.records import checked

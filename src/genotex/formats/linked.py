@@ -18,8 +18,8 @@ from genotex.errors import FormatError
 from genotex.features import table_features
 from genotex.formats.csv_tables import parse_csv_header, read_csv_table, write_csv_table
 from genotex.formats.json_files import read_json_object
-from genotex.formats.text.lines import LineReader
-from genotex.formats.text.rows import first_repeated
+from genotex.formats.lines import LineReader
+from genotex.formats.tables import first_repeated
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.outside import read_document, read_parquet, unreadable

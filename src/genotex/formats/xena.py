@@ -8,9 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from genotex.formats.geo.series import ExpressionMatrix
-from genotex.formats.text.raw import log_notes
-from genotex.formats.text.rows import unquote
-from genotex.formats.text.tables import read_column_names, read_number_table, read_text_table
+from genotex.formats.lines import log_notes
+from genotex.formats.tables import read_column_names, read_number_table, read_text_table, unquote
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,8 @@ from genotex.fetch import (
     open_fetch_folder,
     open_geo_source,
 )
-from genotex.fetch.ncbi.geo import choose_or_go_on, remember_end
-from genotex.fetch.ncbi.geo_plan import megabytes
+from genotex.fetch.geo import choose_or_go_on, remember_end
+from genotex.fetch.geo_files import megabytes
 from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem
 from genotex.simulate import load_truth, score_against_truth, simulate_study

@@ -2,7 +2,7 @@
 
 import pytest
 
-from genotex.clinical.words.abbreviations import are_initials, fits_name, without_number
+from genotex.clinical.words.name_forms import are_initials, fits_name, without_number
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import ClassVar
 from genotex.agents.task import Task
 from genotex.agents.toolkit.tool import Made, listed, tool
 from genotex.clinical import GeneVerdict, describe_series, judge_expression
-from genotex.clinical.tcga.columns import read_tcga_cell
+from genotex.clinical.tcga import read_tcga_cell
 from genotex.cohorts.geo.files import RawSeries, choose_file
 from genotex.cohorts.tcga.files import RawClinical, read_raw_clinical
 from genotex.errors import UsageError

@@ -172,7 +172,7 @@ def genes(
           --gene-table metadata/gene_table/genes.parquet
     """
     from genotex.fetch import WebClient, base_address, fetch_genes, open_fetch_folder
-    from genotex.fetch.ncbi.gene_info import GENE_INFO, NCBI_GENE
+    from genotex.fetch.gene_info import GENE_INFO, NCBI_GENE
 
     base = base_address(genes_address or NCBI_GENE)
     with (

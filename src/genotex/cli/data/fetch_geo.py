@@ -84,7 +84,7 @@ class _Criteria:
     def criteria(self) -> Criteria:
         """Return the criteria of the library, with sizes in bytes."""
         from genotex.fetch import Criteria
-        from genotex.fetch.ncbi.geo_search import STUDY_TYPES
+        from genotex.fetch.geo_search import STUDY_TYPES
 
         return Criteria(
             (self.min_samples, self.max_samples),
@@ -192,8 +192,8 @@ def _geo_source(
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """List what would be fetched, and exit."""
-    from genotex.fetch.ncbi.geo import choose
-    from genotex.fetch.ncbi.geo_plan import megabytes
+    from genotex.fetch.geo import choose
+    from genotex.fetch.geo_files import megabytes
 
     plans = []
     with screen.progress("checking series") as step:
@@ -219,7 +219,7 @@ def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool)
 
 
 def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
-    from genotex.fetch.ncbi.geo_plan import megabytes
+    from genotex.fetch.geo_files import megabytes
 
     files = [f"{len(plan.matrices)} matrices" if len(plan.matrices) > 1 else "matrix"]
     if plan.family:
@@ -241,7 +241,7 @@ def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """Fetch all, print the outcome of each series, and exit."""
     from genotex.fetch import open_fetch_folder
-    from genotex.fetch.ncbi.geo import remember_end
+    from genotex.fetch.geo import remember_end
 
     refused: list[tuple[str, SeriesPlan]] = []
     outcomes: list[tuple[str, SeriesOutcome]] = []
@@ -269,7 +269,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
 def _choose_with_progress(
     source: GeoSource, folder: FetchFolder, request: GeoRequest
 ) -> list[SeriesPlan]:
-    from genotex.fetch.ncbi.geo import choose_or_go_on
+    from genotex.fetch.geo import choose_or_go_on
 
     with screen.progress(f"checking series for {request.folder}") as step:
 
@@ -301,8 +301,8 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    from genotex.fetch.ncbi.geo import UNSORTED
-    from genotex.fetch.ncbi.geo_plan import megabytes
+    from genotex.fetch.geo import UNSORTED
+    from genotex.fetch.geo_files import megabytes
 
     rows = [_outcome_row(folder, outcome) for folder, outcome in outcomes]
     rows += [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from genotex.clinical.assay.platform import by_platform, by_row_ids, by_symbols
-from genotex.clinical.assay.signs import AssaySign, load_signs
 from genotex.clinical.assay.stated import (
+    AssaySign,
     by_assay_words,
     by_organism,
     by_sample_assay,
@@ -15,6 +15,7 @@ from genotex.clinical.assay.stated import (
     by_species_words,
     by_stated_assay,
     is_all_human,
+    load_signs,
     of_primates,
     word_for_expression,
 )

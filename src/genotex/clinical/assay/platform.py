@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from genotex.clinical.assay.signs import (
+from genotex.clinical.assay.stated import (
     AssaySign,
     Kind,
     compile_any,
+    is_all_human,
     kind_of,
     known_ids,
     load_signs,
     not_expression,
     not_human,
 )
-from genotex.clinical.assay.stated import is_all_human
 from genotex.clinical.description import SeriesDescription
 
 _MAJORITY = 0.5

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from genotex.clinical.cells import SampleKeys, keys_of_samples
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoded_features import EncodedFeature, apply_encoding
 from genotex.clinical.encoding import (
@@ -16,10 +17,8 @@ from genotex.clinical.encoding import (
     FeatureEncoding,
     kind_of,
 )
-from genotex.clinical.relations.find import relations_of
-from genotex.clinical.relations.proposals import propose_exclusions, propose_pairs
+from genotex.clinical.relations import propose_exclusions, propose_pairs, relations_of
 from genotex.clinical.sample_groups import samples_text
-from genotex.clinical.sample_keys import SampleKeys, keys_of_samples
 from genotex.clinical.sheets.sample_sheet import (
     FIRST_COLUMNS,
     SampleSheet,

@@ -44,23 +44,15 @@ class SheetRow:
 
 @dataclass(frozen=True)
 class SheetTable:
-    """A table as a person saved it.
-
-    Attributes
-    ----------
-    path : Path
-    headers : tuple of str
-        As in the file, without white space around them.
-    rows : tuple of SheetRow
-        Those with at least one cell that is not empty.
-    form : str
-        What the file was taken as: "text with semicolons between cells".
-    """
+    """A table as a person saved it."""
 
     path: Path
     headers: tuple[str, ...]
+    """As in the file, without white space around them."""
     rows: tuple[SheetRow, ...]
+    """Those with at least one cell that is not empty."""
     form: str
+    """What the file was taken as: "text with semicolons between cells"."""
 
 
 def read_sheet_table(path: Path) -> SheetTable:

@@ -74,23 +74,15 @@ class SheetSample:
 
 @dataclass(frozen=True)
 class SampleSheet:
-    """A sample sheet as loaded.
-
-    Attributes
-    ----------
-    path : Path
-    samples : tuple of SheetSample
-        In the order of the rows.
-    measured : frozenset of str
-        Series whose groups are values of a measured trait.
-    understood : str
-        What the file was taken as, in words.
-    """
+    """A sample sheet as loaded."""
 
     path: Path
     samples: tuple[SheetSample, ...]
+    """In the order of the rows."""
     measured: frozenset[str]
+    """Series whose groups are values of a measured trait."""
     understood: str
+    """What the file was taken as, in words."""
 
     @property
     def series(self) -> tuple[str, ...]:
@@ -123,10 +115,6 @@ def load_sample_sheet(path: Path) -> SampleSheet:
         A ``.csv``, ``.tsv`` or ``.xlsx`` file with the columns ``sample`` and ``group``, and any
         of ``series``, ``pair``, ``exclude`` and the sample features (``age``, ``sex``, ``batch``,
         ``tissue``, ...); others are for people.
-
-    Returns
-    -------
-    SampleSheet
 
     Raises
     ------

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from genotex.clinical.cells import Candidate
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import SampleField
 from genotex.clinical.words.wording import Terms
 from genotex.features import packaged_table, simple_key, simplify, split_pairs
+from genotex.formats import SampleField
 
 FIELD_NAMES: Mapping[SampleField, str] = {
     "source_name_ch1": "source names",

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import Confidence, FeatureEncoding
+from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.texts.judge import TextJudge, judge_letter_codes
 from genotex.clinical.texts.samples import (
     FIELD_NAMES,
@@ -28,6 +28,7 @@ from genotex.clinical.trait.judgement import Ground, Judgements, best_ground
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.features import split_pairs
+from genotex.formats import Confidence
 
 _FEWEST_ON_A_SIDE = 2
 _LONGEST_TEXT = 200

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.encoding import ClinicalAnnotation, Confidence, FeatureEncoding
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption, score_options, trait_options
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.features import parse_number, simple_key, split_cell
-from genotex.formats import Role
+from genotex.formats import Confidence, Role
 
 _Cells = Sequence[Sequence[str | None]]
 

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
-from genotex.clinical.words.negation import Negation
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.clinical.words.wording import Terms, disease_by_ending, ends_like_tumour, mask
+from genotex.clinical.words.wording import (
+    Negation,
+    Terms,
+    disease_by_ending,
+    ends_like_tumour,
+    mask,
+)
 from genotex.features import simplify
 from genotex.formats import Role
 

@@ -21,7 +21,6 @@ from genotex.clinical.trait.row_judge import (
     names_case,
 )
 from genotex.clinical.trait.value_judge import ValueJudge
-from genotex.clinical.words.abbreviations import without_number
 from genotex.clinical.words.keys import (
     INCIDENTAL,
     asks_genotype,
@@ -31,6 +30,7 @@ from genotex.clinical.words.keys import (
     lists_diseases,
     names_trait,
 )
+from genotex.clinical.words.name_forms import without_number
 from genotex.features import load_wording, simplify
 
 _NO_GROUPS = {"never", "identifier", "relatives", "culture"}

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
-from genotex.clinical.trait.name_forms import holds_all_words
-from genotex.clinical.words.abbreviations import are_initials
 from genotex.clinical.words.keys import asks_genotype
+from genotex.clinical.words.name_forms import are_initials, holds_all_words
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import Terms, ends_like_tumour

@@ -8,19 +8,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
-from genotex.clinical.trait.name_forms import (
-    ends_with_acronym,
-    holds_all_words,
-    prefixed_acronym,
-    without_glue,
-)
 from genotex.clinical.trait.series_context import SeriesContext
-from genotex.clinical.words.abbreviations import (
-    are_initials,
-    fits_any,
-    without_number,
-    without_roman,
-)
 from genotex.clinical.words.keys import (
     INCIDENTAL,
     asks_disease,
@@ -34,10 +22,19 @@ from genotex.clinical.words.keys import (
     lists_diseases,
     names_trait,
 )
-from genotex.clinical.words.negation import NAME
+from genotex.clinical.words.name_forms import (
+    are_initials,
+    ends_with_acronym,
+    fits_any,
+    holds_all_words,
+    prefixed_acronym,
+    without_glue,
+    without_number,
+    without_roman,
+)
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
-from genotex.clinical.words.wording import Terms, mask
+from genotex.clinical.words.wording import NAME, Terms, mask
 from genotex.features import simplify
 from genotex.formats import Role
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from genotex.clinical.words.abbreviations import are_initials
+from genotex.clinical.words.name_forms import are_initials
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import mask
 from genotex.features import simple_key, simplify

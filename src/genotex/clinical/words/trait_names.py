@@ -265,27 +265,18 @@ _BY_LEXICON = "is recognised by the disease lexicon"
 
 @dataclass(frozen=True)
 class NamedTrait:
-    """What the name of a trait was found to mean.
-
-    Attributes
-    ----------
-    asked : str
-        The name as it was given.
-    listed : str or None
-        Name of the listed trait that it means; None for a trait that is not listed.
-    words : tuple of str
-        Words that the name alone gives, by which a trait that is not listed is read.
-    perhaps : tuple of str
-        Listed traits that might be meant, where it is not listed.
-    disease : str or None
-        Its main name in the disease lexicon, where it is not listed and the lexicon has it.
-    """
+    """What the name of a trait was found to mean."""
 
     asked: str
+    """The name as it was given."""
     listed: str | None
+    """Name of the listed trait that it means; None for a trait that is not listed."""
     words: tuple[str, ...] = ()
+    """Words that the name alone gives, by which a trait that is not listed is read."""
     perhaps: tuple[str, ...] = ()
+    """Listed traits that might be meant, where it is not listed."""
     disease: str | None = None
+    """Its main name in the disease lexicon, where it is not listed and the lexicon has it."""
 
     @property
     def name(self) -> str:

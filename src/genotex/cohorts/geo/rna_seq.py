@@ -122,10 +122,6 @@ def tmm_factors(
         Samples that the reference is chosen among and whose factors have the product 1; all by
         default.
 
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-
     References
     ----------
     Robinson and Oshlack 2010, Genome Biology 11:R25; defaults are those of edgeR's

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes, trait_of_samples
 from genotex.cohorts.own.layout import OwnValues, arrange
-from genotex.cohorts.own.sample_matching import (
+from genotex.cohorts.own.samples import (
     SampleMatch,
     counted,
     match_samples,

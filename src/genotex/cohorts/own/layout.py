@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.cohorts.own.sample_matching import name_keys, repeated_names, some_names
+from genotex.cohorts.own.samples import name_keys, repeated_names, some_names
 from genotex.errors import GenotexError
 from genotex.formats import MISSING_WORDS, ExpressionMatrix, TableFile
 from genotex.genes import GeneTable, identify_ids, sample_evenly
@@ -50,27 +50,18 @@ _CONTENTS = 200
 
 @dataclass(frozen=True, eq=False)
 class OwnValues:
-    """The values of a table, and what its other columns state of the genes.
-
-    Attributes
-    ----------
-    matrix : ExpressionMatrix
-        Genes (as named in the table) x samples, as in the table.
-    described : polars.DataFrame
-        Columns of text of the genes, such as symbols; the ids are column ``ID``.
-    notes : tuple of str
-        What was recognised.
-    quantity : str
-        What columns or the file call the values, such as ``counts``; empty if they do not.
-    genes_in : str
-        ``rows`` or ``columns``.
-    """
+    """The values of a table, and what its other columns state of the genes."""
 
     matrix: ExpressionMatrix
+    """Genes (as named in the table) x samples, as in the table."""
     described: pl.DataFrame
+    """Columns of text of the genes, such as symbols; the ids are column ``ID``."""
     notes: tuple[str, ...]
+    """What was recognised."""
     quantity: str
+    """What columns or the file call the values, such as ``counts``; empty if they do not."""
     genes_in: str
+    """``rows`` or ``columns``."""
 
 
 def arrange(
@@ -83,7 +74,7 @@ def arrange(
     table : TableFile
         The expression table.
     keys : frozenset of str
-        Forms of the names of the sample table (`sample_matching.table_keys`); may be empty.
+        Forms of the names of the sample table (`table_keys`); may be empty.
     covariates : sequence of str
         Columns of the sample table, which are not genes where the expression table has them too.
     genes : GeneTable

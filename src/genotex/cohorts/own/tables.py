@@ -13,14 +13,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.cohorts.geo.rna_seq import normalise_counts
-from genotex.cohorts.own.expression import OwnExpression
-from genotex.cohorts.own.genes import name_rows, read_annotation_file
+from genotex.cohorts.own.expression import OwnExpression, name_rows, read_annotation_file
 from genotex.cohorts.own.layout import arrange
-from genotex.cohorts.own.sample_matching import table_keys
 from genotex.cohorts.own.samples import (
     matched_samples,
     read_samples,
     refuse_missing,
+    table_keys,
 )
 from genotex.cohorts.raw_values import RawValues
 from genotex.errors import FormatError, UsageError
@@ -45,44 +44,30 @@ _MOSTLY, _FEW_NAMES = 0.5, 10
 
 @dataclass(frozen=True, eq=False)
 class OwnTables:
-    """One cohort from tables of one's own.
-
-    Attributes
-    ----------
-    name : str
-        From the file name; safe as a file name.
-    genes : tuple of str
-        Official symbols, sorted; ids as they are where they cannot be mapped.
-    samples : tuple of str
-        Names as in the sample table, in the order of the expression table.
-    expression : ndarray of float64, shape (n, p)
-        Samples x genes, log2; of counts the log2 counts per million, TMM-normalised, of every
-        gene with a read (see `keep_expressed`). Missing is NaN.
-    sample_table : polars.DataFrame
-        A row for each sample in that order: column ``sample``, then the others as given; columns
-        of numbers alone are numbers, empty cells are null.
-    counts : mapping
-        How counts became expression, as in `Evidence.counts`; empty where there were none.
-    notes : tuple of str
-        What was recognised: genes and samples, ids, scale, how samples match.
-    warnings : tuple of str
-        Samples and genes that were dropped, and other reasons for caution.
-    record : dict
-        The same as plain JSON, with the digests of the files.
-    raw_counts : ndarray of float64, shape (n, p), optional
-        The counts of `genes`; None where there were none.
-    """
+    """One cohort from tables of one's own."""
 
     name: str
+    """From the file name; safe as a file name."""
     genes: tuple[str, ...]
+    """Official symbols, sorted; ids as they are where they cannot be mapped."""
     samples: tuple[str, ...]
+    """Names as in the sample table, in the order of the expression table."""
     expression: NDArray[np.float64]
+    """Shape (n, p). Samples x genes, log2; of counts the log2 counts per million, TMM-normalised,
+    of every gene with a read (see `keep_expressed`). Missing is NaN."""
     sample_table: pl.DataFrame
+    """A row for each sample in that order: column ``sample``, then the others as given; columns of
+    numbers alone are numbers, empty cells are null."""
     counts: Mapping[str, Any]
+    """How counts became expression, as in `Evidence.counts`; empty where there were none."""
     notes: tuple[str, ...]
+    """What was recognised: genes and samples, ids, scale, how samples match."""
     warnings: tuple[str, ...]
+    """Samples and genes that were dropped, and other reasons for caution."""
     record: dict[str, Any] = field(default_factory=dict)
+    """The same as plain JSON, with the digests of the files."""
     raw_counts: NDArray[np.float64] | None = None
+    """Shape (n, p). The counts of `genes`; None where there were none."""
 
 
 def read_own_tables(
@@ -112,10 +97,6 @@ def read_own_tables(
         The genes; the packaged table by default.
     name : str, optional
         Name of the cohort; by default that of the expression file.
-
-    Returns
-    -------
-    OwnTables
 
     Raises
     ------

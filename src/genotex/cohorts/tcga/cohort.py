@@ -15,7 +15,6 @@ from genotex.clinical import (
     Feature,
     FeatureEncoding,
     GeneVerdict,
-    Parser,
     TcgaColumn,
     find_tcga_column,
     read_tcga_cell,
@@ -31,7 +30,7 @@ from genotex.cohorts.tcga.files import (
 )
 from genotex.errors import FormatError, UsageError
 from genotex.features import SampleFeature, table_features
-from genotex.formats import ClinicalMatrix, Role, distribution_record
+from genotex.formats import ClinicalMatrix, Parser, Role, distribution_record
 from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 from genotex.procedure import Procedure

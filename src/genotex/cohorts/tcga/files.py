@@ -12,8 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from genotex.clinical import choose_tcga_study, tcga_study_code
-from genotex.clinical.tcga.columns import is_age_or_gender_column, plain_column_name, read_tcga_cell
-from genotex.clinical.tcga.studies import load_tcga_words
+from genotex.clinical.tcga import (
+    is_age_or_gender_column,
+    load_tcga_words,
+    plain_column_name,
+    read_tcga_cell,
+)
 from genotex.cohorts.geo.files import Facts
 from genotex.errors import FormatError
 from genotex.features import simplify

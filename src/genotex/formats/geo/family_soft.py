@@ -15,12 +15,17 @@ from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
 from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
 from genotex.formats.geo.series_matrix import no_samples_error, read_series_matrix
 from genotex.formats.geo.soft import SoftEntity, entity_line, table_end
-from genotex.formats.text.lines import Block, LineReader, is_marker
-from genotex.formats.text.raw import FETCH_AGAIN, as_utf8
-from genotex.formats.text.rows import first_repeated, regular_rows, unquote
-from genotex.formats.text.tables import CellCounts, average_duplicates, to_numbers
+from genotex.formats.lines import Block, LineReader, as_utf8, is_marker
+from genotex.formats.tables import (
+    CellCounts,
+    average_duplicates,
+    first_repeated,
+    regular_rows,
+    to_numbers,
+    unquote,
+)
 from genotex.layout import GeoCohortFiles
-from genotex.outside import current_limits, parse_rows
+from genotex.outside import FETCH_AGAIN, current_limits, parse_rows
 
 
 @dataclass

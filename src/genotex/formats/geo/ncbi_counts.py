@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
-from genotex.formats.text.raw import FETCH_AGAIN
-from genotex.formats.text.rows import first_repeated, unquote
-from genotex.formats.text.tables import read_number_table, read_text_table
+from genotex.formats.tables import first_repeated, read_number_table, read_text_table, unquote
+from genotex.outside import FETCH_AGAIN
 
 GENE_ID = "GeneID"
 SYMBOL = "Symbol"

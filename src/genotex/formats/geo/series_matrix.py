@@ -10,11 +10,9 @@ import numpy as np
 
 from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
 from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
-from genotex.formats.text.lines import LineReader, is_marker
-from genotex.formats.text.raw import FETCH_AGAIN, is_gzip, read_ahead
-from genotex.formats.text.rows import first_repeated
-from genotex.formats.text.tables import ValueTable, average_duplicates
-from genotex.outside import current_limits
+from genotex.formats.lines import LineReader, is_gzip, is_marker, read_ahead
+from genotex.formats.tables import ValueTable, average_duplicates, first_repeated
+from genotex.outside import FETCH_AGAIN, current_limits
 
 _TABLE_BEGIN = "!series_matrix_table_begin"
 _STARTS = ("!series_", "!sample_")

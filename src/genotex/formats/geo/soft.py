@@ -10,10 +10,9 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats.text.lines import Block, LineReader, is_marker
-from genotex.formats.text.raw import FETCH_AGAIN, as_utf8, read_ahead
-from genotex.formats.text.rows import regular_rows, unique_names
-from genotex.outside import parse_rows
+from genotex.formats.lines import Block, LineReader, as_utf8, is_marker, read_ahead
+from genotex.formats.tables import regular_rows, unique_names
+from genotex.outside import FETCH_AGAIN, parse_rows
 
 _TABLE_BEGIN = re.compile(r"!(\w*table)_begin", re.IGNORECASE)
 

@@ -13,7 +13,7 @@ import polars as pl
 from genotex import outside
 from genotex.errors import FormatError, UsageError
 from genotex.formats.own_tables.table_file import TableFile, TableFormat
-from genotex.formats.text.rows import MISSING_WORDS
+from genotex.formats.tables import MISSING_WORDS
 from genotex.outside import current_limits, read_sheets, unreadable
 
 _MOST_TITLE_ROWS = 30

@@ -16,11 +16,12 @@ from typing import BinaryIO
 import polars as pl
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.formats.lines import BYTE_ORDER_MARK, as_utf8, refuse_other_contents
 from genotex.formats.own_tables.table_file import TableFile, TableFormat
-from genotex.formats.text.raw import BYTE_ORDER_MARK, FETCH_AGAIN, as_utf8, refuse_other_contents
-from genotex.formats.text.rows import MISSING_WORDS
+from genotex.formats.tables import MISSING_WORDS
 from genotex.outside import (
     CHUNK,
+    FETCH_AGAIN,
     Gauge,
     Packing,
     Schema,

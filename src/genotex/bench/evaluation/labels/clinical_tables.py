@@ -22,10 +22,9 @@ from genotex.bench.evaluation.labels.scoring import SAME_CODE, same_code
 from genotex.bench.evaluation.scores import Missing
 from genotex.clinical import FeatureEncoding
 from genotex.clinical.encoded_features import encode_cell
-from genotex.clinical.encoding import Parser
 from genotex.errors import FormatError
 from genotex.features import simple_key
-from genotex.formats import Series, choose_series, read_csv_table
+from genotex.formats import Parser, Series, choose_series, read_csv_table
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder
 
 Step = Callable[[str, int | None], None]

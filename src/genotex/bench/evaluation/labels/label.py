@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from genotex.clinical import Confidence
 from genotex.errors import FormatError, UsageError
-from genotex.formats import read_json_lines
+from genotex.formats import Confidence, read_json_lines
 from genotex.layout import trait_folder_name
 
 Feature = Literal["trait", "age", "gender"]

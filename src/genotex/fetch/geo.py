@@ -22,28 +22,31 @@ from genotex.errors import (
     UsageError,
     WebPageError,
 )
+from genotex.fetch.client_limits import ClientLimits, base_address, safe_name
+from genotex.fetch.contents import Content
+from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.folder import Fetched, FetchFolder, Patience, journal_path
-from genotex.fetch.ncbi.entrez import Entrez, read_key
-from genotex.fetch.ncbi.geo_contents import counts_of, family_of, matrix_of, platform_of
-from genotex.fetch.ncbi.geo_plan import (
+from genotex.fetch.geo_files import (
     COUNTS_ANNOTATION,
     GeoTree,
     SeriesPlan,
     choose_series,
+    counts_of,
+    family_of,
+    matrix_of,
     plan_series,
+    platform_of,
 )
-from genotex.fetch.ncbi.geo_search import (
+from genotex.fetch.geo_search import (
     Criteria,
+    Entrez,
     find_by_accession,
     find_by_trait,
+    read_key,
     trait_term,
     word_of_expert,
 )
-from genotex.fetch.transfer.addresses import base_address, safe_name
-from genotex.fetch.transfer.client_limits import ClientLimits
-from genotex.fetch.transfer.contents import Content
-from genotex.fetch.transfer.download import Progress, Wanted
-from genotex.fetch.transfer.web import WebClient
+from genotex.fetch.web import WebClient
 from genotex.formats import read_series_matrix
 from genotex.layout import trait_folder_name
 from genotex.options import GeoOptions

@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, GenotexError, UsageError, WrongContentError
+from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.folder import Fetched, FetchFolder
-from genotex.fetch.transfer.download import Progress, Wanted
-from genotex.fetch.transfer.web import WebClient
+from genotex.fetch.web import WebClient
 from genotex.formats import sha256
 from genotex.genes import GeneTable
 from genotex.genes.building import build_gene_table

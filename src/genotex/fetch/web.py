@@ -22,9 +22,16 @@ from genotex.errors import (
     UsageError,
     WrongContentError,
 )
-from genotex.fetch.transfer.addresses import AllowedAddresses, shown
-from genotex.fetch.transfer.client_limits import ClientLimits, Flow, Pace, back_off, retry_after
-from genotex.fetch.transfer.contents import WHOLE_PAGE, refuse_captcha, refuse_page
+from genotex.fetch.client_limits import (
+    AllowedAddresses,
+    ClientLimits,
+    Flow,
+    Pace,
+    back_off,
+    retry_after,
+    shown,
+)
+from genotex.fetch.contents import WHOLE_PAGE, refuse_captcha, refuse_page
 
 if TYPE_CHECKING:
     from httpx2 import Client, Request, Response

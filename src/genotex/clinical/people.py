@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.encoding import Feature, FeatureEncoding, Parser
+from genotex.clinical.encoding import Feature, FeatureEncoding
 from genotex.clinical.words.vocabulary import load_vocabulary
 from genotex.features import (
     PLAIN,
@@ -31,6 +31,7 @@ from genotex.features import (
     text_legend,
     unit_words,
 )
+from genotex.formats import Parser
 
 _NEARLY_ALL = 0.9
 _SPEAKS_OF_AGE = re.compile(r"\bold\b|\bage[sd]?\b|\by\.?/?o\b")

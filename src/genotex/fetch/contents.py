@@ -15,8 +15,8 @@ from genotex.errors import (
     WebPageError,
     WrongContentError,
 )
-from genotex.formats import BYTE_ORDER_MARK, GZIP_MAGIC, decode, is_gzip, read_chunks
-from genotex.outside import PARQUET_MAGIC, read_json
+from genotex.formats import BYTE_ORDER_MARK, decode, is_gzip, read_chunks
+from genotex.outside import GZIP_MAGIC, PARQUET_MAGIC, read_json
 
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16

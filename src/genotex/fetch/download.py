@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongContentError
-from genotex.fetch.transfer.addresses import shown
-from genotex.fetch.transfer.contents import (
+from genotex.fetch.client_limits import shown
+from genotex.fetch.contents import (
     ENOUGH_TO_JUDGE,
     WHOLE_PAGE,
     Content,
     check_start,
     check_whole,
 )
-from genotex.fetch.transfer.web import Trouble, WebAnswer, WebClient
+from genotex.fetch.web import Trouble, WebAnswer, WebClient
 from genotex.formats import sha256
 from genotex.io import PART, flush
 from genotex.outside import current_limits

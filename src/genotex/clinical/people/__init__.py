@@ -1,1 +1,0 @@
-"""Age and sex: which characteristic records them, and the value of each cell."""

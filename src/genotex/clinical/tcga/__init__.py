@@ -1,1 +1,0 @@
-"""TCGA: which study a trait is, and the columns of clinical matrices."""

@@ -1,1 +1,0 @@
-"""NCBI: series of GEO, and human genes."""

@@ -1,1 +1,0 @@
-"""Requests and downloads: within limits, resumed, and checked."""
