@@ -14,7 +14,7 @@ from genotex.fetch.folder import Fetched, FetchFolder
 from genotex.fetch.web import WebClient
 from genotex.formats import sha256
 from genotex.genes import GeneTable
-from genotex.genes.building import build_gene_table
+from genotex.genes.table import build_gene_table
 
 NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/"
 """Base address of NCBI's gene data."""

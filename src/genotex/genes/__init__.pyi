@@ -3,7 +3,7 @@ from .annotation import (
     choose_annotation as choose_annotation,
     matching_share as matching_share,
 )
-from .building import build_gene_table as build_gene_table
+from .table import build_gene_table as build_gene_table
 from .collapse import (
     GeneCounts as GeneCounts,
     counts_by_gene as counts_by_gene,

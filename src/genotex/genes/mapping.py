@@ -17,17 +17,6 @@ from genotex.id_kinds import IdKind
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
-__all__ = [
-    "ZEROS_KEPT",
-    "GeneMapping",
-    "Scale",
-    "check_rows",
-    "collapse_rows",
-    "map_to_genes",
-    "official_rows",
-]
-
-
 ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
 

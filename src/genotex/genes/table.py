@@ -10,7 +10,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 
 from genotex.genes.sources import (
+    ACCESSION_SCHEMA,
     GENE_SCHEMA,
     GeneSource,
     holds_json,
@@ -318,3 +319,60 @@ def _genes_of(published: Mapping[str, str]) -> pl.DataFrame:
         (None, symbol, "|".join(aliases), "", "") for symbol, aliases in synonyms.items()
     ]
     return pl.DataFrame(rows, schema=GENE_SCHEMA, orient="row")
+
+
+def build_gene_table(gene_info: Path, folder: Path, accessions_of: GeneTable) -> GeneTable:
+    """Build a table from a gene_info file, which has no accessions, and another table's accessions.
+
+    `gene_info`: NCBI's ``Homo_sapiens.gene_info``, gzip or plain. `folder`: Output folder of the
+    table's three files; `GeneTable.load` takes its ``genes.parquet``. `accessions_of`: Its RefSeq,
+    GenBank and Ensembl transcript accessions are kept for every gene whose GeneID still exists.
+    """
+    genes, source = read_gene_info(gene_info)
+    accessions = _carried_over(accessions_of, genes)
+    name = f"{source.name}, with the accessions of {accessions_of.source.date}"
+    write_gene_table(
+        folder, genes, accessions, replace(source, name=name, accessions=accessions.height)
+    )
+    return GeneTable.load(folder / "genes.parquet")
+
+
+def _carried_over(known: GeneTable, genes: pl.DataFrame) -> pl.DataFrame:
+    rows = known.accessions
+    if rows is None:
+        return pl.DataFrame(schema=ACCESSION_SCHEMA)
+    old = known.genes.select("gene_id").with_row_index("row")
+    new = genes.select("gene_id").with_row_index("new_row")
+    moved = old.join(new, on="gene_id").select("row", pl.col("new_row").cast(pl.Int64))
+    kept = rows.join(moved, on="row").select("prefix", "width", "number", row="new_row")
+    return kept.sort("prefix", "width", "number", "row")
+
+
+def write_gene_table(
+    folder: Path, genes: pl.DataFrame, accessions: pl.DataFrame, source: GeneSource
+) -> None:
+    """Write the three files of a table."""
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        "compression_level": 22,
+        "statistics": False,
+    }
+    # Accessions point to rows of the genes, so the two files must never mismatch: the genes are
+    # removed first and written last.
+    (folder / "genes.parquet").unlink(missing_ok=True)
+    # Numbers are stored as differences, which compress five times better.
+    steps = accessions.select(
+        pl.col("prefix").cast(pl.Categorical),
+        pl.col("width").cast(pl.UInt8),
+        pl.col("number").diff().fill_null(pl.col("number").first()).cast(pl.Int64).alias("step"),
+        pl.col("row").cast(pl.Int32),
+    )
+    with atomic_write(folder / "accessions.parquet") as part, part.open("wb") as handle:
+        steps.write_parquet(handle, **options)
+    with atomic_write(folder / "genes.json") as part:
+        part.write_text(source.to_json(), encoding="utf-8")
+    small = genes.with_columns(
+        pl.col("gene_id").cast(pl.Int32), pl.col("type").cast(pl.Categorical)
+    )
+    with atomic_write(folder / "genes.parquet") as part, part.open("wb") as handle:
+        small.write_parquet(handle, **options)
