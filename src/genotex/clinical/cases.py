@@ -126,10 +126,7 @@ def _answers(
 def count_cases(cases: Path) -> int:
     """Return how many lines of a JSON Lines file hold something.
 
-    Raises
-    ------
-    FormatError
-        If the file cannot be read.
+    Raises FormatError if the file cannot be read.
     """
     return sum(1 for line in read_text_lines(cases) if line.strip())
 
@@ -198,10 +195,7 @@ def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
 
     Only the fields that a solver may see are read: labels in the same object are ignored.
 
-    Raises
-    ------
-    FormatError
-        If a field does not have the form it must have.
+    Raises FormatError if a field does not have the form it must have.
     """
     background = case.get("background") or {}
     rows = case.get("sample_characteristics") or {}

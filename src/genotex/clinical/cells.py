@@ -246,10 +246,7 @@ class _SampleCondition:
 def parse_condition(text: str) -> _SampleCondition:
     """Parse ``key=value``, ``key~text``, or a plain value (or sample id) under any key.
 
-    Raises
-    ------
-    UsageError
-        If the key or the value is empty.
+    Raises UsageError if the key or the value is empty.
     """
     places = [place for sign in "=~" if (place := text.find(sign)) >= 0]
     if not places:
@@ -270,19 +267,9 @@ def is_keyed(text: str) -> bool:
 def find_samples(keys: SampleKeys, texts: Iterable[str], option: str) -> dict[str, str]:
     """Return the samples that meet any of some conditions, each with the first that it meets.
 
-    Parameters
-    ----------
-    keys : SampleKeys
-        What the samples have.
-    texts : iterable of str
-        The conditions (see `parse_condition`).
-    option : str
-        The option that holds them, for messages.
-
-    Raises
-    ------
-    UsageError
-        If a condition is met by no sample; the message lists the keys, their values and counts.
+    `keys`: What the samples have. `texts`: The conditions (see `parse_condition`). `option`: The
+    option that holds them, for messages. Raises UsageError if a condition is met by no sample; the
+    message lists the keys, their values and counts.
     """
     found: dict[str, str] = {}
     for text in texts:

@@ -73,12 +73,7 @@ class SeriesDescription:
 def describe_series(series: Series, platforms: Sequence[Platform] = ()) -> SeriesDescription:
     """Describe a series that was read from a file.
 
-    Parameters
-    ----------
-    series : Series
-        The series.
-    platforms : sequence of Platform
-        Annotation tables of its platforms, those available.
+    `platforms`: Annotation tables of its platforms, those available.
     """
     fields = series.sample_fields
     platform = next((p for p in platforms if p.accession == series.platform), None)

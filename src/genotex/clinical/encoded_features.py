@@ -54,22 +54,10 @@ def apply_encoding(
 ) -> EncodedFeature:
     """Code a feature for every sample of a series.
 
-    Parameters
-    ----------
-    encoding : FeatureEncoding
-        How.
-    series : Series
-        The series.
-    procedure : str
-        ``sound`` finds values by key in every characteristics row, sample by sample.
-        ``benchmark`` reads the one row and takes the first integer of a cell as age.
-    vocabulary : Vocabulary, optional
-        Decides the role of controls that have none; the packaged one by default.
-
-    Raises
-    ------
-    EncodingFileError
-        If the encoding names a row that the series does not have.
+     `procedure`: ``sound`` finds values by key in every characteristics row, sample
+    by sample. ``benchmark`` reads the one row and takes the first integer of a cell as age.
+    `vocabulary`: Decides the role of controls that have none; the packaged one by default. Raises
+    EncodingFileError if the encoding names a row that the series does not have.
     """
     if encoding.sample_field == "sample":
         return _by_sample(encoding, series)
@@ -144,25 +132,10 @@ def cells_to_code(
 ) -> dict[str, bool]:
     """Return the different cells that an encoding of this place may have to code.
 
-    Parameters
-    ----------
-    place : FeatureEncoding
-        Where the feature is; its values are ignored.
-    series : Series
-        The series.
-    procedure : str
-        As for `apply_encoding`.
-
-    Returns
-    -------
-    dict of str to bool
-        Cell -> whether it is a sample's first choice. The others are in the row under another
-        key, or on another line of the same field, and count only where an encoding lists them.
-
-    Raises
-    ------
-    EncodingFileError
-        If the series does not have the row.
+    `place`: Where the feature is; its values are ignored. `procedure`: As for `apply_encoding`.
+    Returns cell -> whether it is a sample's first choice. The others are in the row under another
+    key, or on another line of the same field, and count only where an encoding lists them. Raises
+    EncodingFileError if the series does not have the row.
     """
     found = _cells(replace(place, values={}), series, Procedure(procedure))[0]
     if place.sample_field == "characteristics_ch1":
@@ -326,10 +299,7 @@ def is_biased(values: NDArray[np.float64]) -> bool:
     Exactly two values make it binary: biased when the rarer one has fewer than 5 samples and less
     than 10 % of them. One value only is biased. Anything else is continuous and fine.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        The variable; NaN is left out.
+    `values`: shape (n,). The variable; NaN is left out.
     """
     levels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
     if len(levels) < 2:
@@ -366,19 +336,7 @@ def annotation_rows(
 ) -> list[AnnotationRow]:
     """Return an annotation as plain rows: one for each raw value of each feature.
 
-    Parameters
-    ----------
-    annotation : ClinicalAnnotation
-        The annotation.
-    series : Series
-        The series.
-    procedure : str
-        ``sound`` or ``benchmark``.
-
-    Returns
-    -------
-    list of AnnotationRow
-        A feature that is not available has no rows.
+    `procedure`: ``sound`` or ``benchmark``. A feature that is not available has no rows.
     """
     procedure = Procedure(procedure)
     found = [encoding for encoding in annotation.features.values() if encoding is not None]

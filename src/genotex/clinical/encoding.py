@@ -140,19 +140,9 @@ def annotation_from_json(
 ) -> ClinicalAnnotation:
     """Return the annotation of JSON data.
 
-    Parameters
-    ----------
-    data : object
-        Output of `annotation_to_json`, perhaps edited.
-    path : Path, optional
-        File it came from, for messages.
-    place : str
-        Cohort, for messages.
-
-    Raises
-    ------
-    EncodingFileError
-        If a field is missing, unknown or not of its kind; names the cohort and the field.
+    `data`: Output of `annotation_to_json`, perhaps edited. `path`: File it came from, for messages.
+    `place`: Cohort, for messages. Raises EncodingFileError if a field is missing, unknown or not of
+    its kind; names the cohort and the field.
     """
     hint = None if path is None else "'about' in an encoding file explains the fields"
     annotation = checked(
@@ -252,15 +242,8 @@ def _are_the_same(one: str, other: str) -> bool:
 def recorded_annotation(data: _Data) -> ClinicalAnnotation:
     """Return the annotation of an evidence record of any version, unchecked.
 
-    Parameters
-    ----------
-    data : mapping
-        Output of `annotation_to_json` of this or an earlier version; fields may be missing.
-
-    Returns
-    -------
-    ClinicalAnnotation
-        For display, not for applying.
+    `data`: Output of `annotation_to_json` of this or an earlier version; fields may be missing.
+    The result is for display, not for applying.
     """
     gene = data.get("gene") or {}
     return ClinicalAnnotation(
@@ -315,16 +298,8 @@ def _among(value: Any, known: tuple[Any, ...]) -> Any:
 def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
     """Return an annotation as plain JSON data.
 
-    Parameters
-    ----------
-    annotation : ClinicalAnnotation
-        The annotation.
-
-    Returns
-    -------
-    dict
-        ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``, ``certainty``, ``runner_up``,
-        ``left_out``, ``untold``; ``excluded`` and ``facts`` where a person gave them.
+    Returns ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``, ``certainty``,
+    ``runner_up``, ``left_out``, ``untold``; ``excluded`` and ``facts`` where a person gave them.
     """
     return {
         "gene": _plain(annotation.gene),

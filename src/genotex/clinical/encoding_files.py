@@ -66,17 +66,9 @@ def save_annotations(
 ) -> None:
     """Write annotations to an encoding file, whole or not at all.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    annotations : mapping of str to ClinicalAnnotation
-        Cohort -> annotation.
-    trait : str, optional
-        Trait that they were made for, recorded so that they are not used for another one.
-    characteristics : mapping of str to list of dict, optional
-        Cohort -> its keys and values (`characteristics_to_edit`), added where the trait is not
-        available.
+    `annotations`: Cohort -> annotation. `trait`: Trait that they were made for, recorded so that
+    they are not used for another one. `characteristics`: Cohort -> its keys and values
+    (`characteristics_to_edit`), added where the trait is not available.
     """
     there = characteristics or {}
     cohorts = {
@@ -156,20 +148,9 @@ def _write(path: Path, trait: str | None, cohorts: Mapping[str, Any]) -> None:
 def load_annotations(path: Path) -> SavedAnnotations:
     """Read an encoding file.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    SavedAnnotations
-        The trait, None in files that do not name one, and the annotations.
-
-    Raises
-    ------
-    EncodingFileError
-        If the file is not an encoding file; names the cohort and the field, and what to do.
+    Returns the trait, None in files that do not name one, and the annotations. Raises
+    EncodingFileError if the file is not an encoding file; names the cohort and the field, and what
+    to do.
     """
     hint = "check commas and quotes there, or write the file again with 'show --save'"
     data = read_json(path, hint, words="is not JSON", finite=False, kind=EncodingFileError)

@@ -52,14 +52,8 @@ def values_by_key(
 ) -> list[KeyValues]:
     """Return every key whose values differ between samples, in row order.
 
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series.
-    trait : str
-        Name of the trait.
-    vocabulary : Vocabulary, optional
-        The words by which controls are known; the packaged ones by default.
+    `trait`: Name of the trait. `vocabulary`: The words by which controls are known; the packaged
+    ones by default.
     """
     words = vocabulary or load_vocabulary()
     judge = ValueJudge(words.trait(trait), words, description.title, description.text)
@@ -272,11 +266,15 @@ def _role(
     if cell not in match.controls:
         return role
     candidate = match.candidate
-    if role == "case":
-        return "unknown" if control_group(candidate.values[cell]) else "other disease"
-    if role != "unknown":
-        return role
-    return control_role(candidate.values[cell], candidate.key, vocabulary)
+    return chosen_control_role(role, candidate.values[cell], candidate.key, vocabulary)
+
+
+def chosen_control_role(before: Role, value: str, key: str, vocabulary: Vocabulary | None) -> Role:
+    """Return whether a control that a person chose is healthy: by the expert, else by its words."""
+    if before == "case":
+        # A vehicle control of the same patients or cells does not have another disease.
+        return "unknown" if control_group(value) else "other disease"
+    return control_role(value, key, vocabulary) if before == "unknown" else before
 
 
 def _no_match(candidates: Iterable[Candidate], wanted: Sequence[str]) -> str:

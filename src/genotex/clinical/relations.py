@@ -118,15 +118,8 @@ def _grouped(found: Mapping[str, PlacedStatement]) -> list[dict[str, Any]]:
 def find_relations(description: SeriesDescription) -> SampleRelations:
     """Return what the texts of a series state on the relations of its samples.
 
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series, with a cell for each sample.
-
-    Returns
-    -------
-    SampleRelations
-        Only what a text states in words that have this meaning alone; no expression is used.
+    `description` has a cell for each sample. Found is only what a text states in words
+    that have this meaning alone; no expression is used.
     """
     return relations_of(description, keys_of_samples(description))
 

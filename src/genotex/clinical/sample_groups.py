@@ -15,11 +15,10 @@ from genotex.clinical.cells import (
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoded_features import apply_encoding
 from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.groups import chosen_control_role
 from genotex.clinical.relations import searchable_keys
-from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.errors import UsageError
-from genotex.features import control_group
 from genotex.formats import Role, Series
 from genotex.procedure import Procedure
 
@@ -54,17 +53,9 @@ def check_conditions(
 ) -> None:
     """Refuse conditions that no sample of any series meets, before anything is computed.
 
-    Parameters
-    ----------
-    series : sequence of SeriesDescription
-        All series to be used.
-    cases, controls, exclude : sequence of str
-        Conditions (see `cells.parse_condition`).
-
-    Raises
-    ------
-    UsageError
-        If one is met by no sample; the message lists the keys with their values and counts.
+    `series`: All series to be used. `cases`, `controls`, `exclude`: Conditions (see
+    `cells.parse_condition`). Raises UsageError if one is met by no sample; the message lists the
+    keys with their values and counts.
     """
     if not series or not (exclude or need_conditions(cases, controls)):
         return
@@ -90,26 +81,12 @@ def group_samples(
 ) -> FeatureEncoding:
     """Return a trait encoding with groups chosen by conditions; all other samples are missing.
 
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series, as an expert sees it.
-    series : Series
-        The same series.
-    own : FeatureEncoding or None
-        What the expert chose; where one side alone is given, the other stays as it has it.
-    cases, controls : sequence of str
-        Conditions (see `cells.parse_condition`); a sample that meets any of them is in the
-        group.
-    procedure : str
-        How `own` is applied.
-    vocabulary : Vocabulary, optional
-        Decides by their words whether controls are healthy.
-
-    Raises
-    ------
-    UsageError
-        If a condition is met by no sample, a sample is in both groups, or a group is too small.
+    `description`: The series, as an expert sees it. `own`: What the expert chose; where one side
+    alone is given, the other stays as it has it. `cases`, `controls`: Conditions (see
+    `cells.parse_condition`); a sample that meets any of them is in the group. `procedure`: How
+    `own` is applied. `vocabulary`: Decides by their words whether controls are healthy. Raises
+    UsageError if a condition is met by no sample, a sample is in both groups, or a group is too
+    small.
     """
     keys = searchable_keys(description)
     codes, roles = _kept(own, series, procedure, bool(cases), bool(controls))
@@ -123,9 +100,12 @@ def group_samples(
         for sample, text in found.items():
             before = roles.get(sample, "unknown")
             codes[sample] = 1.0 if side == "case" else 0.0
-            roles[sample] = (
-                "case" if side == "case" else _control_role(keys, sample, text, before, vocabulary)
-            )
+            if side == "case":
+                roles[sample] = "case"
+            else:
+                asked = parse_condition(text)
+                key = keys.find(asked.key) or ""
+                roles[sample] = chosen_control_role(before, asked.value, key, vocabulary)
             reasons[sample] = f"--{side} {text!r}"
     kept = {sample: code for sample, code in codes.items() if code is not None}
     _check_sizes(kept, keys)
@@ -166,19 +146,6 @@ def _kept(
         if code in wanted
     }
     return codes, dict(zip(series.samples, found.roles, strict=True))
-
-
-def _control_role(
-    keys: SampleKeys, sample: str, text: str, before: Role, vocabulary: Vocabulary | None
-) -> Role:
-    """Return whether a control is healthy: by the expert, else by the words that chose it."""
-    if before in ("healthy control", "other disease"):
-        return before
-    condition = parse_condition(text)
-    if before == "case":
-        # A vehicle control of the same patients or cells does not have another disease.
-        return "unknown" if control_group(condition.value) else "other disease"
-    return control_role(condition.value, keys.find(condition.key) or "", vocabulary)
 
 
 def _refuse_both(cases: Mapping[str, str], controls: Mapping[str, str]) -> None:

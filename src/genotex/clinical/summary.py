@@ -231,12 +231,7 @@ class AnnotationSummary:
 def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> AnnotationSummary:
     """Summarise an annotation.
 
-    Parameters
-    ----------
-    annotation : ClinicalAnnotation
-        The annotation.
-    rows : sequence of AnnotationRow
-        The values of its features, with the number of samples of each (`annotation_rows`).
+    `rows`: The values of its features, with the number of samples of each (`annotation_rows`).
     """
     gene = annotation.gene
     seen = "; ".join(gene.evidence) if gene.available else ""

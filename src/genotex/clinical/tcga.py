@@ -146,16 +146,8 @@ def _nested(one: _DiseaseName, other: _DiseaseName) -> bool:
 def tcga_study_code(text: str) -> str | None:
     """Return the code of the TCGA study that a folder or file name contains.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``TCGA_Lung_Cancer_(LUNG)``, ``TCGA-LUAD``, ``Lung_Squamous_Cell_Carcinoma`` or
-        ``TCGA.LUAD.sampleMap_HiSeqV2_PANCAN.gz``.
-
-    Returns
-    -------
-    str or None
-        None when it contains none, or several.
+    `text`: Such as ``TCGA_Lung_Cancer_(LUNG)``, ``TCGA-LUAD``, ``Lung_Squamous_Cell_Carcinoma`` or
+    ``TCGA.LUAD.sampleMap_HiSeqV2_PANCAN.gz``. Returns None when it contains none, or several.
     """
     studies = tcga_studies()
     if of_file := re.match(r"TCGA\.([A-Z]+)\.", text):
@@ -305,12 +297,7 @@ def find_tcga_column(feature: SampleFeature, table: Mapping[str, _Cells]) -> Tcg
     diagnosis and come out as years), unless it is less than half as complete. Codes of gender are
     read by a legend in the name of the column ("gender (1=male, 2=female)").
 
-    Parameters
-    ----------
-    feature : SampleFeature
-        Age or sex.
-    table : mapping of str to sequence of str or None
-        Column name to cells; all of one length.
+    `feature`: Age or sex. `table`: Column name to cells; all of one length.
     """
     return _gender_column(table) if feature.levels else _age_column(table)
 

@@ -27,12 +27,7 @@ class RawValues:
 def raw_geo_values(files: GeoCohortFiles, evidence: Evidence) -> RawValues:
     """Read the values of a GEO cohort again from the file that its record names.
 
-    Raises
-    ------
-    UsageError
-        If the files hold no values.
-    FormatError
-        If they cannot be read.
+    Raises UsageError if the files hold no values. Raises FormatError if they cannot be read.
     """
     used = {file["name"] for file in evidence.files if file["used_for"] in ("counts", "expression")}
     for path in files.counts:

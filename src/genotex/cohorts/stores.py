@@ -54,10 +54,7 @@ class Store:
     def files(self) -> dict[str, tuple[int, int]]:
         """Return size and time (ns) of every file by its name below the folder.
 
-        Raises
-        ------
-        FormatError
-            If a name would lead out of a folder: a store takes any text for one.
+        Raises FormatError if a name would lead out of a folder: a store takes any text for one.
         """
         with self._system() as (system, root):
             found = system.find(root, detail=True)

@@ -68,10 +68,7 @@ def _part_in_place(text: str, key: str, names: Callable[[str], bool]) -> str | N
 def parse_number(text: str) -> float | None:
     """Parse a measured number, with a decimal point or comma, with or without a unit behind it.
 
-    Returns
-    -------
-    float or None
-        The number; None when the text does not begin with exactly one.
+    Returns the number; None when the text does not begin with exactly one.
     """
     hit = re.fullmatch(
         r"\s*([<>≤≥~]?\s*[-+\u2212]?\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)\s*"

@@ -73,10 +73,7 @@ def _names(feature: SampleFeature) -> frozenset[str]:
 def registered(feature: SampleFeature) -> Iterator[None]:
     """Register a feature of one's own for a while.
 
-    Raises
-    ------
-    UsageError
-        If its name is taken.
+    Raises UsageError if its name is taken.
     """
     if any(feature_named(name) for name in _names(feature)):
         msg = f"there is a feature {feature.name!r} already"

@@ -31,17 +31,10 @@ def judge_expression(description: SeriesDescription) -> GeneVerdict:
     these are silent. Row ids of human arrays end the search, but for monkeys, which are measured
     on human arrays.
 
-    Parameters
-    ----------
-    description : SeriesDescription
-        What is known of the series.
-
-    Returns
-    -------
-    GeneVerdict
-        With the rule's certainty (``certainty`` in ``data/assay.toml``): how often verdicts by this
-        rule were right among labelled cases, (right + 1) / (judged + 2), so that few cases do not
-        promise much; rules that had next to no case take a cautious figure.
+    The verdict has the rule's certainty (``certainty`` in
+    ``data/assay.toml``): how often verdicts by this rule were right among labelled cases, (right +
+    1) / (judged + 2), so that few cases do not promise much; rules that had next to no case take a
+    cautious figure.
     """
     finding = _first_finding(description)
     return GeneVerdict(

@@ -14,7 +14,6 @@ from genotex.clinical.assay.stated import (
     Kind,
     compile_any,
     is_all_human,
-    kind_of,
     known_ids,
     load_signs,
     not_expression,
@@ -55,7 +54,7 @@ def by_symbols(first_ids: Sequence[str]) -> AssaySign | None:
     ids = known_ids(first_ids)
     pattern = load_signs().pattern("row_ids", "symbols_of_rodents", "patterns")
     # Names such as 0610007P14Rik are among them.
-    hits = [i for i in ids if pattern.fullmatch(i) or _is_species(_kind_of_id(i) or Kind())]
+    hits = [i for i in ids if pattern.fullmatch(i) or (_kind_of_id(i) or Kind()).species]
     stems = {re.sub(r"\d", "", i) for i in hits}
     if min(len(hits), len(stems)) <= _MAJORITY * len(ids):
         return None
@@ -67,23 +66,11 @@ def _majority(ids: Sequence[str]) -> Kind | None:
     """Return what most ids are: genes of other species, another assay, or human genes."""
     matches = [m for m in map(_match, ids) if m is not None]
     found = Counter(m.kind for m in matches if not m.every or matches.count(m) == len(ids))
-    for group in (_is_species, _is_assay, _is_human):
-        kinds = [kind for kind, _ in found.most_common() if group(kind)]
+    for group in ("species", "measures", "human"):
+        kinds = [kind for kind, _ in found.most_common() if getattr(kind, group)]
         if sum(found[kind] for kind in kinds) > _MAJORITY * len(ids):
             return kinds[0]
     return None
-
-
-def _is_species(kind: Kind) -> bool:
-    return bool(kind.species)
-
-
-def _is_assay(kind: Kind) -> bool:
-    return bool(kind.measures)
-
-
-def _is_human(kind: Kind) -> bool:
-    return kind.human
 
 
 def _kind_of_id(row_id: str) -> Kind | None:
@@ -104,14 +91,14 @@ def _match(row_id: str) -> _PlatformVerdict | None:
     value = int(number[3] or number[1])
     for entry in load_signs().entries("row_ids", "ranges"):
         if entry["suffix"] == suffix and _holds(entry, value):
-            return _PlatformVerdict(kind_of(entry), every=bool(entry.get("every")))
+            return _PlatformVerdict(Kind.of(entry), every=bool(entry.get("every")))
     return None
 
 
 @lru_cache(maxsize=1)
 def _shapes() -> list[tuple[re.Pattern[str], _PlatformVerdict]]:
     return [
-        (pattern, _PlatformVerdict(kind_of(entry)))
+        (pattern, _PlatformVerdict(Kind.of(entry)))
         for entry, pattern in load_signs().with_patterns("row_ids", "shapes")
     ]
 

@@ -30,6 +30,11 @@ class Kind:
     species: str = ""
     measures: str = ""
 
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Kind:
+        """Return what a table of the file means."""
+        return cls(entry.get("species", ""), entry.get("measures", ""))
+
     @property
     def human(self) -> bool:
         """Whether it means human gene expression."""
@@ -85,11 +90,6 @@ def compile_any(alternatives: Iterable[str]) -> re.Pattern[str]:
 def load_signs() -> _Signs:
     """Return the packaged signs."""
     return _Signs(packaged_table("genotex.clinical", "assay"))
-
-
-def kind_of(entry: Mapping[str, Any]) -> Kind:
-    """Return what a table of the file means."""
-    return Kind(entry.get("species", ""), entry.get("measures", ""))
 
 
 _NOT_HUMAN = "the organism is not human"

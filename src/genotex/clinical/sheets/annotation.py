@@ -45,26 +45,12 @@ def sheet_rows(
 ) -> list[dict[str, str]]:
     """Return a row for each sample of a series, by header.
 
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series, as an expert sees it.
-    series : Series
-        The same series.
-    annotation : ClinicalAnnotation
-        How its samples are annotated: the groups that the sheet proposes.
-    procedure : str
-        How the annotation is applied.
-    checks : mapping of str to str, optional
-        Sample -> what a person should check, added to ``why``.
-
-    Returns
-    -------
-    list of dict
-        Keys in the order of the columns: ``series``, ``sample``, ``title``, ``source``, one for
-        each characteristic, then ``group``, ``age``, ``sex``, ``pair``, ``batch``, ``exclude``,
-        ``why``. Other sample features are columns behind the characteristics where something states
-        them and no characteristic has their name.
+    `description`: The series, as an expert sees it. `annotation`: How its samples are annotated:
+    the groups that the sheet proposes. `procedure`: How the annotation is applied. `checks`: Sample
+    -> what a person should check, added to ``why``. Returns keys in the order of the columns:
+    ``series``, ``sample``, ``title``, ``source``, one for each characteristic, then ``group``,
+    ``age``, ``sex``, ``pair``, ``batch``, ``exclude``, ``why``. Other sample features are columns
+    behind the characteristics where something states them and no characteristic has their name.
     """
     keys = keys_of_samples(description)
     relations = relations_of(description, keys)
@@ -189,21 +175,10 @@ def annotation_from_sheet(
 ) -> ClinicalAnnotation:
     """Return the annotation of a series exactly as its rows of a sample sheet state it.
 
-    Parameters
-    ----------
-    sheet : SampleSheet
-        The sheet, checked against the series.
-    own : ClinicalAnnotation
-        The annotation of the rules: it gives the verdict on gene expression, and the keys that
-        trait, age and gender were recorded under.
-    description : SeriesDescription
-        The series.
-
-    Returns
-    -------
-    ClinicalAnnotation
-        Encodings by sample, with the source "sample sheet" in their evidence. Samples that are not
-        in the sheet, or are excluded by it, are missing.
+    `sheet`: The sheet, checked against the series. `own`: The annotation of the rules: it gives the
+    verdict on gene expression, and the keys that trait, age and gender were recorded under. Returns
+    encodings by sample, with the source "sample sheet" in their evidence. Samples that are not in
+    the sheet, or are excluded by it, are missing.
     """
     source = f"sample sheet {sheet.path.name}"
     rows = sheet.of(description.cohort, description.samples)

@@ -62,10 +62,7 @@ def read_sheet_table(path: Path) -> SheetTable:
     empty rows and missing cells at the end of rows are accepted. Of a workbook the first sheet with
     a header ``sample`` is read. Whole numbers lose a trailing ``.0``; dates become ``2024-05-03``.
 
-    Raises
-    ------
-    SampleSheetError
-        If the file cannot be read as such a table.
+    Raises SampleSheetError if the file cannot be read as such a table.
     """
     try:
         data = read_document(path, "sheet")
@@ -186,10 +183,7 @@ def _cell_text(cell: Any) -> str:
 def write_sheet_table(path: Path, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Write a table for a spreadsheet, whole or not at all; the kind is that of the name.
 
-    Raises
-    ------
-    UsageError
-        If the name ends in none of ``.csv``, ``.tsv``, ``.txt``, ``.xlsx``.
+    Raises UsageError if the name ends in none of ``.csv``, ``.tsv``, ``.txt``, ``.xlsx``.
     """
     kind = path.suffix.lower()
     check_kind(path)
@@ -209,15 +203,8 @@ def write_sheet_table(path: Path, headers: Sequence[str], rows: Sequence[Sequenc
 def load_pairs(path: Path) -> dict[str, str]:
     """Load a table with the columns ``sample`` and ``pair``.
 
-    Returns
-    -------
-    dict of str to str
-        Sample -> its pair; samples with an empty pair are not in it.
-
-    Raises
-    ------
-    SampleSheetError
-        If it lacks a column, or a sample is in it twice.
+    Returns sample -> its pair; samples with an empty pair are not in it. Raises SampleSheetError if
+    it lacks a column, or a sample is in it twice.
     """
     table = read_sheet_table(path)
     names = {header.casefold(): header for header in table.headers}

@@ -287,19 +287,9 @@ def check_sample_sheet(
 ) -> None:
     """Check a sheet against the series it is for, before anything is computed.
 
-    Parameters
-    ----------
-    sheet : SampleSheet
-        The sheet.
-    cohorts : mapping of str to sequence of str
-        Series to be used -> its sample ids.
-    others : sequence of str
-        Series that are there and not to be used; their rows are ignored.
-
-    Raises
-    ------
-    SampleSheetError
-        If a series or a sample is unknown, or a series has a group with a single sample or none.
+    `cohorts`: Series to be used -> its sample ids. `others`: Series that are there and not to be
+    used; their rows are ignored. Raises SampleSheetError if a series or a sample is unknown, or a
+    series has a group with a single sample or none.
     """
     spelt = {name.casefold(): name for name in cohorts}
     ignored = {name.casefold() for name in others}

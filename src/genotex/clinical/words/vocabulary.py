@@ -43,14 +43,9 @@ _MADE = "# The built-in words do not list this trait: this is what its name and 
 class Vocabulary:
     """All known words.
 
-    Parameters
-    ----------
-    data : mapping
-        The parsed vocabulary file: tables ``words`` and ``traits``.
-    packaged : collection of str, optional
-        Names of the traits whose words come with the package; all of them by default.
-    own : collection of str
-        Names of the tables in a user's own file, which `data` holds already.
+    `data`: The parsed vocabulary file: tables ``words`` and ``traits``. `packaged`: Names of the
+    traits whose words come with the package; all of them by default. `own`: Names of the tables in
+    a user's own file, which `data` holds already.
     """
 
     def __init__(
@@ -186,15 +181,8 @@ class Vocabulary:
     def named(self, name: str) -> NamedTrait:
         """Return what the name of a trait means, and its words.
 
-        Parameters
-        ----------
-        name : str
-            Name of a trait, or an alias.
-
-        Raises
-        ------
-        UsageError
-            If it is not a name (no letter a-z or digit), or an alias of several traits.
+        `name`: Name of a trait, or an alias. Raises UsageError if it is not a name (no letter a-z
+        or digit), or an alias of several traits.
         """
         if not simplify(name):
             msg = f"{name!r} is not a trait name; use letters of the English alphabet"
@@ -268,16 +256,9 @@ def _sites(table: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
 def load_vocabulary(path: Path | None = None) -> Vocabulary:
     """Return the packaged vocabulary, with the words of a file of the user's own laid over it.
 
-    Parameters
-    ----------
-    path : Path, optional
-        A vocabulary file (docs/clinical.md). Its words are added to the packaged ones; a trait
-        table with ``replace = true`` takes the packaged table's place.
-
-    Raises
-    ------
-    VocabularyFileError
-        If the file cannot be read or has a mistake; it names the line or the table.
+    `path`: A vocabulary file (docs/clinical.md). Its words are added to the packaged ones; a trait
+    table with ``replace = true`` takes the packaged table's place. Raises VocabularyFileError if
+    the file cannot be read or has a mistake; it names the line or the table.
     """
     if path is None:
         return _packaged_vocabulary()
@@ -291,17 +272,8 @@ def load_vocabulary(path: Path | None = None) -> Vocabulary:
 def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:
     """Return the words of a trait as the text of a vocabulary file, with how to use it.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        The words there are.
-    trait : str
-        Name of the trait, or an alias.
-
-    Raises
-    ------
-    UsageError
-        If it is not a name (no letter a-z or digit), or an alias of several traits.
+    `vocabulary`: The words there are. `trait`: Name of the trait, or an alias. Raises UsageError if
+    it is not a name (no letter a-z or digit), or an alias of several traits.
     """
     vocabulary.named(trait)
     name, table, listed = vocabulary.entry(trait)

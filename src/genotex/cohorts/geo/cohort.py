@@ -191,25 +191,10 @@ def read_or_replay(
 ) -> ClinicalAnnotation:
     """Annotate a series, or use what a person gave; then apply groups chosen by hand.
 
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series, as an expert sees it.
-    series : Series
-        The same series.
-    trait : str
-        Name of the trait; empty for age and sex alone, by the built-in rules.
-    expert : Expert
-        Annotates it, unless a reading is given.
-    options : PreprocessOptions
-        Procedure, words, the sample sheet, groups chosen by hand, and the file of given readings.
-    given : ClinicalAnnotation, optional
-        From an encoding file.
-
-    Raises
-    ------
-    UsageError
-        If groups chosen by hand do not occur.
+    `description`: The series, as an expert sees it. `trait`: Name of the trait; empty for age and
+    sex alone, by the built-in rules. `expert`: Annotates it, unless a reading is given. `options`:
+    Procedure, words, the sample sheet, groups chosen by hand, and the file of given readings.
+    `given`: From an encoding file. Raises UsageError if groups chosen by hand do not occur.
     """
     sheet = options.sheet
     if sheet is not None and sheet.of(description.cohort, description.samples):

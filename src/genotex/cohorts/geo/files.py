@@ -130,10 +130,8 @@ def with_expression(raw: RawSeries, *, numbers: bool = True) -> RawSeries:
 def read_series_file(path: Path) -> Series:
     """Read a series matrix, or the largest platform's part of a family SOFT.
 
-    Raises
-    ------
-    FormatError
-        If the file is neither, or cannot be read; states what it is and which file to give.
+    Raises FormatError if the file is neither, or cannot be read; states what it is and which file
+    to give.
     """
     if path.is_dir():
         found = sorted(p.name for p in path.iterdir() if _SERIES_FILE.search(p.name))

@@ -36,18 +36,9 @@ _ROUNDING = 1e-14
 def least_samples(trait: Floats, *, binary: bool) -> float:
     """Return in how many samples a gene should be expressed, given the groups compared.
 
-    Parameters
-    ----------
-    trait : ndarray of float64, shape (n,)
-        Codes of the samples that are compared.
-    binary : bool
-        The size of the smaller group; else the inverse of the largest leverage in the regression
-        on the trait.
-
-    Returns
-    -------
-    float
-        Ten, plus 70 % of the samples beyond ten.
+    `trait`: shape (n,). Codes of the samples that are compared. `binary`: The size of the smaller
+    group; else the inverse of the largest leverage in the regression on the trait. Returns ten,
+    plus 70 % of the samples beyond ten.
     """
     number = float(len(trait))
     levels, sizes = np.unique(trait, return_counts=True)
@@ -62,15 +53,8 @@ def least_samples(trait: Floats, *, binary: bool) -> float:
 def enough_samples(group_size: float) -> float:
     """Return in how many samples a gene should be expressed, as edgeR's ``filterByExpr``.
 
-    Parameters
-    ----------
-    group_size : float
-        Size of the smallest group, or the inverse of the largest leverage in the design.
-
-    Returns
-    -------
-    float
-        The group size up to ten, then 70 % of what is beyond ten.
+    `group_size`: Size of the smallest group, or the inverse of the largest leverage in the design.
+    Returns the group size up to ten, then 70 % of what is beyond ten.
     """
     beyond = max(group_size - _LARGE_GROUP, 0.0)
     return group_size - beyond + beyond * _SHARE_OF_LARGE

@@ -122,11 +122,8 @@ def submitted_genes(
 ) -> CountedGenes | None:
     """Read the submitter's table of a series: the one with most samples, counts before values.
 
-    Returns
-    -------
-    CountedGenes or None
-        None if no table in the folder has columns that are samples of the series; otherwise the
-        record of counts is empty where the table holds other values.
+    Returns None if no table in the folder has columns that are samples of the series; otherwise the
+    record of counts is empty where the table holds other values.
     """
     found: list[_Candidate] = []
     rejected: list[str] = []

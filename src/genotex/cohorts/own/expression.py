@@ -70,12 +70,8 @@ class OwnRows:
 def read_annotation_file(path: Path) -> list[Platform]:
     """Read the annotation of probes in any usual form: SOFT, GPL table, CSV, two columns.
 
-    Raises
-    ------
-    FormatError
-        If it is no table with several columns.
-    UsageError
-        If it does not exist.
+    Raises FormatError if it is no table with several columns. Raises UsageError if it does not
+    exist.
     """
     if not path.is_file():
         msg = f"{path}, given as platform, is not a file"
@@ -106,10 +102,7 @@ def _may_be_tabbed(path: Path) -> bool:
 def name_rows(values: OwnValues, platforms: Sequence[Platform], table: GeneTable) -> OwnRows:
     """Name the genes of the rows: by their ids, a platform, or other columns of the table itself.
 
-    Raises
-    ------
-    FormatError
-        If a platform is given and it does not identify the genes.
+    Raises FormatError if a platform is given and it does not identify the genes.
     """
     ids = values.matrix.ids
     if why := _other_organism(ids, table):

@@ -69,21 +69,10 @@ def arrange(
 ) -> OwnValues:
     """Find the genes, samples and values of an expression table.
 
-    Parameters
-    ----------
-    table : TableFile
-        The expression table.
-    keys : frozenset of str
-        Forms of the names of the sample table (`table_keys`); may be empty.
-    covariates : sequence of str
-        Columns of the sample table, which are not genes where the expression table has them too.
-    genes : GeneTable
-        The genes that are known.
-
-    Raises
-    ------
-    GenotexError
-        If it is not a table of expression; names genes, samples, lines and columns.
+    `table`: The expression table. `keys`: Forms of the names of the sample table (`table_keys`);
+    may be empty. `covariates`: Columns of the sample table, which are not genes where the
+    expression table has them too. `genes`: The genes that are known. Raises GenotexError if it is
+    not a table of expression; names genes, samples, lines and columns.
     """
     columns = _Columns(table, keys, genes)
     if columns.genes_in_rows:

@@ -94,17 +94,8 @@ class SampleMatch:
 def match_samples(samples: Sequence[str], table: TableFile) -> SampleMatch:
     """Match the samples of an expression table to the rows of a sample table.
 
-    Parameters
-    ----------
-    samples : sequence of str
-        Names in the expression table, all different.
-    table : TableFile
-        The sample table as text.
-
-    Raises
-    ------
-    GenotexError
-        If no name matches, or names match in several ways.
+    `samples`: Names in the expression table, all different. `table`: The sample table as text.
+    Raises GenotexError if no name matches, or names match in several ways.
     """
     found = [_match_column(samples, i, column) for i, column in enumerate(table.columns)]
     best = max(found, key=lambda match: (match.rank, -match.column))
@@ -218,10 +209,7 @@ class MatchedSamples:
 def read_samples(source: Any) -> TableFile:
     """Read a sample table as text.
 
-    Raises
-    ------
-    GenotexError
-        If it cannot be read or a column is there twice.
+    Raises GenotexError if it cannot be read or a column is there twice.
     """
     table = source if isinstance(source, TableFile) else None
     if table is None:
@@ -240,10 +228,7 @@ def read_samples(source: Any) -> TableFile:
 def matched_samples(samples: Sequence[str], table: TableFile) -> MatchedSamples:
     """Bring the rows of a sample table into the order of the samples of the expression table.
 
-    Raises
-    ------
-    GenotexError
-        If no sample matches, or samples match in several ways.
+    Raises GenotexError if no sample matches, or samples match in several ways.
     """
     table, turned = _upright(samples, table)
     match = match_samples(samples, table)

@@ -187,23 +187,10 @@ def _refuse_swapped(table: TableFile, samples: TableFile, genes: GeneTable) -> N
 def keep_expressed(tables: OwnTables, least: float) -> OwnTables:
     """Leave out genes with few counts, as edgeR's ``filterByExpr``, and normalise the others.
 
-    Parameters
-    ----------
-    tables : OwnTables
-        As read; returned as it is where there are no counts.
-    least : float
-        In how many samples a gene should be expressed: of groups, the size of the smallest (above
-        ten: ten and 70 % of the rest, see `least_samples`).
-
-    Returns
-    -------
-    OwnTables
-        With fewer genes, and new ``expression`` and ``counts``.
-
-    Raises
-    ------
-    FormatError
-        If no gene has enough counts.
+    `tables`: As read; returned as it is where there are no counts. `least`: In how many samples a
+    gene should be expressed: of groups, the size of the smallest (above ten: ten and 70 % of the
+    rest, see `least_samples`). The result has fewer genes, and new ``expression`` and ``counts``.
+    Raises FormatError if no gene has enough counts.
     """
     if tables.raw_counts is None:
         return tables

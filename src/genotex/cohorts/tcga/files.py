@@ -46,15 +46,8 @@ def choose_folder(trait: str, folders: Sequence[TcgaCohortFiles]) -> FolderChoic
     (``TCGA.LUAD.sampleMap_...``). Of two folders of one study the first that has both a clinical
     matrix and expression is taken.
 
-    Parameters
-    ----------
-    trait : str
-        Trait name or trait folder name.
-    folders : sequence of TcgaCohortFiles
-        The available folders.
+    `trait`: Trait name or trait folder name. `folders`: The available folders.
 
-    See Also
-    --------
     genotex.clinical.choose_tcga_study : How studies are matched with traits.
     """
     by_name = {folder.name: folder for folder in sorted(folders, key=_order)}
