@@ -11,11 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import genotex
-from genotex.clinical import (
-    Expert,
-    annotation_to_json,
-    rule_expert,
-)
+from genotex.clinical import Expert, annotation_to_json, rule_expert
 from genotex.cohorts.geo.cohort import prepare_geo_cohort
 from genotex.cohorts.geo.files import SUBMITTED
 from genotex.cohorts.linking import REFUSALS
@@ -42,10 +38,7 @@ from genotex.formats import (
 )
 from genotex.genes import ZEROS_KEPT
 from genotex.io import lock
-from genotex.layout import (
-    InputFolder,
-    OutputFolder,
-)
+from genotex.layout import InputFolder, OutputFolder
 from genotex.parallel import Executor, Piece, Processes
 
 

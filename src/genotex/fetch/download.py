@@ -12,13 +12,7 @@ from pathlib import Path
 
 from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongContentError
 from genotex.fetch.client_limits import shown
-from genotex.fetch.contents import (
-    ENOUGH_TO_JUDGE,
-    WHOLE_PAGE,
-    Content,
-    check_start,
-    check_whole,
-)
+from genotex.fetch.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
 from genotex.fetch.web import Trouble, WebAnswer, WebClient
 from genotex.formats import sha256
 from genotex.io import PART, flush

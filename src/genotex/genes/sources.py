@@ -13,15 +13,7 @@ import polars as pl
 from genotex.errors import FileLimitError, FormatError, NotDataError, TruncatedFileError
 from genotex.formats import decode, sha256
 from genotex.id_kinds import ID_KINDS
-from genotex.outside import (
-    Gauge,
-    Packing,
-    parse_json,
-    read_json,
-    read_parquet,
-    unpack,
-    unreadable,
-)
+from genotex.outside import Gauge, Packing, parse_json, read_json, read_parquet, unpack, unreadable
 
 GENE_SCHEMA = {
     "gene_id": pl.Int64,

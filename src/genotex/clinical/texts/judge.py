@@ -95,9 +95,7 @@ class TextJudge:
         if self._control_word(text) in {None, *names}:
             return judgement
         if self._trait.is_cancer and self._is_normal_tissue(text):
-            return Judgement(
-                "healthy control", Ground.HEALTHY, f"{text!r} is normal tissue of patients"
-            )
+            return Judgement.healthy(f"{text!r} is normal tissue of patients")
         return leave_open(f"{text!r} names the trait and a control")
 
     def _is_used(self, name: str | None) -> bool:
@@ -141,7 +139,7 @@ class TextJudge:
 
     def _healthy(self, text: str) -> Judgement:
         word = self._control_word(text)
-        return Judgement("healthy control", Ground.HEALTHY, f"{text!r} names a control ({word!r})")
+        return Judgement.healthy(f"{text!r} names a control ({word!r})")
 
     def is_experiment(self, text: str) -> bool:
         """Return whether a text names an arm of an experiment (not "KD", where it is the trait)."""
@@ -241,12 +239,12 @@ def _code(cell: str, text: str, judge: TextJudge) -> str:
 
 def _of_pair(code: str, text: str) -> Judgement:
     if code == "tumour":
-        return Judgement("case", Ground.CONTEXT, _why(code, text))
+        return Judgement.case(_why(code, text), Ground.CONTEXT)
     return _control(code, text) if code == "normal" else UNKNOWN
 
 
 def _control(code: str, text: str) -> Judgement:
-    return Judgement("healthy control", Ground.HEALTHY, _why(code, text))
+    return Judgement.healthy(_why(code, text))
 
 
 def _why(code: str, text: str) -> str:

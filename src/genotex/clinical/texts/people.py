@@ -12,12 +12,7 @@ from typing import cast
 
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import Feature, FeatureEncoding
-from genotex.clinical.texts.samples import (
-    LEAST_TOLD,
-    SampleTexts,
-    free_text_words,
-    sample_texts,
-)
+from genotex.clinical.texts.samples import LEAST_TOLD, SampleTexts, free_text_words, sample_texts
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.features import SampleFeature, parse_age_years, parse_sex, spelt_sexes, unit_words
 

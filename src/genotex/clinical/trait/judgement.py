@@ -87,6 +87,26 @@ class Judgement:
     ground: Ground  # On what that rests
     why: str  # The reason in words
 
+    @classmethod
+    def case(cls, why: str, ground: Ground) -> Judgement:
+        """Return that a value means a case, and why."""
+        return cls("case", ground, why)
+
+    @classmethod
+    def healthy(cls, why: str, ground: Ground = Ground.HEALTHY) -> Judgement:
+        """Return that a value means a healthy control, and why."""
+        return cls("healthy control", ground, why)
+
+    @classmethod
+    def other(cls, why: str, ground: Ground = Ground.OTHER_DISEASE) -> Judgement:
+        """Return that a value names another disease, and why."""
+        return cls("other disease", ground, why)
+
+    @classmethod
+    def control(cls, why: str) -> Judgement:
+        """Return that a value means a control by its company, whose health is not known."""
+        return cls("control without known health", Ground.BY_COMPANY, why)
+
     @property
     def role(self) -> Role:
         """The role that a record has."""
@@ -339,7 +359,7 @@ class ValueWords:
             if written and sum(letter.isupper() for letter in written[0]) < 2:
                 return None
             ground = Ground.OTHER_CODE
-        return Judgement("other disease", ground, f"{value!r} names another disease ({name!r})")
+        return Judgement.other(f"{value!r} names another disease ({name!r})", ground)
 
     def other_disease_with(self, value: str, key: str) -> Judgement | None:
         """Judge a value that names another disease together with its key: "diabetes: type 1"."""
@@ -347,8 +367,7 @@ class ValueWords:
         name = self._vocabulary.diseases.find(f"{value} {key}")
         if name is None or not words or not words < set(name.split()):
             return None
-        why = f"{value!r} under {key!r} names another disease ({name!r})"
-        return Judgement("other disease", Ground.OTHER_DISEASE, why)
+        return Judgement.other(f"{value!r} under {key!r} names another disease ({name!r})")
 
 
 def _says_only(value: str, names: Terms) -> bool:

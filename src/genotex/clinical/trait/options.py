@@ -16,12 +16,7 @@ from functools import lru_cache
 from typing import Literal
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.trait.judgement import (
-    UNKNOWN,
-    Ground,
-    Judgements,
-    best_ground,
-)
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgements, best_ground
 from genotex.clinical.trait.row_groups import judge_keys, rest_as_cases, rest_as_controls
 from genotex.clinical.trait.row_judge import judge_row
 from genotex.clinical.trait.value_judge import ValueJudge

@@ -125,15 +125,13 @@ def _rest(
         if named and judgement.ground == Ground.OTHER_CODE:
             continue
         if not control and _is_patient_detail(candidate.key, value, judgement, judge):
-            result[cell] = Judgement("case", Ground.BESIDE_CONTROLS, f"{value!r} {why}")
+            result[cell] = Judgement.case(f"{value!r} {why}", Ground.BESIDE_CONTROLS)
             continue
         if not can_be_read_by_key(value, judgement, judge) or judge.words.is_vague(value):
             continue
         reason = f"{value!r} {why}"
         result[cell] = (
-            Judgement("control without known health", Ground.BY_COMPANY, reason)
-            if control
-            else Judgement("case", Ground.BESIDE_CONTROLS, reason)
+            Judgement.control(reason) if control else Judgement.case(reason, Ground.BESIDE_CONTROLS)
         )
     return result if result != dict(judgements) else None
 
@@ -164,7 +162,7 @@ def judge_keys(
             continue
         if _CONTROL_KEY.search(part.key.lower()) and not names_case(judgements):
             why = f"under {part.key!r}"
-            result |= dict.fromkeys(part.in_row, Judgement("healthy control", Ground.HEALTHY, why))
+            result |= dict.fromkeys(part.in_row, Judgement.healthy(why))
             controls = True
         elif _are_forms(part, judgements, judge):
             open_parts.append(part)
@@ -187,7 +185,7 @@ def judge_keys(
         of_trait = names_trait(judge.trait, part.key) or is_code_of(judge.trait, part.key)
         if of_trait or (not cases and kind_of_key(part.key) in _CASE_KINDS):
             why = f"under {part.key!r}, in a series about the trait"
-            found = dict.fromkeys(part.in_row, Judgement("case", Ground.CONTEXT, why))
+            found = dict.fromkeys(part.in_row, Judgement.case(why, Ground.CONTEXT))
             result |= {c: j for c, j in found.items() if not _is_blank(part.values[c], judge)}
             cases.append(part)
     if not controls or not any(j.role == "case" for j in result.values()):

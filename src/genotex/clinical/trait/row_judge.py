@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.judgement import (
+    UNKNOWN,
+    Ground,
+    Judgement,
+    Judgements,
+    best_ground,
+    leave_open,
+)
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
     asks_cause,
@@ -87,48 +94,6 @@ def names_case(judgements: Judgements) -> bool:
     return any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judgements.values())
 
 
-def _read_by_key(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
-) -> Judgements:
-    """Read open values by what their key asks, where the row names a case."""
-    key = candidate.key
-    healthy = any(j.role == "healthy control" for j in judgements.values())
-    asks = healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key))
-    if not (asks or named):
-        return judgements
-    result = dict(judgements)
-    for cell, judgement in judgements.items():
-        value = candidate.values[cell]
-        if named and asks_history(key) and judgement.is_open and not judge.words.is_vague(value):
-            why = f"{value!r} is under {key!r}, and is not the trait"
-            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
-        if not can_be_read_by_key(value, result[cell], judge):
-            continue
-        if asks or (healthy and named and asks_cause(key)):
-            why = f"{value!r} under {key!r}, alongside controls"
-            result[cell] = Judgement("case", Ground.INCLUDED, why)
-        elif named and lists_diseases(key) and not judge.words.is_vague(value):
-            why = f"{value!r} is under {key!r} alongside the trait: another diagnosis"
-            result[cell] = Judgement("other disease", Ground.BY_COMPANY, why)
-        elif named and judge.words.is_wild_type(value):
-            result[cell] = Judgement(
-                "healthy control", Ground.HEALTHY, f"{value!r} alongside the trait's gene"
-            )
-        elif named and (long := _other_meaning(value, judge)) is not None:
-            why = f"{value!r} is {long!r}, as the texts explain: not the trait"
-            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
-        elif named and lists_tissues(key):
-            why = f"{value!r} is under {key!r} alongside the trait: something else"
-            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
-    return result
-
-
-def _other_meaning(value: str, judge: ValueJudge) -> str | None:
-    """Return the meaning of a value by the texts, unless that leaves it open."""
-    long = judge.series.spelt_out(value)
-    return None if long is None or judge.words.is_doubtful(long) else long
-
-
 def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> bool:
     """Return whether an open value has a meaning that its key, or its row, may decide."""
     if not judgement.is_open or is_number(value):
@@ -142,203 +107,9 @@ def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> b
 
 _MANY_TUMOURS = 3
 _CLAUSE = re.compile(r"[,;()]")
-
-
-def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
-    """Judge all values under one key."""
-    values = plain_values(candidate, judge)
-    judgements: Judgements = {
-        cell: judge.judge(value, candidate.key) for cell, value in values.items()
-    }
-    judgements = _without_letters(candidate, judgements, judge)
-    judgements = _near_misses(candidate, judgements, judge)
-    named = names_case(judgements)
-    if named:
-        judgements = _tumours_elsewhere(candidate, judgements, judge)
-    judgements = _wider_words(candidate, judgements, judge, named=named)
-    judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
-    judgements = _denials_of_cases(candidate, judgements, judge)
-    judgements = _denials_beside_healthy(judgements)
-    judgements = _wild_types(candidate, judgements, judge)
-    judgements = _dashes(candidate, judgements, judge)
-    judgements = _ends_of_scales(candidate, judgements, judge)
-    judgements = _single_letters(candidate, judgements, judge)
-    judgements = _not_diseased(candidate, judgements)
-    judgements = _counterparts(candidate, judgements, judge)
-    judgements = _read_by_key(candidate, judgements, judge, named=named)
-    return _tissues_of_people(candidate, judgements, judge)
-
-
-def _without_letters(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Reopen codes that only fit the trait's letters where the row says what its cases are."""
-    best = best_ground(j for j in judgements.values() if j.role == "case")
-    if best <= Ground.BY_LETTERS:
-        return judgements
-    return {
-        cell: judge.words.other_disease(candidate.values[cell]) or UNKNOWN
-        if j.ground == Ground.BY_LETTERS
-        else j
-        for cell, j in judgements.items()
-    }
-
-
-def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Treat "basal cell carcinoma" as another disease than melanoma, although it is a tumour."""
-    near = judge.trait.near_misses
-    result = dict(judgements)
-    for cell, judgement in judgements.items():
-        value = candidate.values[cell]
-        if judgement.role != "case" or judgement.ground > Ground.BROADER:
-            continue
-        name = next(filter(None, map(near.find, _CLAUSE.split(value))), None)
-        if name is not None and not judge.words.is_denied(value, Terms([name])):
-            why = f"{value!r} names another disease ({name!r})"
-            result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
-    return result
-
-
-def _tumours_elsewhere(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge
-) -> Judgements:
-    """Treat "adenocarcinoma" as another cancer where the texts mention that of the lung only."""
-    # Only next to values that name the trait: alone it may still be the name of its cases.
-    result = dict(judgements)
-    for cell, judgement in judgements.items():
-        if judgement.role != "case" or judgement.ground > Ground.BROADER:
-            continue
-        value = candidate.values[cell]
-        organ = judge.series.organ_elsewhere(value)
-        if organ is not None:
-            why = f"the texts mention {value!r} only of another organ ({organ!r})"
-            result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
-    return result
-
-
-def _wider_words(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
-) -> Judgements:
-    """Read the trait's wider words, unless the row names the trait itself."""
-    cells = candidate.values
-    if not judge.trait.broader:
-        return judgements
-    if not named:
-        wider = {cell: judge.broader(value, candidate.key) for cell, value in cells.items()}
-        return {cell: wider[cell] or j for cell, j in judgements.items()}
-    return {
-        cell: UNKNOWN if j.role == "other disease" and judge.words.could_be(cells[cell]) else j
-        for cell, j in judgements.items()
-    }
-
-
-def _without_borrowed_cases(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
-) -> Judgements:
-    """Reopen cases by context in rows that name the trait, or other cancers."""
-    cells, words = candidate.values, judge.words
-    tumours = sum(
-        j.role == "other disease" and words.is_cancer(cells[cell]) for cell, j in judgements.items()
-    )
-    enough = _MANY_TUMOURS if not named else 1 if judge.trait.is_cancer else 0
-    if tumours < enough:
-        return judgements
-    return {
-        cell: judge.without_context(cells[cell])
-        if j.role == "case"
-        and j.ground <= Ground.BROADER
-        and not (named and words.is_plain_tumour(cells[cell]))
-        else j
-        for cell, j in judgements.items()
-    }
-
-
-def _denials_of_cases(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge
-) -> Judgements:
-    """Treat "without severe asthma" as a control where the row has "severe asthma"."""
-    cases = [candidate.values[cell] for cell, j in judgements.items() if j.role == "case"]
-    if not cases:
-        return judgements
-    names = Terms(cases)
-    result = dict(judgements)
-    for cell, judgement in judgements.items():
-        value = candidate.values[cell]
-        if judgement.is_open and judge.words.is_denied(value, names):
-            why = f"{value!r} denies a case of its row"
-            result[cell] = Judgement("healthy control", Ground.DENIED, why)
-    return result
-
-
-def _denials_beside_healthy(judgements: Judgements) -> Judgements:
-    """Treat "no PTSD" as healthy only where the row has no healthier group."""
-    if not any(
-        j.role == "healthy control" and j.ground == Ground.HEALTHY for j in judgements.values()
-    ):
-        return judgements
-    return {
-        cell: replace(j, meaning="other disease", why=f"{j.why}, alongside healthy controls")
-        if j.role == "healthy control" and j.ground == Ground.DENIED
-        else j
-        for cell, j in judgements.items()
-    }
-
-
-def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Treat a gene without mutation as a control, where the trait is defined by its gene."""
-    key = candidate.key
-    by_gene = any(j.role == "case" for j in judgements.values()) and asks_genotype(key)
-    if not (by_gene or names_gene(judge.trait, key)):
-        return judgements
-    return {
-        cell: Judgement(
-            "healthy control", Ground.HEALTHY, f"{candidate.values[cell]!r} is no mutation"
-        )
-        if j.is_open and judge.words.is_wild_type(candidate.values[cell])
-        else j
-        for cell, j in judgements.items()
-    }
-
-
-def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Treat a dash as a control where the key names the trait: "epilepsy type: -"."""
-    # Not under a treatment of the trait, where a dash may mean untreated patients.
-    if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
-        return judgements
-    if kind_of_key(candidate.key) == "treatment":
-        return judgements
-    if any(j.role == "healthy control" for j in judgements.values()):
-        return judgements
-    why = f"no value under {candidate.key!r}, and the texts mention controls"
-    return {
-        cell: Judgement("healthy control", Ground.HEALTHY, why)
-        if candidate.values[cell] in {"-", "--"}
-        else j
-        for cell, j in judgements.items()
-    }
-
-
 _DEGREES = re.compile(r"\b(?:mild|moderate|mod|severe|sev|critical|asymptomatic|fatal)\b")
 NO_DEGREE = {"no", "non", "none", "neg", "negative", "0", "absent", "uninfected"}
 """Ends of scales of severity that are no severity at all."""
-
-
-def _ends_of_scales(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Treat "negative" as a control where the other values are degrees of severity."""
-    if not judge.series.about or any(j.code is not None for j in judgements.values()):
-        return judgements
-    plain = {cell: simplify(value) for cell, value in candidate.values.items()}
-    if sum(_DEGREES.search(value) is not None for value in plain.values()) < 2:
-        return judgements
-    key = candidate.key
-    if kind_of_key(key) != "stage" and not names_trait(judge.trait, key):
-        return judgements
-    return {
-        cell: Judgement("healthy control", Ground.HEALTHY, f"{candidate.values[cell]!r} of {key!r}")
-        if j.is_open and plain[cell] in NO_DEGREE
-        else j
-        for cell, j in judgements.items()
-    }
-
-
 _LETTERS_OF_TUMOURS = ({"t": 1.0, "n": 0.0}, {"c": 1.0, "n": 0.0}, {"ca": 1.0, "n": 0.0})
 _LETTERS_OF_PATIENTS = tuple(
     {case: 1.0, control: 0.0}
@@ -348,87 +119,287 @@ _LETTERS_OF_PATIENTS = tuple(
 )
 
 
-def _single_letters(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Judge a row of two letters, "T" and "N" or "P" and "C", in a series about the trait."""
-    letters = {cell: simplify(value) for cell, value in candidate.values.items()}
-    known = {v for cell, v in letters.items() if judgements[cell].meaning != "missing"}
-    if len(known) != 2 or not judge.series.names_trait or kind_of_key(candidate.key) in NO_REST:
-        return judgements
-    pairs = _LETTERS_OF_PATIENTS + (_LETTERS_OF_TUMOURS if judge.trait.is_cancer else ())
-    if asks_trait(judge.trait, candidate.key):
-        first = simplify(judge.trait.name)[:1]
-        pairs += ({"p": 1.0, "n": 0.0}, {first: 1.0, "c": 0.0}, {first: 1.0, "n": 0.0})
-    codes = next((pair for pair in pairs if pair.keys() == known), None)
-    if codes is None or any(j.role == "case" for j in judgements.values()):
-        return judgements
-    result = dict(judgements)
-    for cell, letter in letters.items():
-        if letter in codes:
-            why = f"{candidate.values[cell]!r} of the pair {', '.join(sorted(known))}"
-            result[cell] = (
-                Judgement("case", Ground.BY_LETTERS, why)
-                if codes[letter]
-                else Judgement("healthy control", Ground.HEALTHY, why)
+def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
+    """Judge all values under one key."""
+    row = _Row(candidate, judge)
+    row.judge_together()
+    return row.found
+
+
+class _Row:
+    """The values under one key while they are judged together, rule by rule."""
+
+    def __init__(self, candidate: Candidate, judge: ValueJudge) -> None:
+        self.key, self.values = candidate.key, candidate.values
+        self.judge, self.words = judge, judge.words
+        self.series, self.trait = judge.series, judge.trait
+        values = plain_values(candidate, judge)
+        self.found = {cell: judge.judge(value, self.key) for cell, value in values.items()}
+
+    def judge_together(self) -> None:
+        self._reopen_letters()
+        self._near_misses()
+        named = names_case(self.found)
+        if named:
+            self._tumours_elsewhere()
+        self._wider_words(named)
+        self._reopen_borrowed_cases(named)
+        self._denials_of_cases()
+        self._denials_beside_healthy()
+        self._wild_types()
+        self._dashes()
+        self._ends_of_scales()
+        self._single_letters()
+        self._not_diseased()
+        self._counterparts()
+        self._read_by_key(named)
+        self._tissues_of_people()
+
+    def _change(self, rule: Callable[[str, Judgement], Judgement | None]) -> None:
+        """Judge each value anew, from the value and its judgement; None leaves it as it is."""
+        self.found = {cell: rule(self.values[cell], j) or j for cell, j in self.found.items()}
+
+    def _has(self, *roles: str) -> bool:
+        return any(j.role in roles for j in self.found.values())
+
+    @property
+    def _cases(self) -> list[Judgement]:
+        return [j for j in self.found.values() if j.role == "case"]
+
+    def _reopen_letters(self) -> None:
+        """Reopen codes that only fit the trait's letters where the row says what its cases are."""
+        if best_ground(self._cases) > Ground.BY_LETTERS:
+            self._change(
+                lambda value, j: (
+                    (self.words.other_disease(value) or UNKNOWN)
+                    if j.ground == Ground.BY_LETTERS
+                    else None
+                )
             )
-    return result
 
+    def _near_misses(self) -> None:
+        """Treat "basal cell carcinoma" as another disease than melanoma, although a tumour."""
 
-def _counterparts(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Treat "diseased gingiva" as a case next to "healthy gingiva"."""
-    if judge.trait.is_cancer or not judge.series.about:
-        return judgements
-    controls = {
-        judge.words.without_health(candidate.values[cell])
-        for cell, j in judgements.items()
-        if j.role == "healthy control"
-    } - {""}
-    why = "of the tissue of controls, in a series about the trait"
-    return {
-        cell: Judgement("case", Ground.CONTEXT, f"{candidate.values[cell]!r} {why}")
-        if j.is_open and judge.words.without_illness(candidate.values[cell]) in controls
-        else j
-        for cell, j in judgements.items()
-    }
+        def rule(value: str, j: Judgement) -> Judgement | None:
+            if j.role != "case" or j.ground > Ground.BROADER:
+                return None
+            name = next(filter(None, map(self.trait.near_misses.find, _CLAUSE.split(value))), None)
+            if name is None or self.words.is_denied(value, Terms([name])):
+                return None
+            return Judgement.other(f"{value!r} names another disease ({name!r})")
 
+        self._change(rule)
 
-def _not_diseased(candidate: Candidate, judgements: Judgements) -> Judgements:
-    """Treat "ND" as not diseased where the row has cases and nothing else for their controls."""
-    cases = [j for j in judgements.values() if j.role == "case"]
-    if best_ground(cases) < Ground.BY_LETTERS or any(j.code == 0 for j in judgements.values()):
-        return judgements
-    result = dict(judgements)
-    for cell, judgement in judgements.items():
-        if judgement.meaning == "missing" and candidate.values[cell] == "ND":
+    def _tumours_elsewhere(self) -> None:
+        """Treat "adenocarcinoma" as another cancer where the texts mention the lung's only."""
+
+        # Only next to values that name the trait: alone it may still be the name of its cases.
+        def rule(value: str, j: Judgement) -> Judgement | None:
+            if j.role != "case" or j.ground > Ground.BROADER:
+                return None
+            organ = self.series.organ_elsewhere(value)
+            if organ is None:
+                return None
+            return Judgement.other(f"the texts mention {value!r} only of another organ ({organ!r})")
+
+        self._change(rule)
+
+    def _wider_words(self, named: bool) -> None:
+        """Read the trait's wider words, unless the row names the trait itself."""
+        if self.trait.broader and named:
+            self._change(
+                lambda value, j: (
+                    UNKNOWN if j.role == "other disease" and self.words.could_be(value) else None
+                )
+            )
+        elif self.trait.broader:
+            self._change(lambda value, j: self.judge.broader(value, self.key))
+
+    def _reopen_borrowed_cases(self, named: bool) -> None:
+        """Reopen cases by context in rows that name the trait, or other cancers."""
+        words = self.words
+        tumours = sum(
+            j.role == "other disease" and words.is_cancer(self.values[cell])
+            for cell, j in self.found.items()
+        )
+        if tumours >= (_MANY_TUMOURS if not named else 1 if self.trait.is_cancer else 0):
+            self._change(
+                lambda value, j: (
+                    self.judge.without_context(value)
+                    if j.role == "case"
+                    and j.ground <= Ground.BROADER
+                    and not (named and words.is_plain_tumour(value))
+                    else None
+                )
+            )
+
+    def _denials_of_cases(self) -> None:
+        """Treat "without severe asthma" as a control where the row has "severe asthma"."""
+        names = Terms([self.values[cell] for cell, j in self.found.items() if j.role == "case"])
+        if names:
+            self._change(
+                lambda value, j: (
+                    Judgement.healthy(f"{value!r} denies a case of its row", Ground.DENIED)
+                    if j.is_open and self.words.is_denied(value, names)
+                    else None
+                )
+            )
+
+    def _denials_beside_healthy(self) -> None:
+        """Treat "no PTSD" as healthy only where the row has no healthier group."""
+        healthy = {j.ground for j in self.found.values() if j.role == "healthy control"}
+        if Ground.HEALTHY in healthy:
+            self._change(
+                lambda value, j: (
+                    replace(j, meaning="other disease", why=f"{j.why}, alongside healthy controls")
+                    if j.role == "healthy control" and j.ground == Ground.DENIED
+                    else None
+                )
+            )
+
+    def _wild_types(self) -> None:
+        """Treat a gene without mutation as a control, where the trait is defined by its gene."""
+        by_gene = self._has("case") and asks_genotype(self.key)
+        if by_gene or names_gene(self.trait, self.key):
+            self._change(
+                lambda value, j: (
+                    Judgement.healthy(f"{value!r} is no mutation")
+                    if j.is_open and self.words.is_wild_type(value)
+                    else None
+                )
+            )
+
+    def _dashes(self) -> None:
+        """Treat a dash as a control where the key names the trait: "epilepsy type: -"."""
+        # Not under a treatment of the trait, where a dash may mean untreated patients.
+        asks = names_trait(self.trait, self.key) and kind_of_key(self.key) != "treatment"
+        if asks and self.series.mentions_controls and not self._has("healthy control"):
+            why = f"no value under {self.key!r}, and the texts mention controls"
+            self._change(lambda value, j: Judgement.healthy(why) if value in {"-", "--"} else None)
+
+    def _ends_of_scales(self) -> None:
+        """Treat "negative" as a control where the other values are degrees of severity."""
+        if not self.series.about or any(j.code is not None for j in self.found.values()):
+            return
+        if sum(_DEGREES.search(simplify(v)) is not None for v in self.values.values()) < 2:
+            return
+        if kind_of_key(self.key) == "stage" or names_trait(self.trait, self.key):
+            self._change(
+                lambda value, j: (
+                    Judgement.healthy(f"{value!r} of {self.key!r}")
+                    if j.is_open and simplify(value) in NO_DEGREE
+                    else None
+                )
+            )
+
+    def _single_letters(self) -> None:
+        """Judge a row of two letters, "T" and "N" or "P" and "C", in a series about the trait."""
+        known = {simplify(self.values[c]) for c, j in self.found.items() if j.meaning != "missing"}
+        if len(known) != 2 or not self.series.names_trait or kind_of_key(self.key) in NO_REST:
+            return
+        pairs = _LETTERS_OF_PATIENTS + (_LETTERS_OF_TUMOURS if self.trait.is_cancer else ())
+        if asks_trait(self.trait, self.key):
+            first = simplify(self.trait.name)[:1]
+            pairs += ({"p": 1.0, "n": 0.0}, {first: 1.0, "c": 0.0}, {first: 1.0, "n": 0.0})
+        codes = next((pair for pair in pairs if pair.keys() == known), None)
+        if codes is None or self._has("case"):
+            return
+
+        def rule(value: str, j: Judgement) -> Judgement | None:
+            code = codes.get(simplify(value))
+            why = f"{value!r} of the pair {', '.join(sorted(known))}"
+            if code is None:
+                return None
+            return Judgement.case(why, Ground.BY_LETTERS) if code else Judgement.healthy(why)
+
+        self._change(rule)
+
+    def _not_diseased(self) -> None:
+        """Treat "ND" as not diseased where the row has cases and no other controls."""
+        controls = any(j.code == 0 for j in self.found.values())
+        if best_ground(self._cases) >= Ground.BY_LETTERS and not controls:
             why = "'ND' alongside the trait: not diseased"
-            result[cell] = Judgement("healthy control", Ground.BY_COMPANY, why)
-    return result
-
-
-def _tissues_of_people(
-    candidate: Candidate, judgements: Judgements, judge: ValueJudge
-) -> Judgements:
-    """Judge a row of tissues by whose tissue each is in the texts."""
-    # Only where no value names a case, and the texts name a tissue of each side. Not for cancers,
-    # where such rows hold the organs of other patients.
-    if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
-        return judgements
-    roles = {j.role for j in judgements.values()}
-    fewest = 1 if "healthy control" in roles else 2  # open values, for cases and for controls
-    if "case" in roles or sum(j.is_open for j in judgements.values()) < fewest:
-        return judgements
-    result = dict(judgements)
-    for cell, judgement in judgements.items():
-        value = candidate.values[cell]
-        side = judge.series.tissues.side(value) if judgement.is_open else None
-        if side == "case":
-            result[cell] = Judgement(
-                "case", Ground.CONTEXT, f"the texts mention patients' {value!r}"
+            self._change(
+                lambda value, j: (
+                    Judgement.healthy(why, Ground.BY_COMPANY)
+                    if j.meaning == "missing" and value == "ND"
+                    else None
+                )
             )
-        elif side == "control":
-            why = f"the texts mention healthy people's {value!r}"
-            result[cell] = Judgement("healthy control", Ground.HEALTHY, why)
-        elif side == "both":
-            why = f"the texts mention {value!r} of patients and of healthy people"
-            result[cell] = replace(UNKNOWN, why=why)
-    both = {"case", "healthy control"} <= {j.role for j in result.values()}
-    return result if both else judgements
+
+    def _counterparts(self) -> None:
+        """Treat "diseased gingiva" as a case next to "healthy gingiva"."""
+        if self.trait.is_cancer or not self.series.about:
+            return
+        controls = {
+            self.words.without_health(self.values[cell])
+            for cell, j in self.found.items()
+            if j.role == "healthy control"
+        } - {""}
+        why = "of the tissue of controls, in a series about the trait"
+        self._change(
+            lambda value, j: (
+                Judgement.case(f"{value!r} {why}", Ground.CONTEXT)
+                if j.is_open and self.words.without_illness(value) in controls
+                else None
+            )
+        )
+
+    def _read_by_key(self, named: bool) -> None:
+        """Read open values by what their key asks, where the row names a case."""
+        healthy, key = self._has("healthy control"), self.key
+        asks = healthy and (names_trait(self.trait, key) or names_gene(self.trait, key))
+        if not (asks or named):
+            return
+
+        def rule(value: str, j: Judgement) -> Judgement | None:
+            vague = self.words.is_vague(value)
+            if named and asks_history(key) and j.is_open and not vague:
+                return Judgement.control(f"{value!r} is under {key!r}, and is not the trait")
+            if not can_be_read_by_key(value, j, self.judge):
+                return None
+            if asks or (healthy and asks_cause(key)):
+                return Judgement.case(
+                    f"{value!r} under {key!r}, alongside controls", Ground.INCLUDED
+                )
+            if lists_diseases(key) and not vague:
+                why = f"{value!r} is under {key!r} alongside the trait: another diagnosis"
+                return Judgement.other(why, Ground.BY_COMPANY)
+            if self.words.is_wild_type(value):
+                return Judgement.healthy(f"{value!r} alongside the trait's gene")
+            # What the texts explain, unless that leaves it open.
+            long = self.series.spelt_out(value)
+            if long is not None and not self.words.is_doubtful(long):
+                why = f"{value!r} is {long!r}, as the texts explain: not the trait"
+                return Judgement.control(why)
+            if lists_tissues(key):
+                why = f"{value!r} is under {key!r} alongside the trait: something else"
+                return Judgement.control(why)
+            return None
+
+        self._change(rule)
+
+    def _tissues_of_people(self) -> None:
+        """Judge a row of tissues by whose tissue each is in the texts."""
+        # Only where no value names a case, and the texts name a tissue of each side. Not for
+        # cancers, where such rows hold the organs of other patients.
+        if kind_of_key(self.key) != "tissue" or self.trait.is_cancer or not self.series.about:
+            return
+        before = self.found
+        fewest = 1 if self._has("healthy control") else 2  # open, for cases and for controls
+        if self._has("case") or sum(j.is_open for j in before.values()) < fewest:
+            return
+
+        def rule(value: str, j: Judgement) -> Judgement | None:
+            side = self.series.tissues.side(value) if j.is_open else None
+            if side == "case":
+                return Judgement.case(f"the texts mention patients' {value!r}", Ground.CONTEXT)
+            if side == "control":
+                return Judgement.healthy(f"the texts mention healthy people's {value!r}")
+            if side == "both":
+                return leave_open(f"the texts mention {value!r} of patients and of healthy people")
+            return None
+
+        self._change(rule)
+        if not (self._has("case") and self._has("healthy control")):
+            self.found = before

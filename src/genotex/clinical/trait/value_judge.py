@@ -126,8 +126,7 @@ class ValueJudge:
         for text in (f"{value} {key}", f"{key} {value}"):
             spans = self.trait.terms.spans(text)
             if spans and key not in self.trait.terms and value not in self.trait.terms:
-                why = f"{value!r} under {key!r} names the trait"
-                return Judgement("case", Ground.NAMED, why)
+                return Judgement.case(f"{value!r} under {key!r} names the trait", Ground.NAMED)
         return self.words.other_disease_with(value, key)
 
     @cached_property
@@ -151,12 +150,10 @@ class ValueJudge:
             return None
         plain = simplify(_DETAILS_BEHIND.split(value)[0]) or plain
         if plain in self._vocabulary.yes or value in self._terms["high"]:
-            return Judgement(
-                "case", Ground.NAMED, f"{key!r} asks for the trait, {value!r} affirms it"
-            )
+            return Judgement.case(f"{key!r} asks for the trait, {value!r} affirms it", Ground.NAMED)
         if plain in self._vocabulary.no or value in self._terms["low"]:
-            return Judgement(
-                "healthy control", Ground.NAMED, f"{key!r} asks for the trait, {value!r} denies it"
+            return Judgement.healthy(
+                f"{key!r} asks for the trait, {value!r} denies it", Ground.NAMED
             )
         return None
 
@@ -182,8 +179,7 @@ class ValueJudge:
         """Judge "cSLE", and all words of a name in another order."""
         acronyms = self.series.acronyms
         if _OTHER_ILLNESS.match(plain):
-            why = f"{value!r} is something else"
-            return Judgement("other disease", Ground.OTHER_DISEASE, why)
+            return Judgement.other(f"{value!r} is something else")
         form = prefixed_acronym(value, acronyms)
         if form is None and names_trait(self.trait, key) and ends_with_acronym(value, acronyms):
             form = value
@@ -198,7 +194,7 @@ class ValueJudge:
         why = (
             f"{value!r} is a form of the trait" if form else f"{value!r} has all words of its name"
         )
-        return Judgement("case", Ground.INCLUDED if form else Ground.NAMED, why)
+        return Judgement.case(why, Ground.INCLUDED if form else Ground.NAMED)
 
     def _may_abbreviate(self, key: str) -> bool:
         """Return whether two letters can mean the trait here: "PD" is progressive disease, too."""
@@ -218,18 +214,18 @@ class ValueJudge:
                 return None
             ground = Ground.CONTEXT
         if self.words.is_wild_type(value) or self.words.is_repaired(value):
-            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is no mutation")
+            return Judgement.healthy(f"{value!r} is no mutation")
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
-        return Judgement("case", ground, f"{value!r} is a mutation of the trait's gene")
+        return Judgement.case(f"{value!r} is a mutation of the trait's gene", ground)
 
     @staticmethod
     def _karyotype(value: str) -> Judgement | None:
         """Judge "46,XX" and "47,XXY" in a series about a disease of chromosomes."""
         if _NORMAL_KARYOTYPE.fullmatch(value):
-            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is normal")
+            return Judgement.healthy(f"{value!r} is normal")
         if _KARYOTYPE.match(value):
-            return Judgement("case", Ground.CONTEXT, f"{value!r} is not normal")
+            return Judgement.case(f"{value!r} is not normal", Ground.CONTEXT)
         return None
 
     def _judge_name(
@@ -242,31 +238,23 @@ class ValueJudge:
         if value in self._terms["uncertain"]:
             return leave_open(f"{value!r} does not state whether it is {name!r}")
         if self._without_disease(value, plain, span):
-            return Judgement(
-                "healthy control", Ground.NAMED, f"{value!r} is tissue without the disease"
-            )
+            return Judgement.healthy(f"{value!r} is tissue without the disease", Ground.NAMED)
         if self.words.is_relative(mask(plain, terms.spans(value))):
             return self._relative(value, name)
         if self.words.is_repaired(value):
-            return Judgement("healthy control", Ground.DENIED, f"{value!r} is {name!r}, corrected")
+            return Judgement.healthy(f"{value!r} is {name!r}, corrected", Ground.DENIED)
         if denial == "open":
             return leave_open(f"{value!r} may or may not deny {name!r}")
         if plain[: span[0]].split()[-1:] in (["pre"], ["post"]):
             return leave_open(f"{value!r} is not {name!r} yet, or no longer")
         if self.words.names_control_group(plain, terms.spans(value)):
-            return Judgement(
-                "healthy control", Ground.DENIED, f"{value!r} names the controls of {name!r}"
-            )
+            return Judgement.healthy(f"{value!r} names the controls of {name!r}", Ground.DENIED)
         if self.words.is_benign(value):
-            return Judgement(
-                "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
-            )
+            return Judgement.other(f"{value!r} is benign, no cancer")
         if value in self._terms["imitation"]:
-            return Judgement(
-                "other disease", Ground.OTHER_DISEASE, f"{value!r} only looks like {name!r}"
-            )
+            return Judgement.other(f"{value!r} only looks like {name!r}")
         how = _HOW_NAMED[ground]
-        return Judgement("case", ground, f"{value!r} {how} ({name!r})")
+        return Judgement.case(f"{value!r} {how} ({name!r})", ground)
 
     def _denial(self, value: str, plain: str, name: str, terms: Terms) -> Judgement:
         """Judge a value that denies the trait, and may name what it is instead."""
@@ -276,11 +264,11 @@ class ValueJudge:
         instead = self.words.other_disease(rest)
         if instead is not None and not self.words.says_healthy(value):
             return replace(instead, why=f"{value!r} denies {name!r}; {instead.why}")
-        return Judgement("healthy control", Ground.DENIED, f"{value!r} denies {name!r}")
+        return Judgement.healthy(f"{value!r} denies {name!r}", Ground.DENIED)
 
     def _relative(self, value: str, name: str) -> Judgement:
         if self.words.says_healthy(value):
-            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is a healthy relative")
+            return Judgement.healthy(f"{value!r} is a healthy relative")
         return leave_open(f"{value!r} is a relative of someone with {name!r}")
 
     def _without_disease(self, value: str, plain: str, span: tuple[int, int]) -> bool:
@@ -318,19 +306,15 @@ class ValueJudge:
             return None
         if asks_primary(key) and not self.words.says_healthy(value):
             return self._tumour_of_organ(value)
-        return Judgement(
-            "healthy control", Ground.FREE_ORGAN, f"{value!r} is the organ without a tumour"
-        )
+        return Judgement.healthy(f"{value!r} is the organ without a tumour", Ground.FREE_ORGAN)
 
     def _tumour_of_organ(self, value: str) -> Judgement | None:
         if not self.trait.is_subtype:
-            return Judgement("case", Ground.ORGAN, f"{value!r} is a tumour of the trait's organ")
+            return Judgement.case(f"{value!r} is a tumour of the trait's organ", Ground.ORGAN)
         if not self.series.about:
             return leave_open(f"{value!r} may be another tumour of the organ")
-        return Judgement(
-            "case",
-            Ground.BROADER,
-            f"{value!r} is a tumour of the organ, in a series about the trait",
+        return Judgement.case(
+            f"{value!r} is a tumour of the organ, in a series about the trait", Ground.BROADER
         )
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -341,10 +325,10 @@ class ValueJudge:
         if without_norms in self._terms[kind]:
             return self._control(value, self._terms[kind])
         if plain == "donor" or self.words.is_without_illness(value):
-            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} has no known disease")
+            return Judgement.healthy(f"{value!r} has no known disease")
         asked = self._key_asks_for_disease(key, plain) or asks_form(self.trait, key)
         if plain in _NO_DISEASE and asked:
-            return Judgement("healthy control", Ground.HEALTHY, f"{key!r} is {value!r}")
+            return Judgement.healthy(f"{key!r} is {value!r}")
         return None
 
     def _key_asks_for_disease(self, key: str, answer: str) -> bool:
@@ -353,9 +337,7 @@ class ValueJudge:
         return asks_disease(key)
 
     def _control(self, value: str, terms: Terms) -> Judgement:
-        return Judgement(
-            "healthy control", Ground.HEALTHY, f"{value!r} names a control ({terms.find(value)!r})"
-        )
+        return Judgement.healthy(f"{value!r} names a control ({terms.find(value)!r})")
 
     def _by_context(self, value: str, plain: str, key: str) -> Judgement | None:
         if not self.series.about:
@@ -363,15 +345,11 @@ class ValueJudge:
         terms, words = self._terms, self.words
         if not self.trait.is_cancer:
             if value in terms["unlesional"]:
-                return Judgement(
-                    "healthy control", Ground.HEALTHY, f"{value!r} is skin or tissue not affected"
-                )
+                return Judgement.healthy(f"{value!r} is skin or tissue not affected")
             if value in terms["lesional"]:
-                return Judgement("case", Ground.CONTEXT, f"{value!r} in a series about the trait")
+                return Judgement.case(f"{value!r} in a series about the trait", Ground.CONTEXT)
         elif words.is_benign(value):
-            return Judgement(
-                "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
-            )
+            return Judgement.other(f"{value!r} is benign, no cancer")
         elif (
             plain == "ca"
             or (words.affirmed(value, terms["metastasis"]) and words.other_disease(value) is None)
@@ -382,10 +360,10 @@ class ValueJudge:
                 and not words.is_primary_disease(value)
             )
         ):
-            return Judgement("case", Ground.BROADER, f"{value!r} in a series about the trait")
+            return Judgement.case(f"{value!r} in a series about the trait", Ground.BROADER)
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
-            return Judgement("case", Ground.CONTEXT, f"{value!r} in a series about the trait")
+            return Judgement.case(f"{value!r} in a series about the trait", Ground.CONTEXT)
         return None
 
     def _by_letters(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -402,7 +380,7 @@ class ValueJudge:
         of_key = next((word for word in _CODE_SIGN.split(key) if len(word) < _SHORT_KEY), "")
         if len(codes) == 1 and of_key and fits_any(f"{codes[0]}{of_key}", self.trait.names[:1]):
             why = f"{value!r} with {of_key!r} fits the letters of the trait"
-            return Judgement("case", Ground.BY_LETTERS, why)
+            return Judgement.case(why, Ground.BY_LETTERS)
         if not _is_code(codes[0]):
             return None
         if not named and not are_initials(codes[0], self.trait.names):
@@ -415,7 +393,7 @@ class ValueJudge:
         known = self.words.has_other_code(codes[0])
         if known and not fits_any(codes[0], (*self.trait.names[:1], *self.series.forms)):
             return None
-        return Judgement("case", Ground.BY_LETTERS, f"{value!r} fits the letters of the trait")
+        return Judgement.case(f"{value!r} fits the letters of the trait", Ground.BY_LETTERS)
 
     def broader(self, value: str, key: str) -> Judgement | None:
         """Judge a value by the trait's wider words, for rows without any exact name."""
@@ -430,10 +408,8 @@ class ValueJudge:
         if value in self._terms["healthy"] or value in self._terms["unaffected_tissue"]:
             return None
         if self.words.is_denied(value, self.trait.broader):
-            return Judgement(
-                "healthy control", Ground.HEALTHY, f"{value!r} denies the wider disease"
-            )
-        return Judgement("case", Ground.BROADER, f"{value!r} is a wider name of the trait")
+            return Judgement.healthy(f"{value!r} denies the wider disease")
+        return Judgement.case(f"{value!r} is a wider name of the trait", Ground.BROADER)
 
 
 def control_role(value: str, key: str = "", vocabulary: Vocabulary | None = None) -> Role:

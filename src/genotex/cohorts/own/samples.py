@@ -11,13 +11,7 @@ from typing import Any
 import polars as pl
 
 from genotex.errors import GenotexError, UsageError
-from genotex.formats import (
-    MISSING_WORDS,
-    TableFile,
-    original,
-    original_frame,
-    read_table_file,
-)
+from genotex.formats import MISSING_WORDS, TableFile, original, original_frame, read_table_file
 
 _SHOWN = 10
 _GSM = re.compile(r"GSM\d+", re.IGNORECASE)

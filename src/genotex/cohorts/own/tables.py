@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 from genotex.cohorts.geo.rna_seq import normalise_counts
 from genotex.cohorts.own.expression import OwnExpression, name_rows, read_annotation_file
 from genotex.cohorts.own.layout import arrange
-from genotex.cohorts.own.samples import (
-    matched_samples,
-    read_samples,
-    refuse_missing,
-    table_keys,
-)
+from genotex.cohorts.own.samples import matched_samples, read_samples, refuse_missing, table_keys
 from genotex.cohorts.raw_values import RawValues
 from genotex.errors import FormatError, UsageError
 from genotex.formats import (
@@ -31,10 +26,7 @@ from genotex.formats import (
     read_table_file,
     sha256,
 )
-from genotex.genes import (
-    GeneTable,
-    official_symbols,
-)
+from genotex.genes import GeneTable, official_symbols
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
