@@ -11,7 +11,7 @@ from genotex.cohorts import (
     drop_incomplete,
     fill,
     judge,
-    link,
+    link_features,
     unavailable,
     without_biased_covariates,
 )
@@ -36,13 +36,13 @@ def test_link_goes_by_sample_id_not_by_place() -> None:
     genes = ExpressionMatrix(
         ("A1BG", "A2M"), ("GSM3", "GSM1", "GSM9"), np.array([[3.0, 1.0, 9.0], [30.0, 10.0, 90.0]])
     )
-    table = link(
+    table = link_features(
         "Asthma",
         ("GSM1", "GSM2", "GSM3"),
         np.array([0.0, 1.0, 1.0]),
         {"Age": np.array([41.0, 42.0, 43.0])},
         genes,
-    )
+    ).table
     assert table.samples == ("GSM1", "GSM3")
     assert table.trait_values.tolist() == [0.0, 1.0]
     assert table.covariates["Age"].tolist() == [41.0, 43.0]

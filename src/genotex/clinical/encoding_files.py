@@ -90,27 +90,11 @@ def add_annotation(
 ) -> None:
     """Add an annotation to an encoding file, next to those of other cohorts.
 
-    Parameters
-    ----------
-    path : Path
-        The file; created when missing.
-    cohort : str
-        The cohort.
-    annotation : ClinicalAnnotation
-        Its annotation.
-    trait : str
-        Trait that it was made for.
-    characteristics : list of dict, optional
-        As for `save_annotations`.
-    replace : bool
-        Whether an annotation of the same cohort may be overwritten.
-
-    Raises
-    ------
-    UsageError
-        If the file already has the cohort, or annotations made for another trait.
-    EncodingFileError
-        If the existing file is not an encoding file.
+    `path`: The file; created when missing. `annotation`: Its annotation. `trait`: Trait that it was
+    made for. `characteristics`: As for `save_annotations`. `replace`: Whether an annotation of the
+    same cohort may be overwritten. Raises UsageError if the file already has the cohort, or
+    annotations made for another trait. Raises EncodingFileError if the existing file is not an
+    encoding file.
     """
     there = {} if characteristics is None else {cohort: characteristics}
     if not path.exists():

@@ -162,7 +162,6 @@ def tcga_study_code(text: str) -> str | None:
     return None if study is None else study.code
 
 
-@lru_cache(maxsize=1)
 def load_tcga_words() -> Mapping[str, Any]:
     """Return the packaged word file."""
     return packaged_table("genotex.clinical", "tcga")
@@ -195,18 +194,9 @@ def choose_tcga_study(trait: str, folders: Mapping[str, str | None]) -> TcgaChoi
     A study of something wider or narrower, or of a tumour that the trait leads to, is a proxy and
     never chosen.
 
-    Parameters
-    ----------
-    trait : str
-        Name of a trait or of its folder.
-    folders : mapping of str to str or None
-        Folder name to study code (`tcga_study_code`); None where it is not known, so that only the
-        folder's own words count. Of two folders of one study the first is taken.
-
-    Returns
-    -------
-    TcgaChoice
-        With the reason in words, also where there is no folder.
+    `trait`: Name of a trait or of its folder. `folders`: Folder name to study code
+    (`tcga_study_code`); None where it is not known, so that only the folder's own words count. Of
+    two folders of one study the first is taken. The reason is in words, also where there is no folder.
     """
     studies = tcga_studies()
     shown = " ".join(trait.replace("_", " ").split())

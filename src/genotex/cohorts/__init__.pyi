@@ -32,7 +32,6 @@ from .linking import (
     judge as judge,
     judge_cohort as judge_cohort,
     judge_filled as judge_filled,
-    link as link,
     link_features as link_features,
     treat_missing as treat_missing,
     unavailable as unavailable,

@@ -37,27 +37,6 @@ class LinkingCounts:
         return asdict(self)
 
 
-def link(
-    trait: str,
-    samples: tuple[str, ...],
-    trait_values: NDArray[np.float64],
-    covariates: Mapping[str, NDArray[np.float64]],
-    genes: ExpressionMatrix,
-) -> LinkedTable:
-    """Join clinical features and gene expression by sample id."""
-    column = {sample: j for j, sample in enumerate(genes.samples)}
-    rows = np.array([i for i, s in enumerate(samples) if s in column], dtype=int)
-    columns = np.array([column[samples[i]] for i in rows], dtype=int)
-    return LinkedTable(
-        trait,
-        tuple(samples[i] for i in rows),
-        trait_values[rows],
-        {name: values[rows] for name, values in covariates.items()},
-        genes.ids,
-        np.ascontiguousarray(genes.values[:, columns].T, dtype=np.float64),
-    )
-
-
 def drop_incomplete(table: LinkedTable) -> tuple[LinkedTable, LinkingCounts]:
     """Drop samples without the trait, genes missing too often, samples missing too much."""
     total = len(table.samples)
@@ -153,10 +132,7 @@ def without_biased_covariates(table: LinkedTable) -> tuple[LinkedTable, tuple[st
         if constant or (_has_levels(name) and is_biased(values)):
             dropped.append(name)
     kept = {name: v for name, v in table.covariates.items() if name not in dropped}
-    table = LinkedTable(
-        table.trait, table.samples, table.trait_values, kept, table.genes, table.expression
-    )
-    return table, tuple(dropped)
+    return replace(table, covariates=kept), tuple(dropped)
 
 
 def unavailable(*, genes: bool, trait: bool) -> CohortInfo:
@@ -246,9 +222,19 @@ def link_features(
     covariates: Mapping[str, NDArray[np.float64]],
     genes: ExpressionMatrix,
 ) -> LinkedCohort:
-    """Join clinical features and genes by sample id (see `link`)."""
-    table = link(trait, samples, trait_values, covariates, genes)
-    return LinkedCohort(table, len(samples) - len(table.samples))
+    """Join clinical features and gene expression by sample id."""
+    column = {sample: j for j, sample in enumerate(genes.samples)}
+    rows = np.array([i for i, s in enumerate(samples) if s in column], dtype=int)
+    columns = np.array([column[samples[i]] for i in rows], dtype=int)
+    table = LinkedTable(
+        trait,
+        tuple(samples[i] for i in rows),
+        trait_values[rows],
+        {name: values[rows] for name, values in covariates.items()},
+        genes.ids,
+        np.ascontiguousarray(genes.values[:, columns].T, dtype=np.float64),
+    )
+    return LinkedCohort(table, len(samples) - len(rows))
 
 
 def treat_missing(linked: LinkedCohort) -> FilledCohort:
@@ -262,7 +248,8 @@ def treat_missing(linked: LinkedCohort) -> FilledCohort:
 def judge_filled(cohort: FilledCohort) -> JudgedCohort:
     """Drop covariates that hardly vary, and judge whether the cohort is usable."""
     filled, dropped = without_biased_covariates(cohort.filled)
-    unfilled = _same_covariates(cohort.unfilled, filled)
+    kept = {n: v for n, v in cohort.unfilled.covariates.items() if n in filled.covariates}
+    unfilled = replace(cohort.unfilled, covariates=kept)
     notes = (*_losses(cohort.counts), *(f"{name} dropped: it hardly varies" for name in dropped))
     few_genes = cohort.counts.genes_dropped <= FEW_GENES
     warnings = _losses(replace(cohort.counts, genes_dropped=0) if few_genes else cohort.counts)
@@ -286,18 +273,6 @@ def why_unavailable(prepared: PreparedCohort) -> JudgedCohort:
     if not has_trait:
         reasons.append(f"{_NO_TRAIT}: {_why_no_trait(prepared)}")
     return JudgedCohort(info, tuple(reasons))
-
-
-def _same_covariates(unfilled: LinkedTable, filled: LinkedTable) -> LinkedTable:
-    kept = {n: v for n, v in unfilled.covariates.items() if n in filled.covariates}
-    return LinkedTable(
-        unfilled.trait,
-        unfilled.samples,
-        unfilled.trait_values,
-        kept,
-        unfilled.genes,
-        unfilled.expression,
-    )
 
 
 def _why_no_trait(prepared: PreparedCohort) -> str:

@@ -213,17 +213,8 @@ def preprocess_cohort(
 ) -> tuple[Evidence, bool]:
     """Preprocess one cohort unless it is done already.
 
-    Returns
-    -------
-    evidence : Evidence
-        The record of the cohort.
-    unchanged : bool
-        Whether it was done before.
-
-    Raises
-    ------
-    GenotexError
-        If a file cannot be read or an option does not fit; what was there before stays.
+    Returns the record of the cohort, and whether it was done before. Raises GenotexError if a
+    file cannot be read or an option does not fit; what was there before stays.
     """
     fingerprint = _fingerprint(task, options)
     if not force and (evidence := _done_before(task, output, fingerprint)) is not None:

@@ -78,25 +78,11 @@ def propose_sheet(
 ) -> ProposedSheet:
     """Annotate a series and return its rows of a sample sheet.
 
-    Parameters
-    ----------
-    cohort : str
-        Its id, by which the sheet names it: the name of its folder.
-    raw : RawSeries
-        The series; with expression, samples that are copies of others are named in ``why``.
-    trait : str
-        Name of the trait.
-    expert : Expert
-        Annotates the series.
-    options : PreprocessOptions
-        As for `preprocess`; groups chosen by hand are those of the sheet.
-    name_pools : callable, optional
-        Finds pools, which are named in ``why``.
-
-    Raises
-    ------
-    UsageError
-        If groups chosen by hand do not occur.
+    `cohort`: Its id, by which the sheet names it: the name of its folder. `raw`: The series; with
+    expression, samples that are copies of others are named in ``why``. `trait`: Name of the trait.
+    `expert`: Annotates the series. `options`: As for `preprocess`; groups chosen by hand are those
+    of the sheet. `name_pools`: Finds pools, which are named in ``why``. Raises UsageError if groups
+    chosen by hand do not occur.
     """
     series = raw.series
     description = replace(describe_series(series), cohort=cohort)
@@ -147,26 +133,10 @@ class _Stored:
 def regroup(output: OutputFolder, trait: str, sheet: SampleSheet) -> dict[str, str]:
     """Give the preprocessed cohorts of a sample sheet its groups, ages, sexes, pairs and batches.
 
-    Parameters
-    ----------
-    output : OutputFolder
-        Holds the cohorts.
-    trait : str
-        Name of the trait.
-    sheet : SampleSheet
-        The sheet; cohorts that are not in it, or have no group in it, stay as they are.
-
-    Returns
-    -------
-    dict of str to str
-        Cohort -> the note on what the person decided.
-
-    Raises
-    ------
-    SampleSheetError
-        If the sheet does not fit the cohorts; nothing is written then.
-    UsageError
-        If no cohort of the trait is preprocessed from GEO.
+    `output`: Holds the cohorts. `trait`: Name of the trait. `sheet`: The sheet; cohorts that are
+    not in it, or have no group in it, stay as they are. Returns cohort -> the note on what the
+    person decided. Raises SampleSheetError if the sheet does not fit the cohorts; nothing is
+    written then. Raises UsageError if no cohort of the trait is preprocessed from GEO.
     """
     stored = _stored(output, trait, sheet)
     samples = {name: each.samples for name, each in stored.items()}

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,12 @@ from genotex.fetch.geo_files import (
     COUNTS_ANNOTATION,
     GeoTree,
     SeriesPlan,
+    check_counts,
+    check_family,
+    check_platform,
     choose_series,
-    counts_of,
-    family_of,
     matrix_of,
     plan_series,
-    platform_of,
 )
 from genotex.fetch.geo_search import (
     Criteria,
@@ -253,7 +254,7 @@ class _SeriesWork:
         if empty and plan.is_sequencing:
             self._fetch_counts()
         for file in plan.family:
-            check = family_of(plan.accession)
+            check = partial(check_family, plan.accession)
             self._get(file.name, file.address, most=limits.family_bytes, refuse=check)
         for platform in plan.platforms:
             self._fetch_platform(platform)
@@ -279,8 +280,8 @@ class _SeriesWork:
     def _fetch_counts(self) -> None:
         tree, accession = self.source.tree, self.plan.accession
         try:
-            name, check = tree.counts_name(accession), counts_of()
-            self._get(name, tree.counts(accession), most=_MOST_COUNTS, refuse=check)
+            name, address = tree.counts_name(accession), tree.counts(accession)
+            self._get(name, address, most=_MOST_COUNTS, refuse=check_counts)
         except CaptchaError:
             raise
         except (NotThereError, WebPageError):
@@ -293,10 +294,9 @@ class _SeriesWork:
     def _fetch_platform(self, platform: str) -> None:
         """Fetch NCBI's annotation of a platform; else the table that its owner gave."""
         tree = self.source.tree
+        facts: dict[str, Any] = {"most": _MOST_TABLE, "refuse": partial(check_platform, platform)}
         try:
-            address, check = tree.annotation(platform), platform_of(platform)
-            self._get(f"{platform}.annot.gz", address, most=_MOST_TABLE, refuse=check)
+            self._get(f"{platform}.annot.gz", tree.annotation(platform), **facts)
         except NotThereError:
             address = tree.platform_table(platform)
-            facts = {"content": Content.soft, "most": _MOST_TABLE, "refuse": platform_of(platform)}
-            self._get(f"{platform}.soft", address, **facts)
+            self._get(f"{platform}.soft", address, content=Content.soft, **facts)

@@ -275,21 +275,6 @@ def matrix_of(accession: str, samples: Collection[str] = ()) -> Refuse:
     return partial(_check_matrix, accession, frozenset(samples))
 
 
-def family_of(accession: str) -> Refuse:
-    """Return a check that a file is the whole family SOFT of a series."""
-    return partial(_check_family, accession)
-
-
-def counts_of() -> Refuse:
-    """Return a check that a file holds NCBI's counts of samples."""
-    return _check_counts
-
-
-def platform_of(platform: str) -> Refuse:
-    """Return a check that a file describes a platform."""
-    return partial(_check_platform, platform)
-
-
 def _check_matrix(accession: str, samples: frozenset[str], path: Path, address: str) -> None:
     head, last = _ends(path, address)
     if not head.lstrip().startswith(b"!"):
@@ -318,7 +303,8 @@ def _refuse_samples(accession: str, samples: frozenset[str], path: Path, address
         raise _wrong(message, address)
 
 
-def _check_family(accession: str, path: Path, address: str) -> None:
+def check_family(accession: str, path: Path, address: str) -> None:
+    """Refuse what is not the whole family SOFT of a series."""
     head, last = _ends(path, address)
     found = _SERIES.search(head)
     if not head.lstrip().startswith(b"^") or found is None:
@@ -330,7 +316,8 @@ def _check_family(accession: str, path: Path, address: str) -> None:
         raise _wrong(msg, address)
 
 
-def _check_counts(path: Path, address: str) -> None:
+def check_counts(path: Path, address: str) -> None:
+    """Refuse what holds no counts of NCBI."""
     head, _ = _ends(path, address)
     names = decode(head.partition(b"\n")[0]).strip().split("\t")
     if names[0] != "GeneID" or len(names) < 2:
@@ -338,7 +325,8 @@ def _check_counts(path: Path, address: str) -> None:
         raise _wrong(msg, address)
 
 
-def _check_platform(platform: str, path: Path, address: str) -> None:
+def check_platform(platform: str, path: Path, address: str) -> None:
+    """Refuse what does not describe a platform."""
     head, _ = _ends(path, address)
     named = re.search(rf"=\s*{re.escape(platform)}\b".encode(), head)
     if not head.lstrip().startswith(b"^") or named is None:

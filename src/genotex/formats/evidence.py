@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, get_type_hints
 
 from genotex.errors import FormatError, UsageError
 from genotex.formats.json_files import read_json_object, read_record, write_json
@@ -275,18 +275,8 @@ class _Distributions(TypedDict):
     by_sample: dict[str, list[float]]
 
 
-class _Info(TypedDict, total=False):
-    """A `CohortInfo` as JSON."""
-
-    is_usable: bool
-    is_gene_available: bool
-    is_trait_available: bool
-    is_available: bool
-    is_biased: bool | None
-    has_age: bool | None
-    has_gender: bool | None
-    sample_size: int | None
-    note: str | None
+_Info = TypedDict("_Info", get_type_hints(CohortInfo), total=False)  # type: ignore[misc]
+"""A `CohortInfo` as JSON; fields may be missing."""
 
 
 _TextOfSample = dict[str, str | None]

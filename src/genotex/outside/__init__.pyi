@@ -15,7 +15,7 @@ from .limits import (
     process_limits as process_limits,
     use_limits as use_limits,
 )
-from .packaged import packaged as packaged, packaged_toml as packaged_toml
+from .documents import packaged as packaged, packaged_toml as packaged_toml
 from .parquet import check_parquet as check_parquet, read_parquet as read_parquet
 from .unpacking import (
     CHUNK as CHUNK,
@@ -32,5 +32,5 @@ from .unpacking import (
     unreadable as unreadable,
     zstd_size as zstd_size,
 )
-from .uploads import check_upload as check_upload
+from .unpacking import check_upload as check_upload
 from .zips import check_zip as check_zip, need_openpyxl as need_openpyxl, read_sheets as read_sheets

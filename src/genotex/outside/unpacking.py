@@ -7,6 +7,7 @@ import lzma
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import BinaryIO, NoReturn
@@ -14,7 +15,7 @@ from typing import BinaryIO, NoReturn
 from isal import igzip_lib
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.outside.limits import Gauge, Limits
+from genotex.outside.limits import Gauge, Limits, current_limits
 
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -207,3 +208,46 @@ def read_whole(handle: BinaryIO, size: int, gauge: Gauge) -> bytes:
         pieces.append(piece)
         wanted = CHUNK
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def check_upload(path: Path, most: str = "upload") -> None:
+    """Refuse an uploaded file that is empty, or larger than uploads may be when unpacked.
+
+    The limits are those of `Limits.for_uploads`, which no setting raises.
+
+    `most`: the limit of its size: ``upload``, or that of a kind of file.
+    """
+    limits = current_limits().for_uploads()
+    limits = replace(limits, unpacked=min(limits.unpacked, getattr(limits, most)))
+    try:
+        with path.open("rb") as handle:
+            _check(handle, path, limits, most)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _check(handle: BinaryIO, path: Path, limits: Limits, most: str) -> None:
+    gauge = Gauge(os.fstat(handle.fileno()).st_size, path, limits, most)
+    first = handle.read(len(HDF5_MAGIC))
+    handle.seek(0)
+    if not first:
+        msg = "is empty"
+        raise FormatError(msg, path=path)
+    if first.startswith(PARQUET_MAGIC):
+        from genotex.outside.parquet import check_parquet
+
+        check_parquet(handle, path, limits)
+    elif first == HDF5_MAGIC:
+        from genotex.outside.arrays import open_hdf5
+
+        with open_hdf5(path, limits):
+            pass
+    elif first.startswith(ZIP_MAGIC):
+        from genotex.outside.zips import check_zip
+
+        check_zip(handle, path, limits)
+    elif packing_of(first) is Packing.ZSTD:
+        gauge.add(zstd_size(handle, path))
+    else:
+        for _ in unpack(handle, path, gauge):
+            pass

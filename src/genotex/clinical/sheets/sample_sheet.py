@@ -109,17 +109,10 @@ def _known(sample: str, spelt: Mapping[str, str]) -> str | None:
 def load_sample_sheet(path: Path) -> SampleSheet:
     """Load a sample sheet that a person may have edited in any spreadsheet.
 
-    Parameters
-    ----------
-    path : Path
-        A ``.csv``, ``.tsv`` or ``.xlsx`` file with the columns ``sample`` and ``group``, and any
-        of ``series``, ``pair``, ``exclude`` and the sample features (``age``, ``sex``, ``batch``,
-        ``tissue``, ...); others are for people.
-
-    Raises
-    ------
-    SampleSheetError
-        If it cannot be read or has mistakes; the message lists them by row.
+    `path`: A ``.csv``, ``.tsv`` or ``.xlsx`` file with the columns ``sample`` and ``group``, and
+    any of ``series``, ``pair``, ``exclude`` and the sample features (``age``, ``sex``, ``batch``,
+    ``tissue``, ...); others are for people. Raises SampleSheetError if it cannot be read or has
+    mistakes; the message lists them by row.
     """
     table = read_sheet_table(path)
     names = _columns(table)

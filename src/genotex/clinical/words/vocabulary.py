@@ -262,7 +262,7 @@ def load_vocabulary(path: Path | None = None) -> Vocabulary:
     """
     if path is None:
         return _packaged_vocabulary()
-    packaged = _packaged_tables()
+    packaged = packaged_table("genotex.clinical", "vocabulary")
     own = read_vocabulary_file(path, words=packaged["words"])
     together = lay_over(packaged, own)
     refuse_contradictions(path, own, together)
@@ -282,9 +282,4 @@ def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:
 
 @lru_cache(maxsize=1)
 def _packaged_vocabulary() -> Vocabulary:
-    return Vocabulary(_packaged_tables())
-
-
-@lru_cache(maxsize=1)
-def _packaged_tables() -> Mapping[str, Any]:
-    return packaged_table("genotex.clinical", "vocabulary")
+    return Vocabulary(packaged_table("genotex.clinical", "vocabulary"))

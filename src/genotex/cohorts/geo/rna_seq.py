@@ -280,15 +280,9 @@ def normalise_counts(
 ) -> _NormalisedCounts:
     """Filter and normalise counts, genes x samples.
 
-    Parameters
-    ----------
-    matrix : ExpressionMatrix
-        Counts of official symbols.
-    least : float
-        In how many samples a gene should be expressed (`least_samples`); 0 keeps every gene with
-        a read.
-    compared : ndarray of bool, shape (n,), optional
-        Samples that filter and normalisation look at; all by default, and where none is True.
+    `matrix`: Counts of official symbols. `least`: In how many samples a gene should be expressed
+    (`least_samples`); 0 keeps every gene with a read. `compared`: shape (n,). Samples that filter
+    and normalisation look at; all by default, and where none is True.
     """
     counts = np.asarray(matrix.values, dtype=np.float64)
     if compared is None or not compared.any():
