@@ -126,10 +126,11 @@ def choose_groups(
     `encoding`: What the expert chose; its key is preferred when several keys have the values, and
     where only one side is given its other side is kept. `cases`, `controls`: Whole values with or
     without ``key:`` in front, in any case ("osteoarthritis" or "clinical status: osteoarthritis").
-    `vocabulary`: Decides the role of controls by their words; the packaged one by default. Controls are coded 0 whatever their role: "healthy control" or "other disease" by the expert or
-    by their own words, "unknown" when neither shows their health. Raises UsageError if nothing is
-    given, a value is on both sides, or no single key has all the values; the message lists the
-    available values.
+    `vocabulary`: Decides the role of controls by their words; the packaged one by default. Controls
+    are coded 0 whatever their role: "healthy control" or "other disease" by the expert or by their
+    own words, "unknown" when neither shows their health. Raises UsageError if nothing is given, a
+    value is on both sides, or no single key has all the values; the message lists the available
+    values.
     """
     _check(cases, controls)
     candidates = [*characteristic_candidates(description), *other_candidates(description)]

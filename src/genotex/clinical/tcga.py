@@ -196,7 +196,8 @@ def choose_tcga_study(trait: str, folders: Mapping[str, str | None]) -> TcgaChoi
 
     `trait`: Name of a trait or of its folder. `folders`: Folder name to study code
     (`tcga_study_code`); None where it is not known, so that only the folder's own words count. Of
-    two folders of one study the first is taken. The reason is in words, also where there is no folder.
+    two folders of one study the first is taken. The reason is in words, also where there is no
+    folder.
     """
     studies = tcga_studies()
     shown = " ".join(trait.replace("_", " ").split())
