@@ -120,7 +120,7 @@ _UNNAMED = 0.5
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Recorded:
     """A candidate that records the feature: how well, and the value of each cell."""
 
     candidate: Candidate
@@ -173,11 +173,11 @@ def find_person_feature(
     )
 
 
-def _look(feature: SampleFeature, candidate: Candidate, text: str) -> _Found | None:
+def _look(feature: SampleFeature, candidate: Candidate, text: str) -> _Recorded | None:
     return _sex_in(candidate, text) if feature.levels else _age_in(candidate)
 
 
-def _age_in(candidate: Candidate) -> _Found | None:
+def _age_in(candidate: Candidate) -> _Recorded | None:
     key = candidate.key
     rank = age_rank(key)
     if rank is None:
@@ -193,10 +193,10 @@ def _age_in(candidate: Candidate) -> _Found | None:
     if len(parsed) < _MOSTLY * len(with_digits):
         return None
     kind = "plain" if rank >= PLAIN - _HALF else "other"
-    return _Found(candidate, rank, parsed, f"key {key!r} names an age", kind)
+    return _Recorded(candidate, rank, parsed, f"key {key!r} names an age", kind)
 
 
-def _not_as_parsed(best: _Found) -> dict[str, float | None]:
+def _not_as_parsed(best: _Recorded) -> dict[str, float | None]:
     """Return the cells whose value in the row differs from that of the parser alone."""
     candidate = best.candidate
     return {
@@ -206,14 +206,14 @@ def _not_as_parsed(best: _Found) -> dict[str, float | None]:
     }
 
 
-def _unnamed(candidate: Candidate, parsed: dict[str, float], what: str) -> _Found | None:
+def _unnamed(candidate: Candidate, parsed: dict[str, float], what: str) -> _Recorded | None:
     if not parsed:
         return None
     why = f"values without a key {what}: {next(iter(parsed))!r}"
-    return _Found(candidate, _UNNAMED, parsed, why, "unnamed")
+    return _Recorded(candidate, _UNNAMED, parsed, why, "unnamed")
 
 
-def _sex_in(candidate: Candidate, text: str) -> _Found | None:
+def _sex_in(candidate: Candidate, text: str) -> _Recorded | None:
     key = candidate.key
     rank = sex_rank(key)
     if rank is None:
@@ -221,7 +221,7 @@ def _sex_in(candidate: Candidate, text: str) -> _Found | None:
     parsed = _parsed(candidate, parse_sex)
     if parsed:
         kind = "legend" if sex_legend(key) else "plain" if rank >= STATED else "other"
-        return _Found(candidate, rank, parsed, f"key {key!r} names the sex", kind)
+        return _Recorded(candidate, rank, parsed, f"key {key!r} names the sex", kind)
     legend = text_legend(text)
     parsed = {
         cell: float(legend[value.strip()])
@@ -229,7 +229,7 @@ def _sex_in(candidate: Candidate, text: str) -> _Found | None:
         if value.strip() in legend
     }
     why = f"key {key!r} names the sex, and the series' text explains its codes: {legend}"
-    return _Found(candidate, rank - _HALF, parsed, why, "text") if parsed else None
+    return _Recorded(candidate, rank - _HALF, parsed, why, "text") if parsed else None
 
 
 def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> dict[str, float]:
@@ -240,7 +240,9 @@ def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> 
     }
 
 
-def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> _Found | None:
+def _best(
+    found: list[_Recorded], others: Callable[[_Recorded], dict[str, float]]
+) -> _Recorded | None:
     """Return the nearest key, unless another one has more than four times as many samples."""
     useful = [hit for hit in found if len(_codes_in_row(hit) | set(others(hit).values())) > 1]
     most = max((hit.samples for hit in useful), default=0)
@@ -248,12 +250,12 @@ def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> 
     return max(enough, key=lambda h: (h.rank, h.samples, -(h.candidate.row or 0)), default=None)
 
 
-def _codes_in_row(hit: _Found) -> set[float]:
+def _codes_in_row(hit: _Recorded) -> set[float]:
     return {code for cell, code in hit.parsed.items() if cell in hit.candidate.in_row}
 
 
 def _others(
-    best: _Found, found: list[_Found], rank: Callable[[str], float | None]
+    best: _Recorded, found: list[_Recorded], rank: Callable[[str], float | None]
 ) -> dict[str, float]:
     """Return the values of other keys for the same thing in the same row."""
     # Submitters change a key halfway ("age: 45", then "age (yrs): 51"): a cell holds one of them,
@@ -271,7 +273,7 @@ def _others(
     }
 
 
-def _unread(best: _Found) -> tuple[str, ...]:
+def _unread(best: _Recorded) -> tuple[str, ...]:
     left = [v for c, v in best.candidate.values.items() if c not in best.parsed]
     if not left:
         return ()
@@ -279,7 +281,7 @@ def _unread(best: _Found) -> tuple[str, ...]:
     return (f"left missing: {shown}" + (" and others" if len(left) > _SHOWN else ""),)
 
 
-def _alternatives(best: _Found, found: list[_Found], others: dict[str, float]) -> list[str]:
+def _alternatives(best: _Recorded, found: list[_Recorded], others: dict[str, float]) -> list[str]:
     lines = []
     if others:
         lines.append(f"the same under another key in this row: {next(iter(others))!r}")

@@ -109,11 +109,6 @@ def group_samples(
             reasons[sample] = f"--{side} {text!r}"
     kept = {sample: code for sample, code in codes.items() if code is not None}
     _check_sizes(kept, keys)
-    given = "; ".join(
-        f"{side}s {' or '.join(map(repr, texts))}"
-        for side, texts in (("case", cases), ("control", controls))
-        if texts
-    )
     return FeatureEncoding(
         feature="trait",
         row=None,
@@ -121,11 +116,16 @@ def group_samples(
         kind="binary",
         values=dict(kept),
         roles={sample: roles[sample] for sample in kept},
-        evidence=(f"chosen by hand: {given}",),
+        evidence=(f"chosen by hand: {_given(cases, controls)}",),
         sample_field="sample",
         reasons=reasons,
         told_by="hand",
     )
+
+
+def _given(cases: Sequence[str], controls: Sequence[str]) -> str:
+    sides = (("cases", cases), ("controls", controls))
+    return "; ".join(f"{side} {' or '.join(map(repr, texts))}" for side, texts in sides if texts)
 
 
 def _kept(

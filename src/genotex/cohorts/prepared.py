@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
 from genotex.errors import UsageError
-from genotex.formats import COVARIATES, Role
+from genotex.formats import COVARIATES, ExpressionMatrix, Role, distribution_record
 from genotex.genes import GeneMapping
 from genotex.options import Controls, PreprocessChoices, Scale
 from genotex.procedure import Procedure
@@ -84,6 +84,15 @@ def load_options(chosen: PreprocessChoices) -> PreprocessOptions:
         sheet=None if chosen.samples is None else load_sample_sheet(chosen.samples),
         pair_of={} if chosen.pairs is None else load_pairs(chosen.pairs),
     )
+
+
+def input_distributions(
+    matrix: ExpressionMatrix | None, genes: GeneMapping | None
+) -> dict[str, Any]:
+    """Return the quantiles of each sample as in the input; empty without genes."""
+    if matrix is None or genes is None:
+        return {}
+    return distribution_record(matrix.samples, matrix.values, genes.scale)
 
 
 @dataclass(frozen=True, eq=False)

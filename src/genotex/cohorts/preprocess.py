@@ -96,40 +96,16 @@ def preprocess(
 ) -> list[CohortOutcome]:
     """Preprocess the cohorts of an input folder.
 
-    Parameters
-    ----------
-    source : Path
-        Input folder (``GEO/<Trait>/<GSE>/``, ``TCGA/<name>/``).
-    target : Path
-        Output folder in the benchmark's layout; made when missing.
-    traits : sequence of str
-        Traits to do; empty for all that have a GEO folder.
-    cohorts : sequence of str
-        Cohort ids to do; empty for all.
-    options : PreprocessOptions, optional
-    expert : Expert, optional
-        Annotates the series; by default the built-in rules with these options.
-    jobs : int
-        Number of processes.
-    executor : Executor, optional
-        Where the cohorts are done, in place of processes of this machine.
-    force : bool
-        Do cohorts again that are already done.
-    progress : callable, optional
-        Called with each outcome and the total number of cohorts, in order.
-
-    Returns
-    -------
-    list of CohortOutcome
-        In the order of traits and cohorts. A cohort that cannot be read carries its error and
-        stops no other; its earlier output stays as it was.
-
-    Raises
-    ------
-    UsageError
-        If the input folder, a trait or a cohort does not exist.
-    VocabularyFileError
-        If the vocabulary file of the options has a mistake.
+    `source`: Input folder (``GEO/<Trait>/<GSE>/``, ``TCGA/<name>/``). `target`: Output folder in
+    the benchmark's layout; made when missing. `traits`: Traits to do; empty for all that have a GEO
+    folder. `cohorts`: Cohort ids to do; empty for all. `expert`: Annotates the series; by default
+    the built-in rules with these options. `jobs`: Number of processes. `executor`: Where the
+    cohorts are done, in place of processes of this machine. `force`: Do cohorts again that are
+    already done. `progress`: Called with each outcome and the total number of cohorts, in order.
+    Outcomes are in the order of traits and cohorts. A cohort that cannot be read carries its error
+    and stops no other; its earlier output stays as it was. Raises UsageError if the input folder, a
+    trait or a cohort does not exist. Raises VocabularyFileError if the vocabulary file of the
+    options has a mistake.
     """
     options = options or PreprocessOptions()
     expert = expert or rule_expert(
@@ -138,12 +114,7 @@ def preprocess(
         least_certainty=options.least_certainty,
     )
     output = OutputFolder(target)
-    every = find_tasks(InputFolder(source), traits, options.vocabulary)
-    tasks = tasks_named(every, cohorts)
-    if options.sheet is not None and not cohorts:
-        tasks = tasks_in_sheet(tasks, options.sheet)
-    check_options(tasks, options)
-    check_choices(tasks, [task.cohort for task in every], options)
+    tasks = _chosen_tasks(InputFolder(source), traits, cohorts, options)
     outcomes = []
     done = {} if force else _find_done(tasks, output, options)
     left = [task for task in tasks if task not in done]
@@ -160,6 +131,19 @@ def preprocess(
             if progress is not None:
                 progress(outcome, len(tasks))
     return outcomes
+
+
+def _chosen_tasks(
+    source: InputFolder, traits: Sequence[str], cohorts: Sequence[str], options: PreprocessOptions
+) -> list[CohortTask]:
+    """Return the cohorts to do, checked against what a person decided."""
+    every = find_tasks(source, traits, options.vocabulary)
+    tasks = tasks_named(every, cohorts)
+    if options.sheet is not None and not cohorts:
+        tasks = tasks_in_sheet(tasks, options.sheet)
+    check_options(tasks, options)
+    check_choices(tasks, [task.cohort for task in every], options)
+    return tasks
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def why_no_procedure(name: str) -> str:
     return ""
 
 
-class _File(TypedDict):
+class _FileRead(TypedDict):
     """A file that was read."""
 
     name: PlainName
@@ -156,7 +156,7 @@ class _Named(TypedDict):
     sha256: Sha256
 
 
-class _Options(TypedDict, total=False):
+class _OptionsUsed(TypedDict, total=False):
     """Options of preprocessing."""
 
     cases: list[str]
@@ -297,10 +297,10 @@ class Evidence:
     """GEO or TCGA."""
     genotex_version: str
     """Version that wrote it."""
-    files: Annotated[list[dict[str, Any]], Shape(list[_File])] = field(default_factory=list)
+    files: Annotated[list[dict[str, Any]], Shape(list[_FileRead])] = field(default_factory=list)
     """``name``, ``size`` (bytes) and ``used_for`` ("matrix", "platform", "counts", "annotation",
     "clinical", "expression") of every input file that was read."""
-    options: Annotated[dict[str, Any], Shape(_Options)] = field(default_factory=dict)
+    options: Annotated[dict[str, Any], Shape(_OptionsUsed)] = field(default_factory=dict)
     """The options that shaped the result."""
     series: dict[str, str] = field(default_factory=dict)
     """``title``, ``summary``, ``overall_design``, ``platform``, ``platform_title``, ``organism``,

@@ -64,7 +64,7 @@ def open_hdf5(
         raise _no_hdf5(path, error, kind) from error
     with file:
         try:
-            _Checked(file, path, limits).check(first)
+            _CheckedArrays(file, path, limits).check(first)
         except (OSError, RuntimeError, ValueError, TypeError, KeyError) as error:
             raise _no_hdf5(path, error, kind) from error
         yield file
@@ -77,7 +77,7 @@ def _no_hdf5(path: Path, error: Exception, kind: str) -> FormatError:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Dataset:
     """A dataset."""
 
     name: str
@@ -87,7 +87,7 @@ class _Found:
     has_texts: bool
 
 
-class _Checked:
+class _CheckedArrays:
     """The check of an open file, with the low-level interface: nothing is followed or converted."""
 
     def __init__(self, file: Any, path: Path, limits: Limits) -> None:
@@ -96,7 +96,7 @@ class _Checked:
         self._h5 = h5py
         self._file, self._path, self._limits = file, path, limits
         self._seen: set[int] = set()
-        self._found: list[_Found] = []
+        self._found: list[_Dataset] = []
         self._attributes: list[tuple[str, Any]] = []
         self._categories: list[tuple[str, int]] = []
         self._number = int(file.id.get_vfd_handle())
@@ -189,7 +189,7 @@ class _Checked:
         count = int(space.get_simple_extent_npoints())
         size = count * kind.get_size()
         is_text = kind.get_class() == h5.h5t.STRING and kind.is_variable_str()
-        self._found.append(_Found(name, dataset, shape, size, is_text))
+        self._found.append(_Dataset(name, dataset, shape, size, is_text))
         self._keep_attributes(name, dataset)
 
     def _why_not(self, kind: Any) -> str:
@@ -239,7 +239,7 @@ class _Checked:
         self._categories.append((label, h5.h5o.get_info(target).addr))
         return True
 
-    def _check_chunks(self, found: _Found) -> None:
+    def _check_chunks(self, found: _Dataset) -> None:
         """Refuse chunks that are larger than they may be, or unpack to more than they state."""
         plan = found.dataset.get_create_plist()
         if plan.get_layout() != self._h5.h5d.CHUNKED:
@@ -293,7 +293,7 @@ class _Checked:
             what = f"has up to {self._limits.shown('memory', size)} in the attribute {name!r}"
             self._limits.refuse("memory", what, self._path, 16 * size)
 
-    def _check_texts(self, found: _Found, longest: int, gauge: Gauge) -> None:
+    def _check_texts(self, found: _Dataset, longest: int, gauge: Gauge) -> None:
         """Count the texts of a dataset, in pieces that cannot be large."""
         count = prod(found.shape)
         small = count * longest <= min(gauge.room, self._limits.free) // 2

@@ -116,7 +116,7 @@ def check_parquet(
         handle.seek(0)
         content = handle.read()
     try:
-        return _Checked(content, path, limits, columns, lists=lists, is_table=is_table).shape
+        return _CheckedFile(content, path, limits, columns, lists=lists, is_table=is_table).shape
     except _LongList as error:
         limits.check("columns", error.args[0], f"has {error.args[0]:,} columns", path)
         raise
@@ -144,7 +144,7 @@ def _top_level(schema: Sequence[dict[int, Any]]) -> list[bytes]:
     return names
 
 
-class _Checked:
+class _CheckedFile:
     """A Parquet file whose metadata and page headers were checked."""
 
     # Fields by the numbers that parquet.thrift gives them.

@@ -67,37 +67,47 @@ def sheet_rows(
     facts = {name: relations.values(name) for name in _shown(keys)} | dict(annotation.facts)
     if "pair" not in facts:
         facts["pair"] = propose_pairs(relations, codes, excluded)
-    columns = {_header(key): key for key in keys.characteristics}
-    shown = [name for name in _shown(keys) if facts[name]]
-    given = ["pair", *(f.name for f in recorded_features() if f.use == "batch")]
-    rows = []
-    for number, sample in enumerate(series.samples):
-        check = f"check: {checks[sample]}" if checks and sample in checks else ""
-        why = _why(annotation, found.get("trait"), number, reasons)
-        comments = (excluded.get(sample), why, check, *relations.texts(sample))
-        rows.append(
-            {
-                "series": description.cohort,
-                "sample": sample,
-                "title": _cell(description.titles, number),
-                "source": _cell(description.source_names, number),
-                **{header: keys.text(key, number) for header, key in columns.items()},
-                **{name: facts[name].get(sample, "") for name in shown},
-                "group": _group(annotation.trait, found.get("trait"), number),
-                **{
-                    f.name: f.cell(found[f.encoded].codes[number]) if f.encoded in found else ""
-                    for f in table_features()
-                },
-                **{name: facts.get(name, {}).get(sample, "") for name in given},
-                "exclude": "yes" if sample in excluded else "",
-                "why": "; ".join(filter(None, comments)),
-            }
+    samples = series.samples
+    comments = [
+        (
+            excluded.get(sample),
+            _why(annotation, found.get("trait"), number, reasons),
+            f"check: {checks[sample]}" if checks and sample in checks else "",
+            *relations.texts(sample),
         )
-    return rows
+        for number, sample in enumerate(samples)
+    ]
+    columns: dict[str, Sequence[str]] = {
+        "series": [description.cohort] * len(samples),
+        "sample": samples,
+        "title": _filled(description.titles, len(samples)),
+        "source": _filled(description.source_names, len(samples)),
+        **{
+            _header(key): [keys.text(key, number) for number in range(len(samples))]
+            for key in keys.characteristics
+        },
+        **{n: [facts[n].get(s, "") for s in samples] for n in _shown(keys) if facts[n]},
+        "group": _groups(annotation.trait, found.get("trait"), len(samples)),
+        **{
+            f.name: [f.cell(code) for code in found[f.encoded].codes]
+            if f.encoded in found
+            else [""] * len(samples)
+            for f in table_features()
+        },
+        "pair": [facts["pair"].get(sample, "") for sample in samples],
+        **{
+            f.name: [facts.get(f.name, {}).get(sample, "") for sample in samples]
+            for f in recorded_features()
+            if f.use == "batch"
+        },
+        "exclude": ["yes" if sample in excluded else "" for sample in samples],
+        "why": ["; ".join(filter(None, each)) for each in comments],
+    }
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
-def _cell(line: Sequence[str | None], number: int) -> str:
-    return (line[number] if number < len(line) else "") or ""
+def _filled(line: Sequence[str | None], count: int) -> list[str]:
+    return [(line[number] if number < len(line) else "") or "" for number in range(count)]
 
 
 def _group_codes(found: EncodedFeature | None, samples: Sequence[str]) -> dict[str, float]:
@@ -137,17 +147,17 @@ def _header(key: str) -> str:
     return f"{name}{AS_IN_FILE}" if simple_key(name) in sheet_columns() else name
 
 
-def _group(encoding: FeatureEncoding | None, found: EncodedFeature | None, number: int) -> str:
-    code = _code(found, number)
-    if encoding is None or found is None or not code:
-        return ""
-    return GROUP_WORDS[found.roles[number]] if encoding.kind == "binary" else code
-
-
-def _code(found: EncodedFeature | None, number: int) -> str:
-    if found is None or found.codes[number] != found.codes[number]:
-        return ""
-    return f"{found.codes[number]:.10g}"
+def _groups(
+    encoding: FeatureEncoding | None, found: EncodedFeature | None, count: int
+) -> list[str]:
+    """Return the group of each sample in words, or its value of a measured trait."""
+    if encoding is None or found is None:
+        return [""] * count
+    binary = encoding.kind == "binary"
+    return [
+        "" if code != code else GROUP_WORDS[role] if binary else f"{code:.10g}"
+        for code, role in zip(found.codes, found.roles, strict=True)
+    ]
 
 
 def _why(
@@ -165,7 +175,7 @@ def _why(
         return f"nothing in {place}"
     value = value_text(raw, encoding.key)
     why = encoding.reasons.get(raw) or reasons.get(simple_key(raw))
-    if why is None and not _code(found, number):
+    if why is None and found.codes[number] != found.codes[number]:
         why = f"{value!r} is neither case nor control"
     return f"{why} ({place})" if why else f"{value!r} ({place})"
 

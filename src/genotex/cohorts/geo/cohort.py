@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -34,10 +33,15 @@ from genotex.cohorts.geo.files import (
     sample_texts,
 )
 from genotex.cohorts.geo.rna_seq import CountedGenes, count_genes
-from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
+from genotex.cohorts.prepared import (
+    BY_PERSON,
+    PreparedCohort,
+    PreprocessOptions,
+    input_distributions,
+)
 from genotex.errors import FormatError
 from genotex.features import control_group, split_cell
-from genotex.formats import Platform, Series, distribution_record
+from genotex.formats import Platform, Series
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
@@ -149,7 +153,7 @@ def assemble_geo_cohort(
         sample_facts=sample_facts(raw.series, reading),
         sample_texts=sample_texts(raw.series, reading),
         relations=sample_relations(raw.series, reading),
-        distributions=_distributions(raw.series, genes),
+        distributions=input_distributions(raw.series.expression, genes),
         notes=(
             *raw.notes,
             *raw.series.notes,
@@ -158,14 +162,6 @@ def assemble_geo_cohort(
             *(genes.notes if genes else ()),
         ),
     )
-
-
-def _distributions(series: Series, genes: GeneMapping | None) -> dict[str, Any]:
-    """Return the quantiles of each sample as in the series matrix; empty without genes."""
-    if genes is None or series.expression is None:
-        return {}
-    matrix = series.expression
-    return distribution_record(matrix.samples, matrix.values, genes.scale)
 
 
 def assemble_counted_cohort(

@@ -19,7 +19,7 @@ from genotex.clinical import (
     find_tcga_column,
     read_tcga_cell,
 )
-from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
+from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions, input_distributions
 from genotex.cohorts.tcga.files import (
     NO_EXPRESSION,
     RawClinical,
@@ -30,7 +30,7 @@ from genotex.cohorts.tcga.files import (
 )
 from genotex.errors import FormatError, UsageError
 from genotex.features import SampleFeature, table_features
-from genotex.formats import ClinicalMatrix, Parser, Role, distribution_record
+from genotex.formats import ClinicalMatrix, Parser, Role
 from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 from genotex.procedure import Procedure
@@ -89,7 +89,7 @@ def assemble_tcga_cohort(
         },
         files=used,
         sample_facts=tcga_sample_facts(matrix, measured),
-        distributions=_distributions(expression, genes),
+        distributions=input_distributions(None if expression is None else expression.matrix, genes),
         notes=(
             *(() if expression is None else expression.notes),
             *(() if genes is None else genes.notes),
@@ -98,12 +98,6 @@ def assemble_tcga_cohort(
             *(note for feature in features.values() for note in feature.notes),
         ),
     )
-
-
-def _distributions(expression: RawExpression | None, genes: GeneMapping | None) -> dict[str, Any]:
-    if expression is None or genes is None:
-        return {}
-    return distribution_record(expression.matrix.samples, expression.matrix.values, genes.scale)
 
 
 def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:
