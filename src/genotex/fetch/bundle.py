@@ -5,8 +5,9 @@ Layout and sizes as in the README and the datasheet of the GenoTEX benchmark.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from genotex.errors import GenotexError
@@ -54,14 +55,17 @@ def check_layout(folder: Path) -> tuple[Part, ...]:
     # folders are checked. The files are compared with manifests by `verify_folder`.
     tasks, about_tasks = _task_info(folder)
     traits = () if tasks is None else tuple(tasks.traits)
-    return (
-        _geo(folder, traits),
-        _tcga(folder),
-        _preprocess(folder, traits),
-        _regress(folder, tasks),
-        about_tasks,
-        _synonyms(folder),
-    )
+    parts: dict[str, Callable[[Path], tuple[bool, str]]] = {
+        "input/GEO": partial(_geo, traits),
+        "input/TCGA": _tcga,
+        "output/preprocess": partial(_preprocess, traits),
+        "output/regress": partial(_regress, tasks),
+    }
+    found = [
+        Part(place, *look(folder)) if (folder / place).is_dir() else Part(place, False, "missing")
+        for place, look in parts.items()
+    ]
+    return (*found, about_tasks, _synonyms(folder))
 
 
 def _task_info(folder: Path) -> tuple[TaskInfo | None, Part]:
@@ -88,22 +92,16 @@ def _unread(folder: Path, place: str, error: GenotexError) -> Part:
     return Part(place, False, str(error) if there else "missing")
 
 
-def _geo(folder: Path, traits: Sequence[str]) -> Part:
-    place = "input/GEO"
-    if not (folder / place).is_dir():
-        return Part(place, False, "missing")
+def _geo(traits: Sequence[str], folder: Path) -> tuple[bool, str]:
     source = InputFolder(folder / "input")
     series = sum(len(source.geo_cohorts(trait)) for trait in source.traits())
     # Each of the benchmark's traits has series there, according to its geo_manifest.json.
     without = sorted(set(traits) - set(source.traits()))
     detail = f"{series:,} series of {len(source.traits()):,} traits"
-    return Part(place, series > 0 and not without, detail + _named("; none of", without))
+    return series > 0 and not without, detail + _named("; none of", without)
 
 
-def _tcga(folder: Path) -> Part:
-    place = "input/TCGA"
-    if not (folder / place).is_dir():
-        return Part(place, False, "missing")
+def _tcga(folder: Path) -> tuple[bool, str]:
     cohorts = InputFolder(folder / "input").tcga_folders()
     broken = [
         files.name
@@ -111,33 +109,28 @@ def _tcga(folder: Path) -> Part:
         if files.clinical is None or (files.expression or files.expression_pancan) is None
     ]
     detail = f"{len(cohorts):,} cohorts" + _named("; not both files:", broken)
-    return Part(place, bool(cohorts) and not broken, detail)
+    return bool(cohorts) and not broken, detail
 
 
-def _preprocess(folder: Path, traits: Sequence[str]) -> Part:
-    place = "output/preprocess"
-    if not (folder / place).is_dir():
-        return Part(place, False, "missing")
+def _preprocess(traits: Sequence[str], folder: Path) -> tuple[bool, str]:
     output = OutputFolder(folder / "output")
     there = [trait for trait in output.traits() if output.cohort_info(trait).is_file()]
     without = sorted(set(traits) - set(there))
     detail = f"{len(there):,} traits" + _named("; no cohort_info.json of", without)
-    return Part(place, bool(there) and not without, detail)
+    return bool(there) and not without, detail
 
 
-def _regress(folder: Path, tasks: TaskInfo | None) -> Part:
-    place = "output/regress"
-    if not (folder / place).is_dir():
-        return Part(place, False, "missing")
+def _regress(tasks: TaskInfo | None, folder: Path) -> tuple[bool, str]:
     output = OutputFolder(folder / "output")
     if tasks is None:
-        there = len(list((folder / place).glob("*/significant_genes_condition_*.json")))
-        return Part(place, there > 0, f"{there:,} answers")
+        answers = (folder / "output/regress").glob("*/significant_genes_condition_*.json")
+        there = len(list(answers))
+        return there > 0, f"{there:,} answers"
     problems = tasks.problems()
     without = [p for p in problems if not output.significant_genes(p.trait, p.condition).is_file()]
     detail = f"{len(problems) - len(without):,} of {len(problems):,} answers"
     names = [f"{p.trait} given {p.condition}" for p in without]
-    return Part(place, not without, detail + _named("; missing:", names))
+    return not without, detail + _named("; missing:", names)
 
 
 def _named(front: str, names: Sequence[str]) -> str:

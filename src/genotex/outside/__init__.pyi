@@ -15,7 +15,7 @@ from .limits import (
     process_limits as process_limits,
     use_limits as use_limits,
 )
-from .documents import packaged as packaged, packaged_toml as packaged_toml
+from .packaged import packaged as packaged, packaged_toml as packaged_toml
 from .parquet import check_parquet as check_parquet, read_parquet as read_parquet
 from .unpacking import (
     CHUNK as CHUNK,

@@ -1,14 +1,12 @@
-"""JSON and TOML: from outside bounded in size and depth before they are parsed, or packaged."""
+"""JSON and TOML from outside: bounded in size and depth before they are parsed."""
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import json
 import math
 import tomllib
 from collections.abc import Callable, Iterable
-from importlib import resources
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -163,14 +161,3 @@ def parse_toml(
         inside = (each.values() if isinstance(each, dict) else each for each in level)
         level = [value for values in inside for value in values if isinstance(value, dict | list)]
     return found
-
-
-def packaged(package: str, name: str) -> bytes:
-    """Return a file of a package, such as ``data/traits.toml``; one in gzip is unpacked."""
-    content = resources.files(package).joinpath(name).read_bytes()
-    return gzip.decompress(content) if name.endswith(".gz") else content
-
-
-def packaged_toml(package: str, name: str) -> dict[str, Any]:
-    """Return a TOML file of a package."""
-    return tomllib.loads(packaged(package, name).decode())

@@ -189,18 +189,19 @@ def count_genes(
     path, annotated = files.counts[0], files.annotations[:1]
     matrix = read_raw_counts(path)
     annotation = read_count_annotation(annotated[0]) if annotated else None
-    samples, empty, notes = _samples(matrix, series)
+    totals, empty, notes = _reads_of_samples(matrix, series)
+    samples = list(totals)
     counted = counts_by_gene(matrix, samples, table, annotation)
     found = normalised_genes(
         counted,
         trait_of_samples(series, trait, samples),
         binary=binary,
         files=(path.name, annotated[0].name if annotated else None),
-        totals=_by_sample(matrix, samples),
+        totals=totals,
     )
     used = ((path, "counts"), *((other, "annotation") for other in annotated))
     notes = [
-        *_files_left(files),
+        *(f"{other.name} is not used, {path.name} is" for other in files.counts[1:]),
         *([] if annotation is None else annotation.notes),
         *notes,
         *(f"{sample} has no reads at all and is left out" for sample in empty),
@@ -226,17 +227,36 @@ def normalised_genes(
     totals: Mapping[str, float],
 ) -> CountedGenes:
     """Filter and normalise counts of genes by the trait; `files` are those of counts and genes."""
-    normal = _normalise(counted.matrix, trait, binary=binary)
+    known = ~np.isnan(trait)
+    # Without a trait all samples are one group.
+    codes = trait[known] if known.any() else np.zeros(len(trait))
+    normal = normalise_counts(counted.matrix, least_samples(codes, binary=binary), known)
     record = {"file": files[0], "annotation": files[1], **normal.record, "totals": dict(totals)}
-    notes = (_outcome(record),)
+    note = (
+        f"RNA-seq counts: {record['filtered']} of {record['genes']} genes have too few and are "
+        f"left out (kept: {record['rule']}); {record['kept']} as log2 counts per million, "
+        "TMM-normalised"
+    )
     if not normal.expression.ids:
         why = f"no gene has enough counts ({record['rule']})"
-        return CountedGenes(None, why, (), notes)
-    return CountedGenes(_mapping(counted, normal.expression), "", (), notes, record)
+        return CountedGenes(None, why, (), (note,))
+    genes = GeneMapping(
+        expression=normal.expression,
+        mapped=counted.counts["genes_mapped"],
+        id_kind=IdKind.ENTREZ,
+        id_column=None,
+        gene_column=None,
+        scale="counts",
+        counts=counted.counts,
+        notes=counted.notes,
+    )
+    return CountedGenes(genes, "", (), (note,), record)
 
 
-def _samples(matrix: CountMatrix, series: Series) -> tuple[list[str], list[str], list[str]]:
-    """Return the samples to take, those without any read, and notes."""
+def _reads_of_samples(
+    matrix: CountMatrix, series: Series
+) -> tuple[dict[str, int], list[str], list[str]]:
+    """Return the samples to take with their reads, those without any read, and notes."""
     there = set(matrix.samples)
     both = [sample for sample in series.samples if sample in there]
     if not both:
@@ -248,16 +268,11 @@ def _samples(matrix: CountMatrix, series: Series) -> tuple[list[str], list[str],
     missing = len(series.samples) - len(both)
     if missing:
         notes.append(f"{missing} samples of the series have no counts")
-    kept = [sample for sample in both if totals[sample] > 0]
+    kept = {sample: int(totals[sample]) for sample in both if totals[sample] > 0}
     if not kept:
         msg = "no sample of the series has a single read"
         raise FormatError(msg, path=matrix.path, hint="fetch the file again")
     return kept, [sample for sample in both if totals[sample] == 0], notes
-
-
-def _by_sample(matrix: CountMatrix, samples: list[str]) -> dict[str, int]:
-    totals = dict(zip(matrix.samples, matrix.counts.sum(axis=0).tolist(), strict=True))
-    return {sample: int(totals[sample]) for sample in samples}
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,13 +281,6 @@ class _NormalisedCounts:
 
     expression: ExpressionMatrix
     record: dict[str, Any]
-
-
-def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _NormalisedCounts:
-    known = ~np.isnan(trait)
-    # Without a trait all samples are one group.
-    codes = trait[known] if known.any() else np.zeros(len(trait))
-    return normalise_counts(matrix, least_samples(codes, binary=binary), known)
 
 
 def normalise_counts(
@@ -313,28 +321,3 @@ def normalise_counts(
         "effective_library_sizes": dict(zip(matrix.samples, effective.tolist(), strict=True)),
     }
     return _NormalisedCounts(ExpressionMatrix(genes, matrix.samples, logged), record)
-
-
-def _mapping(counted: GeneCounts, expression: ExpressionMatrix) -> GeneMapping:
-    return GeneMapping(
-        expression=expression,
-        mapped=counted.counts["genes_mapped"],
-        id_kind=IdKind.ENTREZ,
-        id_column=None,
-        gene_column=None,
-        scale="counts",
-        counts=counted.counts,
-        notes=counted.notes,
-    )
-
-
-def _files_left(files: GeoCohortFiles) -> list[str]:
-    return [f"{path.name} is not used, {files.counts[0].name} is" for path in files.counts[1:]]
-
-
-def _outcome(record: dict[str, Any]) -> str:
-    return (
-        f"RNA-seq counts: {record['filtered']} of {record['genes']} genes have too few and are "
-        f"left out (kept: {record['rule']}); {record['kept']} as log2 counts per million, "
-        "TMM-normalised"
-    )
