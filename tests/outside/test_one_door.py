@@ -30,7 +30,7 @@ _ALLOWED = {
     "agents/written_code.py": "the answer of a model, in memory",
     "analysis/shared_work.py": "what its own process wrote",
     "app/data/sample_pages.py": "the copy that was just written",
-    "app/drawn.py": "the figure that was just written",
+    "app/downloads.py": "the figure that was just written",
     "bench/adapters/": "task folders of its own, read in the container of another tool",
     "bench/evaluation/labels/reference.py": "a mark of its own",
     "bench/runs/children/": "messages between its own processes, and files of /proc",
