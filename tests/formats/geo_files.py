@@ -121,5 +121,5 @@ def write(path: Path, content: str | bytes, *, gz: bool = False) -> Path:
 def read_in_blocks(monkeypatch, size, largest=None):
     """Make the readers meet a seam between pieces and between blocks every `size` bytes."""
     monkeypatch.setattr(unpacking, "CHUNK", size)
-    monkeypatch.setattr("genotex.formats.text.lines.FIRST_BLOCK", size)
-    monkeypatch.setattr("genotex.formats.text.lines.LARGEST_BLOCK", largest or size)
+    monkeypatch.setattr("genotex.formats.lines.FIRST_BLOCK", size)
+    monkeypatch.setattr("genotex.formats.lines.LARGEST_BLOCK", largest or size)
