@@ -18,12 +18,12 @@ _OBJECTS = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "jo
 _KEYWORDS = {"shell", "allow_pickle"}
 
 EXCEPTIONS = {
-    ("agents/team/on_workers.py", "pickle.loads"): "what was pickled in the same line",
+    ("agents/team/sessions.py", "pickle.loads"): "what was pickled in the same line",
     ("analysis/shared_work.py", "pickle.loads"): (
         "results of this command, in memory or in a folder that it made, only it may read, and it "
         "removes"
     ),
-    ("bench/runs/children/fork_server.py", "pickle.loads"): (
+    ("bench/runs/fork_server.py", "pickle.loads"): (
         "tasks on the standard input, which the process that started this one writes"
     ),
     ("cluster/executor.py", "pickle.loads"): "replies of this command's own workers through Dask",
@@ -32,7 +32,7 @@ EXCEPTIONS = {
     ),
     ("genes/table.py", "marshal.loads"): "what a child of this process writes into a pipe",
     ("analysis/results/method_record.py", "platform.system"): "the name of the operating system",
-    ("bench/adapters/inspect/samples.py", "sandbox.exec"): "runs a command in Inspect's sandbox",
+    ("bench/adapters/inspect/tasks.py", "sandbox.exec"): "runs a command in Inspect's sandbox",
     ("bench/adapters/inspect/solvers.py", "box.exec"): "runs a command in Inspect's sandbox",
     ("analysis/designs/formulas.py", "formulaic.Formula"): (
         "a list of terms whose factors are looked up by name; a text is never parsed"

@@ -31,8 +31,8 @@ from benchmarks.agents.faults_caught import CATCHERS, caught_in
 from genotex.agents.sandbox import Folders, SandboxPolicy
 from genotex.agents.switches import preset_named
 from genotex.agents.task import Task
+from genotex.agents.team.folder import NotebookRecord, State
 from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.records import NotebookRecord, State
 from genotex.agents.team.running import TeamFinished, run_team
 from genotex.analysis import solve_problem, write_result
 from genotex.bench.evaluation.evaluate import evaluate

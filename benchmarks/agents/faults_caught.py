@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.agents.faulty_rules import FaultyRules
 
-from genotex.agents.answers import code_in
+from genotex.agents.answers import written_code
 from genotex.agents.context import Attempt, Step
 from genotex.agents.notebook import Notebook
 from genotex.agents.questions import Questions, read_card
@@ -102,7 +102,8 @@ class _Notebook:
             elif occasion == "review":
                 yield fault, self._verdict(entry["reply"]["data"], number)
             else:
-                codes[str(code_in(entry["reply"]["text"]))] = fault
+                found = written_code(entry["reply"]["text"])
+                codes[str(found and found.code)] = fault
         for step in (*self._notebook.context.steps, *self._notebook.dropped):
             for attempt in step.attempts:
                 if attempt.author and attempt.code in codes:

@@ -230,7 +230,3 @@ def _fits(short: str, phrase: str) -> bool:
         if not place or (number == 0 and place > 1 and phrase[place - 2] != " "):
             return False
     return True
-
-
-if __name__ == "__main__":
-    main()

@@ -83,7 +83,3 @@ def _quality(cases: list[Case], penalty: float, count: int, seed: int) -> tuple[
         right.append(case.none_right if best is None else bool(case.right[best]))
         certainty.append(probability)
     return float(np.mean(right)), float(np.mean((np.array(certainty) - right) ** 2))
-
-
-if __name__ == "__main__":
-    main()

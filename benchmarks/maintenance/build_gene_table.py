@@ -102,7 +102,3 @@ def main() -> None:
     write_gene_table(folder, genes, accessions, source)
     size = sum((folder / name).stat().st_size for name in ("genes.parquet", "accessions.parquet"))
     print(f"{source.genes} genes, {source.accessions} accessions, {source.date}: {size} bytes")
-
-
-if __name__ == "__main__":
-    main()

@@ -48,7 +48,3 @@ def build(folder: Path, environment: dict[str, str]) -> dict[str, str]:
     command = [sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)]
     subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
-
-
-if __name__ == "__main__":
-    main()

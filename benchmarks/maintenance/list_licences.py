@@ -65,7 +65,3 @@ def licence(package: str) -> str:
     stated = about.get("License-Expression", "")
     found = stated or ", ".join(classified) or short
     return found or STATED_ELSEWHERE.get(package, "not stated")
-
-
-if __name__ == "__main__":
-    main()

@@ -83,7 +83,3 @@ async def ask(client: Client, parts: list[str], tool: str, asked: dict[str, Any]
     called = f"> {tool} {json.dumps(asked)}"
     parts.append("\n".join(["```", called, *steps, *lines, "```", ""]))
     return answer
-
-
-if __name__ == "__main__":
-    main()

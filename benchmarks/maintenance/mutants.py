@@ -110,7 +110,3 @@ def summary(listed: str) -> str:
     lines = [f"{caught} of {len(tried)} planted bugs caught; {untested} in code without tests"]
     lines += [f"  {state}: {name}" for name, state in tried.items() if state == "survived"]
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents import Verdict
-from genotex.agents.answers import ask_for_code, code_in
+from genotex.agents import Verdict, written_code
+from genotex.agents.answers import ask_for_code
 from genotex.errors import BadAnswerError
 from genotex.models import Message, Reply, Request, ScriptedModel
 
@@ -26,7 +26,8 @@ REQUEST = Request("engineer", (Message("user", "Write it."),))
     ],
 )
 def test_code_is_found_in_what_a_model_wrote(text: str, code: str) -> None:
-    assert code_in(text) == code
+    found = written_code(text)
+    assert found is not None and found.code == code
 
 
 @pytest.mark.parametrize(
@@ -34,13 +35,13 @@ def test_code_is_found_in_what_a_model_wrote(text: str, code: str) -> None:
     ["", "Sorry", "I am sorry, I cannot.", "```json\n{}\n```", "```python\n```", "42", '"ok"'],
 )
 def test_talk_is_no_code(text: str) -> None:
-    assert code_in(text) is None
+    assert written_code(text) is None
 
 
 @given(st.text())
 def test_every_answer_is_code_or_none(text: str) -> None:
-    found = code_in(text)
-    assert found is None or found.strip()
+    found = written_code(text)
+    assert found is None or found.code.strip()
 
 
 def test_answer_without_code_is_repaired_once() -> None:

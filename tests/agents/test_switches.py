@@ -2,11 +2,12 @@ import pytest
 
 from genotex.agents import Switches
 from genotex.errors import UsageError
+from genotex.records import as_json, checked
 
 
 def test_switches_are_read_as_they_were_written() -> None:
     switches = Switches(planning=False, max_rounds=1, work_seconds=30.0)
-    assert Switches.from_json(switches.to_json()) == switches
+    assert checked(Switches, as_json(switches), extra="forbid") == switches
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def by_audit(path: Path) -> object:
     shutil.copy(path, twin)
     info = CohortInfo.of_linked(biased=False, has_age=False, has_gender=False, samples=6)
     task = Task("geo", "Asthma", str(path.parent), "output", cohort="GSE1")
-    return audit_cohort(task, output.root, info)
+    return audit_cohort(task, output.root, info).flags
 
 
 def by_answer(path: Path) -> object:

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("distributed", reason="pip install 'genotex[cluster]'")
 
 from genotex.agents import CodeShelf, TeamPlan
-from genotex.agents.team.on_workers import TeamWork
+from genotex.agents.team.sessions import TeamWork
 from genotex.bench import BenchmarkRun, ErrorClass, RunFolder, choose_method, run_benchmark
 from genotex.cluster import DaskExecutor, read_address
 from genotex.models import Limits, prices_of, read_settings

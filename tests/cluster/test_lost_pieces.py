@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="pip install 'genotex[cluster]'")
 
-from genotex.cluster import Address, Call, DaskExecutor, PieceReply, TaskProcess
+from genotex.cluster import Address, DaskExecutor, PieceReply, SharedCall, TaskProcess
 from genotex.cluster import executor as module
 from genotex.cluster.worker import MEMORY
 from genotex.errors import UsageError
@@ -262,7 +262,7 @@ def test_scheduler_that_leaves_at_once_is_an_error_each_time(
 def test_process_that_leaves_another_behind_is_reported(tmp_path: Path) -> None:
     process = TaskProcess(1, str(tmp_path))
     content = pickle.dumps((work.leave_a_process_behind, tmp_path / "pid"))
-    call = Call("a", content, str(tmp_path), (), ())
+    call = SharedCall("a", content, str(tmp_path), (), ())
     replies: list[PieceReply] = []
 
     def do() -> None:

@@ -11,8 +11,8 @@ from genotex.errors import FormatError
 from genotex.models import (
     ModelPrice,
     PriceSnapshot,
+    PriceStep,
     Reply,
-    Step,
     Unpriced,
     Usage,
     flat_rate,
@@ -20,8 +20,8 @@ from genotex.models import (
 )
 
 PRICE = ModelPrice(
-    (Step(0, Decimal("1.25")), Step(200_000, Decimal("2.5"))),
-    (Step(0, Decimal("10")), Step(200_000, Decimal("15"))),
+    (PriceStep(0, Decimal("1.25")), PriceStep(200_000, Decimal("2.5"))),
+    (PriceStep(0, Decimal("10")), PriceStep(200_000, Decimal("15"))),
     cached=flat_rate("0.125"),
     source="made up",
 )

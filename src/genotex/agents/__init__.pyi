@@ -3,7 +3,7 @@ from .action_units import (
     action_unit as action_unit,
     action_units as action_units,
 )
-from .answers import Verdict as Verdict
+from .answers import Verdict as Verdict, WrittenCode as WrittenCode, written_code as written_code
 from .audit import audit_answer as audit_answer, audit_cohort as audit_cohort
 from .code_shelf import (
     CodeShelf as CodeShelf,
@@ -18,7 +18,6 @@ from .notebook import (
     NotebookWork as NotebookWork,
     ScriptWork as ScriptWork,
 )
-from .notebook_file import to_ipynb as to_ipynb
 from .prompts import (
     prompt_digest as prompt_digest,
     prompt_digests as prompt_digests,
@@ -33,14 +32,15 @@ from .questions import (
     last_attempt as last_attempt,
     read_card as read_card,
 )
-from .rules import (
+from .rules.model import (
     Review as Review,
+    RulesModel as RulesModel,
     plan_units as plan_units,
+    register_rules as register_rules,
     review_output as review_output,
     write_code as write_code,
 )
-from .rules.model import RulesModel as RulesModel, register_rules as register_rules
-from .sandbox.check import Check as Check, CheckedSandbox as CheckedSandbox
+from .sandbox.check import CheckedSandbox as CheckedSandbox, SandboxCheck as SandboxCheck
 from .sandbox.confined.protocol import Mechanism as Mechanism
 from .sandbox.local import local_session as local_session
 from .sandbox.processes import ForkServer as ForkServer
@@ -68,23 +68,27 @@ from .switches import (
 )
 from .task import NotebookKind as NotebookKind, Task as Task, set_up_code as set_up_code
 from .team.folder import (
+    NotebookRecord as NotebookRecord,
+    State as State,
     TeamFolder as TeamFolder,
     changed_limits as changed_limits,
     read_limits as read_limits,
     write_limits as write_limits,
 )
-from .team.notebooks import RunResources as RunResources, do_notebook as do_notebook
+from .team.notebooks import (
+    RunResources as RunResources,
+    do_notebook as do_notebook,
+    to_ipynb as to_ipynb,
+)
 from .team.plan import (
     TeamPlan as TeamPlan,
     is_recorded as is_recorded,
     read_plan as read_plan,
     work_list as work_list,
 )
-from .team.records import NotebookRecord as NotebookRecord, State as State
 from .team.running import TeamFinished as TeamFinished, run_team as run_team
 from .team.sessions import local_sessions as local_sessions
 from .team.trace import find_notebook as find_notebook, overview as overview, trace as trace
 from .toolkit.features import ClinicalTable as ClinicalTable, code_cells as code_cells
 from .toolkit.genes import Expression as Expression, Genes as Genes
 from .toolkit.sources import SeriesText as SeriesText
-from .written_code import WrittenCode as WrittenCode, written_code as written_code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from genotex.agents.action_units import ActionUnit
@@ -43,6 +44,15 @@ class Shelf(Protocol):
     def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
         """Keep code that was approved of."""
         ...  # pragma: no cover
+
+
+@dataclass(frozen=True)
+class KeptCode:
+    """Approved code: of which step, after which steps."""
+
+    unit: str
+    before: tuple[str, ...]
+    code: str
 
 
 class CodeShelf:

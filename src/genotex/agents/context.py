@@ -61,8 +61,7 @@ class Tally:
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as plain JSON values."""
-        content = plain(self)
-        return content
+        return plain(self)
 
 
 class TalliedModel:

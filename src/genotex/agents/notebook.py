@@ -18,7 +18,7 @@ from genotex.agents.action_units import (
     usual_steps,
     whole_task,
 )
-from genotex.agents.answers import StepChoice, Verdict, ask_for_code, choose_step
+from genotex.agents.answers import StepChoice, Verdict, WrittenCode, ask_for_code, choose_step
 from genotex.agents.code_shelf import CodeShelf, Shelf, is_general, may_be_reused
 from genotex.agents.context import Attempt, Step, TalliedModel, Tally, TaskContext
 from genotex.agents.promises import CellState, check_code, read_state
@@ -27,7 +27,6 @@ from genotex.agents.questions import Questions
 from genotex.agents.sandbox import CellResult, CellStatus, Session
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task, set_up_code
-from genotex.agents.written_code import WrittenCode
 from genotex.errors import BadAnswerError, ContextTooLongError, RefusedError, SandboxError
 from genotex.models import Model, Request, RoleModels
 

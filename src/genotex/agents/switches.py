@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from genotex.errors import UsageError
@@ -85,15 +85,6 @@ class Switches:
                 msg = f"{option} {getattr(self, name):g} is not a time; give seconds above 0"
                 raise UsageError(msg)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the switches as plain JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Switches:
-        """Return the switches that `to_json` described."""
-        return cls(**data)
-
 
 @dataclass(frozen=True)
 class WorkSettings:
@@ -126,7 +117,7 @@ class Preset:
     paper: str = ""
     tables: tuple[int, ...] = ()  # The paper's tables with that row
     agent: Agent | None = None  # Who works, where models are asked (see `agents.switches.Agent`)
-    method: str | None = None  # Name of the method, where none is (see `runs.methods.choosing`)
+    method: str | None = None  # Name of the method, where none is (see `runs.choosing`)
     # What differs from the usual switches of the team
     switched: Mapping[str, Any] = field(default_factory=dict)
 

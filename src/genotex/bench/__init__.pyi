@@ -59,13 +59,21 @@ from .evaluation.evaluate import (
     evaluate_all as evaluate_all,
 )
 from .evaluation.figures import (
-    Figure as Figure,
     MetricsVersion as MetricsVersion,
     PlainTable as PlainTable,
+    ScoreFigure as ScoreFigure,
     Table as Table,
     to_markdown as to_markdown,
 )
-from .evaluation.folder_items import ScoredFolder as ScoredFolder, table_path as table_path
+from .evaluation.folder_items import (
+    ReferenceKind as ReferenceKind,
+    ScoredFolder as ScoredFolder,
+    kind_of_reference as kind_of_reference,
+    published as published,
+    reference_kind_of as reference_kind_of,
+    reference_words as reference_words,
+    table_path as table_path,
+)
 from .evaluation.gene_metrics import (
     GeneAgreement as GeneAgreement,
     TraitPrediction as TraitPrediction,
@@ -118,24 +126,15 @@ from .evaluation.preprocessing import (
     score_table as score_table,
     wanted_tables as wanted_tables,
 )
-from .evaluation.reference_kind import (
-    ReferenceKind as ReferenceKind,
-    kind_of_reference as kind_of_reference,
-    published as published,
-    reference_kind_of as reference_kind_of,
-    reference_words as reference_words,
-)
 from .evaluation.score_files import (
-    json_text as json_text,
-    read_scores as read_scores,
-    score_texts as score_texts,
-    write_texts as write_texts,
-)
-from .evaluation.score_tables import (
     average_tables as average_tables,
+    json_text as json_text,
     kind_table as kind_table,
     missing_table as missing_table,
+    read_scores as read_scores,
+    score_texts as score_texts,
     settings_rows as settings_rows,
+    write_texts as write_texts,
 )
 from .evaluation.scores import (
     FIGURES as FIGURES,
@@ -166,6 +165,8 @@ from .runs import (
     Method as Method,
     write_answer as write_answer,
 )
+from .runs.built_in import FromCohorts as FromCohorts, read_gene_answers as read_gene_answers
+from .runs.choosing import BUILT_IN as BUILT_IN, choose_method as choose_method
 from .runs.leaderboard import (
     AboutRun as AboutRun,
     Entry as Entry,
@@ -176,12 +177,7 @@ from .runs.leaderboard import (
     pareto_front as pareto_front,
     read_setup as read_setup,
 )
-from .runs.methods.built_in import (
-    FromCohorts as FromCohorts,
-    read_gene_answers as read_gene_answers,
-)
-from .runs.methods.choosing import BUILT_IN as BUILT_IN, choose_method as choose_method
-from .runs.methods.method import ChosenMethod as ChosenMethod
+from .runs.method import ChosenMethod as ChosenMethod
 from .runs.problem_record import ProblemRecord as ProblemRecord
 from .runs.run_folder import RunFolder as RunFolder
 from .runs.running import (

@@ -1,3 +1,7 @@
 from .address import Address as Address, read_address as read_address
 from .executor import DaskExecutor as DaskExecutor
-from .task_process import Call as Call, PieceReply as PieceReply, TaskProcess as TaskProcess
+from .task_process import (
+    PieceReply as PieceReply,
+    SharedCall as SharedCall,
+    TaskProcess as TaskProcess,
+)

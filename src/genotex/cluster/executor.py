@@ -19,7 +19,7 @@ from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from genotex.cluster.address import Address
-from genotex.cluster.task_process import Call, PieceReply
+from genotex.cluster.task_process import PieceReply, SharedCall
 from genotex.cluster.worker import (
     MEMORY,
     PACKAGES,
@@ -117,7 +117,7 @@ class DaskExecutor:
         """Call ``function(shared, work)`` on workers; report outcomes as they come."""
         if not pieces:
             return
-        call = Call(
+        call = SharedCall(
             uuid.uuid4().hex,
             pickle.dumps((function, shared)),
             str(Path.cwd()),
@@ -199,7 +199,7 @@ class _Run:
     def __init__(
         self,
         executor: DaskExecutor,
-        call: Call,
+        call: SharedCall,
         pieces: Sequence[Piece[Any]],
         again: Callable[[Any], bool] | None,
     ) -> None:

@@ -32,7 +32,7 @@ _KIB = 1024
 
 
 @dataclass(frozen=True)
-class Call:
+class SharedCall:
     """What all pieces of a run share: function, first argument, and where they are done."""
 
     name: str
@@ -84,7 +84,7 @@ class TaskProcess:
         """Whether it can take another piece."""
         return self._process.poll() is None
 
-    def do(self, call: Call, work: bytes, why_end: Callable[[int], str]) -> PieceReply:
+    def do(self, call: SharedCall, work: bytes, why_end: Callable[[int], str]) -> PieceReply:
         """Do a piece of work; `why_end` returns why it must end, with so many bytes, or nothing."""
         start, peak = time.monotonic(), 0
         try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from genotex.cluster.task_process import Call, PieceReply, TaskProcess, memory_of
+from genotex.cluster.task_process import PieceReply, SharedCall, TaskProcess, memory_of
 from genotex.errors import UsageError
 
 MEMORY = "memory"
@@ -39,12 +39,12 @@ class DeclaredMemory(WorkerPlugin):
             await worker.set_resources(**{MEMORY: limit})
 
 
-def hold(call: Call) -> Call:
+def hold(call: SharedCall) -> SharedCall:
     """Return its argument: a task, so that Dask copies it to workers as they need it."""
     return call
 
 
-def run_piece(call: Call, work: bytes, memory: int) -> PieceReply:
+def run_piece(call: SharedCall, work: bytes, memory: int) -> PieceReply:
     """Do a piece of work in a process of its own."""
     worker = get_worker()
     if why := _why_not(call, worker.address):
@@ -72,7 +72,7 @@ def run_piece(call: Call, work: bytes, memory: int) -> PieceReply:
                 _idle.append(process)
 
 
-def _why_not(call: Call, worker: str) -> str:
+def _why_not(call: SharedCall, worker: str) -> str:
     unlike = _difference(worker, dict(call.versions), own_versions())
     if unlike:
         return unlike

@@ -20,7 +20,7 @@ from .model import (
 from .prices import (
     ModelPrice as ModelPrice,
     PriceSnapshot as PriceSnapshot,
-    Step as Step,
+    PriceStep as PriceStep,
     Unpriced as Unpriced,
     flat_rate as flat_rate,
     price_at as price_at,
@@ -57,7 +57,7 @@ from .settings import (
 )
 from .structured import (
     MAX_ATTEMPTS as MAX_ATTEMPTS,
-    Answer as Answer,
+    ModelAnswer as ModelAnswer,
     ask_for as ask_for,
     finished_text as finished_text,
     json_values as json_values,

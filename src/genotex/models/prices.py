@@ -24,20 +24,20 @@ _MILLION = 1_000_000
 
 
 @dataclass(frozen=True, order=True)
-class Step:
+class PriceStep:
     """A price in US dollars for a million tokens."""
 
     above: int  # in a call with more input tokens than this, all tokens have this price
     price: Decimal
 
 
-Rate = tuple[Step, ...]
+Rate = tuple[PriceStep, ...]
 """A price by the length of the call: thresholds, ascending from 0."""
 
 
 def flat_rate(price: Decimal | str) -> Rate:
     """Return a rate that does not depend on the length of the call."""
-    return (Step(0, Decimal(price)),)
+    return (PriceStep(0, Decimal(price)),)
 
 
 def price_at(rate: Rate, input_tokens: int) -> Decimal:
@@ -194,4 +194,4 @@ def _rate(price: Any) -> Rate | None:
         return None
     if isinstance(price, Decimal):
         return flat_rate(price)
-    return (Step(0, price.base), *(Step(tier.start, tier.price) for tier in price.tiers))
+    return (PriceStep(0, price.base), *(PriceStep(tier.start, tier.price) for tier in price.tiers))

@@ -19,10 +19,11 @@ from genotex.models.catalogue import (
     ProviderOptions,
     RetryPolicy,
 )
-from genotex.models.failures import Failure, failure_of
 from genotex.models.model import Reply, Request
 from genotex.models.recording import request_digest
 from genotex.models.requests import (
+    Failure,
+    failure_of,
     make_client,
     make_model,
     require_packages,

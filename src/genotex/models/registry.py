@@ -17,7 +17,7 @@ from genotex.models.model import Model, Reply, Request
 from genotex.models.prices import PriceSnapshot, take_prices
 from genotex.models.provider_model import ProviderModel
 from genotex.models.recording import ReplayModel
-from genotex.models.structured import Answer, ask_for, finished_text
+from genotex.models.structured import ModelAnswer, ask_for, finished_text
 from genotex.models.usage import Budget, MeteredModel, UsageLedger
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class RoleModels:
             reply = replace(reply, text=json.dumps(reply.data, ensure_ascii=False))
         return finished_text(reply)
 
-    def ask_for(self, request: Request, kind: type[Kind]) -> Answer[Kind]:
+    def ask_for(self, request: Request, kind: type[Kind]) -> ModelAnswer[Kind]:
         """Ask for structured data (see `structured.ask_for`); errors are those of `ask`."""
         return ask_for(self._answer, request, kind)
 

@@ -36,7 +36,7 @@ _SHORTER = " It was cut off at the maximum number of output tokens, so be shorte
 
 
 @dataclass(frozen=True)
-class Answer(Generic[Kind]):
+class ModelAnswer(Generic[Kind]):
     """A checked answer."""
 
     value: Kind  # The data that was requested
@@ -49,7 +49,7 @@ class Answer(Generic[Kind]):
         return len(self.replies) > 1
 
 
-def ask_for(ask: _Ask, request: Request, kind: type[Kind]) -> Answer[Kind]:
+def ask_for(ask: _Ask, request: Request, kind: type[Kind]) -> ModelAnswer[Kind]:
     """Ask a model for structured data; one answer that does not fit is repaired.
 
     `kind` is for example a dataclass, with arguments of `pydantic.Field` as metadata of its fields.
@@ -62,7 +62,7 @@ def ask_for(ask: _Ask, request: Request, kind: type[Kind]) -> Answer[Kind]:
         _refuse_unanswered(reply)
         replies.append(reply)
         try:
-            return Answer(_first_that_fits(reply, kind), tuple(replies))
+            return ModelAnswer(_first_that_fits(reply, kind), tuple(replies))
         except ValueError as error:
             problems = str(error)
             request = replace(request, messages=(*request.messages, *_repair(reply, problems)))

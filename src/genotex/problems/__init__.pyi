@@ -9,18 +9,16 @@ from .pair_choice import (
     choose_pair as choose_pair,
     regressor_genes as regressor_genes,
 )
-from .pair_comparison import (
-    PairComparison as PairComparison,
-    PairDifference as PairDifference,
-    RuleCount as RuleCount,
-    compare_pairs as compare_pairs,
-)
 from .pair_rules import (
     DEFAULT_THRESHOLD as DEFAULT_THRESHOLD,
     ConditionFacts as ConditionFacts,
+    PairComparison as PairComparison,
+    PairDifference as PairDifference,
     PairRule as PairRule,
     PairVerdict as PairVerdict,
+    RuleCount as RuleCount,
     build_conditions as build_conditions,
+    compare_pairs as compare_pairs,
     describe_condition as describe_condition,
     describe_conditions as describe_conditions,
     judge_pair as judge_pair,
@@ -34,24 +32,26 @@ from .problem import (
     write_problems as write_problems,
 )
 from .related_genes import (
+    Associations as Associations,
     GeneOverlap as GeneOverlap,
     RelatedGenes as RelatedGenes,
     find_related_genes as find_related_genes,
+    read_associations as read_associations,
 )
 from .task_info import (
     WHERE_TO_GET as WHERE_TO_GET,
     CategoryCount as CategoryCount,
+    Finding as Finding,
     GeneCount as GeneCount,
     ProblemCounts as ProblemCounts,
     TaskInfo as TaskInfo,
     TraitInfo as TraitInfo,
+    check_task_info as check_task_info,
     count_problems as count_problems,
     write_task_info as write_task_info,
 )
-from .task_info_check import Finding as Finding, check_task_info as check_task_info
 from .trait_list import (
     ListedTrait as ListedTrait,
     TraitList as TraitList,
     read_disease_ids as read_disease_ids,
 )
-from .associations import Associations as Associations, read_associations as read_associations

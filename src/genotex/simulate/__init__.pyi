@@ -12,9 +12,10 @@ from .expression import (
     choose_symbols as choose_symbols,
     draw_gene_model as draw_gene_model,
 )
+from .files import Floats as Floats
 from .plan import (
-    CohortPlan as CohortPlan,
     NOTHING_REAL as NOTHING_REAL,
+    CohortPlan as CohortPlan,
     People as People,
     SampleNames as SampleNames,
     TraitKind as TraitKind,
@@ -27,10 +28,10 @@ from .plan import (
 )
 from .platforms import Style as Style, draw_array as draw_array
 from .study import (
-    Progress as Progress,
     REFERENCE as REFERENCE,
-    SimulatedStudy as SimulatedStudy,
     TASK_FILE as TASK_FILE,
+    Progress as Progress,
+    SimulatedStudy as SimulatedStudy,
     check_folder as check_folder,
     check_sizes as check_sizes,
     choose_related as choose_related,
@@ -39,13 +40,12 @@ from .study import (
     simulate_study as simulate_study,
     write_tasks as write_tasks,
 )
-from .tcga_files import Floats as Floats
 from .truth import (
+    TRUTH_FILE as TRUTH_FILE,
+    WORLD_FORMAT as WORLD_FORMAT,
     CohortTruth as CohortTruth,
     Score as Score,
-    TRUTH_FILE as TRUTH_FILE,
     Truth as Truth,
-    WORLD_FORMAT as WORLD_FORMAT,
     load_truth as load_truth,
     read_record as read_record,
     record_text as record_text,

@@ -22,12 +22,14 @@ from genotex.simulate.expression import (
     effects_in_cohort,
     write_counts,
 )
-from genotex.simulate.geo_files import (
+from genotex.simulate.files import (
     GeoSeries,
     Measurement,
     PlatformText,
+    draw_tcga_samples,
     write_family_soft,
     write_series_matrix,
+    write_tcga_folder,
 )
 from genotex.simulate.plan import (
     CohortPlan,
@@ -40,7 +42,6 @@ from genotex.simulate.plan import (
     with_levels,
 )
 from genotex.simulate.platforms import Array, genes_seen, measure
-from genotex.simulate.tcga_files import draw_tcga_samples, write_tcga_folder
 from genotex.simulate.truth import CohortTruth
 
 METHYLATION, EMPTY_TABLE = "methylation", "empty table"
@@ -163,13 +164,9 @@ def write_geo(
     _write_files(folder, plan, people, samples, words, _measurement(array, values), _text(array))
     seen = genes_seen(array, values, len(model.symbols))
     measured = np.flatnonzero(seen.any(axis=1))
-    truth = _truth(
-        plan,
-        platform=array.accession,
-        scale=array.scale,
-        samples=known_annotation(people, samples, words.age, words.sex, words.level),
-        effects=_by_symbol(model, effects[plan.trait][0]),
-    )
+    known = known_annotation(people, samples, words.age, words.sex, words.level)
+    planted = _by_symbol(model, effects[plan.trait][0])
+    truth = _truth(plan, array.accession, array.scale, known, planted)
     true = ExpressionMatrix(
         tuple(model.symbols[g] for g in measured),
         samples,
@@ -198,13 +195,9 @@ def write_counted(
     _write_files(folder, plan, people, samples, words, unfit.measured, unfit.platform)
     target = folder / "GEO" / plan.trait / plan.accession
     write_counts(target, plan.accession, samples, rows, counts)
-    truth = _truth(
-        plan,
-        platform=unfit.platform.accession,
-        scale="counts",
-        samples=known_annotation(people, samples, words.age, words.sex, words.level),
-        effects=_by_symbol(model, effects[plan.trait][0]),
-    )
+    known = known_annotation(people, samples, words.age, words.sex, words.level)
+    differing = _by_symbol(model, effects[plan.trait][0])
+    truth = _truth(plan, unfit.platform.accession, "counts", known, differing)
     return SimulatedCohort(
         plan.accession, truth, ExpressionMatrix(model.symbols, samples, expression)
     )
@@ -221,13 +214,8 @@ def _write_unfit(
     unfit = NO_EXPRESSION[plan.array](rng, len(samples))
     words = plan.describe(rng, people)
     _write_files(folder, plan, people, samples, words, unfit.measured, unfit.platform)
-    truth = _truth(
-        plan,
-        platform=unfit.platform.accession,
-        scale=unfit.scale,
-        samples=known_annotation(people, samples, words.age, words.sex, words.level),
-        effects={},
-    )
+    known = known_annotation(people, samples, words.age, words.sex, words.level)
+    truth = _truth(plan, unfit.platform.accession, unfit.scale, known, {})
     return SimulatedCohort(plan.accession, truth, None)
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from genotex.errors import UsageError
 from genotex.genes import GeneTable
 from genotex.procedure import Procedure
-from genotex.simulate.geo_files import write_gzip
+from genotex.simulate.files import write_gzip
 from genotex.simulate.plan import People
 
 _RENAMED_SHARE = 0.03

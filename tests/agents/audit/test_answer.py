@@ -48,7 +48,7 @@ def look(
     procedure = found.method["procedure"]
     tasks = study / "in" / "task_info.json"
     task = Task.of_problem(problem, study / procedure, "output", procedure, tasks)
-    return audit_answer(task, written, found.cohort)
+    return audit_answer(task, written, found.cohort).flags
 
 
 @pytest.mark.parametrize("procedure", ["sound", "benchmark"])
@@ -151,7 +151,7 @@ def test_interactions_written_by_hand_are_flagged(study: Path, tmp_path: Path) -
     path.write_text(json.dumps(content))
     tasks = study / "in" / "task_info.json"
     task = Task.of_problem(problem, study / "sound", "output", "sound", tasks)
-    (flag,) = audit_answer(task, tmp_path, found.cohort)
+    (flag,) = audit_answer(task, tmp_path, found.cohort).flags
     assert flag == "its interactions are not those of the rerun analysis"
 
 
@@ -163,4 +163,4 @@ def test_table_of_other_columns_is_refused(study: Path, tmp_path: Path) -> None:
 
 def test_answer_from_knowledge_alone_needs_no_cohort(study: Path, tmp_path: Path) -> None:
     task = Task.of_problem(ALONE, study / "sound", "output")
-    assert audit_answer(task, tmp_path, None, by_code=False) == ()
+    assert audit_answer(task, tmp_path, None, by_code=False).flags == ()

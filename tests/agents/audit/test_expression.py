@@ -44,7 +44,7 @@ def look(
     task = Task(kind, trait, str(folder), "output", procedure, cohort=cohort)  # type: ignore[arg-type]
     return audit_cohort(
         task, output, read_cohort_info(OutputFolder(output).cohort_info(trait))[cohort]
-    )
+    ).flags
 
 
 @pytest.fixture(scope="module")

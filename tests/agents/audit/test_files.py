@@ -40,11 +40,11 @@ def written(done: Path, tmp_path: Path) -> Path:
 def at_cohort(done: Path, written: Path) -> tuple[str, ...]:
     task = Task("geo", "Asthma", str(done / "in/GEO/Asthma/GSE1"), "output", cohort="GSE1")
     info = read_cohort_info(OutputFolder(written).cohort_info("Asthma"))["GSE1"]
-    return audit_cohort(task, written, info)
+    return audit_cohort(task, written, info).flags
 
 
 def at_answer(done: Path, written: Path, cohort: str | None = "GSE1") -> tuple[str, ...]:
-    return audit_answer(Task("statistics", "Asthma", str(done / "out"), "x"), written, cohort)
+    return audit_answer(Task("statistics", "Asthma", str(done / "out"), "x"), written, cohort).flags
 
 
 def change(path: Path, **changes: object) -> None:
@@ -154,7 +154,7 @@ def test_tcga_cohort_raises_no_flag_and_its_record_is_held_against_its_table(
     preprocess(study.folder, tmp_path / "out", traits=[trait], cohorts=["TCGA"])
     task = Task("tcga", trait, str(study.folder / "TCGA"), "output")
     info = read_cohort_info(OutputFolder(tmp_path / "out").cohort_info(trait))["TCGA"]
-    assert audit_cohort(task, tmp_path / "out", info) == ()
+    assert audit_cohort(task, tmp_path / "out", info).flags == ()
     with pytest.raises(MethodFailedError, match="sample_size 1"):
         audit_cohort(task, tmp_path / "out", replace(info, sample_size=1))
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from genotex.agents import NotebookKind
-from genotex.agents.audit.own_fields import OWN_FIELDS, not_adopted, own_part, own_reading
+from genotex.agents.audit.comparison import OWN_FIELDS, not_adopted, own_part, own_reading
 from genotex.clinical import ClinicalAnnotation, GeneVerdict, annotation_to_json
 from genotex.formats import Evidence
 

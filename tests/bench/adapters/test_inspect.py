@@ -23,8 +23,8 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
-from genotex.bench.adapters.inspect import registry
-from genotex.bench.adapters.inspect.models import InspectModel
+from genotex.bench.adapters import inspect as registry
+from genotex.bench.adapters.inspect.solvers import InspectModel
 from genotex.errors import BudgetReachedError
 from genotex.models import Message, Request
 

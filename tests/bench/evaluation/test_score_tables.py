@@ -6,9 +6,9 @@ import pytest
 
 from genotex.bench import (
     FIGURES,
-    Figure,
     Missing,
     PlainTable,
+    ScoreFigure,
     Scores,
     average_tables,
     headline_figures,
@@ -20,8 +20,8 @@ from genotex.bench import (
 )
 from tests.bench.evaluation.some_scores import some_scores
 
-PERCENT = Figure("f1", "F1", "%", "")
-FRACTION = Figure("auroc", "AUROC", "fraction", "")
+PERCENT = ScoreFigure("f1", "F1", "%", "")
+FRACTION = ScoreFigure("auroc", "AUROC", "fraction", "")
 
 
 def cells(table: PlainTable | None) -> dict[str, tuple[str, ...]]:
@@ -42,7 +42,7 @@ def cells(table: PlainTable | None) -> dict[str, tuple[str, ...]]:
     ],
 )
 def test_figures_have_the_digits_of_their_unit(
-    figure: Figure, value: float | None, signed: bool, written: str
+    figure: ScoreFigure, value: float | None, signed: bool, written: str
 ) -> None:
     assert figure.write(value, signed=signed) == written
 

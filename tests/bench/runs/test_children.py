@@ -17,7 +17,7 @@ from genotex.bench import (
     RunFolder,
     run_benchmark,
 )
-from genotex.bench.runs.children.processes import MOST_LOGGED, CapturedLog
+from genotex.bench.runs.processes import MOST_LOGGED, CapturedLog
 from genotex.problems import Problem
 
 from .acting import Acting

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from genotex.bench import BenchmarkRun, RunFolder, run_benchmark
-from genotex.bench.runs.children import Children, Ended, Task
+from genotex.bench.runs.fork_server import Children, Ended, ProblemTask
 from genotex.bench.runs.problem_stage import finished_problems
 from genotex.errors import WorkerLostError
 from genotex.journal import open_journal, read_journal
@@ -112,7 +112,7 @@ def test_process_that_outlives_a_killed_run_for_a_moment_is_in_nobodys_way(
     plan = plan_in(place, "met")
     usual = Children.start
 
-    def start(self: Children, task: Task) -> None:
+    def start(self: Children, task: ProblemTask) -> None:
         # What one of the run before still did when this one had begun.
         work = RunFolder(plan.target).work / str(task.number)
         (work / "output").mkdir(parents=True)

@@ -82,7 +82,7 @@ def test_run_records_where_it_started(
     where = {given: folders[given]} if given else {}
     problems = (Problem("Asthma"),)
     plan = BenchmarkRun(tmp_path / "out", tasks, problems, method(name, own=own), **where)
-    assert plan.settings().to_json()["start"] == start
+    assert plan.settings().start == start
 
 
 def record(root: Path, **content: object) -> str | None:

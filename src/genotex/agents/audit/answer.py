@@ -46,15 +46,8 @@ class _AnswerAudit:
 
 def audit_answer(
     task: Task, written: Path, cohort: str | None, *, by_code: bool = True
-) -> tuple[str, ...]:
-    """Return the flags of an answer; `by_code` states whether generated code made it."""
-    return look_at_answer(task, written, cohort, by_code=by_code).flags
-
-
-def look_at_answer(
-    task: Task, written: Path, cohort: str | None, *, by_code: bool = True
 ) -> _AnswerAudit:
-    """Audit an answer, and rerun its analysis (see `audit_answer`)."""
+    """Audit an answer; one that generated code made is computed again."""
     if cohort is None:
         # An answer from knowledge alone, which no code wrote, has none.
         return _AnswerAudit(("the answer does not name its cohort",) if by_code else ())

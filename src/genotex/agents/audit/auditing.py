@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.agents.audit.answer import look_at_answer
-from genotex.agents.audit.cohort import look_at_cohort
-from genotex.agents.audit.own_fields import not_adopted
+from genotex.agents.audit.answer import audit_answer
+from genotex.agents.audit.cohort import audit_cohort
+from genotex.agents.audit.comparison import not_adopted
 from genotex.agents.sandbox import CellStatus, Folders, Session
 from genotex.agents.task import Task
 from genotex.analysis import write_result
@@ -113,7 +113,7 @@ def _audit(task: Task, written: Path, about: CohortInfo | str | None, folder: Pa
 
 
 def _of_cohort(task: Task, written: Path, info: CohortInfo, folder: Path) -> _AuditReport:
-    found = look_at_cohort(task, written, info)
+    found = audit_cohort(task, written, info)
     if found.evidence is None:
         return _AuditReport(found.flags)
     path = folder / _EVIDENCE
@@ -127,7 +127,7 @@ def _of_cohort(task: Task, written: Path, info: CohortInfo, folder: Path) -> _Au
 
 
 def _of_answer(task: Task, written: Path, cohort: str | None, folder: Path) -> _AuditReport:
-    found = look_at_answer(task, written, cohort)
+    found = audit_answer(task, written, cohort)
     if found.again is None:
         return _AuditReport(found.flags)
     path = write_result(OutputFolder(folder / _ANSWER), found.again)

@@ -9,8 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.agents.audit.comparison import WITHIN, SavedTables, reject, reject_oversized
-from genotex.agents.audit.own_fields import own_reading
+from genotex.agents.audit.comparison import (
+    WITHIN,
+    SavedTables,
+    own_reading,
+    reject,
+    reject_oversized,
+)
 from genotex.agents.audit.recomputed import (
     RecordedSeries,
     RecordedStudy,
@@ -61,15 +66,8 @@ class _CohortAudit:
 
 def audit_cohort(
     task: Task, written: Path, info: CohortInfo, *, by_code: bool = True
-) -> tuple[str, ...]:
-    """Return the flags of a cohort; with `by_code` the numbers of generated code are recomputed."""
-    return look_at_cohort(task, written, info, by_code=by_code).flags
-
-
-def look_at_cohort(
-    task: Task, written: Path, info: CohortInfo, *, by_code: bool = True
 ) -> _CohortAudit:
-    """Audit a cohort, and recompute its record (see `audit_cohort`)."""
+    """Audit a cohort; numbers and record of one that generated code made are computed again."""
     output = OutputFolder(written)
     path = output.evidence(task.trait, task.cohort)
     try:

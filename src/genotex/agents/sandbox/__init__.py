@@ -1,6 +1,11 @@
 """The sandbox for generated code: session protocol, local implementation, isolation mechanisms."""
 
-from genotex.agents.sandbox.check import Check, CheckedSandbox, check_sandbox, is_isolated_here
+from genotex.agents.sandbox.check import (
+    CheckedSandbox,
+    SandboxCheck,
+    check_sandbox,
+    is_isolated_here,
+)
 from genotex.agents.sandbox.confined.protocol import Mechanism
 from genotex.agents.sandbox.local import local_session
 from genotex.agents.sandbox.processes import ForkServer
@@ -19,7 +24,6 @@ from genotex.agents.sandbox.session import (
 __all__ = [
     "CellResult",
     "CellStatus",
-    "Check",
     "CheckedSandbox",
     "Confinement",
     "Folders",
@@ -27,6 +31,7 @@ __all__ = [
     "Mechanism",
     "Output",
     "Protection",
+    "SandboxCheck",
     "SandboxLimits",
     "SandboxPolicy",
     "Session",

@@ -41,7 +41,7 @@ while not os.path.exists("beat"):
 
 
 @dataclass(frozen=True)
-class Check:
+class SandboxCheck:
     """One thing that was tried."""
 
     protection: Protection  # What it belongs to
@@ -55,7 +55,7 @@ class CheckedSandbox:
     """A session's isolation as reported, and as found."""
 
     confinement: Confinement  # The reported isolation mechanisms
-    checks: tuple[Check, ...]  # The attempts
+    checks: tuple[SandboxCheck, ...]  # The attempts
     start_seconds: float  # Time until the session was ready for its first cell
 
     @property
@@ -89,7 +89,7 @@ def is_isolated_here() -> bool:
             return False
 
 
-def _reach_out(session: Session, base: Path) -> Iterator[Check]:
+def _reach_out(session: Session, base: Path) -> Iterator[SandboxCheck]:
     secret = base / "key.txt"
     secret.write_text("secret", encoding="ascii")
     with ExitStack() as open_sockets:
@@ -124,24 +124,24 @@ def _reach_out(session: Session, base: Path) -> Iterator[Check]:
     yield _change(session, secret)
 
 
-def _change(session: Session, secret: Path) -> Check:
+def _change(session: Session, secret: Path) -> SandboxCheck:
     """Try to change a file; a session may well write to a folder of its own with that name."""
     session.execute(f"open({str(secret)!r}, 'a').write('changed')")
     held = secret.read_text(encoding="ascii") == "secret"
     answer = "it is as it was" if held else "it worked"
-    return Check(Protection.FILES, "change a file outside its folder", held, answer)
+    return SandboxCheck(Protection.FILES, "change a file outside its folder", held, answer)
 
 
-def _attempt(session: Session, protection: Protection, tried: str, code: str) -> Check:
+def _attempt(session: Session, protection: Protection, tried: str, code: str) -> SandboxCheck:
     result = session.execute(f"import os, socket\nn = {code}")
     held = result.status is CellStatus.ERROR
     answer = f"{result.exception}: {result.message}" if held else "it worked"
-    return Check(protection, tried, held, answer)
+    return SandboxCheck(protection, tried, held, answer)
 
 
-def _use_too_much(session: Session) -> Iterator[Check]:
+def _use_too_much(session: Session) -> Iterator[SandboxCheck]:
     memory = session.execute(f"n = bytearray({_LIMITS.memory_bytes})")
-    yield Check(
+    yield SandboxCheck(
         Protection.RESOURCES,
         "take more memory than the limit",
         memory.status is CellStatus.OUT_OF_MEMORY,
@@ -151,7 +151,7 @@ def _use_too_much(session: Session) -> Iterator[Check]:
     yield _attempt(session, Protection.RESOURCES, "write a file larger than the limit", disk)
 
 
-def _environment(session: Session) -> Check:
+def _environment(session: Session) -> SandboxCheck:
     shown = session.execute("import os; print(*map(repr, os.environ.items()), sep='\\n')").text
     own = {*environment(_LIMITS, Path("/")), *_SET_BY_ALL}
     passed_on = [
@@ -161,13 +161,13 @@ def _environment(session: Session) -> Check:
     ]
     answer = f"found {', '.join(passed_on)}" if passed_on else "none there"
     tried = "find the caller's environment variables"
-    return Check(Protection.ENVIRONMENT, tried, not passed_on, answer)
+    return SandboxCheck(Protection.ENVIRONMENT, tried, not passed_on, answer)
 
 
-def _outlives(beat: Path) -> Check:
+def _outlives(beat: Path) -> SandboxCheck:
     tried = "leave a process behind that outlives the session"
     # Removed, it comes back from a process that still writes it.
     beat.unlink(missing_ok=True)
     time.sleep(_BEATS_SECONDS)
     held = not beat.exists()
-    return Check(Protection.ENDING, tried, held, "it was ended" if held else "it worked")
+    return SandboxCheck(Protection.ENDING, tried, held, "it was ended" if held else "it worked")

@@ -67,7 +67,7 @@ def accept(task: Task, written: Path, run: RunFolder, audit: MakeAudit | None) -
         return _accept_answer(task, written, run, audit)
     info, strangers = _record(task, written)
     if audit is None:
-        flags = audit_cohort(task, written, info, by_code=False)
+        flags = audit_cohort(task, written, info, by_code=False).flags
         return _accept_files(task, written, run, info, flags)
     found = audit(written, info)
     return _accept_cohort(
@@ -87,7 +87,7 @@ def _accept_answer(task: Task, written: Path, run: RunFolder, audit: MakeAudit |
     problem = task.problem
     said = check_answer(written, problem)
     if audit is None:
-        flags = audit_answer(task, written, said.cohort, by_code=False)
+        flags = audit_answer(task, written, said.cohort, by_code=False).flags
         return _accepted(*take_answer(written, run, problem), flags)
     found = audit(written, said.cohort)
     if found.answer is not None:
@@ -114,7 +114,7 @@ _Numbers = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
-class _Cohort:
+class _NamedCohort:
     """The cohort of an answer."""
 
     id: str
@@ -125,7 +125,7 @@ class _OwnAnswer:
     """What an answer is of generated code alone."""
 
     significant_genes: Mapping[str, tuple[Scalar, ...]]
-    cohort: _Cohort | None = None
+    cohort: _NamedCohort | None = None
     cv_performance: Mapping[str, float | _Numbers | None] = field(default_factory=dict)
 
 

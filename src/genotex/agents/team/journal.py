@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from genotex.agents.action_units import ActionUnit
-from genotex.agents.code_shelf import Shelf
+from genotex.agents.code_shelf import KeptCode, Shelf
 from genotex.agents.notebook import Event, NotebookWork, ScriptWork
 from genotex.agents.promises import is_check
 from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, Session
@@ -266,15 +266,6 @@ def _to_json(result: CellResult) -> dict[str, Any]:
 def _from_json(data: Mapping[str, Any]) -> CellResult:
     outputs = tuple(Output(**each) for each in data["outputs"])
     return CellResult(**{**data, "status": CellStatus(data["status"]), "outputs": outputs})
-
-
-@dataclass(frozen=True)
-class KeptCode:
-    """Approved code: of which step, after which steps."""
-
-    unit: str
-    before: tuple[str, ...]
-    code: str
 
 
 class _RecordedShelf:

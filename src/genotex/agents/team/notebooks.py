@@ -1,6 +1,7 @@
 """One notebook of a run, from its journal to its place in the output folder.
 
-Agents that write no code have none: models answer with data, and a program does the rest.
+It is kept as a file of Jupyter (nbformat 4.5), which can be run again cell by cell. Agents that
+write no code have none: models answer with data, and a program does the rest.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from genotex.agents.audit import Audit, audit_here, audit_in_session
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.context import TalliedModel
-from genotex.agents.notebook import Event
-from genotex.agents.notebook_file import to_ipynb
-from genotex.agents.sandbox import Folders, Session
+from genotex.agents.context import Attempt, Step, TalliedModel, cut
+from genotex.agents.notebook import Event, Notebook
+from genotex.agents.sandbox import CellResult, CellStatus, Folders, Output, Session
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.structured import ModelExpert, ask_without_data
 from genotex.agents.switches import WITHOUT_CODE, WorkSettings
 from genotex.agents.task import Task
 from genotex.agents.team.accepting import MakeAudit, accept
-from genotex.agents.team.folder import TeamFolder
+from genotex.agents.team.folder import NotebookRecord, State, TeamFolder
 from genotex.agents.team.journal import (
     Live,
     NotebookJournal,
@@ -35,9 +36,8 @@ from genotex.agents.team.journal import (
     error_from_json,
 )
 from genotex.agents.team.plan import WRITTEN, is_recorded
-from genotex.agents.team.records import NotebookRecord, State
 from genotex.analysis import solve_problem, write_result
-from genotex.bench.runs.methods.method import write_answer
+from genotex.bench.runs.method import write_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.clinical import rule_expert
 from genotex.cohorts import PreprocessOptions, choose_folder
@@ -298,3 +298,102 @@ def _solve(task: Task, written: Path, models: RoleModels) -> None:
 
 def _ask(task: Task, written: Path, models: RoleModels) -> None:
     write_answer(OutputFolder(written), task.problem, ask_without_data(models, task))
+
+
+def to_ipynb(notebook: Notebook, python: str) -> dict[str, Any]:
+    """Return a notebook as plain JSON values.
+
+    Run again in an empty folder it writes the same tables into ``output/`` there.
+    """
+    cells = _notebook_cells(notebook)
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python", "version": python},
+            "genotex": {
+                "task": notebook.task.to_json(),
+                "ending": None if notebook.ending is None else notebook.ending.value,
+                "tally": notebook.tally.to_json(),
+            },
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def _notebook_cells(notebook: Notebook) -> list[dict[str, Any]]:
+    """Return the cells without their ids: the first cell, then text and code of each step."""
+    cells = [_code(notebook.set_up, CellResult(CellStatus.OK), 1)]
+    ran = 1
+    for number, step in enumerate(notebook.context.steps, start=1):
+        cells.append(_text(number, step))
+        if step.final.result.state_kept and step.final.code:
+            ran += 1
+            cells.append(_code(step.final.code, step.final.result, ran))
+        else:
+            cells.append(_not_run(step.final))
+    return cells
+
+
+def _text(number: int, step: Step) -> dict[str, Any]:
+    lines = [f"## Step {number}: {step.unit.title}", "", step.instruction.rstrip()]
+    for attempt in step.attempts:
+        lines += [f"\n*{remark}*" for remark in attempt.remarks]
+        if attempt.verdict is not None:
+            word = "approved" if attempt.approved else "rejected"
+            lines += ["", f"*Review: {word}. {attempt.verdict.reasoning}*"]
+    return {"cell_type": "markdown", "metadata": {}, "source": _lines("\n".join(lines))}
+
+
+def _code(code: str, result: CellResult, count: int) -> dict[str, Any]:
+    failed = result.exception is not None
+    # With this tag, running all cells continues after a cell that failed the first time, too.
+    metadata = {"tags": ["raises-exception"]} if failed else {}
+    return {
+        "cell_type": "code",
+        "execution_count": count,
+        "metadata": metadata,
+        "source": _lines(code.rstrip("\n")),
+        "outputs": [_output(each, count) for each in result.outputs] + _error(result),
+    }
+
+
+def _output(output: Output, count: int) -> dict[str, Any]:
+    if output.kind in ("stdout", "stderr"):
+        return {"output_type": "stream", "name": output.kind, "text": _lines(output.text)}
+    data = {"text/plain": _lines(output.text)}
+    if output.kind == "result":
+        return {
+            "output_type": "execute_result",
+            "execution_count": count,
+            "data": data,
+            "metadata": {},
+        }
+    return {"output_type": "display_data", "data": data, "metadata": {}}
+
+
+def _error(result: CellResult) -> list[dict[str, Any]]:
+    if result.exception is None:
+        return []
+    return [
+        {
+            "output_type": "error",
+            "ename": result.exception,
+            "evalue": result.message or "",
+            "traceback": result.traceback.splitlines(),
+        }
+    ]
+
+
+def _not_run(attempt: Attempt) -> dict[str, Any]:
+    """Return a stopped cell as text: later cells do not build on it."""
+    output = cut(attempt.result.text).strip()
+    source = f"{attempt.code.rstrip()}\n\n# Not part of the notebook's state: {output}"
+    return {"cell_type": "raw", "metadata": {}, "source": _lines(source)}
+
+
+def _lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)

@@ -14,9 +14,15 @@ from genotex.agents.sandbox import SandboxPolicy, is_isolated_here
 from genotex.agents.switches import Agent, Switches, WorkSettings
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
-from genotex.bench.comparison.run_record import read_stored_run
+from genotex.bench.comparison.run_record import (
+    NO_DATA,
+    PREPARED_TABLES,
+    RAW_FILES,
+    StoredRun,
+    read_stored_run,
+)
 from genotex.bench.runs.cohort_stage import check_given_cohorts
-from genotex.bench.runs.run_folder import RunSettings
+from genotex.bench.runs.run_folder import run_settings
 from genotex.errors import FormatError, UsageError
 from genotex.formats import sha256
 from genotex.layout import InputFolder, OutputFolder
@@ -29,9 +35,8 @@ from genotex.models import (
     parse_name,
 )
 from genotex.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
-from genotex.problems.starts import NO_DATA, PREPARED_TABLES, RAW_FILES
 from genotex.procedure import Procedure
-from genotex.records import checked
+from genotex.records import as_json, checked
 
 WRITTEN = "output"
 """Folder into which every notebook writes, next to itself or in its session."""
@@ -54,15 +59,21 @@ class WorkList:
 
 def work_list(
     problems: Sequence[Problem],
-    source: Path,
+    source: Path | None,
     prepared: Path,
     procedure: Procedure = Procedure.SOUND,
     task_info: Path | None = None,
 ) -> WorkList:
-    """Return the notebooks that a list of problems needs."""
-    folder = InputFolder(source.absolute())
-    traits = dict.fromkeys(trait for problem in problems for trait in problem.traits)
-    cohorts = [task for trait in traits for task in _cohorts(trait, folder, procedure)]
+    """Return the notebooks that a list of problems needs; without a source no cohort is prepared.
+
+    Problems of a trait without any cohort fail, and no others.
+    """
+    cohorts: list[Task] = []
+    if source is not None:
+        folder = InputFolder(source.absolute())
+        traits = dict.fromkeys(trait for problem in problems for trait in problem.traits)
+        there = [each for each in traits if folder.geo_cohorts(each) or folder.tcga_folders()]
+        cohorts = [task for each in there or traits for task in _cohorts(each, folder, procedure)]
     tasks = [Task.of_problem(each, prepared, WRITTEN, procedure, task_info) for each in problems]
     return WorkList(tuple(cohorts), tuple(tasks))
 
@@ -224,25 +235,8 @@ class TeamPlan:
 
     def work(self) -> WorkList:
         """Return the notebooks that the problems need."""
-        asked_of = (self.cohorts or self.folder.output).root
-        return WorkList(
-            self._cohort_tasks(),
-            tuple(
-                Task.of_problem(each, asked_of, WRITTEN, self.procedure, self.task_info)
-                for each in self.problems
-            ),
-        )
-
-    def _cohort_tasks(self) -> tuple[Task, ...]:
-        """Return the cohorts to prepare; problems of a trait without any fail, and no others."""
-        if self.source is None:
-            return ()
-        traits = dict.fromkeys(trait for each in self.problems for trait in each.traits)
-        folder = InputFolder(self.source)
-        there = [each for each in traits if folder.geo_cohorts(each) or folder.tcga_folders()]
-        asked = [Problem(trait) for trait in there or traits]
-        root = self.folder.output.root
-        return work_list(asked, self.source, root, self.procedure).cohorts
+        prepared = (self.cohorts or self.folder.output).root
+        return work_list(self.problems, self.source, prepared, self.procedure, self.task_info)
 
     @property
     def start(self) -> str:
@@ -251,28 +245,28 @@ class TeamPlan:
             return PREPARED_TABLES
         return NO_DATA if self.source is None else RAW_FILES
 
-    def settings(self) -> RunSettings:
+    def settings(self) -> StoredRun:
         """Return what the answers depend on; limits of cost do not count."""
         tasks = {}
         if self.task_info is not None:
             path = self.task_info.resolve()
             tasks = {"name": path.name, "sha256": sha256(path), "path": str(path)}
         models, may_change = _split(replace(self.models, limits=Limits()).to_json())
-        return RunSettings(
-            name=self.target.resolve().name,
+        return run_settings(
+            self.target,
+            self.problems,
+            source=self.source,
+            preprocessed=self.preprocessed,
             method=METHOD,
             procedure=None if self.cohorts is None else self.procedure,
             options={
-                "switches": self.switches.to_json(),
+                "switches": as_json(self.switches),
                 "models": models,
                 "sandbox": str(self.sandbox),
                 "agent": self.agent,
                 "preset": self.preset,
                 "prompts": prompt_digests(),
             },
-            problems=self.problems,
-            input=self.source,
-            preprocessed=self.preprocessed,
             task_info=tasks,
             may_change=may_change,
             start=self.start,

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.rules.model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.task import Task
-from genotex.agents.team.folder import InputDigests, TeamFolder, write_limits
+from genotex.agents.team.folder import (
+    InputDigests,
+    NotebookRecord,
+    TeamFolder,
+    order_cohorts,
+    problem_record,
+    write_limits,
+)
 from genotex.agents.team.journal import Router
 from genotex.agents.team.notebooks import MakeSession, RunResources, book_calls
-from genotex.agents.team.on_workers import FolderLedger, NoModels
 from genotex.agents.team.plan import TeamPlan, WorkList
-from genotex.agents.team.records import NotebookRecord, order_cohorts, problem_record
-from genotex.agents.team.sessions import LiveSessions, local_sessions
+from genotex.agents.team.sessions import FolderLedger, LiveSessions, NoModels, local_sessions
 from genotex.agents.team.stage import NotebookSpread, Progress, Stage
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ProblemRecord
@@ -154,21 +159,25 @@ def run_team(
     # A missing key, or a limit that cannot be kept, is reported before anything is written.
     nothing_yet = UsageLedger(_prices(plan.folder, plan))
     Budget(limits, nothing_yet)
-    if make_router is None:
-        make_router = _router_of(plan)
-        if executor is None:
-            make_router(nothing_yet, None)
+    if make_router is None and executor is None:
+        role_models(plan.models, nothing_yet)
     with plan.folder.hold():
         begin_or_resume(plan.folder, plan.settings())
         write_limits(plan.folder.limits, limits)
-        progress = progress or Progress()
         spread = NotebookSpread(plan, limits, jobs, executor)
-        try:
-            return _run(spread, work, make_router, make_session, progress, retry)
-        except OSError as error:
-            if is_no_space(error):
-                raise no_space(error) from error
-            raise
+        with _told_of_a_full_disk():
+            make_router = make_router or partial(role_models, plan.models)
+            return _run(spread, work, make_router, make_session, progress or Progress(), retry)
+
+
+@contextmanager
+def _told_of_a_full_disk() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if is_no_space(error):
+            raise no_space(error) from error
+        raise
 
 
 def _run(
@@ -233,10 +242,6 @@ def _ledger(folder: TeamFolder, prices: PriceSnapshot) -> UsageLedger:
     for path in folder.notebook_journals():
         book_calls(read_journal(path), ledger)
     return ledger
-
-
-def _router_of(plan: TeamPlan) -> MakeRouter:
-    return lambda ledger, budget: role_models(plan.models, ledger, budget, os.environ)
 
 
 def _prices(folder: TeamFolder, plan: TeamPlan) -> PriceSnapshot:

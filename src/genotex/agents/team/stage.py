@@ -12,12 +12,10 @@ from genotex.agents.action_units import action_unit
 from genotex.agents.notebook import Event
 from genotex.agents.task import Task
 from genotex.agents.team.accepting import withdraw_cohort
-from genotex.agents.team.folder import input_of
+from genotex.agents.team.folder import NotebookRecord, State, input_of, why_unsolvable
 from genotex.agents.team.notebooks import RunResources, do_notebook
-from genotex.agents.team.on_workers import TeamWork, notebooks_on_workers
 from genotex.agents.team.plan import TeamPlan, WorkList
-from genotex.agents.team.records import NotebookRecord, State, why_unsolvable
-from genotex.agents.team.sessions import LiveSessions, in_threads
+from genotex.agents.team.sessions import LiveSessions, TeamWork, in_threads, notebooks_on_workers
 from genotex.bench.runs.outputs import withdraw
 from genotex.errors import (
     BudgetReachedError,

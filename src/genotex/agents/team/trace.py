@@ -14,11 +14,10 @@ from genotex.agents.notebook import Notebook
 from genotex.agents.sandbox import Session
 from genotex.agents.switches import WITHOUT_CODE
 from genotex.agents.task import Task
-from genotex.agents.team.folder import TeamFolder, notebook_name
+from genotex.agents.team.folder import OTHER_VERSION, NotebookRecord, TeamFolder, notebook_name
 from genotex.agents.team.journal import Live, NotebookJournal, RecordedNotebook
 from genotex.agents.team.notebooks import book_calls
 from genotex.agents.team.plan import TeamPlan, read_plan
-from genotex.agents.team.records import OTHER_VERSION, NotebookRecord
 from genotex.errors import ContextTooLongError, FormatError, GenotexError, UsageError
 from genotex.journal import Entry, read_journal
 from genotex.layout import trait_folder_name

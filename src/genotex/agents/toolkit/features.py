@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from numbers import Real
 from typing import ClassVar, Literal, get_args
@@ -101,6 +101,7 @@ class ClinicalTable(Table):
 
 BY = "agent"
 """The source of an encoding that came from generated code."""
+_EVIDENCE = ("coded by a written function",)
 
 Converter = Callable[[str], float | None] | Mapping[str, float | None]
 """A written function of one cell, or a table of raw cells; it becomes plain data."""
@@ -156,33 +157,39 @@ def encode_feature(
     --------
     >>> age = encode_feature(series, "age", 1, lambda cell: float(cell.split(":")[1]))
     """
+    kind = kind or ("continuous" if feature == "age" else "binary")
+    _check_names(feature, kind)
+    if isinstance(source, ClinicalColumns):
+        return _of_tcga(source, feature, str(row), convert, kind)
+    return _of_series(source, _place(source, feature, row, kind, key), row, convert, roles or {})
+
+
+def _check_names(feature: str, kind: str) -> None:
     if feature not in get_args(FeatureName):
         msg = f"encode_feature(): feature {feature!r} is not known; use trait, age or gender"
         raise UsageError(msg)
-    kind = kind or ("continuous" if feature == "age" else "binary")
     if kind not in get_args(Kind):
         msg = f"encode_feature(): kind {kind!r} is not known; use binary or continuous"
         raise UsageError(msg)
-    if isinstance(source, ClinicalColumns):
-        return _of_tcga(source, feature, str(row), convert, kind)
-    place = _place(source, feature, row, kind, key)
-    where = f"encode_feature(): {feature}, {'row' if isinstance(row, int) else 'field'} {row}"
+
+
+def _of_series(
+    source: SeriesText,
+    place: FeatureEncoding,
+    row: int | str,
+    convert: Converter,
+    roles: Mapping[str, Role],
+) -> Feature:
+    what = "row" if isinstance(row, int) else "field"
+    where = f"encode_feature(): {place.feature}, {what} {row}"
     cells = cells_to_code(place, source.raw.series, source.task.procedure)
-    binary = _GROUPS if kind == "binary" else ()
+    binary = _GROUPS if place.kind == "binary" else ()
     codes = code_cells(list(cells), convert, where=where, binary=binary)
     # On one of several lines a cell without a code would hide the line that has one.
     rows = place.row is not None
     kept = {c: code for c, code in codes.items() if code is not None or (rows and cells[c])}
-    encoding = FeatureEncoding(
-        feature=feature,
-        row=place.row,
-        key=place.key,
-        kind=kind,
-        values=kept,
-        roles=_roles(roles or {}, kept, where),
-        evidence=("coded by a written function",),
-        sample_field=place.sample_field,
-        told_by=BY,
+    encoding = replace(
+        place, values=kept, roles=_roles(roles, kept, where), evidence=_EVIDENCE, told_by=BY
     )
     encoded = apply_encoding(encoding, source.raw.series, procedure=source.task.procedure)
     return Feature(encoding, encoded, source.samples)
@@ -254,7 +261,7 @@ def _of_tcga(
         key="sample type code" if barcode else column,
         kind=kind,
         values=codes,
-        evidence=("coded by a written function",),
+        evidence=_EVIDENCE,
         sample_field="barcode" if barcode else "clinical_matrix",
         told_by=BY,
     )

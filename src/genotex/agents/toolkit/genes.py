@@ -286,24 +286,10 @@ def map_probes(
         found = genes_of_rows(expression.rows, (), procedure=task.procedure, table=table)
         return MappedRows(task, expression, found)
     chosen = _platform(annotation, platform)
-    names = {"id_column": id_column, "gene_column": gene_column}
-    for argument, column in names.items():
-        if column not in chosen.table.columns:
-            given = "is missing" if column is None else f"is {column!r}, which is not a column"
-            msg = (
-                f"map_probes(): {argument} {given}; the columns of {chosen.accession} are "
-                f"{listed([repr(name) for name in chosen.table.columns], 99)}"
-            )
-            raise UsageError(msg)
+    columns = _columns(chosen, id_column=id_column, gene_column=gene_column)
+    ids, platforms, own = expression.rows, annotation.platforms, annotation.own
     found = genes_by_columns(
-        expression.rows,
-        annotation.platforms,
-        chosen,
-        str(id_column),
-        str(gene_column),
-        procedure=task.procedure,
-        table=table,
-        own=annotation.own,
+        ids, platforms, chosen, *columns, procedure=task.procedure, table=table, own=own
     )
     return MappedRows(task, expression, found, annotation)
 
@@ -315,6 +301,19 @@ def _platform(annotation: Annotation, name: str | None) -> Platform:
         msg = f"map_probes(): there is no platform {name!r}; use {listed(annotation.names)}"
         raise UsageError(msg)
     return annotation.platforms[annotation.names.index(name)]
+
+
+def _columns(platform: Platform, **named: str | None) -> list[str]:
+    """Return columns of an annotation; refuse one that is missing."""
+    for argument, column in named.items():
+        if column not in platform.table.columns:
+            given = "is missing" if column is None else f"is {column!r}, which is not a column"
+            msg = (
+                f"map_probes(): {argument} {given}; the columns of {platform.accession} are "
+                f"{listed([repr(name) for name in platform.table.columns], 99)}"
+            )
+            raise UsageError(msg)
+    return [str(column) for column in named.values()]
 
 
 @tool

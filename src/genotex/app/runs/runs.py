@@ -17,8 +17,12 @@ from genotex.agents.team.folder import TeamFolder, notebook_name
 from genotex.agents.team.plan import METHOD, read_plan
 from genotex.agents.team.trace import Trace, trace
 from genotex.bench.evaluation.figures import PlainTable
-from genotex.bench.evaluation.score_files import read_scores
-from genotex.bench.evaluation.score_tables import average_tables, kind_table, missing_table
+from genotex.bench.evaluation.score_files import (
+    average_tables,
+    kind_table,
+    missing_table,
+    read_scores,
+)
 from genotex.bench.evaluation.summary import summarise
 from genotex.errors import FormatError
 from genotex.formats import original, read_json_object

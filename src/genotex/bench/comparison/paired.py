@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,25 +105,22 @@ def compare_runs(
         msg = f"no run is called {first!r}; known: {', '.join(named)}"
         raise UsageError(msg)
     _refuse_other_metrics(named)
-    runs = tuple(
-        Run(name, scores, summarise(scores, seed=seed, draws=draws))
-        for name, scores in named.items()
-    )
-    values = {
-        section: aligned for section in FIGURES if (aligned := _align(section, runs)) is not None
-    }
+    averaged = partial(summarise, seed=seed, draws=draws)
+    runs = tuple(Run(name, scores, averaged(scores)) for name, scores in named.items())
+    aligned = ((section, _align(section, runs)) for section in FIGURES)
+    values = {section: tables for section, tables in aligned if tables is not None}
     means = {
-        section: {name: resampled_means(table, seed, draws) for name, table in aligned.items()}
-        for section, aligned in values.items()
+        section: {name: resampled_means(table, seed, draws) for name, table in tables.items()}
+        for section, tables in values.items()
     }
     differences = {
-        run.name: {
-            section: _differences(section, tables[run.name], tables[first], seed, draws)
+        name: {
+            section: _differences(section, tables[name], tables[first], seed, draws)
             for section, tables in values.items()
-            if run.name in tables and first in tables
+            if {name, first} <= tables.keys()
         }
-        for run in runs
-        if run.name != first
+        for name in named
+        if name != first
     }
     mean = {
         section: _mean(section, runs, values[section], resampled)

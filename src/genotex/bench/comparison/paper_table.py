@@ -7,18 +7,22 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.bench.comparison.run_record import RunRecord, read_run_record
+from genotex.bench.comparison.run_record import (
+    TABLES_OF_GENOTEX,
+    WITHOUT_COHORTS,
+    RunRecord,
+    read_run_record,
+)
 from genotex.bench.evaluation.figures import TABLES, PlainTable, to_markdown
-from genotex.bench.evaluation.options import PUBLISHED, rules_of
-from genotex.bench.evaluation.reference_kind import (
+from genotex.bench.evaluation.folder_items import (
     ReferenceKind,
     published,
     reference_kind_of,
     reference_words,
 )
+from genotex.bench.evaluation.options import PUBLISHED, rules_of
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.evaluation.summary import Average, Summary, summarise
-from genotex.problems.starts import TABLES_OF_GENOTEX, WITHOUT_COHORTS
 from genotex.records import as_json
 
 _OURS = "scored here"

@@ -23,15 +23,17 @@ from genotex.formats import (
     write_json,
 )
 from genotex.layout import TraitName
-from genotex.problems.starts import (
-    NO_DATA,
-    PREPARED_TABLES,
-    RAW_FILES,
-    STARTS,
-    TABLES_OF_GENOTEX,
-)
 from genotex.procedure import Procedure
 from genotex.records import InsidePath, PlainName, Sha256, Shape, TypedDict, checked
+
+RAW_FILES = "raw files"
+TABLES_OF_GENOTEX = "tables by genotex"
+PREPARED_TABLES = "prepared tables"
+NO_DATA = "no data"
+STARTS = (RAW_FILES, TABLES_OF_GENOTEX, PREPARED_TABLES, NO_DATA)
+WITHOUT_COHORTS = (TABLES_OF_GENOTEX, PREPARED_TABLES, NO_DATA)
+"""Starting points of runs that do no filtering, selection or preprocessing of their own."""
+
 
 _RUN_FILE = Path("run", "run.json")
 _PROBLEMS_FILE = Path("run", "problems.csv")
@@ -64,7 +66,7 @@ class _TaskList(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class StoredRun:
-    """The ``run.json`` of a run, by any version."""
+    """The ``run.json`` of a run, by any version: what its answers depend on."""
 
     format: int = 1
     name: str | None = None
@@ -79,7 +81,7 @@ class StoredRun:
     start: str | None = None
     problems: Annotated[tuple[dict[str, Any], ...], Shape(tuple[_AskedProblem, ...])] = ()
     # Whether it states where the method started from: early versions do not.
-    tells_input: bool = field(default=True, init=False)
+    tells_input: bool = field(default=True, init=False, metadata={"exclude": True})
 
     def part(self, name: str) -> Mapping[str, Any]:
         """Return an option that is an object; empty where it is none."""

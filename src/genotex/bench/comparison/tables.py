@@ -7,7 +7,7 @@ from typing import Any
 
 from genotex.bench.comparison.paired import Difference, Run, RunComparison
 from genotex.bench.comparison.retest import retest_tables
-from genotex.bench.evaluation.figures import Figure, PlainTable, Section, to_markdown
+from genotex.bench.evaluation.figures import PlainTable, ScoreFigure, Section, to_markdown
 from genotex.bench.evaluation.score_files import FIGURE_COLUMNS, average_rows, json_text, to_csv
 from genotex.bench.evaluation.scores import FIGURES, headline_figures
 from genotex.bench.evaluation.summary import Average, averages_json, nested
@@ -28,7 +28,7 @@ def side_by_side_table(comparison: RunComparison) -> PlainTable:
     )
 
 
-def _headline(comparison: RunComparison) -> list[tuple[Section, Figure]]:
+def _headline(comparison: RunComparison) -> list[tuple[Section, ScoreFigure]]:
     return [
         (section, figure)
         for section in FIGURES
@@ -49,7 +49,7 @@ def _of_each(comparison: RunComparison, section: Section, key: str) -> list[Aver
     return found
 
 
-def _with_interval(figure: Figure, average: Average | None) -> str:
+def _with_interval(figure: ScoreFigure, average: Average | None) -> str:
     if average is None or average.average is None:
         return "-"
     text = figure.write(average.average)
@@ -90,7 +90,7 @@ def _differences(comparison: RunComparison, name: str) -> PlainTable:
     return PlainTable(title, head, rows, spare=("left out", "compared"))
 
 
-def _difference_row(figure: Figure, found: Difference) -> tuple[str, ...]:
+def _difference_row(figure: ScoreFigure, found: Difference) -> tuple[str, ...]:
     return (
         figure.name,
         figure.write(found.difference, signed=True),

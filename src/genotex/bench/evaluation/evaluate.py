@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 
 from genotex.bench.evaluation.analysis_task import ScoredAnswer, score_answers
 from genotex.bench.evaluation.figures import Table
-from genotex.bench.evaluation.folder_items import ScoredFolder
+from genotex.bench.evaluation.folder_items import ScoredFolder, kind_of_reference
 from genotex.bench.evaluation.options import EvaluationOptions
 from genotex.bench.evaluation.plan import EvaluationPlan, empty_folders, make_plan
 from genotex.bench.evaluation.preprocessing import TableResult, repair_notes, score_table
-from genotex.bench.evaluation.reference_kind import kind_of_reference
 from genotex.bench.evaluation.scores import (
     FilteringScore,
     Missing,

@@ -33,7 +33,7 @@ class _SectionName:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ScoreFigure:
     """A figure of a score, declared with `figure`; its key is the name of the field."""
 
     key: str
@@ -72,21 +72,21 @@ class Figure:
         return " to ".join(self.write(end, signed=signed) for end in interval)
 
 
-def figure(label: str, unit: _Unit, meaning: str, *, headline: bool = False) -> Figure:
+def figure(label: str, unit: _Unit, meaning: str, *, headline: bool = False) -> ScoreFigure:
     """Declare a field of a score as a figure: ``f1: Annotated[float, figure("F1", "%", ...)]``.
 
     A headline figure is also shown where space is short.
     """
-    return Figure("", label, unit, meaning, headline)
+    return ScoreFigure("", label, unit, meaning, headline)
 
 
-def figures_of(kind: type[Any]) -> tuple[Figure, ...]:
+def figures_of(kind: type[Any]) -> tuple[ScoreFigure, ...]:
     """Return the figures that a score class declares; lengths of lists come last."""
     found = [
         replace(declared, key=name)
         for name, hint in get_type_hints(kind, include_extras=True).items()
         for declared in get_args(hint)[1:]
-        if isinstance(declared, Figure)
+        if isinstance(declared, ScoreFigure)
     ]
     return tuple(sorted(found, key=lambda one: one.unit == "genes"))
 

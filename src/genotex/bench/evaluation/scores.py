@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from genotex.bench.evaluation.figures import (
     SECTIONS,
     TABLES,
-    Figure,
+    ScoreFigure,
     Section,
     Table,
     figure,
@@ -139,7 +139,7 @@ class Scores:
         return dict(as_json(self, "filtering", "selection", "preprocessing", "analysis"))
 
 
-FIGURES: Mapping[Section, tuple[Figure, ...]] = {
+FIGURES: Mapping[Section, tuple[ScoreFigure, ...]] = {
     "filtering": figures_of(FilteringScore),
     "selection": figures_of(SelectionScore),
     **dict.fromkeys(TABLES, figures_of(PreprocessingScore)),
@@ -148,7 +148,7 @@ FIGURES: Mapping[Section, tuple[Figure, ...]] = {
 """The figures of each section, by the fields of its items."""
 
 
-def headline_figures(section: Section) -> tuple[Figure, ...]:
+def headline_figures(section: Section) -> tuple[ScoreFigure, ...]:
     """Return the headline figures of a section, with unambiguous names."""
     short = SECTIONS[section].short
     return tuple(

@@ -100,7 +100,7 @@ class CohortChooser:
     def _lacks_size(self, problem: Problem, chosen: tuple[str, ...]) -> bool:
         return self.rules.drops_null_sizes and any(
             read_cohort_info(self.folder.cohort_info(trait))[cohort].sample_size is None
-            for trait, cohort in zip(_traits(problem), chosen, strict=True)
+            for trait, cohort in zip(problem.traits, chosen, strict=True)
         )
 
     def _choose(self, problem: Problem) -> tuple[str, ...] | None:
@@ -153,16 +153,9 @@ def score_selection(
     return SelectionScore(problem.trait, problem.condition, 100.0 if same else 0.0), None
 
 
-def _traits(problem: Problem) -> list[str]:
-    """Return the traits whose cohorts are chosen."""
-    if problem.kind is ProblemKind.TWO_STEP and problem.condition is not None:
-        return [problem.trait, problem.condition]
-    return [problem.trait]
-
-
 def _unread(folder: ScoredFolder, problem: Problem, rules: ScoringRules) -> str | None:
     """Return why a needed cohort_info.json cannot be read."""
-    for trait in _traits(problem):
+    for trait in problem.traits:
         found = read_or_why(folder.cohort_info(trait), read_cohort_info)
         if found == MISSING and rules.missing_is_unavailable:
             continue

@@ -16,6 +16,7 @@ from genotex.journal import Journal
 from genotex.layout import InputFolder, OutputFolder
 from genotex.parallel import Executor
 from genotex.problems import Problem
+from genotex.procedure import Procedure
 
 
 def check_given_cohorts(given: Path, target: Path) -> None:
@@ -46,9 +47,8 @@ def read_cohorts(
     source: Path,
     output: OutputFolder,
     problems: Iterable[Problem],
-    options: PreprocessOptions,
+    procedure: Procedure,
     journal: Journal,
-    *,
     executor: Executor | None = None,
     progress: CohortProgress | None = None,
 ) -> None:
@@ -80,6 +80,7 @@ def read_cohorts(
         if progress is not None:
             progress(outcome, total)
 
+    options = PreprocessOptions(procedure=procedure)
     preprocess(source, output.root, traits=there, options=options, executor=executor, progress=step)
 
 

@@ -11,18 +11,19 @@ from typing import Any
 
 from genotex.bench.comparison.paired import RunComparison, compare_runs
 from genotex.bench.comparison.run_record import (
+    NO_DATA,
+    PREPARED_TABLES,
     RunRecord,
     StoredRun,
     read_run_record,
     read_stored_run,
 )
-from genotex.bench.evaluation.figures import Figure
+from genotex.bench.evaluation.figures import ScoreFigure
 from genotex.bench.evaluation.scores import Scores, headline_figures
 from genotex.bench.evaluation.summary import Average
-from genotex.bench.runs.methods.choosing import BUILT_IN
-from genotex.problems.starts import NO_DATA, PREPARED_TABLES
+from genotex.bench.runs.choosing import BUILT_IN
 
-FIGURES: Mapping[str, Figure] = {figure.key: figure for figure in headline_figures("analysis")}
+FIGURES: Mapping[str, ScoreFigure] = {figure.key: figure for figure in headline_figures("analysis")}
 """What runs can be ranked and drawn by."""
 MAIN = "f1"
 SHOWN = ("f1", "auroc", "auprc", "success")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from genotex.analysis.results.result import remove_result
-from genotex.bench.runs.children.processes import SHORTEST_SECRET
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
+from genotex.bench.runs.processes import SHORTEST_SECRET
 from genotex.bench.runs.run_folder import RunFolder, result_name
 from genotex.errors import FormatError, MethodFailedError
 from genotex.formats import (

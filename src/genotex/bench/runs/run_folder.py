@@ -6,18 +6,17 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from genotex.analysis.results.method_record import versions
-from genotex.bench.comparison.run_record import MANIFEST
+from genotex.bench.comparison.run_record import MANIFEST, StoredRun
 from genotex.errors import UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import lock, remove_leftovers
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
-from genotex.procedure import Procedure
+from genotex.records import plain
 
 
 def result_name(problem: Problem) -> Path:
@@ -87,45 +86,28 @@ def _name(problem: Problem) -> str:
     return f"{problem.trait}_condition_{problem.condition}"
 
 
-_FORMAT = 1
+def run_settings(
+    target: Path,
+    problems: Sequence[Problem],
+    *,
+    source: Path | None = None,
+    preprocessed: Path | None = None,
+    **stated: Any,
+) -> StoredRun:
+    """Return what the answers of a run depend on, with the versions of what computes."""
+    return StoredRun(
+        name=target.resolve().name,
+        versions=versions(),
+        input=None if source is None else str(source.resolve()),
+        preprocessed=None if preprocessed is None else str(preprocessed.resolve()),
+        problems=tuple({"trait": each.trait, "condition": each.condition} for each in problems),
+        **stated,
+    )
 
 
-@dataclass(frozen=True)
-class RunSettings:
-    """What the answers of a run depend on."""
-
-    name: str
-    method: str
-    procedure: Procedure | None
-    options: Mapping[str, Any]
-    problems: Sequence[Problem]
-    input: Path | None = None
-    preprocessed: Path | None = None
-    task_info: Mapping[str, str] = field(default_factory=dict)
-    may_change: Mapping[str, Any] = field(default_factory=dict)
-    start: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the settings, and the versions of what computes, as plain JSON values."""
-        return {
-            "format": _FORMAT,
-            "name": self.name,
-            "method": self.method,
-            "procedure": self.procedure,
-            "options": dict(self.options),
-            "may_change": dict(self.may_change),
-            "versions": versions(),
-            "input": None if self.input is None else str(self.input.resolve()),
-            "preprocessed": None if self.preprocessed is None else str(self.preprocessed.resolve()),
-            "task_info": dict(self.task_info),
-            "start": self.start,
-            "problems": [{"trait": p.trait, "condition": p.condition} for p in self.problems],
-        }
-
-
-def begin_or_resume(folder: RunFolder, settings: RunSettings) -> None:
+def begin_or_resume(folder: RunFolder, settings: StoredRun) -> None:
     """Write the settings of a new run, or check that they are those of the existing run."""
-    wanted = settings.to_json()
+    wanted = plain(settings)
     if not folder.settings.exists():
         _refuse_results(folder)
         write_json(folder.settings, wanted)

@@ -7,27 +7,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.bench.runs.children import Setup
+from genotex.bench.comparison.run_record import (
+    NO_DATA,
+    PREPARED_TABLES,
+    RAW_FILES,
+    TABLES_OF_GENOTEX,
+    StoredRun,
+)
 from genotex.bench.runs.cohort_stage import Basis, CohortProgress, check_given_cohorts, read_cohorts
-from genotex.bench.runs.methods.method import ChosenMethod
+from genotex.bench.runs.fork_server import Setup
+from genotex.bench.runs.method import ChosenMethod
 from genotex.bench.runs.outputs import merge_cohorts
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.problem_stage import ProblemProgress, ProblemStage, finished_problems
-from genotex.bench.runs.run_folder import RunFolder, RunSettings, begin_or_resume
+from genotex.bench.runs.run_folder import RunFolder, begin_or_resume, run_settings
 from genotex.bench.runs.summary import RunSummary, cohort_times, divide, summarise, write_outcomes
-from genotex.cohorts import PreprocessOptions
 from genotex.errors import UsageError
 from genotex.formats import sha256
 from genotex.journal import Journal, open_journal
 from genotex.layout import InputFolder, OutputFolder
 from genotex.parallel import Executor, Processes
 from genotex.problems import Problem, TaskInfo
-from genotex.problems.starts import (
-    NO_DATA,
-    PREPARED_TABLES,
-    RAW_FILES,
-    TABLES_OF_GENOTEX,
-)
 
 
 @dataclass(frozen=True)
@@ -126,17 +126,17 @@ class BenchmarkRun:
             return NO_DATA
         return RAW_FILES if self.method.name == "rules" else TABLES_OF_GENOTEX
 
-    def settings(self) -> RunSettings:
+    def settings(self) -> StoredRun:
         """Return what the answers depend on."""
         reads = self.method.reads != "nothing"
-        return RunSettings(
-            name=self.target.resolve().name,
+        return run_settings(
+            self.target,
+            self.problems,
+            source=self.source if reads else None,
+            preprocessed=self.preprocessed,
             method=self.method.name,
             procedure=self.method.procedure if reads else None,
             options={**self.method.record, "seed": self.seed},
-            problems=self.problems,
-            input=self.source if reads else None,
-            preprocessed=self.preprocessed,
             task_info={"name": self.tasks.path.name, "sha256": sha256(self.tasks.path)},
             start=self.start,
         )
@@ -193,25 +193,15 @@ def run_benchmark(
         begin_or_resume(run, plan.settings())
         with open_journal(run.journal) as journal:
             if plan.preprocesses and plan.source is not None:
+                place, procedure = executor or Processes(jobs), plan.method.procedure
                 read_cohorts(
-                    plan.source,
-                    run.output,
-                    plan.problems,
-                    PreprocessOptions(procedure=plan.method.procedure),
-                    journal,
-                    executor=executor or Processes(jobs),
-                    progress=on_cohort,
+                    plan.source, run.output, plan.problems, procedure, journal, place, on_cohort
                 )
             stage = _stage(plan, run, journal, jobs, time_limit)
             unsolved = stage.unsolved(plan.problems, retry=retry)
             if unsolved:
                 run.withdraw_outcomes()
-                stage.solve(
-                    unsolved,
-                    jobs=min(jobs, len(unsolved)),
-                    executor=executor,
-                    progress=on_problem,
-                )
+                stage.solve(unsolved, min(jobs, len(unsolved)), executor, on_problem)
             return _finish(plan, run, journal, len(unsolved))
 
 

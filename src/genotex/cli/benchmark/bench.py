@@ -180,7 +180,7 @@ def run(
           --scheduler tcp://10.0.0.1:8786
     """
     from genotex.agents.switches import preset_named
-    from genotex.bench.runs.methods.choosing import choose_method
+    from genotex.bench.runs.choosing import choose_method
     from genotex.bench.runs.running import BenchmarkRun
     from genotex.options import refuse_idle
     from genotex.problems import TaskInfo

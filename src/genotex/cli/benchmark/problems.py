@@ -330,7 +330,7 @@ def _from_associations(
     """Find the related genes of all listed traits."""
     from genotex.genes import GeneTable
     from genotex.problems import find_related_genes, read_disease_ids
-    from genotex.problems.associations import read_associations
+    from genotex.problems.related_genes import read_associations
 
     given = {} if choices.disease_ids is None else read_disease_ids(choices.disease_ids)
     known.among(given)

@@ -17,7 +17,7 @@ GAP = 2
 
 def show_scores(scores: Scores, summary: Summary) -> None:
     """Print the averages of an evaluation, with notes."""
-    from genotex.bench.evaluation.score_tables import (
+    from genotex.bench.evaluation.score_files import (
         average_tables,
         kind_table,
         missing_table,

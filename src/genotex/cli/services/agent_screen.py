@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from genotex.agents.context import Attempt, Step
     from genotex.agents.notebook import Event, Notebook
     from genotex.agents.task import Task
-    from genotex.agents.team.records import NotebookRecord
+    from genotex.agents.team.folder import NotebookRecord
     from genotex.agents.team.running import TeamFinished
     from genotex.agents.team.trace import NotebookRow, Trace
     from genotex.models import UsageLedger

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from genotex.bench.evaluation.figures import SECTIONS, Figure, Section
+from genotex.bench.evaluation.figures import SECTIONS, ScoreFigure, Section
 from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores, headline_figures
 from genotex.bench.evaluation.summary import Average, Summary
 from genotex.figures import (
     AverageMark,
+    Figure,
     ForestRow,
     ProblemMark,
     RunMarks,
@@ -22,7 +23,6 @@ from genotex.figures import (
     side_by_side,
     stacked,
 )
-from genotex.figures import Figure as Drawing
 from genotex.problems import Problem, ProblemKind
 from genotex.reports.drawn import view_figures
 from genotex.reports.sections import FigureView
@@ -57,7 +57,7 @@ def average_figures(runs: Mapping[str, Summary]) -> tuple[FigureView, ...]:
     return view_figures([replace(drawn, title="The figures at a glance", caption=caption)])
 
 
-def _mark(summary: Summary, section: Section, figure: Figure) -> AverageMark:
+def _mark(summary: Summary, section: Section, figure: ScoreFigure) -> AverageMark:
     found = summary.sections.get(section, {}).get(figure.key)
     if found is None or found.average is None:
         return AverageMark(None, None)
@@ -74,7 +74,7 @@ def kind_figures(summary: Summary) -> tuple[FigureView, ...]:
     return view_figures([_kinds(figure, summary) for figure in shown])
 
 
-def _kinds(figure: Figure, summary: Summary) -> Drawing:
+def _kinds(figure: ScoreFigure, summary: Summary) -> Figure:
     whole = summary.sections["analysis"][figure.key]
     each = {
         kind.value: sections["analysis"][figure.key]
@@ -97,7 +97,7 @@ def _kinds(figure: Figure, summary: Summary) -> Drawing:
 
 
 def _forest_row(
-    name: str, average: Average, figure: Figure, weight: float | None
+    name: str, average: Average, figure: ScoreFigure, weight: float | None
 ) -> ForestRow | None:
     if average.average is None:
         return None
@@ -119,7 +119,7 @@ def problem_figures(scores: Scores) -> tuple[FigureView, ...]:
     return view_figures([*filter(None, spread), _precision_recall(by_kind), _lengths(by_kind)])
 
 
-def _spread(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]], key: str) -> Drawing | None:
+def _spread(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]], key: str) -> Figure | None:
     figure = next(figure for figure in FIGURES["analysis"] if figure.key == key)
     values = {
         kind.value: np.array([v for item in items if (v := getattr(item, key)) is not None])
@@ -139,7 +139,7 @@ def _spread(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]], key: str) ->
     return replace(drawn, title=f"{figure.label} over the problems", caption=caption)
 
 
-def _precision_recall(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> Drawing:
+def _precision_recall(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> Figure:
     marks = {
         kind.value: [
             ProblemMark(
@@ -163,7 +163,7 @@ def _precision_recall(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) ->
     return replace(drawn, title="Precision against recall", caption=caption)
 
 
-def _lengths(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> Drawing:
+def _lengths(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> Figure:
     marks = {
         kind.value: [
             ProblemMark(

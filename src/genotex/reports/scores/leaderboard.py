@@ -16,16 +16,16 @@ from genotex.bench.comparison.paper_table import (
     paper_rows,
     paper_tables,
 )
+from genotex.bench.comparison.run_record import WITHOUT_COHORTS
 from genotex.bench.comparison.tables import (
     comparison_json,
     difference_tables,
     how_compared,
 )
 from genotex.bench.evaluation.figures import PlainTable
+from genotex.bench.evaluation.folder_items import published, reference_kind_of, reference_words
 from genotex.bench.evaluation.options import rules_of
-from genotex.bench.evaluation.reference_kind import published, reference_kind_of, reference_words
-from genotex.bench.evaluation.score_files import json_text, to_csv, write_texts
-from genotex.bench.evaluation.score_tables import settings_rows
+from genotex.bench.evaluation.score_files import json_text, settings_rows, to_csv, write_texts
 from genotex.bench.evaluation.scores import Scores
 from genotex.bench.runs.leaderboard import (
     FIGURES,
@@ -40,7 +40,6 @@ from genotex.bench.runs.leaderboard import (
     read_setup,
 )
 from genotex.figures import ProblemMark, cost_and_score
-from genotex.problems.starts import WITHOUT_COHORTS
 from genotex.reports.drawn import view_figures
 from genotex.reports.pages import render_template
 from genotex.reports.scores.page import PageSection, ScoresPage

@@ -16,12 +16,13 @@ from genotex.bench.comparison.tables import (
     side_by_side_table,
 )
 from genotex.bench.evaluation.figures import PlainTable
-from genotex.bench.evaluation.score_files import score_texts, write_texts
-from genotex.bench.evaluation.score_tables import (
+from genotex.bench.evaluation.score_files import (
     average_tables,
     kind_table,
     missing_table,
+    score_texts,
     settings_rows,
+    write_texts,
 )
 from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores
 from genotex.bench.evaluation.summary import Average, Summary, item_key

@@ -21,7 +21,7 @@ _ROUNDS = 50
 
 
 @dataclass(frozen=True)
-class ProcessInfo:
+class _ProcessInfo:
     """A process at one moment: its threads and the memory it has in use, in bytes."""
 
     number: int
@@ -53,7 +53,7 @@ def below(process: int, most: int | None = None) -> list[int]:
     return found
 
 
-def information(processes: Iterable[int]) -> Iterator[ProcessInfo]:
+def information(processes: Iterable[int]) -> Iterator[_ProcessInfo]:
     """Give what is known of each process that still is there."""
     for number in processes:
         try:
@@ -63,10 +63,10 @@ def information(processes: Iterable[int]) -> Iterator[ProcessInfo]:
         # The name in brackets may itself hold brackets and blanks.
         fields = text.rpartition(")")[2].split()
         if fields[0] not in "ZX":
-            yield ProcessInfo(number, int(fields[17]), int(fields[21]) * _PAGE)
+            yield _ProcessInfo(number, int(fields[17]), int(fields[21]) * _PAGE)
 
 
-def _held_memory(processes: Iterable[ProcessInfo]) -> int:
+def _held_memory(processes: Iterable[_ProcessInfo]) -> int:
     """Return the memory of processes in bytes, where what they share counts once."""
     total = 0
     for process in processes:
@@ -141,7 +141,7 @@ def socket_bytes(*, enlarged: bool) -> int:
         return 2 * ours.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
 
 
-def is_nearly_full(folder: Path) -> bool:
+def _is_nearly_full(folder: Path) -> bool:
     """Return whether the disk of a folder has no room left, for bytes or for files."""
     free = os.statvfs(folder)
     no_names = bool(free.f_files) and free.f_favail < _LEAST_FREE_FILES
@@ -199,7 +199,7 @@ class LimitMonitor:
             return self._passed_on_disk(numbers)
         return None
 
-    def _memory_is_full(self, processes: list[ProcessInfo], *, at_once: bool) -> bool:
+    def _memory_is_full(self, processes: list[_ProcessInfo], *, at_once: bool) -> bool:
         in_sockets = self._sockets([p.number for p in processes]) * self._socket_bytes
         held = sum(p.resident_bytes for p in processes) + in_sockets
         if held <= self.plan.memory_bytes:
@@ -241,7 +241,7 @@ class LimitMonitor:
         folder, temporary = Path(self.plan.writable), Path(self.plan.private) / "tmp"
         if not folder.is_dir():
             return None
-        if is_nearly_full(folder):
+        if _is_nearly_full(folder):
             return "room"
         unseen = sum(_deleted_but_open(number) for number in numbers)
         most = self.plan.files
@@ -253,13 +253,13 @@ class LimitMonitor:
 class _CloserCount:
     """Memory that processes hold together, counted in a thread."""
 
-    def __init__(self, processes: list[ProcessInfo], in_sockets: int) -> None:
+    def __init__(self, processes: list[_ProcessInfo], in_sockets: int) -> None:
         self.held = 0
         arguments = (processes, in_sockets)
         self._thread = threading.Thread(target=self._look, args=arguments, daemon=True)
         self._thread.start()
 
-    def _look(self, processes: list[ProcessInfo], in_sockets: int) -> None:
+    def _look(self, processes: list[_ProcessInfo], in_sockets: int) -> None:
         self.held = _held_memory(processes) + in_sockets
 
     def wait(self, seconds: float) -> None:

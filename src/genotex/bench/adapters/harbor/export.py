@@ -1,26 +1,115 @@
-"""Task folders of Harbor, one for each problem."""
+"""Task folders of Harbor, one for each problem, and the texts of their files."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import genotex
 from genotex.bench.adapters.assignments import Assignment, BenchmarkFolders, list_assignments
-from genotex.bench.adapters.harbor.texts import (
-    SOLVE,
-    TEST,
-    dockerfile,
-    instruction_md,
-    problems_json,
-    task_toml,
-)
 from genotex.errors import UsageError
 from genotex.io import atomic_folder
 from genotex.problems import Problem
+
+_SCHEMA_VERSION = "1.0"
+
+_DOCKERFILE = """\
+FROM python:3.12-slim
+{install}
+COPY app /app
+WORKDIR /app
+"""
+
+TEST = """\
+#!/bin/sh
+# Scores the agent's output folder and writes the reward file.
+tests=$(cd "$(dirname "$0")" && pwd)
+logs=${VERIFIER_LOGS:-/logs/verifier}
+mkdir -p "$logs"
+exec python3 -m genotex.bench.adapters.harbor.reward \\
+    "${APP:-/app}/output" "$tests/reference" "$logs/reward.json"
+"""
+
+SOLVE = """\
+#!/bin/sh
+# The oracle: the built-in rules.
+set -e
+solution=$(cd "$(dirname "$0")" && pwd)
+cd "${APP:-/app}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 -m genotex bench run input "$work/run" --task-info task_info.json \\
+    --problems "$solution/problems.json"
+if [ -d "$work/run/regress" ]; then cp -R "$work/run/regress" output/; fi
+"""
+
+_TOML = """\
+schema_version = {schema_version}
+
+[task]
+name = {name}
+description = {description}
+keywords = ["bioinformatics", "gene expression", "GenoTEX"]
+
+[metadata]
+benchmark = "GenoTEX"
+trait = {trait}
+condition = {condition}
+kind = {kind}
+genotex_version = {version}
+
+[verifier]
+timeout_sec = 600.0
+
+[agent]
+timeout_sec = 3600.0
+
+[environment]
+build_timeout_sec = 1200.0
+cpus = 2
+memory_mb = 8192
+"""
+
+
+def _task_toml(assignment: Assignment, slug: str) -> str:
+    """Return the configuration of a task."""
+    problem = assignment.problem
+    values: Mapping[str, str] = {
+        "schema_version": _SCHEMA_VERSION,
+        "name": f"genotex/{slug}",
+        "description": f"Genes associated with {problem}, from raw data",
+        "trait": problem.trait,
+        "condition": problem.condition or "",
+        "kind": problem.kind.value,
+        "version": genotex.__version__,
+    }
+    # A string of JSON is one of TOML.
+    return _TOML.format(**{name: json.dumps(value) for name, value in values.items()})
+
+
+def _instruction_md(assignment: Assignment) -> str:
+    """Return the instruction of a task."""
+    return f"{assignment.instruction}\nThe working folder is `/app`.\n"
+
+
+def _dockerfile(requirement: str, wheel: str | None) -> str:
+    """Return the Dockerfile, which installs genotex from an index or from a wheel next to it."""
+    if wheel is None:
+        install = f"RUN pip install --no-cache-dir {json.dumps(requirement)}"
+    else:
+        install = f"COPY {wheel} /tmp/\nRUN pip install --no-cache-dir /tmp/{wheel}"
+    return _DOCKERFILE.format(install=install)
+
+
+def _problems_json(assignment: Assignment) -> str:
+    """Return the list of the one problem, for `genotex bench run`."""
+    problem = assignment.problem
+    return json.dumps([{"trait": problem.trait, "condition": problem.condition}]) + "\n"
+
 
 _EXECUTABLE = 0o755
 
@@ -67,13 +156,10 @@ def export_harbor(
     """
     _refuse_in_use(target)
     found = list_assignments("gta", folders, problems, tcga=tcga)
-    names = _names(found)
-    written = []
-    for assignment in found:
-        folder = target / names[assignment.problem]
+    written = [target / name for name in _names(found)]
+    for assignment, folder in zip(found, written, strict=True):
         with atomic_folder(folder) as part:
             _write(part, assignment, folder.name, folders, install)
-        written.append(folder)
         if progress is not None:
             progress(folder.name, len(found))
     return written
@@ -90,15 +176,15 @@ def task_name(problem: Problem) -> str:
     return re.sub(r"[^a-z0-9]+", "-", str(problem).replace("_", " ").lower()).strip("-")
 
 
-def _names(found: Sequence[Assignment]) -> dict[Problem, str]:
-    names = {each.problem: task_name(each.problem) for each in found}
+def _names(found: Sequence[Assignment]) -> list[str]:
     taken: dict[str, Problem] = {}
-    for problem, name in names.items():
+    for problem in (each.problem for each in found):
+        name = task_name(problem)
         if name in taken:
             msg = f"{taken[name]} and {problem} have the same task name {name}; leave one out"
             raise UsageError(msg)
         taken[name] = problem
-    return names
+    return list(taken)
 
 
 def _write(
@@ -117,13 +203,13 @@ def _write(
     answer = assignment.result
     source = folders.reference.root / answer
     texts = {
-        "instruction.md": instruction_md(assignment),
-        "task.toml": task_toml(assignment, name),
-        "environment/Dockerfile": dockerfile(requirement, wheel),
+        "instruction.md": _instruction_md(assignment),
+        "task.toml": _task_toml(assignment, name),
+        "environment/Dockerfile": _dockerfile(requirement, wheel),
         "tests/test.sh": TEST,
         f"tests/reference/{answer}": source.read_text(encoding="utf-8"),
         "solution/solve.sh": SOLVE,
-        "solution/problems.json": problems_json(assignment),
+        "solution/problems.json": _problems_json(assignment),
     }
     for where, text in texts.items():
         path = folder / where

@@ -10,6 +10,9 @@ from genotex.bench.evaluation.labels.evaluating import (
     compare_labels,
     evaluate_answers,
     evaluate_folder,
+    evaluation_texts,
+    evaluation_to_json,
+    label_tables,
 )
 from genotex.bench.evaluation.labels.label import (
     FEATURES,
@@ -24,11 +27,6 @@ from genotex.bench.evaluation.labels.label import (
     of_traits,
     read_answers,
     read_labelled_cases,
-)
-from genotex.bench.evaluation.labels.label_files import (
-    evaluation_texts,
-    evaluation_to_json,
-    label_tables,
 )
 from genotex.bench.evaluation.labels.reference import AppliedLabels, apply_labels
 from genotex.bench.evaluation.labels.scoring import (

@@ -1,11 +1,12 @@
-"""A prediction against several sets of labels, and the sets against each other."""
+"""A prediction against several sets of labels, and the sets against each other; with its tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from genotex.bench.evaluation.figures import PlainTable
 from genotex.bench.evaluation.folder_items import MISSING, read_or_why
 from genotex.bench.evaluation.gene_metrics import overlap
 from genotex.bench.evaluation.labels.clinical_tables import Step, coding_figures, judge_tables
@@ -20,10 +21,12 @@ from genotex.bench.evaluation.labels.scoring import (
     score_cases,
     side_by_side,
 )
+from genotex.bench.evaluation.score_files import json_text, to_csv
 from genotex.bench.evaluation.scores import FilteringScore, Missing
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info
 from genotex.layout import InputFolder, OutputFolder
+from genotex.records import as_json
 
 _PredictedFlags = Mapping[str, Mapping[str, bool] | None]
 """Trait -> cohort -> ``is_available``; None for a trait without a readable record."""
@@ -139,10 +142,8 @@ def compare_labels(
     UsageError
         If there is no such set.
     """
-    names = _chosen(cases, labels)
-    base = names[0]
-    sets = _Sets(cases, names, base)
-    return LabelEvaluation(base, names, (sets.cases({}),), sets.disagreements())
+    sets = _Sets(cases, labels)
+    return LabelEvaluation(sets.base, sets.names, (sets.cases({}),), sets.disagreements())
 
 
 def evaluate_answers(
@@ -164,8 +165,7 @@ def evaluate_answers(
     UsageError
         If there is no such set, or no prediction is for any of the cases.
     """
-    names = _chosen(cases, labels)
-    base = names[0]
+    sets = _Sets(cases, labels)
     ids = {case.id for case in cases}
     unknown = [name for name in answers.by_id if name not in ids]
     if answers.by_id and len(unknown) == len(answers.by_id):
@@ -178,10 +178,10 @@ def evaluate_answers(
         *_listed(unknown, "predictions for cases that are not labelled, not judged"),
         *_listed(answers.repeated, "cases predicted in several lines, the last one counts"),
     ]
-    sets = _Sets(cases, names, base)
-    items = {name: score_cases(sets.by_name[name], answers.by_id) for name in names}
+    items = {name: score_cases(sets.by_name[name], answers.by_id) for name in sets.names}
+    sections = (sets.cases(items),)
     return LabelEvaluation(
-        base, names, (sets.cases(items),), sets.disagreements(), missing, tuple(notes)
+        sets.base, sets.names, sections, sets.disagreements(), missing, tuple(notes)
     )
 
 
@@ -212,45 +212,49 @@ def evaluate_folder(
     UsageError
         If there is no such set, or the folder contains no ``preprocess``.
     """
-    names = _chosen(cases, labels)
-    base = names[0]
+    sets = _Sets(cases, labels)
     if not (output.root / "preprocess").is_dir():
         msg = f"{output.root} contains no preprocess/; give a folder in the benchmark's layout"
         raise UsageError(msg)
-    sets = _Sets(cases, names, base)
     flags, missing = read_flags(output, dict.fromkeys(case.trait for case in cases))
-    items = {name: judge_availability(cases, name, flags) for name in names}
+    items = {name: judge_availability(cases, name, flags) for name in sets.names}
     sections: list[LabelSection[Any]] = [sets.filtering(items)]
     notes = _cohort_notes(cases, flags)
     if raw is not None:
-        judged = judge_tables(cases, names, base, sets.rivals, output, raw, progress)
-        sections.append(side_by_side("clinical", judged.items, judged.own, coding_figures, base))
+        judged = judge_tables(cases, sets.names, sets.base, sets.rivals, output, raw, progress)
+        found = side_by_side("clinical", judged.items, judged.own, coding_figures, sets.base)
+        sections.append(found)
         missing = (*missing, *judged.missing)
         notes += judged.notes
     return LabelEvaluation(
-        base, names, tuple(sections), sets.disagreements(), missing, tuple(notes)
+        sets.base, sets.names, tuple(sections), sets.disagreements(), missing, tuple(notes)
     )
 
 
 class _Sets:
-    """Sets of labels by name, and how they compare with the base."""
+    """The sets of labels to score against, the base first, and how they compare with it."""
 
-    def __init__(self, cases: Sequence[LabelledCase], names: Sequence[str], base: str) -> None:
+    def __init__(self, cases: Sequence[LabelledCase], labels: Sequence[str] | None) -> None:
         self._cases = cases
-        self._base = base
         there = label_sets(cases)
+        names = tuple(dict.fromkeys(labels or there))
+        if not names:
+            msg = "no case has a label"
+            raise UsageError(msg)
         self.by_name = {name: labelled_by(cases, name) for name in dict.fromkeys((*names, *there))}
-        own = self.by_name[base]
+        self.base = base_labels(names)
+        self.names = (self.base, *(name for name in names if name != self.base))
+        own = self.by_name[self.base]
         # A set that leaves cases out cannot serve as a prediction for all of them.
         self.rivals = tuple(
-            name for name in there if name != base and own.keys() <= self.by_name[name].keys()
+            name for name in there if name != self.base and own.keys() <= self.by_name[name].keys()
         )
 
     def cases(self, items: Mapping[str, Mapping[str, CaseScore]]) -> LabelSection[CaseScore]:
         own = {
-            name: score_cases(self.by_name[self._base], self.by_name[name]) for name in self.rivals
+            name: score_cases(self.by_name[self.base], self.by_name[name]) for name in self.rivals
         }
-        return side_by_side("cases", items, own, case_figures, self._base)
+        return side_by_side("cases", items, own, case_figures, self.base)
 
     def filtering(
         self, items: Mapping[str, Mapping[str, Availability]]
@@ -262,24 +266,12 @@ class _Sets:
                 if name in case.labels:
                     available = case.labels[name].is_available
                     flags.setdefault(case.trait, {})[case.cohort] = available
-            own[name] = judge_availability(self._cases, self._base, flags)
-        return side_by_side("filtering", items, own, filtering_figures, self._base)
+            own[name] = judge_availability(self._cases, self.base, flags)
+        return side_by_side("filtering", items, own, filtering_figures, self.base)
 
     def disagreements(self) -> dict[str, dict[Disagreement, int]]:
-        base = self.by_name[self._base]
+        base = self.by_name[self.base]
         return {name: count_disagreements(base, self.by_name[name]) for name in self.rivals}
-
-
-def _chosen(cases: Sequence[LabelledCase], labels: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the sets to score against, the base first."""
-    names = tuple(dict.fromkeys(labels or label_sets(cases)))
-    if not names:
-        msg = "no case has a label"
-        raise UsageError(msg)
-    for name in names:
-        labelled_by(cases, name)
-    base = base_labels(names)
-    return (base, *(name for name in names if name != base))
 
 
 def _listed(names: Sequence[str], what: str) -> list[str]:
@@ -300,3 +292,152 @@ def _cohort_notes(cases: Sequence[LabelledCase], flags: _PredictedFlags) -> list
         *_listed(silent, "labelled cohorts without a record, counted as not available"),
         *_listed(strange, "cohorts that are not labelled, not judged"),
     ]
+
+
+_Row = dict[str, Any]
+
+_FIGURE_COLUMNS = ("section", "labels", "count", "figure", "value", "difference")
+
+
+def evaluation_to_json(evaluation: LabelEvaluation) -> dict[str, Any]:
+    """Return an evaluation as plain JSON values."""
+    return {
+        "base": evaluation.base,
+        "labels": list(evaluation.labels),
+        "scores": {
+            section.name: {
+                scores.labels: as_json(scores, "count", "figures", "shared", "difference")
+                for scores in section.scores
+            }
+            for section in evaluation.sections
+        },
+        "own_labels": {section.name: as_json(section.own) for section in evaluation.sections},
+        "items": {section.name: _rows(section) for section in evaluation.sections},
+        **as_json(evaluation, "disagreements", "missing", "notes"),
+    }
+
+
+def evaluation_texts(evaluation: LabelEvaluation, content: Mapping[str, Any]) -> dict[str, str]:
+    """Return name and content of every file: one CSV of items for each section, figures, JSON."""
+    texts = {}
+    for section in evaluation.sections:
+        found = _rows(section).items()
+        rows = [{"labels": name, **_flat(row)} for name, items in found for row in items]
+        if rows:
+            texts[f"labels_{section.name}.csv"] = to_csv(tuple(rows[0]), rows)
+    texts["labels_figures.csv"] = to_csv(_FIGURE_COLUMNS, _figure_rows(evaluation.sections))
+    texts["labels.json"] = json_text(content)
+    return texts
+
+
+def _figure_rows(sections: Iterable[LabelSection[Any]]) -> list[_Row]:
+    rows: list[_Row] = []
+    for section in sections:
+        for scores in section.scores:
+            rows += [
+                {
+                    "section": section.name,
+                    "labels": scores.labels,
+                    "count": scores.count,
+                    "figure": name,
+                    "value": value,
+                    "difference": scores.difference.get(name),
+                }
+                for name, value in scores.figures.items()
+            ]
+        for labels, figures in section.own.items():
+            front = {"section": f"{section.name}, own labels", "labels": labels}
+            rows += [{**front, "figure": name, "value": value} for name, value in figures.items()]
+    return rows
+
+
+def _rows(section: LabelSection[Any]) -> dict[str, list[_Row]]:
+    """Return what was judged, by set of labels."""
+    make = _ROWS[section.name]
+    return {name: make(items) for name, items in section.items.items()}
+
+
+def _case_rows(items: Mapping[str, CaseScore]) -> list[_Row]:
+    rows = []
+    for case, score in items.items():
+        row: _Row = {"id": case, "gene": score.gene[0] == score.gene[1]}
+        for name, found in score.features.items():
+            row |= {f"{name}_row": found.row, f"{name}_values": found.values}
+        rows.append({**row, "exact": score.exact})
+    return rows
+
+
+def _filtering_rows(items: Mapping[str, Availability]) -> list[_Row]:
+    judged = list(items.values())
+    return [
+        {
+            **asdict(score),
+            "passed_over": _cohorts(judged, score.trait, label=True),
+            "taken_wrongly": _cohorts(judged, score.trait, label=False),
+        }
+        for score in filtering_scores(judged)
+    ]
+
+
+def _cohorts(judged: Sequence[Availability], trait: str, *, label: bool) -> list[str]:
+    """Return the cohorts of a trait that have one label and were predicted otherwise."""
+    return [
+        one.cohort
+        for one in judged
+        if one.trait == trait and one.label is label and bool(one.predicted) is not label
+    ]
+
+
+_ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[_Row]]] = {
+    "cases": _case_rows,
+    "filtering": _filtering_rows,
+    "clinical": lambda items: as_json(list(items.values())),
+}
+
+
+def _flat(row: _Row) -> _Row:
+    return {name: " ".join(v) if isinstance(v, list) else v for name, v in row.items()}
+
+
+_TITLES = {
+    "cases": "Cases: row and coding of each feature",
+    "filtering": "Dataset filtering: gene expression and the trait available, in percent",
+    "clinical": "Clinical tables: share of samples coded alike",
+}
+_NONE = "-"
+
+
+def label_tables(evaluation: LabelEvaluation) -> list[PlainTable]:
+    """Return a table for each section, and one for each set of labels that differs from the base.
+
+    Figures are rows, sets of labels columns; next to a set is its difference to the base, over the
+    cases that both label, followed by other sets taken as predictions.
+    """
+    tables = [
+        _section_table(section, evaluation.base)
+        for section in evaluation.sections
+        if section.scores or section.own
+    ]
+    for name, counts in evaluation.disagreements.items():
+        rows = [(kind.value, str(count)) for kind, count in counts.items() if count]
+        title = f"How labels {name!r} of the trait differ from {evaluation.base!r}"
+        tables.append(PlainTable(title, ("class", "cases"), tuple(rows)))
+    return tables
+
+
+def _section_table(section: LabelSection[Any], base: str) -> PlainTable:
+    digits = 1 if section.name == "filtering" else 3
+    count = "cases" if section.name == "cases" else "cohorts"
+    columns: dict[str, dict[str, str]] = {}
+    for scores in section.scores:
+        written = {name: f"{value:.{digits}f}" for name, value in scores.figures.items()}
+        columns[scores.labels] = {count: str(scores.count), **written}
+        if scores.labels != base:
+            signed = {name: f"{v:+.{digits}f}" for name, v in scores.difference.items()}
+            columns[f"{scores.labels} - {base}"] = {count: str(scores.shared), **signed}
+    for labels, figures in section.own.items():
+        written = {name: f"{value:.{digits}f}" for name, value in figures.items()}
+        columns[f"{labels}'s own labels"] = written
+    names = dict.fromkeys(name for column in columns.values() for name in column)
+    rows = [(name, *(column.get(name, _NONE) for column in columns.values())) for name in names]
+    return PlainTable(_TITLES[section.name], ("figure", *columns), tuple(rows))

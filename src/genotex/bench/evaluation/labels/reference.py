@@ -85,14 +85,14 @@ def apply_labels(
         raise UsageError(msg)
     _claim(output.root, labels, source)
     records: dict[str, dict[str, CohortInfo]] = {}
-    tables, notes = 0, []
+    tables, notes, note = 0, [], f"labels {labels!r}, before linking with expression"
     for case, series in read_cohorts(found, progress):
-        coded, why_not = _code(chosen[case.id], series)
-        if why_not and chosen[case.id].trait is not None:
+        label = chosen[case.id]
+        coded, why_not = _code(label, series)
+        if why_not and label.trait is not None:
             notes.append(f"{case.id}: no table, {why_not}")
         tables += _write_table(case, coded, series, output)
-        info = _record(chosen[case.id], coded, f"labels {labels!r}, before linking with expression")
-        records.setdefault(case.trait, {})[case.cohort] = info
+        records.setdefault(case.trait, {})[case.cohort] = _record(label, coded, note)
     for trait, infos in records.items():
         write_cohort_info(output.cohort_info(trait), infos)
     left_out = len(labelled) - len(found)

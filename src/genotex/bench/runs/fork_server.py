@@ -1,8 +1,9 @@
-"""The fork server of a run: starts one process for each problem.
+"""Each problem in a process of its own, whose crash, end or delay stops no other.
 
-It has imported everything that methods need, so that a child starts within milliseconds. It reads
-tasks on standard input and answers with one line of JSON for each child that ended. When its input
-or its parent ends, all children end with it.
+`Children` is the run's side. It starts a fork server, which has imported everything that methods
+need, so that a child starts within milliseconds. The server reads tasks on standard input and
+answers with one line of JSON for each child that ended. When its input or its parent ends, all
+children end with it.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ import faulthandler
 import json
 import os
 import pickle
+import select
 import selectors
 import signal
+import subprocess
 import sys
 import time
 import traceback
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from genotex.bench.runs.children.processes import (
+from genotex.bench.runs.method import Context, Method
+from genotex.bench.runs.problem_record import ErrorClass, classify
+from genotex.bench.runs.processes import (
     CapturedLog,
     adopt_orphans,
     children_of,
@@ -29,7 +35,102 @@ from genotex.bench.runs.children.processes import (
     end_tree,
     end_with_parent,
 )
-from genotex.bench.runs.children.task import Setup, Task, solve_task
+from genotex.errors import GenotexError, WorkerLostError
+from genotex.formats import read_record
+from genotex.layout import OutputFolder
+from genotex.parallel import thread_numbers
+from genotex.problems import Problem, TaskInfo
+from genotex.procedure import Procedure
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is the same for all problems of a run."""
+
+    method: Method
+    source: Path | None
+    cohorts: Path | None
+    tasks: TaskInfo
+    procedure: Procedure
+    seed: int
+    threads: int
+    time_limit: float | None = None
+    secrets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProblemTask:
+    """One problem."""
+
+    number: int
+    problem: Problem
+    folder: Path
+    log: Path
+    shared: Path | None = None
+
+    @property
+    def output(self) -> Path:
+        """Where the method writes its answer."""
+        return self.folder / "output"
+
+    @property
+    def scratch(self) -> Path:
+        """Where the method may write anything."""
+        return self.folder / "scratch"
+
+    @property
+    def report(self) -> Path:
+        """Where the process writes its report."""
+        return self.folder / "report.json"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a problem, from the process that solved it."""
+
+    error_class: ErrorClass | None = None
+    error: str = ""
+
+    def write(self, path: Path) -> None:
+        """Write the report."""
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> Report:
+        """Read the report; raises a FormatError when there is no whole one."""
+        return read_record(cls, path)
+
+
+def _solve_task(setup: Setup, task: ProblemTask) -> None:
+    """Run the method on a problem; any exception becomes a report."""
+    task.output.mkdir(parents=True)
+    task.scratch.mkdir()
+    context = Context(
+        output=OutputFolder(task.output),
+        scratch=task.scratch,
+        cohorts=None if setup.cohorts is None else OutputFolder(setup.cohorts),
+        source=setup.source,
+        tasks=setup.tasks,
+        procedure=setup.procedure,
+        seed=setup.seed,
+        threads=setup.threads,
+        time_limit=setup.time_limit,
+        shared=task.shared,
+    )
+    report = Report()
+    try:
+        setup.method.solve(task.problem, context)
+    except GenotexError as error:
+        report = Report(classify(error), str(error))
+    except Exception as error:
+        traceback.print_exc()
+        report = Report(classify(error), "".join(traceback.format_exception_only(error)))
+    except SystemExit as end:
+        # A plug-in may be a script that reports failure by an exit code other than 0.
+        if end.code not in (None, 0):
+            report = Report(ErrorClass.CRASHED, f"ended by exit({end.code!r})")
+    report.write(task.report)
+
 
 _SIZE_BYTES = 8
 CHUNK = 65536
@@ -39,7 +140,7 @@ _KIB = 1024
 _MEGABYTE = 1e6
 
 
-def write_message(handle: int, message: Any) -> None:
+def _write_message(handle: int, message: Any) -> None:
     """Write a message as its length and its pickle."""
     content = pickle.dumps(message)
     rest = memoryview(len(content).to_bytes(_SIZE_BYTES) + content)
@@ -68,7 +169,7 @@ def _read_exactly(handle: int, size: int) -> bytes | None:
 
 @dataclass(eq=False)
 class _Child:
-    task: Task
+    task: ProblemTask
     started: float
     printed: int
     log: CapturedLog
@@ -117,7 +218,7 @@ class _Launcher:
                 self._listen(key.data)
         return True
 
-    def _start(self, task: Task) -> None:
+    def _start(self, task: ProblemTask) -> None:
         printed, prints = os.pipe()
         here = os.getpid()
         with warnings.catch_warnings():
@@ -132,12 +233,12 @@ class _Launcher:
         self._children[pid] = child
         self._selector.register(printed, selectors.EVENT_READ, child)
 
-    def _be_child(self, task: Task, prints: int, parent: int) -> None:
+    def _be_child(self, task: ProblemTask, prints: int, parent: int) -> None:
         """Solve the problem and end; never returns."""
         code = 1
         try:
             self._leave_server(prints, parent)
-            solve_task(self._setup, task)
+            _solve_task(self._setup, task)
             code = 0
         except BaseException:
             traceback.print_exc()
@@ -243,3 +344,87 @@ def main() -> None:
         # The parent may have ended and closed the pipe.
         with suppress(BrokenPipeError):
             _Launcher(setup, tasks, replies).serve()
+
+
+_SERVE = "from genotex.bench.runs.fork_server import main; main()"
+
+_PATIENCE = 10.0
+"""Seconds within which the fork server must end its children."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the process of a problem ended."""
+
+    number: int
+    code: int  # a signal as its negative number
+    timed_out: bool
+    seconds: float
+    peak_memory_mb: float  # in 10^6 bytes
+
+
+class Children:
+    """Processes of problems; a context manager, at whose end all of them end."""
+
+    def __init__(self, setup: Setup, jobs: int) -> None:
+        # What can be imported here must be importable there; an empty path is the current folder.
+        paths = os.pathsep.join(str(Path(path).absolute()) for path in sys.path)
+        environment = {**thread_numbers(jobs), **os.environ, "PYTHONPATH": paths}
+        self._server = subprocess.Popen(
+            # -P: no other folder comes before these.
+            [sys.executable, "-P", "-c", _SERVE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+            # Only this process handles Ctrl-C.
+            start_new_session=True,
+        )
+        self._send(setup)
+
+    def __enter__(self) -> Children:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End all children."""
+        if self._server.stdin is not None:
+            self._server.stdin.close()
+        try:
+            self._server.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            # Its children are killed with it.
+            self._server.kill()
+            self._server.wait()
+        if self._server.stdout is not None:
+            self._server.stdout.close()
+
+    def start(self, task: ProblemTask) -> None:
+        """Start the process of a problem."""
+        self._send(task)
+
+    def wait(self) -> Ended:
+        """Wait for the next process that ends."""
+        replies = self._server.stdout
+        if replies is None:
+            raise WorkerLostError(_LOST)
+        # Ctrl-C ends this wait; a read would continue, since Polars sets SA_RESTART.
+        select.select([replies], [], [])
+        line = replies.readline()
+        if not line.endswith(b"\n"):
+            raise WorkerLostError(_LOST)
+        return Ended(**json.loads(line))
+
+    def _send(self, message: Setup | ProblemTask) -> None:
+        if self._server.stdin is None:
+            raise WorkerLostError(_LOST)
+        try:
+            _write_message(self._server.stdin.fileno(), message)
+        except BrokenPipeError as error:
+            raise WorkerLostError(_LOST) from error
+
+
+_LOST = (
+    "the process that starts the problems was ended from outside; finished problems are kept: "
+    "repeat the command to continue"
+)

@@ -14,7 +14,7 @@ import polars as pl
 
 from genotex.analysis import sharing, solve_problem, write_result
 from genotex.bench.runs.cohort_stage import why_no_cohort
-from genotex.bench.runs.methods.method import Context, write_answer
+from genotex.bench.runs.method import Context, write_answer
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import FormatError, MethodFailedError, UsageError
 from genotex.formats import decode, read_bytes
