@@ -1,6 +1,6 @@
 import json
 
-from genotex.agents import Check, CheckedSandbox, Confinement, Protection, SandboxPolicy
+from genotex.agents import CheckedSandbox, Confinement, Protection, SandboxCheck, SandboxPolicy
 
 
 def test_check_tells_what_was_tried_and_held(genotex) -> None:  # type: ignore[no-untyped-def]
@@ -29,8 +29,8 @@ def test_check_without_walls_fails_and_warns(genotex) -> None:  # type: ignore[n
 
 def test_one_thing_that_worked_is_a_failure() -> None:
     checks = (
-        Check(Protection.FILES, "read", True, "refused"),
-        Check(Protection.NETWORK, "connect", False, "it worked"),
+        SandboxCheck(Protection.FILES, "read", True, "refused"),
+        SandboxCheck(Protection.NETWORK, "connect", False, "it worked"),
     )
     confinement = Confinement(SandboxPolicy.BEST)
     assert CheckedSandbox(confinement, checks[:1], 0.1).held
