@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -252,6 +253,25 @@ def test_results_given_a_condition_are_kept_apart(tmp_path: Path) -> None:
         assert refused.status_code == 400 and "compares no results given" in refused.text
 
 
+@pytest.mark.parametrize(("search", "rows"), [("", 299), ("GENE1", 100), ("GENE00", 10)])
+def test_pages_of_a_table_have_each_row_once_and_none_is_empty(
+    tab: Browser, search: str, rows: int
+) -> None:
+    place = HERE | {"trait": "Eczema", "search": search}
+    wanted = csv_of(tab, "/atlas/trait.csv", **place)["gene"].to_list()
+    assert len(wanted) == rows
+    found, page = [], 1
+    while page:
+        text = tab.get("/atlas/trait/table", params=place | {"page": str(page)}).text
+        names = re.findall(r'<th scope="row" class="name"><a[^>]*>(.*?)</a>', text)
+        assert names, page
+        assert f"{len(found) + 1} to {len(found) + len(names)} of {rows}" in text
+        found += names
+        (following,) = re.findall(r"page=(\d+)[^>]*>Next<", text) or ("0",)
+        page = int(following)
+    assert found == wanted
+
+
 def ask(tab: Browser, up: str, down: str = "", **more: str) -> str:
     data = {"up": up, "down": down, "by": "trait", "condition": ""} | more
     answer = tab.post("/atlas/similar", params=HERE, data=data, headers=tab.own)
@@ -268,6 +288,22 @@ def test_a_signature_finds_its_trait_and_the_reverse(tab: Browser) -> None:
     assert found["direction"][0] == "similar" and "Psoriasis" in found["trait"].head(3).to_list()
     cohorts = tab.get(there.replace("by=trait", "by=cohort").replace("/similar?", "/similar.csv?"))
     assert pl.read_csv(io.BytesIO(cohorts.content)).height == 13
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 20), (12, 24)])
+@pytest.mark.parametrize("by", ["trait", "cohort"])
+def test_rows_of_a_signature_stand_out_by_their_q_and_not_by_their_p(
+    tab: Browser, first: int, last: int, by: str
+) -> None:
+    there = ask(tab, " ".join(GENES[first + 1 : last : 2]), " ".join(GENES[first:last:2]), by=by)
+    files = there.replace("/similar?", "/similar.csv?")
+    found = pl.read_csv(io.BytesIO(tab.get(files).content))
+    # One signature is clear, of the other no q is below 0.05, though the p-values of some are.
+    low = found.filter(pl.col("q") < 0.05)
+    assert (low.height > 0) == (first == 0) and (found["p"] < 0.05).any()
+    only = tab.get(files + "&only=q+below+0.05")
+    assert pl.read_csv(io.BytesIO(only.content))[by].to_list() == low[by].to_list()
+    assert tab.get(there).text.count('<tr class="sig') == low.height
 
 
 @pytest.mark.parametrize(

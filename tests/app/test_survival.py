@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from io import StringIO
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.app.conftest import Browser
 from tests.app.drawn import series_of
 from tests.app.test_adding import add_tables, adder, left
 from tests.app.test_analysis import queue_of, wait
+from tests.html_tables import rows_of
 
 __all__ = ["adder"]
 
@@ -105,6 +107,22 @@ def test_genes_are_listed_filtered_and_shown_with_their_hazard_ratio(
     (tmp_path / "tables" / "My_study" / "study.csv").unlink()
     assert "Rank 1" in tested.get("/survival/gene", params=gene).text
     assert tested.get("/survival/curves", params=gene).status_code == 404
+
+
+def test_the_interval_of_a_hazard_ratio_is_one_of_ratios(tested: Browser) -> None:
+    output = {"output": "analyses/001-My_study"}
+    logs = {
+        row["gene"]: row
+        for row in csv.DictReader(StringIO(tested.get("/survival.csv", params=output).text))
+    }
+    rows = rows_of(tested.get("/survival/table", params=output).text)
+    assert len(rows) == min(50, len(logs))
+    for row in rows:
+        low, middle, high = (float(row[name]) for name in ("95 % from", "Hazard ratio", "to"))
+        assert low <= middle <= high
+        for shown, name in ((low, "ci_low"), (high, "ci_high")):
+            expected = math.exp(float(logs[row["Gene"]][name]))
+            assert shown == pytest.approx(expected, rel=0.05, abs=0.006), (row, name)
 
 
 @pytest.mark.parametrize("name", ["..", "/etc", "analyses", "analyses/../tables", ""])

@@ -58,6 +58,16 @@ def test_show_gives_the_decision_before_its_reasons(genotex: Run, tmp_path: Path
     assert lines.index(decision) < lines.index(value) < second
 
 
+def test_brackets_of_a_value_are_printed_and_not_taken_for_markup(
+    genotex: Run, tmp_path: Path
+) -> None:
+    values = ("asthma [severe]", "healthy control [bold]")
+    matrix = write_rows(tmp_path, two_of("disease state", *values))
+    _, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma")
+    for value in values:
+        assert any(line.startswith(f"{value} ") for line in out.splitlines()), out
+
+
 def test_rows_that_say_the_same_share_no_certainty(genotex: Run, tmp_path: Path) -> None:
     certainty = {}
     for name, rows in (("one", [STATE]), ("same", [STATE, GROUP]), ("other", [STATE, OTHER_GROUP])):

@@ -296,6 +296,23 @@ def test_a_file_that_was_replaced_meanwhile_is_fetched_from_its_start(
     assert fetch(tmp_path, client, wanted(site)) == newer
 
 
+def test_a_file_that_was_replaced_by_one_as_long_is_not_joined_to_what_had_come(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    # Stored, not compressed, so that both are equally long.
+    file, newer = (gzip.compress(os.urandom(30_000).hex().encode(), 0, mtime=0) for _ in range(2))
+    assert len(file) == len(newer)
+    site.put(PATH, file)
+    site.fault(PATH, cut_at(0.5), *[failing(503)] * 6)
+    refusal(tmp_path, client, wanted(site))
+    site.mend(PATH)
+    asked = site.times(PATH)
+    site.put(PATH, newer)
+    assert fetch(tmp_path, client, wanted(site)) == newer
+    # The server itself was asked to compare the versions, and sent the whole file at once.
+    assert site.times(PATH) == asked + 1 and site.served[-1].sent == len(newer)
+
+
 def test_a_part_that_is_longer_than_the_file_is_thrown_away(
     site: Site, client: WebClient, tmp_path: Path
 ) -> None:

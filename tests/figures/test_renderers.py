@@ -8,21 +8,29 @@ import subprocess
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
 
 from genotex.errors import UsageError
 from genotex.figures import (
+    COLOURS,
+    ForestRow,
     GeneResult,
     SampleMarks,
     Series,
+    TraitEffect,
+    across_traits,
     draw_svg,
     figures_of,
     sample_points,
     save_figures,
     to_json,
+    to_matplotlib,
     volcano,
 )
 from genotex.options import FigureOptions
@@ -116,15 +124,49 @@ def test_a_ring_stays_at_its_sample_where_many_are_thinned() -> None:
     assert rings == [names[-1]]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_the_script_of_browsers_keeps_places_and_colours() -> None:
+def plotted(sent: dict[str, Any]) -> dict[str, Any]:
+    """Return what the script of browsers makes of figures."""
     script = files("genotex.figures") / "browser" / "figures.js"
-    sent = {key: to_json(figure) for key, figure in gallery().items()}
     run = subprocess.run(
         ["node", "-e", SCRIPT, str(script)], input=json.dumps(sent), capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr
-    for key, plot in json.loads(run.stdout).items():
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_mark_is_open_where_its_trait_is_not_significant() -> None:
+    rows = [
+        TraitEffect(ForestRow(name, effect, effect - 0.2, effect + 0.2, "w"), name, found, False)
+        for name, effect, found in (("Asthma", 0.5, True), ("BMI", 0.3, False), ("CAD", -0.4, True))
+    ]
+    figure, names = across_traits(rows, "Hedges' g"), ["Asthma", "BMI", "CAD"]
+    browser = {
+        name: marker
+        for trace in plotted({"traits": to_json(figure)})["traits"]["traces"]
+        if "marker" in trace
+        for name, *marker in zip(
+            trace["customdata"], trace["marker"]["color"], trace["marker"]["line"]["color"],
+            strict=True,
+        )
+    }  # fmt: skip
+    drawn = {}
+    for each in to_matplotlib(figure).axes[0].collections:
+        if isinstance(each, PathCollection):
+            colours: Any = (each.get_facecolors(), each.get_edgecolors())  # type: ignore[attr-defined]
+            for i, (_, y) in enumerate(np.asarray(each.get_offsets())):
+                drawn[names[int(y)]] = [to_hex(every[i % len(every)]) for every in colours]
+    up, down = COLOURS["up"], COLOURS["down"]
+    white = {"#fff": "#ffffff"}
+    looks_of = {name: [white.get(inside, inside), edge] for name, (inside, edge) in browser.items()}
+    assert looks_of == drawn == {"Asthma": [up, up], "BMI": ["#ffffff", up], "CAD": [down, down]}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_script_of_browsers_keeps_places_and_colours() -> None:
+    sent = {key: to_json(figure) for key, figure in gallery().items()}
+    for key, plot in plotted(sent).items():
         given = [s for row in sent[key]["rows"] for panel in row for s in panel["series"]]
         for series in given:
             if series["kind"] == "points" and not {"levels", "hollow"} & series.keys():

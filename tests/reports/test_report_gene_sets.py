@@ -11,6 +11,8 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import write_report
+from genotex.words import number
+from tests.html_tables import rows_of
 from tests.reports.report_cohort import make_table
 from tests.reports.test_report_writing import TRAIT, prepare
 
@@ -57,6 +59,21 @@ def test_section_with_the_sets(solved: OutputFolder, tmp_path: Path) -> None:
         "a description, which takes genes as independent",
     ):
         assert part in text
+
+
+def test_each_q_of_a_set_is_below_the_name_of_its_test(
+    solved: OutputFolder, tmp_path: Path
+) -> None:
+    enrich(solved, tmp_path / "my.gmt")
+    found = read_enrichment(solved, TRAIT, None)
+    assert found is not None
+    text = section(write_report(solved, TRAIT, None))
+    shown = {row["Gene set"]: row for row in rows_of(text)}
+    for row in found.sets.iter_rows(named=True):
+        of = shown[row["Gene Set"].replace("_", " ")]
+        for label, column in (("camera q", "q"), ("fry q", "Fry q"), ("mixed q", "Mixed q")):
+            assert of[label] == number(row[column], "p"), label
+    assert (found.sets["Fry q"] != found.sets["Mixed q"]).any()
 
 
 def test_sets_of_a_result_that_is_ranked_by_the_mixed_model(

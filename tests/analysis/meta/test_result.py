@@ -19,6 +19,7 @@ from genotex.analysis import (
     remove_meta,
     write_meta,
 )
+from genotex.analysis.meta import CohortFacts
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
@@ -149,3 +150,10 @@ def test_few_genes_may_differ_by_chance() -> None:
     assert differing_share(genes) > 0.1
     assert not cohorts_differ(genes)
     assert cohorts_differ(pl.concat([genes] * 10))
+
+
+def test_a_small_cohort_has_fewer_than_twenty_samples() -> None:
+    facts = [CohortFacts(f"GSE{n}", "cases against controls", n, 9, 0) for n in (19, 20, 21)]
+    text = " ".join(cohort_warnings(facts, study(3, 0.0), kind="binary", min_effect=0.0))
+    assert "Fewer than 20 samples in GSE19 (19):" in text
+    assert "GSE20" not in text and "GSE21" not in text
