@@ -12,7 +12,7 @@ import pytest
 
 from genotex.app import Access
 from genotex.bench import compare_runs, read_scores, summarise
-from genotex.models import Limits
+from genotex.models import SpendingLimits
 from genotex.problems import Problem
 from genotex.reports import write_scores
 from tests.agents.team.conftest import Played
@@ -81,7 +81,7 @@ def test_a_notebook_shows_the_tokens_that_went_in_and_came_out(
 def test_a_run_under_way_is_asked_for_until_something_happens(
     browser: Browser, played: Played
 ) -> None:
-    played.run(limits=Limits(max_tokens=330))
+    played.run(limits=SpendingLimits(max_tokens=330))
     run = browser.get("/run", params={"run": "team"}).text
     assert 'hx-get="/run/state?run=team"' in run and "under way" in run
     page = browser.get("/run/notebook", params=NOTEBOOK).text
@@ -95,7 +95,7 @@ def test_a_run_under_way_is_asked_for_until_something_happens(
 
 
 def test_a_run_that_was_left_is_not_asked_for_for_ever(browser: Browser, played: Played) -> None:
-    played.run(limits=Limits(max_tokens=110))
+    played.run(limits=SpendingLimits(max_tokens=110))
     for path in (played.root / "run").rglob("*.json*"):
         os.utime(path, (0, 0))
     page = browser.get("/run", params={"run": "team"}).text

@@ -23,7 +23,7 @@ from genotex.agents import (
 from genotex.analysis import solve_problem, write_result
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder
-from genotex.models import Limits, ModelSettings
+from genotex.models import ModelSettings, SpendingLimits
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem, TaskInfo
 from genotex.procedure import Procedure
@@ -174,7 +174,7 @@ def test_terminal_that_has_no_letter_for_a_sign_is_shown_its_number(
     played = Played(tmp_path / "out", tmp_path / "in")
     said = python("x = 'Crohn\u2019s'")
     played.calls = PlayedModel(lambda card: said if card.occasion == "write" else play(card))
-    played.run(limits=Limits(max_tokens=220))
+    played.run(limits=SpendingLimits(max_tokens=220))
     for options in ([], ["--json"]):
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "ascii"}
         shown = subprocess.run(
@@ -258,7 +258,7 @@ def test_run_is_not_resumed_with_a_limit_that_makes_no_sense(
     tmp_path: Path, genotex: Run, limit: tuple[str, str]
 ) -> None:
     (tmp_path / "in" / "GEO" / "Asthma" / "GSE1").mkdir(parents=True)
-    Played(tmp_path / "out", tmp_path / "in").run(limits=Limits(max_tokens=220))
+    Played(tmp_path / "out", tmp_path / "in").run(limits=SpendingLimits(max_tokens=220))
     kept = (tmp_path / "out/run/limits.json").read_bytes()
     code, _, err = genotex("agent", "resume", tmp_path / "out", *limit)
     assert code == 2
@@ -280,7 +280,7 @@ def test_signs_that_a_terminal_obeys_are_not_shown(
     played = Played(tmp_path / "out", tmp_path / "in")
     said = python("x = '\x1b]0;owned\x07'\tor 1")
     played.calls = PlayedModel(lambda card: said if card.occasion == "write" else play(card))
-    played.run(limits=Limits(max_tokens=220))
+    played.run(limits=SpendingLimits(max_tokens=220))
     code, out, _ = genotex("agent", "show", tmp_path / "out", "GSE1")
     assert code == 0
     assert "owned" in out

@@ -18,7 +18,7 @@ from genotex.agents import CodeShelf, TeamPlan
 from genotex.agents.team.sessions import TeamWork
 from genotex.bench import BenchmarkRun, ErrorClass, RunFolder, choose_method, run_benchmark
 from genotex.cluster import DaskExecutor, read_address
-from genotex.models import Limits, prices_of, read_settings
+from genotex.models import SpendingLimits, prices_of, read_settings
 from genotex.options import MethodOptions
 from genotex.problems import Problem, TaskInfo
 from tests.bench.runs.conftest import digests, make_tasks
@@ -135,7 +135,7 @@ def test_key_of_a_model_is_not_sent(
     models = read_settings(None, {"model": "openai:gpt-4o"}, roles=())
     plan = TeamPlan(place / "input", tmp_path, [Problem("Asthma")], models)
     prices = prices_of(models, datetime.date(2026, 1, 1))
-    shared = TeamWork(plan, Limits(), prices, CodeShelf(), 0.0, {})
+    shared = TeamWork(plan, SpendingLimits(), prices, CodeShelf(), 0.0, {})
     content = pickle.dumps(shared)
     assert b"sk-not" not in content
     assert pickle.loads(content).plan.models == models

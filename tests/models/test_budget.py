@@ -6,10 +6,10 @@ import pytest
 from genotex.errors import BudgetReachedError, ModelError, UsageError
 from genotex.models import (
     Budget,
-    Limits,
     ModelPrice,
     PriceSnapshot,
     Reply,
+    SpendingLimits,
     Unpriced,
     Usage,
     UsageLedger,
@@ -29,7 +29,7 @@ def spend(ledger: UsageLedger, usage: Usage) -> None:
 
 def test_no_limit_allows_everything() -> None:
     ledger = books()
-    budget = Budget(Limits(), ledger)
+    budget = Budget(SpendingLimits(), ledger)
     spend(ledger, Usage(10**9, 10**9))
     spend(ledger, Usage())
     budget.check()
@@ -37,7 +37,7 @@ def test_no_limit_allows_everything() -> None:
 
 def test_calls_start_until_the_cost_is_reached() -> None:
     ledger = books()
-    budget = Budget(Limits(max_cost=Decimal("0.002")), ledger)
+    budget = Budget(SpendingLimits(max_cost=Decimal("0.002")), ledger)
     budget.check()
     spend(ledger, Usage(1000, 0))
     budget.check()
@@ -51,7 +51,7 @@ def test_calls_start_until_the_cost_is_reached() -> None:
 
 def test_tokens_are_input_and_output_together() -> None:
     ledger = books()
-    budget = Budget(Limits(max_tokens=100), ledger)
+    budget = Budget(SpendingLimits(max_tokens=100), ledger)
     spend(ledger, Usage(60, 39))
     budget.check()
     spend(ledger, Usage(1, 0))
@@ -61,7 +61,7 @@ def test_tokens_are_input_and_output_together() -> None:
 
 def test_time_counts_on_the_clock_and_from_before_the_run_was_resumed() -> None:
     now = [1000.0]
-    budget = Budget(Limits(max_time=60), books(), clock=lambda: now[0], spent_time=50)
+    budget = Budget(SpendingLimits(max_time=60), books(), clock=lambda: now[0], spent_time=50)
     now[0] += 9
     budget.check()
     assert budget.time == 59
@@ -78,18 +78,18 @@ def test_a_reached_limit_is_no_error_of_one_question() -> None:
 def test_a_limit_of_cost_with_an_unknown_price_is_refused_with_advice() -> None:
     ledger = books({**PRICED, "ollama:c": Unpriced("not in the list")})
     with pytest.raises(UsageError) as caught:
-        Budget(Limits(max_cost=Decimal(1)), ledger)
+        Budget(SpendingLimits(max_cost=Decimal(1)), ledger)
     for advice in ("ollama:c: not in the list", '[price."MODEL"]', "--max-tokens", "--allow-unk"):
         assert advice in str(caught.value)
-    Budget(Limits(max_cost=Decimal(1), allow_unknown=True), ledger).check()
-    Budget(Limits(max_tokens=1), ledger).check()
+    Budget(SpendingLimits(max_cost=Decimal(1), allow_unknown=True), ledger).check()
+    Budget(SpendingLimits(max_tokens=1), ledger).check()
 
 
 @pytest.mark.parametrize("limits", [{"max_cost": Decimal(1)}, {"max_tokens": 1000}])
 def test_what_was_spent_must_be_known_to_hold_a_limit(limits: dict[str, int]) -> None:
     ledger = books()
-    budget = Budget(Limits(**limits), ledger)
-    allowed = Budget(Limits(**limits, allow_unknown=True), ledger)
+    budget = Budget(SpendingLimits(**limits), ledger)
+    allowed = Budget(SpendingLimits(**limits, allow_unknown=True), ledger)
     spend(ledger, Usage())
     with pytest.raises(BudgetReachedError, match="cannot be enforced"):
         budget.check()

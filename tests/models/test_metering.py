@@ -8,7 +8,6 @@ import pytest
 from genotex.errors import BudgetReachedError, ModelUnavailableError
 from genotex.models import (
     Budget,
-    Limits,
     Message,
     MeteredModel,
     ModelPrice,
@@ -16,6 +15,7 @@ from genotex.models import (
     Reply,
     Request,
     ScriptedModel,
+    SpendingLimits,
     Usage,
     UsageLedger,
     flat_rate,
@@ -41,7 +41,7 @@ def test_calls_are_booked_on_the_role_that_asked() -> None:
 def test_a_reached_limit_stops_before_the_call() -> None:
     ledger = books()
     script = ScriptedModel(lambda _: ANSWER, name="a:b")
-    model = MeteredModel(script, ledger, Budget(Limits(max_cost=Decimal("0.002")), ledger))
+    model = MeteredModel(script, ledger, Budget(SpendingLimits(max_cost=Decimal("0.002")), ledger))
     model.answer(REQUEST)
     model.answer(REQUEST)
     with pytest.raises(BudgetReachedError):

@@ -65,8 +65,8 @@ from .structured import (
 )
 from .usage import (
     Budget as Budget,
-    Limits as Limits,
     MeteredModel as MeteredModel,
+    SpendingLimits as SpendingLimits,
     Total as Total,
     UsageLedger as UsageLedger,
     UsageRow as UsageRow,

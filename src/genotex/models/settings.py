@@ -22,7 +22,7 @@ from genotex.models.catalogue import (
 )
 from genotex.models.prices import RATES, ModelPrice, Rate, flat_rate
 from genotex.models.registry import check_name
-from genotex.models.usage import Limits
+from genotex.models.usage import SpendingLimits
 from genotex.outside import VARIABLE, parse_toml, read_document
 from genotex.records import plain
 
@@ -222,7 +222,7 @@ class ModelSettings:
     by_role: Mapping[str, str] = field(default_factory=dict, metadata={"alias": "roles"})
     temperature: float | None = None
     max_output: int | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
     prices: Mapping[str, ModelPrice] = field(default_factory=dict)
@@ -304,7 +304,7 @@ class _Reader:
             self._by_role(roles),
             run.get("temperature"),
             run.get("max_output"),
-            Limits(**_of(Limits, run)),
+            SpendingLimits(**_of(SpendingLimits, run)),
             RetryPolicy(**_of(RetryPolicy, run)),
             self._providers(for_all),
             self._prices(),

@@ -166,7 +166,7 @@ _RAISE = "completed work is kept; resume with a higher"
 
 
 @dataclass(frozen=True)
-class Limits:
+class SpendingLimits:
     """What a run may spend; None: no limit.
 
     Attributes
@@ -195,7 +195,7 @@ class Budget:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: SpendingLimits,
         ledger: UsageLedger,
         clock: Callable[[], float] = time.monotonic,
         spent_time: float = 0.0,
@@ -244,7 +244,7 @@ class Budget:
             raise BudgetReachedError(msg, name)
 
 
-def _refuse_unpriced(limits: Limits, prices: PriceSnapshot) -> None:
+def _refuse_unpriced(limits: SpendingLimits, prices: PriceSnapshot) -> None:
     unknown = prices.unknown()
     if limits.max_cost is None or limits.allow_unknown or not unknown:
         return

@@ -9,7 +9,7 @@ import pytest
 from genotex.agents import Card, State, find_notebook, overview, read_plan, trace
 from genotex.bench import ErrorClass, read_run_record
 from genotex.errors import UsageError
-from genotex.models import Limits
+from genotex.models import SpendingLimits
 from genotex.problems import Problem
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play, records, solves
@@ -43,9 +43,9 @@ def test_question_without_data_is_one_call_a_problem_and_reads_nothing(zero_shot
 
 
 def test_question_without_data_is_metered_and_gone_on_with(zero_shot: Played) -> None:
-    stopped = zero_shot.run(limits=Limits(max_tokens=1))
+    stopped = zero_shot.run(limits=SpendingLimits(max_tokens=1))
     assert "--max-tokens" in stopped.stopped
-    finished = zero_shot.run(limits=Limits())
+    finished = zero_shot.run(limits=SpendingLimits())
     assert finished.summary is not None and finished.summary.answered == 2
     assert len(zero_shot.calls.requests) == 2
     assert read_plan(zero_shot.root).settings() == zero_shot.plan().settings()
@@ -100,8 +100,8 @@ def test_script_that_fails_is_gone_on_with_after_a_stop(codeact: Played) -> None
         return script(card)
 
     codeact.calls = PlayedModel(answer)
-    assert "--max-tokens" in codeact.run(limits=Limits(max_tokens=100)).stopped
-    finished = codeact.run(limits=Limits())
+    assert "--max-tokens" in codeact.run(limits=SpendingLimits(max_tokens=100)).stopped
+    finished = codeact.run(limits=SpendingLimits())
     assert finished.summary is not None and finished.summary.answered == 1
     # Two calls for each of two cohorts and the problem; none was made twice.
     assert len(codeact.calls.requests) == 6

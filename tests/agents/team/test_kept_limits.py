@@ -6,15 +6,15 @@ import pytest
 
 from genotex.agents import changed_limits, read_limits, write_limits
 from genotex.errors import FormatError, UsageError
-from genotex.models import Limits
+from genotex.models import SpendingLimits
 
-KEPT = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
+KEPT = SpendingLimits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
 
 
 def test_limits_are_read_as_they_were_written(tmp_path: Path) -> None:
     path = tmp_path / "limits.json"
-    assert read_limits(path) == Limits()
-    for limits in (KEPT, Limits()):
+    assert read_limits(path) == SpendingLimits()
+    for limits in (KEPT, SpendingLimits()):
         write_limits(path, limits)
         assert read_limits(path) == limits
 
@@ -41,10 +41,10 @@ def test_damaged_limits_are_named_with_their_file(tmp_path: Path, content: str) 
 def test_what_is_stated_again_wins_and_the_rest_stays() -> None:
     assert changed_limits(KEPT) == KEPT
     assert changed_limits(KEPT, max_cost=10.0).max_cost == 10
-    assert changed_limits(KEPT, max_tokens=7) == Limits(
+    assert changed_limits(KEPT, max_tokens=7) == SpendingLimits(
         Decimal("2.50"), 7, 60.0, allow_unknown=True
     )
-    assert changed_limits(Limits(), max_time=5.0, allow_unknown=True) == Limits(
+    assert changed_limits(SpendingLimits(), max_time=5.0, allow_unknown=True) == SpendingLimits(
         max_time=5.0, allow_unknown=True
     )
 

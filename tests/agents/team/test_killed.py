@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from genotex.journal import read_journal
-from genotex.models import Limits
+from genotex.models import SpendingLimits
 from tests.agents.team.conftest import Played
 
 ROOT = Path(__file__).parents[3]
@@ -60,7 +60,7 @@ def test_run_killed_at_every_line_ends_as_if_it_had_not_been(unkilled: Played) -
 
 def test_cells_are_run_again_only_to_bring_the_state_back(unkilled: Played) -> None:
     killed = Played(unkilled.root.with_name("half"), unkilled.source)
-    killed.run(limits=Limits(max_tokens=1200))
+    killed.run(limits=SpendingLimits(max_tokens=1200))
     first = killed.sessions[-1].ran
     again = Played(killed.root, killed.source)
     again.run()

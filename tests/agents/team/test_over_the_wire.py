@@ -21,11 +21,11 @@ from genotex.agents import (
 )
 from genotex.errors import UsageError
 from genotex.models import (
-    Limits,
     ModelPrice,
     ModelSettings,
     ProviderOptions,
     RetryPolicy,
+    SpendingLimits,
     flat_rate,
 )
 from tests.agents.team.conftest import Played, play
@@ -109,17 +109,17 @@ def test_limit_of_cost_stops_the_run_and_nothing_is_paid_for_twice(played: Playe
         calls = len(service.seen)
         half = Decimal(whole.usage.total().cost.known) / 2
         service.seen.clear()
-        first = run(played, service, "100", limits=Limits(max_cost=half))
+        first = run(played, service, "100", limits=SpendingLimits(max_cost=half))
         assert "--max-cost" in first.stopped
         assert half <= first.usage.total().cost.known < whole.usage.total().cost.known
-        second = run(played, service, "100", limits=Limits())
+        second = run(played, service, "100", limits=SpendingLimits())
     assert not second.stopped
     assert len(service.seen) == calls
     assert second.usage.total().cost == whole.usage.total().cost
 
 
 def test_limit_that_cannot_be_held_is_reported_before_anything_is_written(played: Played) -> None:
-    limits = Limits(max_cost=Decimal(1))
+    limits = SpendingLimits(max_cost=Decimal(1))
     with team_service() as service:
         with pytest.raises(UsageError, match="the price is unknown"):
             run(played, service, limits=limits)
@@ -132,15 +132,15 @@ def test_limit_that_cannot_be_held_is_reported_before_anything_is_written(played
 
 def test_price_that_was_not_known_may_be_stated_later_and_no_other_one(played: Played) -> None:
     with team_service() as service:
-        first = run(played, service, limits=Limits(max_tokens=1))
+        first = run(played, service, limits=SpendingLimits(max_tokens=1))
         assert first.usage.total().cost.exact is None
-        second = run(played, service, "100", limits=Limits())
+        second = run(played, service, "100", limits=SpendingLimits())
         assert not second.stopped
         total = second.usage.total()
         assert total.tokens.exact is not None
         assert total.cost.exact == total.tokens.exact * Decimal(100) / 1_000_000
         with pytest.raises(UsageError, match="is not the price that the run counts with"):
-            run(played, service, "200", limits=Limits())
+            run(played, service, "200", limits=SpendingLimits())
 
 
 def test_waits_and_time_limits_may_change_when_a_run_is_gone_on_with(played: Played) -> None:

@@ -31,7 +31,7 @@ from genotex.errors import (
     WrongKeyError,
 )
 from genotex.journal import read_journal
-from genotex.models import Budget, Limits, UsageLedger
+from genotex.models import Budget, SpendingLimits, UsageLedger
 from genotex.parallel import Processes
 from genotex.problems import Problem
 from tests.agents.playing import plan, python
@@ -127,20 +127,20 @@ def test_side_by_side_the_results_are_the_same(
 @pytest.mark.parametrize(
     ("limits", "told"),
     [
-        (Limits(max_tokens=1500), "--max-tokens"),
-        (Limits(max_time=1e-9), "--max-time"),
-        (Limits(max_cost=Decimal("0.5"), allow_unknown=False), "--max-cost"),
+        (SpendingLimits(max_tokens=1500), "--max-tokens"),
+        (SpendingLimits(max_time=1e-9), "--max-time"),
+        (SpendingLimits(max_cost=Decimal("0.5"), allow_unknown=False), "--max-cost"),
     ],
 )
 def test_limit_stops_the_run_cleanly_and_it_can_go_on(
-    played: Played, limits: Limits, told: str
+    played: Played, limits: SpendingLimits, told: str
 ) -> None:
     finished = played.run(limits=limits)
     assert told in finished.stopped
     assert finished.problems == ()
     assert not (played.root / "run/outcomes.json").exists()
     used = len(played.calls.requests)
-    again = played.run(limits=Limits())
+    again = played.run(limits=SpendingLimits())
     assert not again.stopped
     whole = Played(played.root.with_name("whole"), played.source)
     whole.run()
@@ -151,9 +151,9 @@ def test_limit_stops_the_run_cleanly_and_it_can_go_on(
 
 
 def test_tokens_of_earlier_parts_count_towards_the_limit(played: Played) -> None:
-    played.run(limits=Limits(max_tokens=1500))
+    played.run(limits=SpendingLimits(max_tokens=1500))
     asked = len(played.calls.requests)
-    again = played.run(limits=Limits(max_tokens=1500))
+    again = played.run(limits=SpendingLimits(max_tokens=1500))
     assert "--max-tokens" in again.stopped
     assert len(played.calls.requests) == asked
 
@@ -210,9 +210,9 @@ def test_question_that_is_too_long_is_asked_with_shorter_outputs_and_replayed(
     played: Played,
 ) -> None:
     played.calls = failing(ContextTooLongError("too long"))
-    played.run(limits=Limits(max_tokens=300))
+    played.run(limits=SpendingLimits(max_tokens=300))
     calls = len(played.calls.requests)
-    finished = played.run(limits=Limits())
+    finished = played.run(limits=SpendingLimits())
     assert [record.state for record in finished.notebooks] == [State.DONE] * 3
     assert finished.notebooks[0].tally.shortened == 1
     entries = read_journal(played.root / "run/notebooks/Asthma/GSE1.jsonl")
@@ -229,7 +229,7 @@ def test_question_that_is_too_long_is_asked_with_shorter_outputs_and_replayed(
 
 def test_answer_that_is_none_is_in_the_journal_and_replayed(played: Played) -> None:
     played.calls = failing(BadAnswerError("empty", model="played", working=1.5))
-    played.run(limits=Limits(max_tokens=300))
+    played.run(limits=SpendingLimits(max_tokens=300))
     entries = read_journal(played.root / "run/notebooks/Asthma/GSE1.jsonl")
     told = next(entry for entry in entries if entry["kind"] == "call")
     assert told["error"]["message"] == "empty"
@@ -306,7 +306,7 @@ def test_two_step_problem_without_a_task_list_is_refused_before_anything(played:
 
 
 def test_limits_are_kept_for_whoever_goes_on(played: Played) -> None:
-    limits = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
+    limits = SpendingLimits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
     played.run(limits=limits)
     assert read_limits(played.root / "run/limits.json") == limits
 
@@ -314,14 +314,14 @@ def test_limits_are_kept_for_whoever_goes_on(played: Played) -> None:
 def test_notebook_whose_journal_does_not_come_again_is_done_again_when_asked_to(
     played: Played,
 ) -> None:
-    played.run(limits=Limits(max_tokens=440))
+    played.run(limits=SpendingLimits(max_tokens=440))
     path = played.root / "run/notebooks/Asthma/GSE1.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([lines[0], *lines[2:]]))
-    told = played.run(limits=Limits())
+    told = played.run(limits=SpendingLimits())
     assert "rerun the notebook with --retry" in told.stopped
     assert path.exists() and not told.problems
-    finished = played.run(limits=Limits(), retry=True)
+    finished = played.run(limits=SpendingLimits(), retry=True)
     assert not finished.stopped
     assert finished.problems[0].success
     # What the first attempt has used was paid for.
@@ -342,20 +342,20 @@ def test_journal_that_does_not_come_again_is_put_aside_on_workers_too(
             except GenotexError as error:
                 yield task, error
 
-    played.run(limits=Limits(max_tokens=440))
+    played.run(limits=SpendingLimits(max_tokens=440))
     path = played.root / "run/notebooks/Asthma/GSE1.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([lines[0], *lines[2:]]))
     monkeypatch.setattr(NotebookSpread, "start", start)
-    told = played.run(limits=Limits(), executor=Processes())
+    told = played.run(limits=SpendingLimits(), executor=Processes())
     assert "rerun the notebook with --retry" in told.stopped and path.exists()
-    finished = played.run(limits=Limits(), retry=True, executor=Processes())
+    finished = played.run(limits=SpendingLimits(), retry=True, executor=Processes())
     assert not finished.stopped and finished.problems[0].success
     assert path.with_name("GSE1.try1.jsonl").exists()
 
 
 def test_cell_that_does_not_come_again_is_done_again_when_asked_to(played: Played) -> None:
-    played.run(limits=Limits(max_tokens=440))
+    played.run(limits=SpendingLimits(max_tokens=440))
     made = played.session
 
     def session(folders: Folders) -> Any:
@@ -372,7 +372,7 @@ def test_cell_that_does_not_come_again_is_done_again_when_asked_to(played: Playe
         return session
 
     played.session = session  # type: ignore[method-assign]
-    finished = played.run(limits=Limits(), retry=True)
+    finished = played.run(limits=SpendingLimits(), retry=True)
     assert [record.state for record in finished.notebooks] == [State.DONE] * 3
 
 

@@ -6,7 +6,7 @@ import pytest
 from genotex.agents import find_notebook, overview, trace
 from genotex.errors import FormatError, UsageError
 from genotex.journal import open_journal, read_journal
-from genotex.models import Limits
+from genotex.models import SpendingLimits
 from genotex.problems import Problem
 from tests.agents.team.conftest import Played
 
@@ -33,7 +33,7 @@ def test_finished_run_is_reported_from_its_folder_alone(played: Played) -> None:
 def test_notebook_under_way_is_reported_as_far_as_it_came(
     played: Played, tokens: int, written: bool
 ) -> None:
-    played.run(limits=Limits(max_tokens=tokens))
+    played.run(limits=SpendingLimits(max_tokens=tokens))
     rows = overview(played.root)
     assert [row.state for row in rows] == ["under way", "not begun", "not begun"]
     found = trace(played.root, rows[0].task)
@@ -100,20 +100,20 @@ def test_journal_of_another_version_is_named(
 def test_notebook_is_found_by_the_name_that_a_person_uses(
     played: Played, name: str, found: str
 ) -> None:
-    played.run(limits=Limits(max_tokens=110))
+    played.run(limits=SpendingLimits(max_tokens=110))
     assert find_notebook(played.root, name).cohort == found
 
 
 def test_trait_is_found_by_its_name_with_spaces(played: Played, source: Path) -> None:
     (source / "GEO" / "Crohns_Disease" / "GSE7").mkdir(parents=True)
     played.problems = (Problem("Crohn's Disease"),)
-    played.run(limits=Limits(max_tokens=110))
+    played.run(limits=SpendingLimits(max_tokens=110))
     assert find_notebook(played.root, "Crohn's Disease").kind == "statistics"
     assert find_notebook(played.root, "Crohn's Disease/GSE7").cohort == "GSE7"
 
 
 def test_misspelt_notebook_is_reported_the_one_that_was_meant(played: Played) -> None:
-    played.run(limits=Limits(max_tokens=110))
+    played.run(limits=SpendingLimits(max_tokens=110))
     with pytest.raises(UsageError, match="no notebook 'Astma/GSE1'; did you mean Asthma/GSE1"):
         find_notebook(played.root, "Astma/GSE1")
     with pytest.raises(UsageError, match="no notebook 'other'; it has Asthma/GSE1, Asthma/GSE2"):
@@ -123,6 +123,6 @@ def test_misspelt_notebook_is_reported_the_one_that_was_meant(played: Played) ->
 def test_cohort_of_two_traits_needs_its_trait(played: Played, source: Path) -> None:
     (source / "GEO" / "Gout" / "GSE1").mkdir(parents=True)
     played.problems = (Problem("Asthma", "Age"), Problem("Gout", "Age"))
-    played.run(limits=Limits(max_tokens=110))
+    played.run(limits=SpendingLimits(max_tokens=110))
     with pytest.raises(UsageError, match="write Asthma/GSE1 or Gout/GSE1"):
         find_notebook(played.root, "GSE1")

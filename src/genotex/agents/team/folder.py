@@ -25,7 +25,7 @@ from genotex.formats import read_json_object, sha256, write_json
 from genotex.io import PART
 from genotex.journal import read_journal
 from genotex.layout import OutputFolder
-from genotex.models import Limits, Setting
+from genotex.models import Setting, SpendingLimits
 from genotex.problems import ProblemKind, choose_cohort, choose_pair
 from genotex.records import InsidePath, Sha256, as_json, checked, plain
 
@@ -93,27 +93,27 @@ class TeamFolder(RunFolder):
         return self.work / "audits" / task.trait / notebook_name(task)
 
 
-def write_limits(path: Path, limits: Limits) -> None:
+def write_limits(path: Path, limits: SpendingLimits) -> None:
     """Write limits as JSON."""
     write_json(path, as_json(limits))
 
 
-def read_limits(path: Path) -> Limits:
+def read_limits(path: Path) -> SpendingLimits:
     """Return the limits that were written; none where nothing was."""
     if not path.is_file():
-        return Limits()
+        return SpendingLimits()
     hint = "remove it, and state the limits when the run is resumed"
-    return checked(Limits, read_json_object(path), path=path, hint=hint)
+    return checked(SpendingLimits, read_json_object(path), path=path, hint=hint)
 
 
 def changed_limits(
-    kept: Limits,
+    kept: SpendingLimits,
     *,
     max_cost: float | Decimal | None = None,
     max_tokens: int | None = None,
     max_time: float | None = None,
     allow_unknown: bool = False,
-) -> Limits:
+) -> SpendingLimits:
     """Return the limits of a resumed run: those stated now, else those stored."""
     if max_cost is not None:
         kept = replace(kept, max_cost=Setting(max_cost, "--max-cost").money())

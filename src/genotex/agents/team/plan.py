@@ -28,9 +28,9 @@ from genotex.formats import sha256
 from genotex.layout import InputFolder, OutputFolder
 from genotex.models import (
     PROVIDERS,
-    Limits,
     ModelSettings,
     ProviderOptions,
+    SpendingLimits,
     check_address,
     parse_name,
 )
@@ -251,7 +251,7 @@ class TeamPlan:
         if self.task_info is not None:
             path = self.task_info.resolve()
             tasks = {"name": path.name, "sha256": sha256(path), "path": str(path)}
-        models, may_change = _split(replace(self.models, limits=Limits()).to_json())
+        models, may_change = _split(replace(self.models, limits=SpendingLimits()).to_json())
         return run_settings(
             self.target,
             self.problems,

@@ -43,7 +43,14 @@ from genotex.errors import UsageError
 from genotex.formats import write_json
 from genotex.io import is_no_space, no_space
 from genotex.journal import Journal, open_journal, read_journal
-from genotex.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
+from genotex.models import (
+    Budget,
+    PriceSnapshot,
+    SpendingLimits,
+    UsageLedger,
+    prices_of,
+    role_models,
+)
 from genotex.parallel import Executor
 from genotex.problems import Problem
 
@@ -117,7 +124,7 @@ def run_team(
     *,
     jobs: int = 1,
     executor: Executor | None = None,
-    limits: Limits | None = None,
+    limits: SpendingLimits | None = None,
     retry: bool = False,
     progress: Progress | None = None,
     make_router: MakeRouter | None = None,
@@ -135,7 +142,7 @@ def run_team(
         Notebooks at the same time.
     executor : Executor, optional
         Where notebooks are done, in place of this machine; models' keys are those of the workers.
-    limits : Limits, optional
+    limits : SpendingLimits, optional
         What may be spent in all; those of the plan's models by default.
     retry : bool
         Rerun notebooks that failed.

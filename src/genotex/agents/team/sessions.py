@@ -39,9 +39,9 @@ from genotex.io import lock
 from genotex.journal import read_journal
 from genotex.models import (
     Budget,
-    Limits,
     Model,
     PriceSnapshot,
+    SpendingLimits,
     UsageLedger,
     UsageRow,
     role_models,
@@ -191,7 +191,7 @@ class TeamWork:
     """What all notebooks of a run share on workers; keys are not part of it."""
 
     plan: TeamPlan
-    limits: Limits
+    limits: SpendingLimits
     prices: PriceSnapshot
     shelf: CodeShelf
     began: float  # seconds since the epoch, less what a resumed run took before

@@ -31,7 +31,7 @@ from genotex.errors import (
 from genotex.formats import sha256
 from genotex.io import is_no_space, no_space
 from genotex.journal import Journal
-from genotex.models import Budget, Limits, UsageLedger
+from genotex.models import Budget, SpendingLimits, UsageLedger
 from genotex.parallel import Executor
 
 PATIENCE = 3
@@ -59,7 +59,7 @@ class NotebookSpread:
     """How the notebooks of a run are spread: over threads here, or over workers elsewhere."""
 
     plan: TeamPlan
-    limits: Limits
+    limits: SpendingLimits
     jobs: int = 1
     executor: Executor | None = None
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from genotex.agents.task import Task
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
-from genotex.agents.toolkit.tool import Made, Table, listed, tool
+from genotex.agents.toolkit.tool import Made, NumberTable, listed, tool
 from genotex.clinical import EncodedFeature, FeatureEncoding, apply_encoding, cells_to_code
 from genotex.cohorts.tcga.cohort import apply_tcga_encoding, tcga_cells
 from genotex.errors import UsageError
@@ -59,7 +59,7 @@ class Feature(Made):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClinicalTable(Table):
+class ClinicalTable(NumberTable):
     """The clinical features of a cohort, features x samples."""
 
     made_by: ClassVar[str] = "clinical_table(...)"

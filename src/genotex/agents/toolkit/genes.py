@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from genotex.agents.task import Task
 from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
-from genotex.agents.toolkit.tool import Made, Table, listed, tool
+from genotex.agents.toolkit.tool import Made, NumberTable, listed, tool
 from genotex.cohorts.geo.cohort import no_table, takes_counts
 from genotex.cohorts.geo.files import RawSeries, with_expression
 from genotex.cohorts.geo.files import read_annotation as read_platform_tables
@@ -33,7 +33,7 @@ from genotex.genes import (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Expression(Table):
+class Expression(NumberTable):
     """Expression by the rows of the file, before they are mapped to genes."""
 
     made_by: ClassVar[str] = "read_expression(...)"
@@ -112,7 +112,7 @@ class MappedRows(Made):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Genes(Table):
+class Genes(NumberTable):
     """Expression by official gene symbol, genes x samples."""
 
     made_by: ClassVar[str] = "normalise_symbols(...)"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from genotex.agents.task import Task
 from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.genes import Genes
-from genotex.agents.toolkit.tool import Table, tool
+from genotex.agents.toolkit.tool import NumberTable, tool
 from genotex.cohorts.linking import (
     FilledCohort,
     JudgedCohort,
@@ -25,7 +25,7 @@ from genotex.formats import LinkedTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OfSamples(Table):
+class OfSamples(NumberTable):
     """A linked table, samples x (trait, Age, Gender, genes)."""
 
     task: Task

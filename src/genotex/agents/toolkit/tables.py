@@ -11,7 +11,7 @@ from genotex.agents.toolkit.features import BY, ClinicalTable
 from genotex.agents.toolkit.genes import Annotation, Expression, Genes
 from genotex.agents.toolkit.linking import FilledTable, JudgedTable, LinkedSamples
 from genotex.agents.toolkit.sources import ClinicalColumns
-from genotex.agents.toolkit.tool import Table, listed, preview_rows, tool
+from genotex.agents.toolkit.tool import NumberTable, listed, preview_rows, tool
 from genotex.clinical import ClinicalAnnotation, GeneVerdict
 from genotex.cohorts.geo.cohort import assemble_counted_cohort, assemble_geo_cohort
 from genotex.cohorts.geo.files import RawSeries
@@ -247,7 +247,7 @@ def preview(
     --------
     >>> print(preview(annotation))
     """
-    if isinstance(table, Table):
+    if isinstance(table, NumberTable):
         return preview_rows(table, rows)
     frame = table.platforms[0].table if isinstance(table, Annotation) else table.raw.matrix.table
     wanted = list(frame.columns) if names is None else names

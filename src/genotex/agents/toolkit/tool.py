@@ -86,7 +86,7 @@ def _reason(error: OSError) -> str:
 _SHOWN_COLUMNS = 5
 
 
-class Table(Made):
+class NumberTable(Made):
     """Numbers with names of rows and columns; missing values are NaN."""
 
     @property
@@ -119,7 +119,7 @@ class Table(Made):
         return pd.DataFrame(self.values, index=list(self.rows), columns=list(self.columns))
 
 
-def preview_rows(table: Table, rows: int) -> str:
+def preview_rows(table: NumberTable, rows: int) -> str:
     """Return the first rows of the first columns as text."""
     shown = table.columns[:_SHOWN_COLUMNS]
     left = f", {len(table.columns) - len(shown)} more columns"

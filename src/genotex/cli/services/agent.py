@@ -21,7 +21,7 @@ from genotex.procedure import Procedure
 if TYPE_CHECKING:
     from genotex.agents.switches import Agent
     from genotex.agents.team.plan import TeamPlan
-    from genotex.models import Limits
+    from genotex.models import SpendingLimits
     from genotex.parallel import Executor
     from genotex.problems import Problem
 
@@ -247,7 +247,7 @@ class _Ways:
     retry: bool = False
 
 
-def _run(plan: TeamPlan, limits: Limits, ways: _Ways, *, json: bool) -> None:
+def _run(plan: TeamPlan, limits: SpendingLimits, ways: _Ways, *, json: bool) -> None:
     from genotex.agents.team.running import run_team
     from genotex.cli.services.agent_screen import finished_json, show_finished, shown_progress
 
