@@ -28,27 +28,6 @@ NotebookKind = Literal["geo", "tcga", "statistics"]
 class Task:
     """One cohort to preprocess, or one problem to solve.
 
-    Parameters
-    ----------
-    kind : str
-        ``geo`` or ``tcga`` for a cohort, ``statistics`` for a problem.
-    trait : str
-        The trait; brought into the form of a folder name.
-    folder : str
-        What may be read: the folder of a GEO series (``GEO/<Trait>/<GSE>``), the folder ``TCGA``
-        with the folders of all studies in it, or the folder that holds ``preprocess``.
-    output : str
-        What may be written: an output folder in the benchmark's layout.
-    procedure : str
-        ``sound`` or ``benchmark``.
-    cohort : str
-        Series accession of a GEO cohort; ``TCGA`` for a TCGA one; empty for a problem.
-    condition : str or None
-        Condition of a problem: None, ``Age``, ``Gender`` or another trait.
-    task_info : str or None
-        The benchmark's ``task_info.json`` with the related genes of the traits; two-step problems
-        and the procedure ``benchmark`` need it.
-
     Raises
     ------
     UsageError
@@ -56,13 +35,19 @@ class Task:
     """
 
     made_by: ClassVar[str] = "the first cell of the notebook"
-    kind: NotebookKind
-    trait: str
+    kind: NotebookKind  # ``geo`` or ``tcga`` for a cohort, ``statistics`` for a problem
+    trait: str  # The trait; brought into the form of a folder name
+    # What may be read: the folder of a GEO series (``GEO/<Trait>/<GSE>``), the folder ``TCGA`` with
+    # the folders of all studies in it, or the folder that holds ``preprocess``
     folder: str
-    output: str
-    procedure: Procedure = Procedure.SOUND
+    output: str  # What may be written: an output folder in the benchmark's layout
+    procedure: Procedure = Procedure.SOUND  # ``sound`` or ``benchmark``
+    # Series accession of a GEO cohort; ``TCGA`` for a TCGA one; empty for a problem
     cohort: str = ""
+    # Condition of a problem: None, ``Age``, ``Gender`` or another trait
     condition: str | None = None
+    # The benchmark's ``task_info.json`` with the related genes of the traits; two-step problems and
+    # the procedure ``benchmark`` need it
     task_info: str | None = None
 
     def __post_init__(self) -> None:

@@ -28,33 +28,20 @@ class Message:
 class Request:
     """A question of a role to a model.
 
-    Attributes
-    ----------
-    role
-        For example ``planner``; decides which model answers, and to whom the usage is charged.
-    messages
-        The conversation, oldest first; the last message is the user's.
-    schema
-        JSON schema of the answer; None: text.
-    max_output
-        Maximum number of tokens in the answer.
-    temperature
-        None: the provider's default.
-    facts
-        What the question is about, as plain data for models that are programs, such as the
-        built-in rules, and for the record; no provider gets it.
-
     Raises
     ------
     UsageError
         If there is no message, or the last one is not the user's.
     """
 
+    # For example ``planner``; decides which model answers, and to whom the usage is charged
     role: str
-    messages: tuple[Message, ...]
-    schema: Mapping[str, Any] | None = None
-    max_output: int | None = None
-    temperature: float | None = None
+    messages: tuple[Message, ...]  # The conversation, oldest first; the last message is the user's
+    schema: Mapping[str, Any] | None = None  # JSON schema of the answer; None: text
+    max_output: int | None = None  # Maximum number of tokens in the answer
+    temperature: float | None = None  # None: the provider's default
+    # What the question is about, as plain data for models that are programs, such as the built-in
+    # rules, and for the record; no provider gets it
     facts: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -66,20 +53,11 @@ class Request:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one answer; None if the provider does not report them.
+    """Tokens of one answer; None if the provider does not report them."""
 
-    Attributes
-    ----------
-    input_tokens
-        All input, including cached input.
-    output_tokens
-        All output, including reasoning.
-    cached_tokens, written_tokens
-        Part of the input that was read from, or written to, the provider's cache.
-    """
-
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: int | None = None  # All input, including cached input
+    output_tokens: int | None = None  # All output, including reasoning
+    # Part of the input that was read from, or written to, the provider's cache
     cached_tokens: int | None = None
     written_tokens: int | None = None
 
@@ -91,40 +69,19 @@ class Usage:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer of a model.
+    """The answer of a model."""
 
-    Attributes
-    ----------
-    text
-        The answer as text; empty for a structured answer.
-    model
-        Requested model, such as ``openai:gpt-4o``.
-    data
-        A structured answer as plain JSON values, not yet checked; None for a text answer.
-    stop
-        Why the model stopped.
-    provider
-        For example ``openai``.
-    version
-        The model that answered, as the provider names it.
-    working
-        Seconds spent on calls, including failed ones.
-    waiting
-        Seconds spent waiting: for a rate limit, before a retry, for a free slot.
-    attempts
-        Number of calls.
-    """
-
-    text: str
-    model: str
+    text: str  # The answer as text; empty for a structured answer
+    model: str  # Requested model, such as ``openai:gpt-4o``
+    # A structured answer as plain JSON values, not yet checked; None for a text answer
     data: Any = None
-    stop: StopReason = "finished"
+    stop: StopReason = "finished"  # Why the model stopped
     usage: Usage = field(default_factory=Usage)
-    provider: str = ""
-    version: str | None = None
-    working: float = 0.0
-    waiting: float = 0.0
-    attempts: int = 1
+    provider: str = ""  # For example ``openai``
+    version: str | None = None  # The model that answered, as the provider names it
+    working: float = 0.0  # Seconds spent on calls, including failed ones
+    waiting: float = 0.0  # Seconds spent waiting: for a rate limit, before a retry, for a free slot
+    attempts: int = 1  # Number of calls
 
 
 class Model(Protocol):

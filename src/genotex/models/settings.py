@@ -202,30 +202,18 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """Which models answer, and within which limits; never contains a key.
+    """Which models answer, and within which limits; never contains a key."""
 
-    Attributes
-    ----------
-    model
-        Model of every role without its own.
-    by_role
-        Role -> name of its model.
-    temperature, max_output
-        Defaults for requests.
-    providers
-        Options of every provider.
-    prices
-        Prices stated by the user.
-    """
-
-    model: str
+    model: str  # Model of every role without its own
+    # Role -> name of its model
     by_role: Mapping[str, str] = field(default_factory=dict, metadata={"alias": "roles"})
-    temperature: float | None = None
-    max_output: int | None = None
+    temperature: float | None = None  # Default for requests
+    max_output: int | None = None  # Default for requests
     limits: SpendingLimits = field(default_factory=SpendingLimits)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    # Options of every provider
     providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
-    prices: Mapping[str, ModelPrice] = field(default_factory=dict)
+    prices: Mapping[str, ModelPrice] = field(default_factory=dict)  # Prices stated by the user
 
     def __post_init__(self) -> None:
         """Keep the options of known providers, and give each without options its usual ones."""

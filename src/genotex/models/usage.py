@@ -167,23 +167,13 @@ _RAISE = "completed work is kept; resume with a higher"
 
 @dataclass(frozen=True)
 class SpendingLimits:
-    """What a run may spend; None: no limit.
+    """What a run may spend; None: no limit."""
 
-    Attributes
-    ----------
-    max_cost
-        US dollars.
-    max_tokens
-        Input and output together.
-    max_time
-        Wall-clock seconds, including waiting.
-    allow_unknown
-        Continue if cost or tokens are unknown: the limit then covers the known part only.
-    """
-
-    max_cost: Decimal | None = field(default=None, metadata={"gt": 0})
-    max_tokens: int | None = field(default=None, metadata={"gt": 0})
+    max_cost: Decimal | None = field(default=None, metadata={"gt": 0})  # US dollars
+    max_tokens: int | None = field(default=None, metadata={"gt": 0})  # Input and output together
+    # Wall-clock seconds, including waiting
     max_time: float | None = field(default=None, metadata={"gt": 0})
+    # Continue if cost or tokens are unknown: the limit then covers the known part only
     allow_unknown: bool = False
 
 

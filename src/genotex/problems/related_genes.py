@@ -28,25 +28,15 @@ HINT = "give the folder or a file of associationByOverallDirect, JSON lines or P
 
 @dataclass(frozen=True)
 class Associations:
-    """Associations of some diseases.
+    """Associations of some diseases."""
 
-    Attributes
-    ----------
-    table : polars.DataFrame
-        ``targetId`` (an Ensembl gene), ``diseaseId``, ``score``: one row for each pair, sorted by
-        disease and target.
-    found : frozenset of str
-        Diseases with any association, regardless of its score.
-    rows : int
-        Rows of the files.
-    repeated : int
-        Rows left out because the same pair has another row with at least the same score. The data
-        set of overall scores has none; one by data source has many.
-    """
-
+    # ``targetId`` (an Ensembl gene), ``diseaseId``, ``score``: one row for each pair, sorted by
+    # disease and target
     table: pl.DataFrame
-    found: frozenset[str]
-    rows: int
+    found: frozenset[str]  # Diseases with any association, regardless of its score
+    rows: int  # Rows of the files
+    # Rows left out because the same pair has another row with at least the same score. The data set
+    # of overall scores has none; one by data source has many.
     repeated: int
 
 

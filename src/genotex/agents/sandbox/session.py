@@ -122,46 +122,23 @@ class CellStatus(StrEnum):
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """What a session may use.
+    """What a session may use."""
 
-    Parameters
-    ----------
-    seconds
-        Wall-clock time of a cell; then it is interrupted.
-    grace_seconds
-        Time to end after the interrupt; then the session is killed.
-    memory_bytes
-        Memory of each process (an allocation beyond it raises ``MemoryError``) and of all of them
-        together (beyond it the session is killed).
-    disk_bytes
-        Size of each file, and of the writable folder.
-    temporary_bytes
-        Size of ``/tmp`` and of ``/dev/shm``, which are held in memory.
-    processes
-        Most processes and threads at once.
-    files
-        Most files and folders in the writable folder; as many in ``/tmp`` and in ``/dev/shm``.
-    output_characters
-        Longest text kept of a cell.
-    output_bytes
-        A cell that writes more is stopped.
-    display_bytes
-        Most bytes kept of a cell's pictures and tables.
-    threads
-        Threads of numerical libraries; as many as they like where None.
-    """
-
-    seconds: float = 120.0
-    grace_seconds: float = 2.0
+    seconds: float = 120.0  # Wall-clock time of a cell; then it is interrupted
+    grace_seconds: float = 2.0  # Time to end after the interrupt; then the session is killed
+    # Memory of each process (an allocation beyond it raises ``MemoryError``) and of all of them
+    # together (beyond it the session is killed)
     memory_bytes: int = 4 * _GIB
-    disk_bytes: int = 4 * _GIB
+    disk_bytes: int = 4 * _GIB  # Size of each file, and of the writable folder
+    # Size of ``/tmp`` and of ``/dev/shm``, which are held in memory
     temporary_bytes: int = _GIB // 2
-    processes: int = 512
+    processes: int = 512  # Most processes and threads at once
+    # Most files and folders in the writable folder; as many in ``/tmp`` and in ``/dev/shm``
     files: int = 10_000
-    output_characters: int = 10_000
-    output_bytes: int = 32 * 2**20
-    display_bytes: int = 4 * 2**20
-    threads: int | None = None
+    output_characters: int = 10_000  # Longest text kept of a cell
+    output_bytes: int = 32 * 2**20  # A cell that writes more is stopped
+    display_bytes: int = 4 * 2**20  # Most bytes kept of a cell's pictures and tables
+    threads: int | None = None  # Threads of numerical libraries; as many as they like where None
 
     def __post_init__(self) -> None:
         """Refuse limits that permit nothing."""
@@ -175,22 +152,17 @@ class SandboxLimits:
 class Folders:
     """What a session may read, and the one folder that it may write.
 
-    Parameters
-    ----------
-    writable
-        Made if missing; must be empty at the start, since a session that goes back to an earlier
-        step begins by emptying it. Also the working folder.
-    readable
-        Folders or files; the code sees them under the same names. Links inside that lead out of
-        them lead nowhere.
-
     Raises
     ------
     UsageError
         If something readable is missing, or is the root folder or the home folder.
     """
 
+    # Made if missing; must be empty at the start, since a session that goes back to an earlier step
+    # begins by emptying it. Also the working folder.
     writable: Path
+    # Folders or files; the code sees them under the same names. Links inside that lead out of them
+    # lead nowhere.
     readable: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
@@ -216,67 +188,34 @@ class Folders:
 
 @dataclass(frozen=True)
 class Output:
-    """One piece of a cell's output.
+    """One piece of a cell's output."""
 
-    Parameters
-    ----------
-    kind
-        ``stdout``, ``stderr``, ``display`` (shown by the code) or ``result`` (the value of the
-        last expression).
-    text
-        Printed text, or the plain form of a displayed object.
-    forms
-        All forms of a displayed object by media type; bytes in base64.
-    """
-
+    # ``stdout``, ``stderr``, ``display`` (shown by the code) or ``result`` (the value of the last
+    # expression)
     kind: Literal["stdout", "stderr", "display", "result"]
-    text: str
+    text: str  # Printed text, or the plain form of a displayed object
+    # All forms of a displayed object by media type; bytes in base64
     forms: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """The result of executing a cell.
+    """The result of executing a cell."""
 
-    Parameters
-    ----------
-    status
-        How it ended.
-    outputs
-        Its output, in order, cut to the limits.
-    exception, message
-        Name and text of the exception that ended it.
-    traceback
-        Traceback of Python.
-    explanation
-        Why it was stopped or died, in a sentence; else empty.
-    left_out
-        Characters of text beyond the limit.
-    seconds
-        Wall-clock time.
-    peak_bytes
-        Peak memory of the session during the cell; 0 if unknown.
-    step
-        Number of cells that led to the session's state.
-    state_kept
-        Whether the state after the cell is kept. If not, the session is restored to the state
-        before the cell when it is used next.
-    left_running
-        Processes that the code has left running.
-    """
-
-    status: CellStatus
-    outputs: tuple[Output, ...] = ()
-    exception: str | None = None
-    message: str | None = None
-    traceback: str = ""
-    explanation: str = ""
-    left_out: int = 0
-    seconds: float = 0.0
-    peak_bytes: int = 0
-    step: int = 0
+    status: CellStatus  # How it ended
+    outputs: tuple[Output, ...] = ()  # Its output, in order, cut to the limits
+    exception: str | None = None  # Name of the exception that ended it
+    message: str | None = None  # Text of this exception
+    traceback: str = ""  # Traceback of Python
+    explanation: str = ""  # Why it was stopped or died, in a sentence; else empty
+    left_out: int = 0  # Characters of text beyond the limit
+    seconds: float = 0.0  # Wall-clock time
+    peak_bytes: int = 0  # Peak memory of the session during the cell; 0 if unknown
+    step: int = 0  # Number of cells that led to the session's state
+    # Whether the state after the cell is kept. If not, the session is restored to the state before
+    # the cell when it is used next.
     state_kept: bool = True
-    left_running: int = 0
+    left_running: int = 0  # Processes that the code has left running
 
     @property
     def text(self) -> str:

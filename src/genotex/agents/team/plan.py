@@ -128,44 +128,24 @@ _ASK_OF_RAW_FILES: Mapping[Agent, str] = {
 class TeamPlan:
     """What is to be run.
 
-    Parameters
-    ----------
-    source : Path or None
-        Input folder; not needed with `preprocessed`, nor where no data is read.
-    target : Path
-        Output folder; created when missing, resumed when it holds the same run.
-    problems : sequence of Problem
-        In the order of the results; duplicates are solved once.
-    models : ModelSettings
-    procedure : {"sound", "benchmark"}
-    switches : Switches
-    sandbox : SandboxPolicy
-    task_info : Path, optional
-        The benchmark's task list.
-    agent : str
-        Who works (see `agents.switches.Agent`).
-    preprocessed : Path, optional
-        An output folder whose cohorts are taken as they are; nothing is written there.
-    preset : str, optional
-        Name of these switches (see `switches.PRESETS`).
-
     Raises
     ------
     UsageError
         If these contradict each other.
     """
 
-    source: Path | None
-    target: Path
-    problems: Sequence[Problem]
+    source: Path | None  # Input folder; not needed with `preprocessed`, nor where no data is read
+    target: Path  # Output folder; created when missing, resumed when it holds the same run
+    problems: Sequence[Problem]  # In the order of the results; duplicates are solved once
     models: ModelSettings
     procedure: Procedure = Procedure.SOUND
     switches: Switches = field(default_factory=Switches)
     sandbox: SandboxPolicy = SandboxPolicy.REQUIRE
-    task_info: Path | None = None
-    agent: Agent = "team"
+    task_info: Path | None = None  # The benchmark's task list
+    agent: Agent = "team"  # Who works (see `agents.switches.Agent`)
+    # An output folder whose cohorts are taken as they are; nothing is written there
     preprocessed: Path | None = None
-    preset: str | None = None
+    preset: str | None = None  # Name of these switches (see `switches.PRESETS`)
 
     def __post_init__(self) -> None:
         """Refuse, before anything is written or paid for, what cannot be run."""

@@ -103,35 +103,22 @@ class Missing:
 
 @dataclass(frozen=True)
 class Scores:
-    """All items of one evaluation; a task that was not asked for is empty.
+    """All items of one evaluation; a task that was not asked for is empty."""
 
-    Attributes
-    ----------
-    prediction, reference
-        The two folders, as they were named.
-    preprocessing
-        By table: ``gene``, ``clinical``, ``linked``; only those asked for.
-    tasks
-        What was scored: of ``selection``, ``preprocessing``, ``analysis``.
-    settings
-        What the figures depend on: ``rules``, ``metrics`` (default or legacy), ``df_field``,
-        ``regressors``, ``gene_universe``, ``repair_reference``, ``task_info``,
-        ``reference_kind``.
-    missing
-        Predictions scored 0.
-    notes
-        What a reader should know: problems that could not be posed, tables repaired or left out.
-    """
-
-    prediction: str
+    prediction: str  # The two folders, as they were named
     reference: str
     filtering: tuple[FilteringScore, ...] = ()
     selection: tuple[SelectionScore, ...] = ()
+    # By table: ``gene``, ``clinical``, ``linked``; only those asked for
     preprocessing: Mapping[Table, tuple[PreprocessingScore, ...]] = field(default_factory=dict)
     analysis: tuple[AnalysisScore, ...] = ()
+    # What was scored: of ``selection``, ``preprocessing``, ``analysis``
     tasks: tuple[str, ...] = ()
+    # What the figures depend on: ``rules``, ``metrics`` (default or legacy), ``df_field``,
+    # ``regressors``, ``gene_universe``, ``repair_reference``, ``task_info``, ``reference_kind``
     settings: Mapping[str, Any] = field(default_factory=dict)
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[Missing, ...] = ()  # Predictions scored 0
+    # What a reader should know: problems that could not be posed, tables repaired or left out
     notes: tuple[str, ...] = ()
 
     def items(self) -> dict[str, Any]:

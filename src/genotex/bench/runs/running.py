@@ -34,34 +34,22 @@ from genotex.problems import Problem, TaskInfo
 class BenchmarkRun:
     """What is to be run.
 
-    Parameters
-    ----------
-    target
-        Output folder; created if missing, resumed if it contains the same run.
-    tasks
-        The task list.
-    problems
-        In the order of the results; a problem listed twice is solved once.
-    source
-        Input folder; not needed for a method without data, nor with `preprocessed`.
-    preprocessed
-        An output folder whose cohorts are taken as they are; nothing is written there.
-    seed
-        For anything random.
-
     Raises
     ------
     UsageError
         If these contradict each other.
     """
 
-    target: Path
-    tasks: TaskInfo
+    target: Path  # Output folder; created if missing, resumed if it contains the same run
+    tasks: TaskInfo  # The task list
+    # In the order of the results; a problem listed twice is solved once
     problems: Sequence[Problem]
     method: ChosenMethod
+    # Input folder; not needed for a method without data, nor with `preprocessed`
     source: Path | None = None
+    # An output folder whose cohorts are taken as they are; nothing is written there
     preprocessed: Path | None = None
-    seed: int = 42
+    seed: int = 42  # For anything random
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run, before anything is written."""

@@ -66,25 +66,15 @@ class TraitTruth:
 
 @dataclass(frozen=True)
 class BenchmarkTruth:
-    """The whole truth of a simulated benchmark.
+    """The whole truth of a simulated benchmark."""
 
-    Attributes
-    ----------
-    seed
-        Seed it was made with.
-    nuisance
-        "age", "sex" -> symbols that change with it in every cohort.
-    aliases
-        Official symbol -> the older name of the same gene in Affymetrix-like platforms and in
-        TCGA files.
-    traits
-        By trait folder name.
-    """
-
-    seed: int
+    seed: int  # Seed it was made with
+    # "age", "sex" -> symbols that change with it in every cohort
     nuisance: Mapping[str, tuple[str, ...]]
+    # Official symbol -> the older name of the same gene in Affymetrix-like platforms and in TCGA
+    # files
     aliases: Mapping[str, str]
-    traits: Mapping[str, TraitTruth]
+    traits: Mapping[str, TraitTruth]  # By trait folder name
 
     def usable_cohorts(self, trait: str) -> list[str]:
         """Return the ids of the cohorts that a careful analyst can use for `trait`, sorted."""
@@ -112,33 +102,15 @@ _FEWEST_PER_TRAIT, _MOST_PER_TRAIT = 2, 10
 
 @dataclass(frozen=True)
 class SimulatedBenchmark:
-    """Where a simulated benchmark is, and its truth.
+    """Where a simulated benchmark is, and its truth."""
 
-    Attributes
-    ----------
-    folder
-        An input folder for ``genotex preprocess``.
-    task_info
-        Related genes and conditions of the traits, in the benchmark's format.
-    reference
-        The true answers, an output folder in the benchmark's layout.
-    truth_file
-        ``truth.json``.
-    truth
-        Content of `truth_file`.
-    problems
-        The problems of `task_info`.
-    answered
-        Those that can be answered, and have an answer in `reference`.
-    """
-
-    folder: Path
-    task_info: Path
-    reference: Path
-    truth_file: Path
-    truth: BenchmarkTruth
-    problems: tuple[Problem, ...]
-    answered: tuple[Problem, ...]
+    folder: Path  # An input folder for ``genotex preprocess``
+    task_info: Path  # Related genes and conditions of the traits, in the benchmark's format
+    reference: Path  # The true answers, an output folder in the benchmark's layout
+    truth_file: Path  # ``truth.json``
+    truth: BenchmarkTruth  # Content of `truth_file`
+    problems: tuple[Problem, ...]  # The problems of `task_info`
+    answered: tuple[Problem, ...]  # Those that can be answered, and have an answer in `reference`
 
     def summary(self) -> dict[str, Any]:
         """Return counts of everything, as plain values."""
