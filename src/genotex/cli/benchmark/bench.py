@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Run a method on many problems.")
 
 _WHICH = "Which problems"
+_PRESET = (
+    "A method or an ablation of the paper: full, no-planning, no-expert, one-round, no-reviewer, "
+    "codeact and structured call a model; zero-shot calls one or takes --answers; rules, lasso, "
+    "mixed-model, no-bec and random are methods."
+)
 _MOST_FAILURES = 3
 """Failures that are printed one by one; all are in problems.csv."""
 
@@ -145,15 +150,7 @@ def run(
     models: ModelChoice,
     limits: LimitChoice,
     cells: _Cells,
-    preset: Annotated[
-        str | None,
-        Option(
-            "A method or an ablation of the paper: full, no-planning, no-expert, one-round, "
-            "no-reviewer, codeact and structured call a model; zero-shot calls one or takes "
-            "--answers; rules, lasso, mixed-model, no-bec and random are methods.",
-            metavar="NAME",
-        ),
-    ] = None,
+    preset: Annotated[str | None, Option(_PRESET, metavar="NAME")] = None,
 ) -> None:
     r"""Run a method on many problems; the same command resumes a stopped run.
 

@@ -42,9 +42,7 @@ class _Scoring:
 
     reference: Annotated[
         Path | None,
-        typer.Option(
-            "--ref-dir", "-r", help="Score output folders against this one.", show_default=False
-        ),
+        Option("Score output folders against this one.", "--ref-dir", short="-r"),
     ] = None
     tasks: Annotated[
         tuple[str, ...],
@@ -88,24 +86,13 @@ class _Comparing:
     ] = False
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Write the results into this folder.",
-            show_default=False,
-        ),
+        Option("Write the results into this folder.", short="-o", metavar="FOLDER"),
     ] = None
     seed: Annotated[int, Option("Seed of the bootstrap.", least=0)] = 0
 
 
 @with_options
-def compare(
-    runs: _RunPaths,
-    scoring: _Scoring,
-    how: _Comparing,
-    json: o.Json = False,
-) -> None:
+def compare(runs: _RunPaths, scoring: _Scoring, how: _Comparing, json: o.Json = False) -> None:
     r"""Compare runs: figures with intervals, and paired differences.
 
     Output folders are scored with the default settings; for others score them

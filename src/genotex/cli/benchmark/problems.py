@@ -28,7 +28,7 @@ from genotex.errors import UsageError
 from genotex.options import Option, PreprocessChoices
 
 if TYPE_CHECKING:
-    from genotex.problems import ListedTrait, RelatedGenes, TraitInfo, TraitList
+    from genotex.problems import ListedTrait, Problem, RelatedGenes, TaskInfo, TraitInfo, TraitList
 
 app = typer.Typer(
     no_args_is_help=True, help="Which traits are studied, under which conditions, and why."
@@ -46,17 +46,37 @@ TaskInfoFile = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class _ListedProblems:
+    """Which problems of the task list."""
+
+    trait: o.TraitNames = ()
+    kind: Annotated[
+        list[_Kind] | None, typer.Option("--kind", help="Problems of this kind; repeat.")
+    ] = None
+    category: Annotated[
+        tuple[str, ...], Option("Traits of this category, such as cancer; repeat.")
+    ] = ()
+
+    def among(self, tasks: TaskInfo, known: TraitList) -> list[Problem]:
+        """Return them, each once."""
+        names = {tasks.trait_name(name) for name in self.trait or tasks.traits}
+        categories = {known.known_category(name) for name in self.category}
+        kinds = {item.value for item in self.kind or _Kind}
+        return [
+            p
+            for p in dict.fromkeys(tasks.problems())
+            if p.trait in names
+            and p.kind.value in kinds
+            and (not categories or known.category(p.trait) in categories)
+        ]
+
+
 @app.command("list")
 @with_options
 def list_problems(
     task_info: TaskInfoFile,
-    trait: o.TraitNames = (),
-    kind: Annotated[
-        list[_Kind] | None, typer.Option("--kind", help="Problems of this kind; repeat.")
-    ] = None,
-    category: Annotated[
-        tuple[str, ...], Option("Traits of this category, such as cancer; repeat.")
-    ] = (),
+    which: _ListedProblems,
     output: Annotated[
         Path | None, Option("Write a problem file: JSON, or CSV by its name.", short="-o")
     ] = None,
@@ -81,17 +101,7 @@ def list_problems(
         check_output_file(output)
         check_other_file(output, task_info, "task list; write the problems")
     tasks, known = TaskInfo.load(task_info), TraitList.load(traits)
-    names = {tasks.trait_name(name) for name in trait or tasks.traits}
-    categories = {known.known_category(name) for name in category}
-    kinds = {item.value for item in kind or _Kind}
-    every = tuple(dict.fromkeys(tasks.problems()))
-    found = [
-        p
-        for p in every
-        if p.trait in names
-        and p.kind.value in kinds
-        and (not categories or known.category(p.trait) in categories)
-    ]
+    found = which.among(tasks, known)
     columns: dict[str, screen.Column] = {
         "trait": "trait",
         "condition": "condition",
@@ -108,7 +118,7 @@ def list_problems(
     if output is not None:
         write_problems(output, found)
     where = f" in {output}" if output is not None else ""
-    screen.notify(f"{len(found):,} of {len(every):,} problems{where}")
+    screen.notify(f"{len(found):,} of {len(set(tasks.problems())):,} problems{where}")
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 GAPS_SHOWN = 12
 
 
+@dataclass(frozen=True)
+class _Describing:
+    """How the data set is read, and where the description goes."""
+
+    output: Annotated[Path | None, Option("Write here.", short="-o", default="into DIR")] = None
+    no_checksums: Annotated[
+        bool,
+        Option(
+            "Quick: sizes and headers only, without digests and numbers of rows.", "--no-checksums"
+        ),
+    ] = False
+    jobs: o.Jobs = 1
+    json: o.Json = False
+
+
 @with_options
 def describe(
     folder: Annotated[
@@ -26,15 +41,7 @@ def describe(
         ),
     ],
     about: About,
-    output: Annotated[Path | None, Option("Write here.", short="-o", default="into DIR")] = None,
-    no_checksums: Annotated[
-        bool,
-        Option(
-            "Quick: sizes and headers only, without digests and numbers of rows.", "--no-checksums"
-        ),
-    ] = False,
-    jobs: o.Jobs = 1,
-    json: o.Json = False,
+    how: _Describing,
 ) -> None:
     """Describe a data set: files, checksums, cohorts, samples, gaps.
 
@@ -60,21 +67,21 @@ def describe(
         write_description,
     )
 
-    target = output or folder
+    target = how.output or folder
     about = replace(about, name=about.name or folder.resolve().name)
-    if folder.is_dir() or output is not None:
+    if folder.is_dir() or how.output is not None:
         check_place(target)
     with screen.progress("describing") as step:
         described = describe_dataset(
             folder,
             about,
             leave_out=[*own_files(folder), *own_files(target)],
-            whole=not no_checksums,
-            jobs=jobs,
+            whole=not how.no_checksums,
+            jobs=how.jobs,
             progress=step,
         )
     written = write_description(target, described)
-    if json:
+    if how.json:
         screen.print_json(datasheet_json(described))
     else:
         _show(described, written)

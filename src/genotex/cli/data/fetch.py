@@ -27,7 +27,7 @@ from genotex.options import Option
 from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
-    from genotex.fetch import Fetched, FetchedGenes, Outcome
+    from genotex.fetch import Fetched, FetchedGenes, Outcome, Wanted
     from genotex.fetch.open_targets import TraitDiseases
     from genotex.problems import ListedTrait
 
@@ -68,6 +68,14 @@ class _Tcga:
     ] = False
     xena_address: Annotated[str | None, server("Base address of the Xena hub.", "UCSC's")] = None
 
+    def files(self, bases: Sequence[str]) -> list[tuple[Wanted, ...]]:
+        """Return the forms of each file of the cohorts."""
+        from genotex.fetch import XenaFile, xena_files
+
+        kinds = [XenaFile(each.value) for each in _XenaKind if not self.file or each in self.file]
+        codes = _codes(self.trait, self.cohort)
+        return [forms for code in codes for forms in xena_files(code, kinds, bases)]
+
 
 @app.command()
 @with_options
@@ -92,23 +100,10 @@ def tcga(
 
       genotex fetch tcga input --dry-run
     """
-    from genotex.fetch import (
-        XENA,
-        WebClient,
-        XenaFile,
-        base_address,
-        fetch_each,
-        open_fetch_folder,
-        xena_files,
-    )
+    from genotex.fetch import XENA, WebClient, base_address, fetch_each, open_fetch_folder
 
     bases = [base_address(asked.xena_address)] if asked.xena_address else XENA
-    kinds = [XenaFile(each.value) for each in _XenaKind if not asked.file or each in asked.file]
-    files = [
-        forms
-        for code in _codes(asked.trait, asked.cohort)
-        for forms in xena_files(code, kinds, bases)
-    ]
+    files = asked.files(bases)
     if asked.dry_run:
         rows = [{"file": forms[0].path, "address": forms[0].address} for forms in files]
         if json:

@@ -22,25 +22,19 @@ if TYPE_CHECKING:
     from genotex.workflows import DesignsTested
 
 TOP_GENES = 10
+_EXPRESSION = (
+    "Genes or probes x samples, either way round: csv, tsv, xlsx, parquet, h5ad, also .gz."
+)
+_SAMPLES = (
+    "One row per sample: csv, tsv, xlsx, or a sample sheet of 'genotex clinical sheet'. For an "
+    "h5ad file its own obs: give the same file again."
+)
 
 
 @with_options
 def de(
-    expression: Annotated[
-        Path,
-        o.argument(
-            "EXPRESSION",
-            "Genes or probes x samples, either way round: csv, tsv, xlsx, parquet, h5ad, also .gz.",
-        ),
-    ],
-    samples: Annotated[
-        Path,
-        o.argument(
-            "SAMPLES",
-            "One row per sample: csv, tsv, xlsx, or a sample sheet of 'genotex clinical "
-            "sheet'. For an h5ad file its own obs: give the same file again.",
-        ),
-    ],
+    expression: Annotated[Path, o.argument("EXPRESSION", _EXPRESSION)],
+    samples: Annotated[Path, o.argument("SAMPLES", _SAMPLES)],
     output: o.OutputDir,
     asked: DesignOptions,
     reading: ReadingOptions,

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.data.preprocess import (
-    load_options,
-    note_trait_names,
-    show_outcomes,
-)
-from genotex.cli.genes.analyze import (
-    check_cohorts,
-    check_options,
-    load_tasks,
-)
+from genotex.cli.data.preprocess import load_options, note_trait_names, show_outcomes
+from genotex.cli.genes.analyze import check_cohorts, check_options, load_tasks
 from genotex.cli.genes.results import show_combined, show_figures, show_result
 from genotex.cli.option_classes import Without, with_options
 from genotex.errors import UsageError
@@ -28,6 +20,8 @@ from genotex.options import AnalysisOptions, FigureOptions, Option, PreprocessCh
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from genotex.analysis import ProblemOutcome
     from genotex.workflows import Solved, SolveRequest
 
@@ -39,6 +33,22 @@ class _SolveRequest(o.AskedProblem):
     task_info: o.TaskInfoFile = None
 
 
+@dataclass(frozen=True)
+class _Scope:
+    """Which cohorts are used, and what is written besides."""
+
+    cohort: o.CohortNames = ()
+    cohorts: o.Cohorts = "largest"
+    r_script: Annotated[
+        bool,
+        Option(
+            "Also write genes.csv, design.csv and analysis.R, which repeats the tests in R "
+            "with limma.",
+            "--r-script",
+        ),
+    ] = False
+
+
 @with_options
 def solve(
     source: o.InputDir,
@@ -48,16 +58,7 @@ def solve(
     running: o.Running,
     analysis: Annotated[AnalysisOptions, Without("cohort")],
     drawing: FigureOptions,
-    cohort: o.CohortNames = (),
-    cohorts: o.Cohorts = "largest",
-    r_script: Annotated[
-        bool,
-        Option(
-            "Also write genes.csv, design.csv and analysis.R, which repeats the tests in R "
-            "with limma.",
-            "--r-script",
-        ),
-    ] = False,
+    scope: _Scope,
 ) -> None:
     r"""Go from raw files to the genes of one trait, with a report.
 
@@ -80,33 +81,17 @@ def solve(
     """
     # Before anything else is imported: workers load matplotlib while the files are read.
     prepare_workers("genotex.figures:get_ready")
-    from genotex.analysis import check_request
-    from genotex.workflows import Reading, SolveRequest
     from genotex.workflows import solve as run
 
-    problem, settings = asked.problem, load_options(data)
-    check_cohorts(cohorts, analysis)
-    check_options(analysis, [problem])
-    tasks = load_tasks(asked.task_info)
-    check_request(problem, analysis, tasks)
-    if not running.force:
-        screen.resumes.set()
-    # The cohorts that were named are those of the trait, not of a condition.
-    named = cohort if len(problem.traits) == 1 else ()
-    note_trait_names(problem.traits, data.vocabulary, source, named)
-    request = SolveRequest(
-        source,
-        OutputFolder(output),
-        problem,
-        analysis,
-        [Reading(settings, cohort)],
-        tasks,
-        every=cohorts == "all",
-        script=r_script,
+    folder = OutputFolder(output)
+    request = replace(
+        _request(source, folder, asked, data, analysis, scope),
         figures=drawing,
         jobs=running.jobs,
         force=running.force,
     )
+    if not running.force:
+        screen.resumes.set()
     with screen.work() as progress:
         solved = run(request, progress)
     if solved.outcome.wrong_use and not request.every:
@@ -120,6 +105,32 @@ def solve(
     else:
         _show(solved, request)
     raise typer.Exit(_exit_code(solved))
+
+
+def _request(
+    source: Path,
+    output: OutputFolder,
+    asked: _SolveRequest,
+    data: PreprocessChoices,
+    analysis: AnalysisOptions,
+    scope: _Scope,
+) -> SolveRequest:
+    """Return what is to be solved, checked before any file is read."""
+    from genotex.analysis import check_request
+    from genotex.workflows import Reading, SolveRequest
+
+    problem, settings = asked.problem, load_options(data)
+    check_cohorts(scope.cohorts, analysis)
+    check_options(analysis, [problem])
+    tasks = load_tasks(asked.task_info)
+    check_request(problem, analysis, tasks)
+    # The cohorts that were named are those of the trait, not of a condition.
+    named = scope.cohort if len(problem.traits) == 1 else ()
+    note_trait_names(problem.traits, data.vocabulary, source, named)
+    every, readings = scope.cohorts == "all", [Reading(settings, scope.cohort)]
+    return SolveRequest(
+        source, output, problem, analysis, readings, tasks, every=every, script=scope.r_script
+    )
 
 
 def _for_machines(solved: Solved, request: SolveRequest) -> dict[str, Any]:
