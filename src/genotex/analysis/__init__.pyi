@@ -165,10 +165,7 @@ from .gene_tests.moderated import (
     moderate_variance as moderate_variance,
     shrink as shrink,
 )
-from .designs.request import (
-    DesignRequest as DesignRequest,
-    typed_columns as typed_columns,
-)
+from .designs.request import DesignRequest as DesignRequest, typed_columns as typed_columns
 from .gene_tests.p_values import (
     average_ranks as average_ranks,
     benjamini_hochberg as benjamini_hochberg,
@@ -292,7 +289,4 @@ from .designs.formulas import (
     Formulas as Formulas,
     fit_formula as fit_formula,
 )
-from .results.stored import (
-    StoredResult as StoredResult,
-    read_content as read_content,
-)
+from .results.stored import StoredResult as StoredResult, read_content as read_content

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.designs.comparison import Comparison, set_up_comparison
@@ -25,13 +24,12 @@ from genotex.analysis.results.columns import arrange_genes
 from genotex.analysis.results.method_record import Steps, record_method, record_regression
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.shared_work import once
+from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.features import table_features
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
-
-Floats = NDArray[np.float64]
 
 SMALL_GROUP = 10
 HIGHEST_LOG2 = 50.0
@@ -267,7 +265,7 @@ def _fit_panel(
     return once("panel", fit, values, covariates, target, binary, seed, repeated)
 
 
-def _panel_columns(panel: GenePanel, tested: NDArray[np.bool_]) -> Columns:
+def _panel_columns(panel: GenePanel, tested: Flags) -> Columns:
     """Return the columns of the panel for those of its genes that were tested."""
     # Without a panel there is no coefficient, not a coefficient of zero.
     column = np.zeros(len(tested)) if panel.record else np.full(len(tested), np.nan)

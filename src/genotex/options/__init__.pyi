@@ -27,24 +27,13 @@ from .fields import (
     refuse_idle as refuse_idle,
     refuse_unknown as refuse_unknown,
 )
-from .preprocessing import (
-    GeoOptions as GeoOptions,
-    PreprocessChoices as PreprocessChoices,
-)
-from .analysis import (
-    AnalysisOptions as AnalysisOptions,
-)
-from .design import (
-    DesignOptions as DesignOptions,
-    ReadingOptions as ReadingOptions,
-)
+from .preprocessing import GeoOptions as GeoOptions, PreprocessChoices as PreprocessChoices
+from .analysis import AnalysisOptions as AnalysisOptions
+from .design import DesignOptions as DesignOptions, ReadingOptions as ReadingOptions
 from .outputs import (
     FIGURE_FORMATS as FIGURE_FORMATS,
     FigureOptions as FigureOptions,
     refuse_unknown_format as refuse_unknown_format,
 )
-from .benchmark import (
-    EnrichmentOptions as EnrichmentOptions,
-    MethodOptions as MethodOptions,
-)
+from .benchmark import EnrichmentOptions as EnrichmentOptions, MethodOptions as MethodOptions
 from .outputs import About as About

@@ -31,12 +31,7 @@ from genotex.figures import save_figures
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, FigureOptions
 from genotex.problems import Problem
-from genotex.reports import (
-    SurvivalSource,
-    figures_of_survival,
-    write_report,
-    write_survival_report,
-)
+from genotex.reports import SurvivalSource, figures_of_survival, write_report, write_survival_report
 from genotex.workflows.progress import Progress, silent
 
 _EXPRESSED = 0.1

@@ -22,12 +22,7 @@ from genotex.figures import save_figures
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions, FigureOptions
 from genotex.problems import Problem, TaskInfo
-from genotex.reports import (
-    result_figures,
-    write_meta_report,
-    write_report,
-    write_unanswered_report,
-)
+from genotex.reports import result_figures, write_meta_report, write_report, write_unanswered_report
 from genotex.workflows.progress import Progress, silent
 
 

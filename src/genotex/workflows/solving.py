@@ -14,13 +14,7 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, FigureOptions
 from genotex.parallel import Executor
 from genotex.problems import Problem, ProblemKind, TaskInfo
-from genotex.workflows.problems import (
-    Combined,
-    answer,
-    combine,
-    save_result_figures,
-    write_script,
-)
+from genotex.workflows.problems import Combined, answer, combine, save_result_figures, write_script
 from genotex.workflows.progress import Progress, silent
 
 _BY_HAND: dict[str, Any] = {

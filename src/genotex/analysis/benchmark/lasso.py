@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import Lasso, lars_path
 
-Floats = NDArray[np.float64]
+from genotex.arrays import Floats, Rows
 
 SWEEPS = 1000
 TOLERANCE = 1e-4
@@ -73,8 +72,6 @@ def measure_optimality(
     return Optimality(objective, max(objective - bound, 0.0), null)
 
 
-Genes = NDArray[np.intp]
-
 GAP = 1e-6
 """Duality gap asked for, as a share of the null objective."""
 
@@ -129,7 +126,7 @@ def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> lis
     return fits
 
 
-def distinct_genes(matrix: Floats) -> Genes:
+def distinct_genes(matrix: Floats) -> Rows:
     """Return the columns that are no copy, up to sign, of a column before them."""
     # Copies are common: a probe that names several genes gives each of them the same values.
     # Shapes: matrix (n, p).
@@ -156,7 +153,7 @@ def _same(matrix: Floats, length: Floats, first: int, second: int) -> bool:
     return bool(min(np.linalg.norm(a - b), np.linalg.norm(a + b)) <= SAME)
 
 
-def _largest(values: Floats, count: int) -> Genes:
+def _largest(values: Floats, count: int) -> Rows:
     """Return the places of the largest values above zero, in table order."""
     places = np.argpartition(-values, min(count, len(values)) - 1)[:count]
     return np.sort(places[values[places] > 0])

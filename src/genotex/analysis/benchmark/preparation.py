@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from scipy.optimize import brent
 
 from genotex.analysis.benchmark.lasso import (
@@ -19,6 +18,7 @@ from genotex.analysis.benchmark.lasso import (
     measure_optimality,
 )
 from genotex.analysis.benchmark.samples import Residual, Scaled, measure_scaling, scale_and_centre
+from genotex.arrays import Floats, Rows
 from genotex.options import Solver
 
 EIGENVALUES = 10
@@ -52,7 +52,7 @@ class BatchEffect:
         }
 
 
-def detect_batch_effect(expression: NDArray[np.float64]) -> BatchEffect:
+def detect_batch_effect(expression: Floats) -> BatchEffect:
     """Look for a gap between neighbouring eigenvalues of Xc Xc' (Xc column-centred)."""
     # Source: GenoTEX paper, appendix F, with the threshold 200/n of the published release.
     # Shapes: expression (n, p).
@@ -62,8 +62,6 @@ def detect_batch_effect(expression: NDArray[np.float64]) -> BatchEffect:
     shares = eigenvalues / largest if largest > 0 else np.zeros_like(eigenvalues)
     return BatchEffect(tuple(shares.tolist()), THRESHOLD / len(expression))
 
-
-Floats = NDArray[np.float64]
 
 LN_DELTA = np.linspace(-5, 5, 501)
 
@@ -101,7 +99,7 @@ def estimate_ln_delta(values: Floats, target: Floats) -> float:
     return answer
 
 
-def rotate(expression: Floats, rows: NDArray[np.intp], target: Floats) -> _Rotated:
+def rotate(expression: Floats, rows: Rows, target: Floats) -> _Rotated:
     """Return diag(S + delta)^-1/2 U'X of the z-scored training rows, centred."""
     # K = XX' = U S U' is the kinship of the samples. The target is used for delta only: the release
     # leaves it unrotated, so rows of the rotated genes and of the target do not belong together.
@@ -121,9 +119,6 @@ def rotate(expression: Floats, rows: NDArray[np.intp], target: Floats) -> _Rotat
     offset = np.average(matrix, axis=0)
     matrix -= offset
     return _Rotated(Scaled(matrix, offset, scaling), ln_delta)
-
-
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -39,6 +38,7 @@ from genotex.analysis.problem_data import ConditionCohort
 from genotex.analysis.results.columns import stored_types
 from genotex.analysis.results.method_record import session, versions
 from genotex.analysis.results.result import AnalysisResult
+from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
@@ -87,14 +87,14 @@ class _BenchmarkSteps:
     trait: TraitColumn
     batch: BatchEffect
     samples: Samples
-    related: NDArray[np.bool_]
+    related: Flags
     tuning: tuple[Tuned, ...]
     chosen: Tuned
     final: _Final
     two_step: _TwoStep | None
 
 
-def _arrange_selected(names: Sequence[str], coefficients: NDArray[np.float64]) -> pl.DataFrame:
+def _arrange_selected(names: Sequence[str], coefficients: Floats) -> pl.DataFrame:
     """Put the selected genes by descending absolute coefficient, then the others in table order."""
     # Shapes: coefficients (p,).
     # Returns With the columns of `stored_types`.

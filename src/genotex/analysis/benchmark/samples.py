@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression
 
 from genotex.analysis.problem_data import ConditionCohort
+from genotex.arrays import Floats, Rows
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
-
-Floats = NDArray[np.float64]
 
 BLOCK = 256
 """Genes that are scaled at a time, so that they stay in the processor's cache."""
@@ -29,7 +27,7 @@ class _Scaling:
     mean: Floats  # (p,): means
     deviation: Floats  # (p,): standard deviations; 1 where a gene does not vary
 
-    def apply(self, expression: Floats, genes: NDArray[np.intp]) -> Floats:
+    def apply(self, expression: Floats, genes: Rows) -> Floats:
         """Return the z-scores of some genes."""
         # Shapes: expression (m, p), genes (k,).
         scaled: Floats = (expression[:, genes] - self.mean[genes]) / self.deviation[genes]
@@ -52,7 +50,7 @@ def measure_scaling(expression: Floats) -> _Scaling:
     return _Scaling(expression.mean(axis=0), np.where(deviation == 0, 1.0, deviation))
 
 
-def scale_and_centre(expression: Floats, rows: NDArray[np.intp]) -> Scaled:
+def scale_and_centre(expression: Floats, rows: Rows) -> Scaled:
     """Return the centred z-scores of the training rows."""
     # Every number is made by the operations, in the order, of ``(x - x.mean(0)) / x.std(0)`` on
     # rows in C order and of scikit-learn's centring on columns in Fortran order. So the result is
@@ -95,7 +93,7 @@ class TraitColumn:
     """The samples with a trait."""
 
     binary: bool  # Whether the trait has exactly two values
-    rows: NDArray[np.intp]  # (n,): rows of the linked table
+    rows: Rows  # (n,): rows of the linked table
     values: Floats  # (n,): 0 and 1, or the measured level
     summary: Mapping[str, Any]  # Groups compared, for the record
     warnings: tuple[str, ...]  # What a reader should know about the samples
@@ -160,7 +158,7 @@ def choose_samples(table: LinkedTable) -> TraitColumn:
     return TraitColumn(True, rows, coded, _binary(table, rows, coded), tuple(warnings))
 
 
-def _continuous(table: LinkedTable, rows: NDArray[np.intp], values: Floats) -> dict[str, Any]:
+def _continuous(table: LinkedTable, rows: Rows, values: Floats) -> dict[str, Any]:
     return {
         "kind": "continuous",
         "text": f"{len(rows)} samples, by {table.trait}",
@@ -170,7 +168,7 @@ def _continuous(table: LinkedTable, rows: NDArray[np.intp], values: Floats) -> d
     }
 
 
-def _binary(table: LinkedTable, rows: NDArray[np.intp], coded: Floats) -> dict[str, Any]:
+def _binary(table: LinkedTable, rows: Rows, coded: Floats) -> dict[str, Any]:
     cases = [table.samples[i] for i in rows[coded == 1]]
     controls = [table.samples[i] for i in rows[coded == 0]]
     return {
@@ -191,7 +189,7 @@ class Predicted:
     samples: int  # Samples of the condition's cohort it was learnt from
 
 
-def measured_condition(table: LinkedTable, condition: str, rows: NDArray[np.intp]) -> Floats:
+def measured_condition(table: LinkedTable, condition: str, rows: Rows) -> Floats:
     """Return a column of the trait's own table."""
     if condition not in table.covariates:
         msg = f"the cohort has no {condition}, which the problem asks to adjust for"
@@ -212,9 +210,7 @@ def measured_condition(table: LinkedTable, condition: str, rows: NDArray[np.intp
     return values
 
 
-def predict_condition(
-    cohort: ConditionCohort, table: LinkedTable, rows: NDArray[np.intp]
-) -> Predicted:
+def predict_condition(cohort: ConditionCohort, table: LinkedTable, rows: Rows) -> Predicted:
     """Learn the condition from its cohort and predict it for the samples of the trait."""
     # Both tables are z-scored by their own means and deviations. Source: GenoTEX paper, appendix F,
     # two-step regression; the choice of models is that of the published release.
@@ -252,7 +248,7 @@ def _regression(wide: bool) -> tuple[str, Lasso | LinearRegression]:
     return "least squares", LinearRegression()
 
 
-def _z_scores(table: LinkedTable, rows: NDArray[np.intp], genes: Sequence[str]) -> Floats:
+def _z_scores(table: LinkedTable, rows: Rows, genes: Sequence[str]) -> Floats:
     place = {gene: j for j, gene in enumerate(table.genes)}
     columns = np.array([place[gene] for gene in genes], dtype=np.intp)
     values = np.ascontiguousarray(table.expression[np.ix_(rows, columns)], dtype=np.float64)

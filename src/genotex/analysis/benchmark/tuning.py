@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from genotex.analysis.benchmark.preparation import Prepared, Samples, prepare
 from genotex.analysis.results.columns import percent, score_selection
+from genotex.arrays import Flags, Floats, Rows
 
-Floats = NDArray[np.float64]
 Scores = dict[str, float]
 
 
@@ -66,8 +65,8 @@ Trial = tuple[Scores, Scores, int]
 class _Fold:
     """Rows to train on and rows to test on."""
 
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    train: Rows
+    test: Rows
 
 
 @dataclass(frozen=True)
@@ -102,10 +101,7 @@ def make_folds(n: int) -> list[_Fold]:
 
 
 def cross_validate(
-    samples: Samples,
-    related: NDArray[np.bool_],
-    threads: int,
-    penalties: tuple[float, ...] = LAMBDAS,
+    samples: Samples, related: Flags, threads: int, penalties: tuple[float, ...] = LAMBDAS
 ) -> tuple[Tuned, ...]:
     """Score every lambda on five folds."""
     # Fits of a fold run in parallel, the long ones (small lambdas) first; a new fold is scaled
@@ -147,11 +143,7 @@ def _collect(fits: Sequence[Future[list[Trial]]]) -> list[Trial]:
 
 
 def _try(
-    samples: Samples,
-    related: NDArray[np.bool_],
-    fold: _Fold,
-    prepared: Prepared,
-    penalties: Sequence[float],
+    samples: Samples, related: Flags, fold: _Fold, prepared: Prepared, penalties: Sequence[float]
 ) -> list[Trial]:
     score = score_classes if samples.binary else score_values
     trials = []

@@ -24,11 +24,9 @@ from genotex.analysis.samples.facts import (
     shared_stems,
     tcga_patient,
 )
+from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LinkedTable
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 _TCGA_KEY = "patient"
 
@@ -393,11 +391,7 @@ def _narrow(
 
 
 def _binary_summary(
-    contrast: Contrast,
-    ids: NDArray[np.object_],
-    case: NDArray[np.bool_],
-    left_out: list[str],
-    text: str,
+    contrast: Contrast, ids: NDArray[np.object_], case: Flags, left_out: list[str], text: str
 ) -> dict[str, Any]:
     cases, controls = int(case.sum()), int((~case).sum())
     before = contrast.summary["group_sizes"]["control"]

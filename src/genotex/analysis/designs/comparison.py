@@ -6,33 +6,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from genotex.analysis.designs.blocks import (
-    Blocks,
-    block_detected,
-    block_samples,
-    correlate_samples,
-)
+from genotex.analysis.designs.blocks import Blocks, block_detected, block_samples, correlate_samples
 from genotex.analysis.designs.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.designs.matrix import Design, build_design
-from genotex.analysis.designs.own import (
-    OwnDesign,
-    other_characteristics,
-    own_design,
-    with_offset,
-)
+from genotex.analysis.designs.own import OwnDesign, other_characteristics, own_design, with_offset
 from genotex.analysis.designs.request import DesignRequest
 from genotex.analysis.gene_tests.libraries import Libraries, gather_libraries
 from genotex.analysis.hidden.adjustment import Adjustment, gather_adjustment
 from genotex.analysis.panel.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.problem_data import CohortData, ConditionCohort
-from genotex.analysis.samples.facts import (
-    DETECTED,
-    FactChecks,
-    SampleFacts,
-    check_sample_facts,
-)
+from genotex.analysis.samples.facts import DETECTED, FactChecks, SampleFacts, check_sample_facts
 from genotex.analysis.samples.quality import (
     SampleQuality,
     check_samples,
@@ -41,6 +25,7 @@ from genotex.analysis.samples.quality import (
 )
 from genotex.analysis.samples.relations import add_relations, relation_facts
 from genotex.analysis.shared_work import once
+from genotex.arrays import Floats
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, Controls
 from genotex.problems import Problem, ProblemKind
@@ -83,12 +68,12 @@ class Comparison:
         return tuple(name for name in self.design.adjusted if name not in held)
 
     @cached_property
-    def expression(self) -> NDArray[np.float64]:
+    def expression(self) -> Floats:
         """All genes of the samples compared, shape (n, p)."""
         return np.asarray(self.table.expression, dtype=np.float64)[self.contrast.rows]
 
     @property
-    def library_sizes(self) -> NDArray[np.float64] | None:
+    def library_sizes(self) -> Floats | None:
         """Effective library sizes, shape (n,), where the tests weigh by them."""
         return None if self.libraries is None else self.libraries.sizes
 

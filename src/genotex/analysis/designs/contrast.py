@@ -13,13 +13,12 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable, Role
 from genotex.options import Controls, LevelsMode
 
-Floats = NDArray[np.float64]
 Treatment = Literal["line", "ordered", "factor"]
 
 MOST_LEVELS = 8
@@ -35,7 +34,7 @@ class Levels:
 
     treatment: Literal["ordered", "factor"]
     values: tuple[float, ...]  # The k levels, ascending
-    place: NDArray[np.intp]  # (n,): which level each sample has, from 0
+    place: Rows  # (n,): which level each sample has, from 0
 
     @property
     def factor(self) -> bool:
@@ -53,7 +52,7 @@ class Levels:
         return tuple(np.bincount(self.place, minlength=len(self.values)).tolist())
 
     @property
-    def members(self) -> tuple[NDArray[np.bool_], ...]:
+    def members(self) -> tuple[Flags, ...]:
         """Masks (n,) of the levels."""
         return tuple(np.asarray(self.place == k) for k in range(len(self.values)))
 
@@ -92,7 +91,7 @@ class Coefficients(Levels):
         return self.texts
 
     @property
-    def members(self) -> tuple[NDArray[np.bool_], ...]:
+    def members(self) -> tuple[Flags, ...]:
         """No groups: the columns may be measured."""
         return ()
 
@@ -206,9 +205,9 @@ class Contrast:
     """The samples of a comparison and their trait."""
 
     binary: bool  # Whether the trait has exactly two values
-    rows: NDArray[np.intp]  # (n,): rows of the linked table that take part
+    rows: Rows  # (n,): rows of the linked table that take part
     # (n,): 0 for controls and 1 for cases; a continuous trait in units of its standard deviation
-    values: NDArray[np.float64]
+    values: Floats
     controls: str  # Who the controls are: ``healthy``, ``all``, or empty for a continuous trait
     trait_mean: float  # Of a continuous trait before it was standardised; 0 and 1 for a binary one
     trait_sd: float
@@ -233,7 +232,7 @@ class Contrast:
         return self.levels if self.levels is not None and self.levels.factor else None
 
     @property
-    def columns(self) -> NDArray[np.float64]:
+    def columns(self) -> Floats:
         """The trait's columns of the design, (n, m): indicators of a factor, else its values."""
         return self.values[:, None] if self.factor is None else self.factor.indicators()
 
@@ -249,7 +248,7 @@ class Contrast:
         return tuple("case" if value == 1 else "control" for value in self.values)
 
     @property
-    def members(self) -> tuple[NDArray[np.bool_], ...]:
+    def members(self) -> tuple[Flags, ...]:
         """Masks (n,) of the groups or levels that are compared; none for a measured trait."""
         if self.cells:
             cells = np.array(self.cells)
@@ -293,10 +292,7 @@ def choose_contrast(table: LinkedTable, roles: Mapping[str, Role], controls: Con
 
 
 def _continuous(
-    table: LinkedTable,
-    rows: NDArray[np.intp],
-    values: NDArray[np.float64],
-    warnings: tuple[str, ...],
+    table: LinkedTable, rows: Rows, values: Floats, warnings: tuple[str, ...]
 ) -> Contrast:
     mean, deviation = float(values.mean()), float(values.std(ddof=1))
     summary = {
@@ -340,8 +336,8 @@ def _levels_text(text: str, trait: str, levels: Levels, sizes: str) -> str:
 
 def _binary(
     table: LinkedTable,
-    rows: NDArray[np.intp],
-    coded: NDArray[np.float64],
+    rows: Rows,
+    coded: Floats,
     roles: Mapping[str, Role],
     controls: Controls,
     warnings: tuple[str, ...],

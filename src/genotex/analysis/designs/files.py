@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import genotex
 from genotex.analysis.designs.fitting import DesignData, result_table
@@ -20,6 +19,7 @@ from genotex.analysis.designs.own import OwnDesign, own_design
 from genotex.analysis.designs.r_script import write_r_script
 from genotex.analysis.designs.request import DesignRequest, sample_facts_of
 from genotex.analysis.results.result import AnalysisResult
+from genotex.arrays import Floats
 from genotex.formats import (
     CohortInfo,
     Evidence,
@@ -38,7 +38,6 @@ from genotex.layout import OutputFolder
 from genotex.options import Controls
 from genotex.procedure import Procedure
 
-Floats = NDArray[np.float64]
 OWN_TABLES = "own tables"
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.request import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.gene_sets.effects import TraitEffects, stored_options, trait_effects
@@ -23,6 +22,7 @@ from genotex.analysis.results.columns import (
 )
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
+from genotex.arrays import Floats
 from genotex.errors import UsageError
 from genotex.features import table_features
 from genotex.formats import LinkedTable
@@ -30,7 +30,6 @@ from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, MissingValues
 from genotex.problems import Problem
 
-Floats = NDArray[np.float64]
 _STANDARD = {feature.column: feature.name for feature in table_features()}
 """Covariates of a linked table -> columns of a sample sheet."""
 

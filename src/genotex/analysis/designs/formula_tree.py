@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import LONGEST_FORMULA
 
@@ -224,7 +224,6 @@ def shortened(text: str, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-Floats = NDArray[np.float64]
 FACTORS = ("C", "factor")
 """Functions that make groups of a column."""
 _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.formula_parser import parse_formula
 from genotex.analysis.designs.formula_tree import (
@@ -39,12 +38,12 @@ from genotex.analysis.designs.formula_tree import (
     shortened,
 )
 from genotex.analysis.designs.matrix import MIN_RESIDUAL_DF, first_dependent
+from genotex.arrays import Floats
 from genotex.errors import AnalysisError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 MOST_NAMED = 10
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast, Levels
+from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.features import feature_of_column
 from genotex.formats import LinkedTable
@@ -19,8 +19,6 @@ _RANK_TOLERANCE = 1e-9
 MIN_RESIDUAL_DF = 2
 """With fewer residual degrees of freedom a gene is not tested."""
 
-Column = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -28,15 +26,15 @@ class Design:
 
     names: tuple[str, ...]  # Column names; the trait is the last, a factor the last `tested`
     # (n, k): intercept, covariates (the condition among them), trait; full column rank
-    matrix: NDArray[np.float64]
+    matrix: Floats
     # (n,): product of centred trait and centred condition; None without a condition or when it
     # cannot be distinguished from the other columns
-    interaction: NDArray[np.float64] | None
+    interaction: Floats | None
     filled: dict[str, int]  # Covariate to the number of values that were filled
     warnings: tuple[str, ...]  # Columns left out and why
     # (n, j): columns that, with the trait's, give each of its ordered levels a mean of its own;
     # None without such levels, or when they cannot be distinguished from the other columns
-    departure: NDArray[np.float64] | None = None
+    departure: Floats | None = None
     tested: int = 1  # Columns of the trait, the last of the matrix; more than one of a factor
 
     @property
@@ -50,12 +48,12 @@ class Design:
         return self.names[1 : -self.tested]
 
     @property
-    def others(self) -> NDArray[np.float64]:
+    def others(self) -> Floats:
         """The columns before the trait's."""
         return self.matrix[:, : -self.tested]
 
     @property
-    def saturated(self) -> NDArray[np.float64]:
+    def saturated(self) -> Floats:
         """The matrix, then the columns of the departure where there are any."""
         return self.matrix if self.departure is None else _joined(self.matrix, self.departure)
 
@@ -70,7 +68,7 @@ class Design:
         names = tuple(name for name in self.names if name not in left_out)
         return replace(self, names=names, matrix=self.matrix[:, kept], interaction=None)
 
-    def with_columns(self, columns: Mapping[str, Column]) -> Design:
+    def with_columns(self, columns: Mapping[str, Floats]) -> Design:
         """Return the design with further columns before the trait."""
         trait = self.names[-self.tested :]
         names = (*self.names[: -self.tested], *columns, *trait)
@@ -87,11 +85,11 @@ class Design:
         return replace(self, names=names, matrix=matrix, interaction=product, departure=departure)
 
 
-def _joined(*columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def _joined(*columns: Floats) -> Floats:
     return np.column_stack(columns)
 
 
-def _can_add(matrix: NDArray[np.float64], columns: NDArray[np.float64]) -> bool:
+def _can_add(matrix: Floats, columns: Floats) -> bool:
     """Return whether the design is still estimable with these columns."""
     wide = _joined(matrix, columns)
     return len(wide) - wide.shape[1] >= MIN_RESIDUAL_DF and bool(independent_columns(wide).all())
@@ -102,7 +100,7 @@ def build_design(
     contrast: Contrast,
     covariates: Sequence[str],
     condition: str | None,
-    others: Mapping[str, Column] | None = None,
+    others: Mapping[str, Floats] | None = None,
     *,
     interaction: bool = True,
     blocks: Collection[str] = (),
@@ -121,7 +119,7 @@ def build_design(
         as the trait (within pairs, where there are any), or samples are too few.
     """
     warnings, filled = list[str](), dict[str, int]()
-    columns: dict[str, Column] = {"Intercept": np.ones(len(contrast.rows))}
+    columns: dict[str, Floats] = {"Intercept": np.ones(len(contrast.rows))}
     wanted = [c for c in table.covariates if c in covariates and c != condition]
     if condition is not None:
         columns[condition] = _condition_column(table, contrast, condition, filled)
@@ -157,9 +155,7 @@ def _trait_names(trait: str, contrast: Contrast) -> tuple[str, ...]:
     return tuple(f"{trait}: {level}" for level in contrast.factor.names[1:])
 
 
-def _departure(
-    matrix: NDArray[np.float64], levels: Levels, warnings: list[str]
-) -> NDArray[np.float64] | None:
+def _departure(matrix: Floats, levels: Levels, warnings: list[str]) -> Floats | None:
     columns = levels.departures()
     if _can_add(matrix, columns):
         return columns
@@ -171,7 +167,7 @@ def _departure(
 
 def _condition_column(
     table: LinkedTable, contrast: Contrast, condition: str, filled: dict[str, int]
-) -> Column:
+) -> Floats:
     if condition not in table.covariates:
         msg = f"the cohort has no {condition}, which the problem asks to adjust for"
         raise AnalysisError(msg)
@@ -199,7 +195,7 @@ def _condition_column(
     return column
 
 
-def _why_not(raw: Column, contrast: Contrast) -> str:
+def _why_not(raw: Floats, contrast: Contrast) -> str:
     known = np.isfinite(raw)
     if 2 * known.sum() < len(raw):
         return f"is known for {int(known.sum())} of {len(raw)} samples only"
@@ -211,7 +207,7 @@ def _why_not(raw: Column, contrast: Contrast) -> str:
     return ""
 
 
-def _fill(name: str, raw: Column, filled: dict[str, int]) -> Column:
+def _fill(name: str, raw: Floats, filled: dict[str, int]) -> Floats:
     missing = ~np.isfinite(raw)
     if not missing.any():
         return raw
@@ -225,7 +221,7 @@ def _fill(name: str, raw: Column, filled: dict[str, int]) -> Column:
     return np.where(missing, value, raw)
 
 
-def independent_columns(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
+def independent_columns(matrix: Floats) -> Flags:
     """Return for each column whether it is independent of the columns before it."""
     # Shapes: matrix (n, k).
     # Returns False where a column is a combination of earlier ones, within rounding.
@@ -247,7 +243,7 @@ def independent_columns(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
     return result
 
 
-def first_dependent(matrix: NDArray[np.float64]) -> int | None:
+def first_dependent(matrix: Floats) -> int | None:
     """Return the first column that is a combination of the columns before it, if there is one."""
     # The diagonal of R is the length of what the columns before do not explain, up to that column;
     # behind it the decomposition continues in an arbitrary direction.
@@ -262,7 +258,7 @@ def first_dependent(matrix: NDArray[np.float64]) -> int | None:
 
 def _check_within_pairs(
     trait: str,
-    columns: Mapping[str, Column],
+    columns: Mapping[str, Floats],
     contrast: Contrast,
     condition: str | None,
     blocks: Collection[str],
@@ -284,7 +280,7 @@ def _check_within_pairs(
 
 
 def _drop_dependent(
-    columns: dict[str, Column], contrast: Contrast, condition: str | None, blocks: Collection[str]
+    columns: dict[str, Floats], contrast: Contrast, condition: str | None, blocks: Collection[str]
 ) -> list[str]:
     # The trait comes before the covariates: of two that are equal, the covariate goes.
     names = [n for n in columns if n not in ("Intercept", condition)]
@@ -314,7 +310,7 @@ def _drop_dependent(
 
 
 def _drop_for_samples(
-    columns: dict[str, Column], contrast: Contrast, condition: str | None, blocks: Collection[str]
+    columns: dict[str, Floats], contrast: Contrast, condition: str | None, blocks: Collection[str]
 ) -> list[str]:
     samples = len(contrast.rows)
     kept = ("Intercept", condition, *blocks)
@@ -344,19 +340,15 @@ def _too_few(samples: int, fixed: int, condition: str | None, blocks: Collection
 
 
 def _interaction(
-    matrix: NDArray[np.float64],
-    column: Column,
-    contrast: Contrast,
-    condition: str,
-    warnings: list[str],
-) -> Column | None:
+    matrix: Floats, column: Floats, contrast: Contrast, condition: str, warnings: list[str]
+) -> Floats | None:
     if contrast.factor is not None:
         warnings.append(
             f"The interaction with {condition} is not tested for a factor; --levels ordered tests "
             "whether the trend depends on it."
         )
         return None
-    product: Column = (column - column.mean()) * (contrast.values - contrast.values.mean())
+    product: Floats = (column - column.mean()) * (contrast.values - contrast.values.mean())
     wide = np.column_stack([matrix, product])
     enough = len(product) - wide.shape[1] >= MIN_RESIDUAL_DF
     if enough and independent_columns(wide).all():

@@ -10,13 +10,12 @@ from functools import cached_property
 from math import isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.formula_tree import LIMITS, shortened
 from genotex.analysis.designs.formulas import FormulaDesign, check_column, listed
+from genotex.arrays import Floats
 from genotex.errors import UsageError
 
-Floats = NDArray[np.float64]
 Weights = Mapping[str, float]
 TREND = "trend"
 

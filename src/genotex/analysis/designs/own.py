@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import MIN_HEALTHY, Coefficients, Contrast
 from genotex.analysis.designs.formulas import FormulaDesign, Formulas, fit_formula, listed
 from genotex.analysis.designs.named_contrasts import TestedContrast, find_contrast
 from genotex.analysis.designs.request import DesignRequest, complete_rows
+from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError, UsageError
 from genotex.features import column_named
 from genotex.formats import COVARIATES, LinkedTable
@@ -26,7 +26,6 @@ from genotex.formats import COVARIATES, LinkedTable
 if TYPE_CHECKING:
     from genotex.options import Controls
 
-Floats = NDArray[np.float64]
 
 CASE, CONTROL = "case", "control"
 _OTHER_CONTROLS = ("other disease", "other control")
@@ -42,7 +41,7 @@ MOST_CODES = 5
 class OwnDesign:
     """A design with its contrast, fitted to the samples that take part."""
 
-    rows: NDArray[np.intp]  # (n,): rows of the linked table that take part
+    rows: Rows  # (n,): rows of the linked table that take part
     design: FormulaDesign  # The design matrix of the formula, for these samples
     tested: TestedContrast  # What is tested, as combinations of its columns
     names: tuple[str, ...]  # The design with the tested columns last
@@ -195,10 +194,10 @@ def _compared_factor(contrast: str) -> tuple[str, str]:
 def _groups(
     request: DesignRequest,
     annotation: pl.DataFrame,
-    keep: NDArray[np.bool_],
+    keep: Flags,
     controls: Controls,
     samples: Sequence[str],
-) -> tuple[pl.DataFrame, NDArray[np.bool_], list[str]]:
+) -> tuple[pl.DataFrame, Flags, list[str]]:
     """Leave out samples without a group; treat those with another disease as in any analysis."""
     variable, levels = _compared_factor(request.contrast)
     if variable not in annotation.columns or annotation[variable].dtype != pl.String:
@@ -275,7 +274,7 @@ def _contrast(
     design: FormulaDesign,
     tested: TestedContrast,
     matrix: Floats,
-    rows: NDArray[np.intp],
+    rows: Rows,
     samples: Sequence[str],
 ) -> Contrast:
     several = tested.weights.shape[1]
@@ -302,7 +301,7 @@ def _of_levels(
     design: FormulaDesign,
     tested: TestedContrast,
     values: Floats,
-    rows: NDArray[np.intp],
+    rows: Rows,
     samples: Sequence[str],
 ) -> Contrast:
     variable = str(tested.variable)

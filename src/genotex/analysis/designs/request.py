@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.formula_tree import as_text
 from genotex.analysis.designs.formulas import check_column, listed
+from genotex.arrays import Flags
 from genotex.errors import AnalysisError, UsageError
 from genotex.options import MissingValues, refuse_unknown
 
@@ -112,8 +112,8 @@ def complete_rows(
     request: DesignRequest,
     annotation: pl.DataFrame,
     samples: Sequence[str],
-    keep: NDArray[np.bool_] | None = None,
-) -> tuple[pl.DataFrame, NDArray[np.bool_], dict[str, int], list[str]]:
+    keep: Flags | None = None,
+) -> tuple[pl.DataFrame, Flags, dict[str, int], list[str]]:
     """Treat samples without a value of the variables as the request says."""
     # Returns the table with filled values, which samples are kept, how many values of each
     # variable were filled, and warnings.

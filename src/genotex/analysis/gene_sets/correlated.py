@@ -27,15 +27,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import chdtri, ndtr, stdtr
 
 from genotex.analysis.gene_tests.linear import CHUNK
 from genotex.analysis.gene_tests.moderated import VariancePrior, shrink
 from genotex.analysis.gene_tests.precision import Precision
-
-Floats = NDArray[np.float64]
+from genotex.arrays import Floats
 
 SMALLEST_SHARE = 1e-8
 """Residual variances below this share of the median are raised to it before dividing by them."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import genotex
 from genotex.analysis.gene_sets.correlated import effect_matrix
@@ -15,13 +14,13 @@ from genotex.analysis.problem_data import DataChoice, naming_place, read_data
 from genotex.analysis.results.method_record import Steps
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
+from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.records import checked
 
-Floats = NDArray[np.float64]
 FEWEST_GENES = 10
 SAME = 1e-6
 """Largest difference, relative to 1 + |t|, by which rounding moves a t-statistic."""
@@ -68,7 +67,7 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
 def trait_effects(steps: Steps) -> TraitEffects:
     """Return the effects of the very regression that gave the moderated t of an analysis."""
     tests, names = steps.tests, _tested(steps)
-    complete: NDArray[np.bool_] = np.asarray(~np.isnan(tests.values).any(axis=0))
+    complete: Flags = np.asarray(~np.isnan(tests.values).any(axis=0))
     if complete.sum() < FEWEST_GENES:
         msg = (
             f"{int(complete.sum())} of {len(names):,} tested genes have no missing value; tests of "

@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from genotex.analysis.gene_sets.correlated import camera, fry
 from genotex.analysis.gene_sets.effects import TraitEffects
@@ -25,10 +24,10 @@ from genotex.analysis.gene_sets.lists import (
 )
 from genotex.analysis.gene_tests.p_values import q_of_known
 from genotex.analysis.results.result import AnalysisResult
+from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.options import EnrichmentOptions, SetTest
 
-Floats = NDArray[np.float64]
 Columns = dict[str, Any]
 
 SET_COLUMNS: dict[str, type[pl.DataType]] = {
@@ -205,7 +204,7 @@ def ranking(
     return names, statistic[kept]
 
 
-def running_sum(members: NDArray[np.bool_], statistic: Floats) -> Floats:
+def running_sum(members: Flags, statistic: Floats) -> Floats:
     """Return the running sum of a set along the ranking (Subramanian et al. 2005, weight 1)."""
     hits = np.where(members, np.abs(statistic), 0.0)
     misses = np.where(members, 0.0, 1.0)

@@ -59,10 +59,7 @@ def enrich_problem(
     effects = None if why_not_tested(result) else read_trait_effects(output, result)
     step(f"testing {len(sets):,} gene sets")
     enrichment = enrich(result, sets, options, effects)
-    enrichment.record["gene_sets"] |= {
-        "file": gene_sets.name,
-        "sha256": sha256(gene_sets),
-    }
+    enrichment.record["gene_sets"] |= {"file": gene_sets.name, "sha256": sha256(gene_sets)}
     enrichment.record["versions"] = _versions()
     write_enrichment(output, enrichment, belongs_to)
     return enrichment

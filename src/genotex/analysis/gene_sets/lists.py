@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import as_utf8, read_bytes
 
@@ -92,7 +93,7 @@ class MatchedSets:
     members: tuple[tuple[int, ...], ...]
     record: dict[str, Any]  # Counts of sets and genes, plain JSON values
 
-    def matrix(self, places: NDArray[np.intp]) -> csr_array:
+    def matrix(self, places: Rows) -> csr_array:
         """Return 1 where a gene (column) is in a set (row), with the genes in another order."""
         # Shapes: places (p,).
         columns = np.concatenate([places[list(members)] for members in self.members])
@@ -164,7 +165,6 @@ def _other_ids(named: Collection[str], genes: Sequence[str]) -> str:
     return ""
 
 
-Floats = NDArray[np.float64]
 Members = Sequence[Sequence[int]]
 
 AT_ONCE = 200
@@ -200,7 +200,7 @@ class OverRepresentation(NamedTuple):
     """Chance of at least that many (hypergeometric)."""
 
 
-def over_representation(members: Members, listed: NDArray[np.bool_]) -> OverRepresentation:
+def over_representation(members: Members, listed: Flags) -> OverRepresentation:
     """Test whether sets hold more listed genes than a random draw of the list would give them."""
     # gseapy's own function is not used for this: it leaves sets without a listed gene out before it
     # corrects for the number of sets.

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.special import fdtrc, gammaln
 
 from genotex.analysis.designs.contrast import Levels
@@ -30,8 +29,7 @@ from genotex.analysis.gene_tests.moderated import (
 )
 from genotex.analysis.gene_tests.p_values import benjamini_hochberg, q_of_known
 from genotex.analysis.gene_tests.precision import Precision
-
-Floats = NDArray[np.float64]
+from genotex.arrays import Flags, Floats
 
 
 def hedges_g(fit: LinearFit, base: LinearFit | None = None) -> tuple[Floats, Floats]:
@@ -249,7 +247,7 @@ def estimable_factor_columns(
     return found
 
 
-def _estimable(fit: SeveralFit) -> NDArray[np.bool_]:
+def _estimable(fit: SeveralFit) -> Flags:
     return np.isfinite(fit.rotated).all(axis=1) & (fit.df >= 1)
 
 

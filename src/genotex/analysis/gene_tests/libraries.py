@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.blocks import Blocks
 from genotex.analysis.gene_tests.precision import SPAN, counts_of
 from genotex.analysis.hidden.confounding import associate_measured
+from genotex.arrays import Flags, Floats
 
-Floats = NDArray[np.float64]
 Counts = Mapping[str, Any]
 """As in `Evidence.counts`."""
 
@@ -118,6 +117,6 @@ def summarise_libraries(record: Mapping[str, Any]) -> str:
     return f"RNA-seq counts, {record['normalisation']}, {weights}: {'; '.join(parts)}."
 
 
-def few_reads(expression: Floats, sizes: Floats) -> NDArray[np.bool_]:
+def few_reads(expression: Floats, sizes: Floats) -> Flags:
     """Return which genes have fewer than 15 reads in all samples compared, shape (p,)."""
     return np.asarray(counts_of(expression, sizes).sum(axis=0) < FEWEST_READS - 1e-6)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from genotex.arrays import Flags, Floats, Rows
 
 NEAR_SINGULAR = 1e-10
 CHUNK = 2048
@@ -62,7 +61,7 @@ class SeveralFit:
         found[fine] = (pulled * self.rotated[fine]).sum(axis=1)
         return found
 
-    def of(self, genes: NDArray[np.intp] | NDArray[np.bool_]) -> SeveralFit:
+    def of(self, genes: Rows | Flags) -> SeveralFit:
         """Return the fits of some of the genes."""
         parts = (self.rotated[genes], self.unscaled[genes])
         return SeveralFit(*parts, self.triangle, self.variance[genes], self.df[genes])
@@ -102,9 +101,7 @@ def _empty(genes: int, triangle: Floats) -> SeveralFit:
     return SeveralFit(unknown[:, 1:], unscaled, triangle, unknown[:, 0], np.zeros(genes))
 
 
-def _fit_complete(
-    q: Floats, expression: Floats, genes: NDArray[np.intp] | slice, fit: SeveralFit
-) -> None:
+def _fit_complete(q: Floats, expression: Floats, genes: Rows | slice, fit: SeveralFit) -> None:
     samples, columns = q.shape
     effects = q.T @ expression
     df = samples - columns
@@ -122,7 +119,7 @@ def _fit_complete(
         fit.variance[genes] = squares / df
 
 
-def _fit_partial(q: Floats, expression: Floats, genes: NDArray[np.intp], fit: SeveralFit) -> None:
+def _fit_partial(q: Floats, expression: Floats, genes: Rows, fit: SeveralFit) -> None:
     columns = q.shape[1]
     present = ~np.isnan(expression)
     values = np.where(present, expression, 0.0)

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc
 
+from genotex.arrays import Floats, Rows
 from genotex.errors import AnalysisError
-
-Floats = NDArray[np.float64]
 
 LOWEST, HIGHEST = -10.0, 10.0
 """Limits of ln(se/sg): shares of nearly 1 and nearly 0."""
@@ -107,7 +105,7 @@ def _chunks(expression: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
         part = slice(start, start + CHUNK)
         values = np.array(expression[:, part], dtype=np.float64, order="C")
         missing = np.isnan(values)
-        count: NDArray[np.intp] | int = len(values)
+        count: Rows | int = len(values)
         if missing.any():
             values[missing] = 0.0
             count = np.maximum((~missing).sum(axis=0), 1)

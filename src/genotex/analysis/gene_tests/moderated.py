@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import (
     betainc,
     betaln,
@@ -32,8 +31,8 @@ from scipy.special import (
 
 from genotex.analysis.gene_tests.linear import LinearFit, lowess
 from genotex.analysis.gene_tests.p_values import average_ranks
+from genotex.arrays import Floats
 
-Floats = NDArray[np.float64]
 RobustPrior = tuple[Floats, Floats]
 """Prior degrees of freedom and prior variance of each gene."""
 
@@ -296,11 +295,7 @@ def moderate_coefficient(
 
 
 def moderate_variance(
-    variance: Floats,
-    df: Floats,
-    mean_expression: Floats | None = None,
-    *,
-    robust: bool = False,
+    variance: Floats, df: Floats, mean_expression: Floats | None = None, *, robust: bool = False
 ) -> ModeratedVariance:
     """Shrink residual variances (p,) with their degrees of freedom; arguments as `moderate`."""
     prior = fit_variance_prior(variance, df, mean_expression, robust=robust)

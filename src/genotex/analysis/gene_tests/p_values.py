@@ -11,10 +11,9 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, chdtrc, gammaln, ndtr, ndtri, stdtr, xlog1py, xlogy
 
-Floats = NDArray[np.float64]
+from genotex.arrays import Floats, Rows
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
@@ -127,7 +126,7 @@ def average_ranks(values: Floats) -> Floats:
     return ranks
 
 
-def fisher_p(table: NDArray[np.intp]) -> float:
+def fisher_p(table: Rows) -> float:
     """Return the two-sided p-value of Fisher's exact test of a 2 x 2 table, in exact integers."""
     (a, b), (c, d) = ([int(count) for count in row] for row in table)
     first, second, column = a + b, c + d, a + c
@@ -139,7 +138,7 @@ def fisher_p(table: NDArray[np.intp]) -> float:
     return sum(way for way in ways if way <= observed) / sum(ways)
 
 
-def chi_square(table: NDArray[np.intp]) -> _Tested:
+def chi_square(table: Rows) -> _Tested:
     """Return Pearson's chi-square test of a table without empty rows or columns, uncorrected."""
     rows, columns = table.shape
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()

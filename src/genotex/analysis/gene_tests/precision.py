@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.gene_tests.linear import (
     LinearFit,
@@ -26,8 +25,7 @@ from genotex.analysis.gene_tests.linear import (
     fit_weighted_columns,
     lowess,
 )
-
-Floats = NDArray[np.float64]
+from genotex.arrays import Flags, Floats, Rows
 
 SPAN = 0.5
 """Share of the genes in each window of the trend: limma's classic default."""
@@ -102,8 +100,6 @@ class Voom:
         return self.trend.weights(self._hat @ expression + self._depth)
 
 
-Indices = NDArray[np.intp]
-
 TRIM = 0.15
 """Share of the genes at either end that the mean correlation leaves out (limma)."""
 ENOUGH_GENES = 5000
@@ -120,7 +116,7 @@ class Precision:
     """Weights of the samples, blocks of samples, and libraries; by default none of them."""
 
     weights: Floats | None = None  # (n,): inverse variance of each sample, but for a factor
-    blocks: Indices | None = None  # (n,): block (person) of each sample: 0, 1, ...
+    blocks: Rows | None = None  # (n,): block (person) of each sample: 0, 1, ...
     correlation: float = 0.0  # Of two samples of a block
     libraries: Floats | None = None  # (n,): effective library sizes, where expression was counted
 
@@ -197,7 +193,7 @@ def _parts(genes: int, numbers: int) -> Iterator[slice]:
         yield slice(start, start + at_once)
 
 
-def _block_sums(columns: Floats, blocks: Indices) -> Floats:
+def _block_sums(columns: Floats, blocks: Rows) -> Floats:
     """Return the sums over the samples of each block, (blocks, ...)."""
     order = np.argsort(blocks, kind="stable")
     first = np.flatnonzero(np.diff(blocks[order], prepend=-1))
@@ -207,7 +203,7 @@ def _block_sums(columns: Floats, blocks: Indices) -> Floats:
 class _Products:
     """Cross-products of weighted design and genes, over all samples and over block sums."""
 
-    def __init__(self, design: Floats, values: Floats, observed: Floats, blocks: Indices) -> None:
+    def __init__(self, design: Floats, values: Floats, observed: Floats, blocks: Rows) -> None:
         self._basis, self._triangle = np.linalg.qr(design)
         present = ~np.isnan(values)
         root = np.sqrt(np.where(present, observed, 0.0))
@@ -269,7 +265,7 @@ class _Products:
             found[fine] = self._maximise(lowest, fine)
         return found
 
-    def _maximise(self, lowest: float, fine: NDArray[np.bool_]) -> Floats:
+    def _maximise(self, lowest: float, fine: Flags) -> Floats:
         # Likelihoods with two maxima occur; the one near 1 is narrow.
         grid = np.tanh(np.linspace(np.arctanh(lowest), np.arctanh(LARGEST_CORRELATION), GRID))
         curve = np.array([self._deviance(np.full(len(fine), r)) for r in grid])[:, fine]

@@ -30,11 +30,8 @@ from genotex.analysis.gene_tests.moderated import ModeratedFit
 from genotex.analysis.gene_tests.p_values import q_of_known
 from genotex.analysis.gene_tests.precision import Precision, consensus_correlation
 from genotex.analysis.gene_tests.weights import Spread, weigh_samples
-from genotex.analysis.hidden.unmeasured import (
-    Unmeasured,
-    find_unmeasured,
-    rank_without_if_dense,
-)
+from genotex.analysis.hidden.unmeasured import Unmeasured, find_unmeasured, rank_without_if_dense
+from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.options import AnalysisOptions
 
@@ -49,8 +46,6 @@ TOPS = (10, 50, 100)
 NAMED = 10
 _ROUNDING = 1e-9
 
-Mask = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, eq=False)
 class GeneFilter:
@@ -60,15 +55,15 @@ class GeneFilter:
     record: dict[str, Any]  # The rule in words and numbers, and counts
 
     @property
-    def tested(self) -> Mask:
-        """Mask of the genes that are tested."""
+    def tested(self) -> Flags:
+        """Flags of the genes that are tested."""
         return np.asarray(self.status == "tested")
 
     def with_status(self, status: NDArray[np.str_]) -> GeneFilter:
         """Return the filter with another status of the genes, and the counts that follow."""
         return GeneFilter(status, {**self.record, **_counts(status)})
 
-    def without(self, dropped: Mask) -> GeneFilter:
+    def without(self, dropped: Flags) -> GeneFilter:
         """Return the filter with fewer genes."""
         # Shapes: dropped (m,).
         status = self.status.copy()
@@ -77,7 +72,7 @@ class GeneFilter:
 
 
 def filter_genes(
-    expression: NDArray[np.float64], contrast: Contrast, columns: int, filter_low: bool
+    expression: Floats, contrast: Contrast, columns: int, filter_low: bool
 ) -> GeneFilter:
     """Sort out constant genes, genes with too few values and genes low in nearly all samples."""
     # A gene is low when its value is above the cut in fewer samples than the smaller group has (a
@@ -96,7 +91,7 @@ def filter_genes(
     return GeneFilter(status, record)
 
 
-def _carries_design(design: NDArray[np.float64], expression: NDArray[np.float64]) -> Mask:
+def _carries_design(design: Floats, expression: Floats) -> Flags:
     """Return which genes have the values that a design needs."""
     # Genes whose missing values make the design singular on the rest, or leave fewer than
     # `MIN_RESIDUAL_DF` degrees of freedom, have not; one of them would spoil the variance prior of
@@ -115,8 +110,8 @@ def _counts(status: NDArray[np.str_]) -> dict[str, int]:
 
 
 def _low_genes(
-    expression: NDArray[np.float64], present: Mask, contrast: Contrast, filter_low: bool
-) -> tuple[Mask, str]:
+    expression: Floats, present: Flags, contrast: Contrast, filter_low: bool
+) -> tuple[Flags, str]:
     nothing = np.zeros(expression.shape[1], dtype=bool)
     if not filter_low:
         return nothing, "no filter of low genes (switched off)"
@@ -139,20 +134,19 @@ def _low_genes(
     return high < need, rule
 
 
-def _constant(expression: NDArray[np.float64]) -> Mask:
+def _constant(expression: Floats) -> Flags:
     lowest, highest = np.fmin.reduce(expression, axis=0), np.fmax.reduce(expression, axis=0)
     # Averages of equal numbers may differ in the last bits.
     return np.asarray(highest - lowest <= 1e-12 * np.maximum(1.0, np.abs(highest)))
 
 
-def _enough_values(present: Mask, contrast: Contrast, columns: int) -> Mask:
+def _enough_values(present: Flags, contrast: Contrast, columns: int) -> Flags:
     enough = present.sum(axis=0) >= columns + MIN_RESIDUAL_DF
     for members in contrast.members:
         enough &= present[members].sum(axis=0) >= 2
     return np.asarray(enough)
 
 
-Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
 
 
@@ -217,10 +211,7 @@ def _without_few_reads(kept: GeneFilter, libraries: Libraries, expression: Float
 
 
 def run_tests(
-    comparison: Comparison,
-    values: Floats,
-    kept: GeneFilter,
-    options: AnalysisOptions,
+    comparison: Comparison, values: Floats, kept: GeneFilter, options: AnalysisOptions
 ) -> TraitTests:
     """Estimate unmeasured confounding and test the trait's coefficient of every gene."""
     # Shapes: values (n, m).

@@ -21,12 +21,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.gene_tests.precision import Precision, some_genes
+from genotex.arrays import Floats
 from genotex.options import SampleWeights
-
-Floats = NDArray[np.float64]
 
 PRIOR_GENES = 10
 """The weights are drawn to 1 as if so many genes had shown no difference at all (limma)."""

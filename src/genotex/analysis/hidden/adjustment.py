@@ -8,17 +8,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.blocks import Blocks, blocked_by
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import Design, independent_columns
 from genotex.analysis.samples.facts import SampleFacts, is_technical, read_value
+from genotex.arrays import Floats
 from genotex.errors import UsageError
 from genotex.features import column_named
 from genotex.formats import COVARIATES, LinkedTable
-
-Floats = NDArray[np.float64]
 
 LEVELS_OF_A_NUMBER = 3
 """A characteristic with fewer different numbers is taken as groups."""
@@ -145,7 +143,7 @@ class _BatchColumns:
 
     key: str | None = None  # The characteristic; None when no batch is adjusted for
     # (n,): 1 for the samples of a batch, one column for each batch but the largest
-    columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    columns: dict[str, Floats] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()  # Why a batch recorded before that one is not adjusted for
 
 
@@ -181,7 +179,7 @@ def _names_batch(key: str) -> bool:
 def _why_not(
     values: Sequence[str | None],
     counts: Counter[str],
-    columns: dict[str, NDArray[np.float64]],
+    columns: dict[str, Floats],
     contrast: Contrast,
     covariates: int,
 ) -> str:
@@ -201,7 +199,7 @@ def _why_not(
 class Adjustment:
     """Columns to adjust for that the linked table does not hold."""
 
-    columns: Mapping[str, NDArray[np.float64]]  # (n,): for the samples of the contrast
+    columns: Mapping[str, Floats]  # (n,): for the samples of the contrast
     # Covariates of the linked table to adjust for; without those that are the same in all samples
     # of a pair
     from_table: tuple[str, ...]
@@ -306,6 +304,6 @@ def _same_within_pairs(facts: SampleFacts, blocks: Blocks) -> frozenset[str]:
     return frozenset(same)
 
 
-def _spans(basis: NDArray[np.float64], columns: Sequence[NDArray[np.float64]]) -> bool:
+def _spans(basis: Floats, columns: Sequence[Floats]) -> bool:
     wide = np.column_stack([basis, *columns])
     return not independent_columns(wide)[basis.shape[1] :].any()

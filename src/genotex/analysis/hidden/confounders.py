@@ -34,13 +34,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from genotex.analysis.gene_tests.moderated import fit_variance_prior, shrink
 from genotex.analysis.hidden.surrogate import SurrogateVariables, too_few_left
-
-Floats = NDArray[np.float64]
+from genotex.arrays import Floats
 
 SMALLEST_RESIDUAL_DF = 10
 """At least so many residual degrees of freedom are left."""

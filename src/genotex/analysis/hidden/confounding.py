@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.gene_tests.p_values import (
@@ -17,9 +16,8 @@ from genotex.analysis.gene_tests.p_values import (
     mann_whitney,
     spearman,
 )
+from genotex.arrays import Flags, Floats, Rows
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Strength = Literal["", "some", "strong", "complete"]
 
 CONFOUNDED_P = 0.05
@@ -99,12 +97,7 @@ def associate_levels(trait: Floats, levels: Sequence[str], binary: bool) -> Asso
         # Tomczak and Tomczak 2014: eta squared from H, 0 where H is what chance gives.
         squared = max(0.0, found.statistic - len(names) + 1) / rest if rest > 0 else 0.0
         return Association(
-            "Kruskal-Wallis test",
-            found.p,
-            "eta",
-            min(1.0, squared**0.5),
-            False,
-            len(names),
+            "Kruskal-Wallis test", found.p, "eta", min(1.0, squared**0.5), False, len(names)
         )
     case = trait == trait.max()
     table = np.array([np.bincount(place[side], minlength=len(names)) for side in (case, ~case)])
@@ -130,7 +123,7 @@ def _associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Associati
     return Association("chi-square test", p, "Cramer's V", size, complete, len(names))
 
 
-def associate_measured(contrast: Contrast, known: Mask, values: Floats) -> Association:
+def associate_measured(contrast: Contrast, known: Flags, values: Floats) -> Association:
     """Measure how the trait is associated with a covariate; levels of a factor are groups."""
     # Shapes: known (n,), values (k,).
     if contrast.factor is None and not contrast.cells:
@@ -140,19 +133,19 @@ def associate_measured(contrast: Contrast, known: Mask, values: Floats) -> Assoc
     return associate_levels(values, _groups(contrast, known), binary=False)
 
 
-def associate_named(contrast: Contrast, known: Mask, levels: Sequence[str]) -> Association:
+def associate_named(contrast: Contrast, known: Flags, levels: Sequence[str]) -> Association:
     """Measure how the trait is associated with a characteristic; levels of a factor are groups."""
     if contrast.factor is None and not contrast.cells:
         return associate_levels(contrast.values[known], levels, contrast.binary)
     return _associate_groups(_groups(contrast, known), levels)
 
 
-def _groups(contrast: Contrast, known: Mask) -> list[str]:
+def _groups(contrast: Contrast, known: Flags) -> list[str]:
     groups = contrast.groups or ()
     return [group for group, there in zip(groups, known, strict=True) if there]
 
 
-def cramers_v(table: NDArray[np.intp]) -> float:
+def cramers_v(table: Rows) -> float:
     """Return Cramer's V without its bias: 0 on average for independent variables (Bergsma 2013)."""
     # Shapes: table (r, k).
     rows, columns = table.shape

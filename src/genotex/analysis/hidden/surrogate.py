@@ -11,6 +11,7 @@ from scipy.special import fdtrc
 
 from genotex.analysis.designs.matrix import independent_columns
 from genotex.analysis.gene_tests.p_values import local_fdr
+from genotex.arrays import Floats, Rows
 from genotex.errors import AnalysisError
 
 ROWS_AT_ONCE = 1024
@@ -42,8 +43,6 @@ def permute_rows(values: NDArray[np.float32], rng: np.random.Generator) -> None:
             shuffled[tied] = rng.permuted(rows[tied], axis=1)
         rows[...] = shuffled
 
-
-Floats = NDArray[np.float64]
 
 SMALLEST_RESIDUAL_DF = 10
 """Residual degrees of freedom that must remain in addition to the surrogate variables."""
@@ -307,7 +306,7 @@ def _share(values: Floats, components: int) -> Floats:
 
 def _count_exceeding(
     share: Floats, outside: Floats, grams: Iterable[Floats], patience: int | None
-) -> tuple[NDArray[np.intp], int]:
+) -> tuple[Rows, int]:
     """Count for each component the permutations that reach its share."""
     # p-values rise from one component to the next, so the answer is none as soon as the first was
     # reached more often than `patience`.
@@ -323,7 +322,7 @@ def _count_exceeding(
     return exceeded, done
 
 
-def _associated_genes(expression: Floats, directions: Floats) -> Iterator[NDArray[np.intp]]:
+def _associated_genes(expression: Floats, directions: Floats) -> Iterator[Rows]:
     """Yield the genes associated with each direction by the F test of gene ~ 1 + direction."""
     # Shapes: expression (n, p), directions (n, k).
     # Yields Columns of `expression` whose local false discovery rate is below 0.1.
@@ -350,7 +349,7 @@ def _associated_genes(expression: Floats, directions: Floats) -> Iterator[NDArra
         yield varying[local_fdr(fdtrc(1, df, f)) < GENE_CUT]
 
 
-def _nearest_component(expression: Floats, genes: NDArray[np.intp], direction: Floats) -> Floats:
+def _nearest_component(expression: Floats, genes: Rows, direction: Floats) -> Floats:
     """Return that principal component of these genes which correlates most with a direction."""
     samples = len(expression)
     gram = np.zeros((samples, samples))

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from genotex.analysis.designs.comparison import Comparison
@@ -27,9 +26,8 @@ from genotex.analysis.hidden.surrogate import (
 )
 from genotex.analysis.samples.facts import read_numbers, read_value
 from genotex.analysis.shared_work import once
+from genotex.arrays import Flags, Floats
 from genotex.options import Hidden as Mode
-
-Floats = NDArray[np.float64]
 
 REPORTED_P = 0.05
 """Associations are reported when their p-value, times the number of tests, is below."""
@@ -225,7 +223,7 @@ def _without_gaps(values: Floats, design: Design) -> Floats:
     return chosen
 
 
-def _fill_gaps(values: Floats, gaps: NDArray[np.bool_], basis: Floats) -> None:
+def _fill_gaps(values: Floats, gaps: Flags, basis: Floats) -> None:
     """Fill gaps, in place, with what an orthonormal basis (n, k) fits to each gene."""
     gene, sample = np.nonzero(gaps.T)
     genes, first, of_gene = np.unique(gene, return_index=True, return_inverse=True)

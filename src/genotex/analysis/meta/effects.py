@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from genotex.analysis.gene_tests.p_values import benjamini_hochberg
+from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
-
-Floats = NDArray[np.float64]
 
 MIN_RANDOM = 3
 """With two cohorts the spread between them has one degree of freedom, which is uninformative."""
@@ -59,7 +58,7 @@ class CombinedEffects:
     # Largest p when one cohort is left out, each in turn: of random effects where three or more are
     # left, of the fixed effect where two are; NaN below three cohorts
     largest_p: Floats
-    flips: NDArray[np.bool_]  # Whether leaving one cohort out turns the sign of the combined effect
+    flips: Flags  # Whether leaving one cohort out turns the sign of the combined effect
 
 
 def combine_effects(effects: Floats, errors: Floats) -> CombinedEffects:
@@ -186,9 +185,7 @@ def _paule_mandel(values: Floats, variances: Floats, df: NDArray[np.int64]) -> F
     return tau2
 
 
-def _leave_one_out(
-    values: Floats, variances: Floats, effect: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
+def _leave_one_out(values: Floats, variances: Floats, effect: Floats) -> tuple[Floats, Flags]:
     """Return the largest p without one cohort, and whether the sign ever turns."""
     # The cohorts that are left are combined as all of them are.
     largest = np.zeros(values.shape[1])
@@ -252,7 +249,7 @@ def partial_conjunction(
     return np.where(left > 0, np.minimum(2 * one_sided, 1.0), np.nan)
 
 
-def replication_q(p: Floats, significant: NDArray[np.bool_]) -> Floats:
+def replication_q(p: Floats, significant: Flags) -> Floats:
     """Return the q-values of the significant genes, over these; NaN for all others."""
     # p (m,) is the larger of the combined p and that of the partial conjunction. Only genes whose
     # combined q-value is below the cut are tested for replication.

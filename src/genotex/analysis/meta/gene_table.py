@@ -21,8 +21,7 @@ from genotex.analysis.meta.effects import (
     stouffer,
 )
 from genotex.analysis.meta.methods import DEFAULT, CohortStatistics, Heterogeneity, find_method
-
-Floats = NDArray[np.float64]
+from genotex.arrays import Floats
 
 MIN_COHORTS = 2
 """A gene is combined when at least so many cohorts tested it."""

@@ -13,13 +13,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from genotex.analysis.meta.effects import normal_size
+from genotex.arrays import Floats
 from genotex.errors import UsageError
-
-Floats = NDArray[np.float64]
 
 _GRID = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 """Values of tau, in medians of the standard errors."""
@@ -189,7 +187,7 @@ METHODS: dict[str, CombinationMethod] = {
         sentence="Each gene was tested for an effect common to the cohorts by a normal deviate, "
         "averaged over a distribution of the between-cohort standard deviation that was estimated "
         "from all genes by restricted maximum likelihood (root mean square {sd:.2g}).",
-    ),
+    )
 }
 
 

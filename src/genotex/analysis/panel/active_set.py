@@ -12,12 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
 from scipy.special import expit
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from genotex.arrays import Flags, Floats, Rows
 
 
 class _Curvature:
@@ -40,7 +39,7 @@ class _Curvature:
         diagonal += self._jitter * diagonal.max()
         self._free = b""
 
-    def direction(self, pull: Floats, free: Mask) -> Floats:
+    def direction(self, pull: Floats, free: Flags) -> Floats:
         """Return the Newton direction for a downhill slope, 0 where a coefficient is not free."""
         if self._free != (key := free.tobytes()):
             self._free = key
@@ -52,7 +51,7 @@ class _Curvature:
         direction[self._chosen], _ = self._back(self._factor, pull[self._chosen], lower=1)
         return direction
 
-    def _factorise(self, free: Mask) -> None:
+    def _factorise(self, free: Flags) -> None:
         self._everything = bool(free.all())
         self._chosen = np.flatnonzero(free)
         part = self._hessian
@@ -67,8 +66,6 @@ class _Curvature:
             jitter = max(10 * jitter, 10 * self._jitter * float(part.diagonal().max()))
             part = part + jitter * np.eye(len(part), dtype=part.dtype)
 
-
-Indices = NDArray[np.intp]
 
 COVARIATE_RIDGE = 1e-4
 """Ridge on standardised covariates, so that one that separates the classes stays finite."""
@@ -93,7 +90,7 @@ class _Point:
     value: float
     pull: Floats
     signs: Floats
-    at_zero: NDArray[np.bool_]
+    at_zero: Flags
     """Genes at zero; their sign is that of the slope, or 0 when the penalty outweighs it."""
 
 
@@ -104,7 +101,7 @@ class ActiveFit:
         self.target = target
         self.binary = binary
         self.fixed = covariates.shape[1]
-        self.genes: Indices = np.zeros(0, dtype=np.intp)
+        self.genes: Rows = np.zeros(0, dtype=np.intp)
         self.columns = np.ascontiguousarray(covariates.T)
         self.coefficients = np.zeros(self.fixed)
         self.ridge = np.full(self.fixed, COVARIATE_RIDGE if binary else 0.0)
@@ -124,7 +121,7 @@ class ActiveFit:
         """Return the mean loss, without ridge and penalty."""
         return self._loss(self.coefficients @ self.columns)
 
-    def add(self, genes: Indices, columns: Floats) -> None:
+    def add(self, genes: Rows, columns: Floats) -> None:
         """Bring in genes with a coefficient of zero; `columns` has shape (genes, n)."""
         self.genes = np.concatenate([self.genes, genes])
         self.columns = np.concatenate([self.columns, columns])

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.panel.active_set import ActiveFit
 from genotex.analysis.panel.selection import auroc, regression, stratified_folds
+from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
 ScoreName = Literal["AUROC", "R2"]
 
 FOLDS = 5
@@ -61,7 +59,7 @@ class _Model:
 def predict_condition(
     condition_table: LinkedTable,
     table: LinkedTable,
-    rows: NDArray[np.intp],
+    rows: Rows,
     regressors: Sequence[str],
     *,
     seed: int,
@@ -168,7 +166,7 @@ def _moments(values: Floats) -> tuple[Floats, Floats]:
     return mean, np.where(deviation > FLAT * np.maximum(1.0, np.abs(mean)), deviation, 0.0)
 
 
-def _varies(values: Floats) -> NDArray[np.bool_]:
+def _varies(values: Floats) -> Flags:
     return np.asarray(_moments(values)[1] > 0)
 
 

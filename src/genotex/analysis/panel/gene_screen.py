@@ -15,9 +15,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from genotex.arrays import Floats, Rows
+
 Singles = NDArray[np.float32]
-Indices = NDArray[np.intp]
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -27,7 +27,7 @@ FRAGILE = 1e-2
 """Below this share of a gene's overall deviation, single precision is not enough."""
 
 
-def standardise(values: Floats, training: Indices, samples: Indices | None = None) -> Floats:
+def standardise(values: Floats, training: Rows, samples: Rows | None = None) -> Floats:
     """Return z-scores by the training samples; missing values are 0."""
     # Shapes: values (q, n), training (m,).
     learned = values.take(training, axis=1)
@@ -88,7 +88,7 @@ class GeneScreen:
         """Apply a function to parts of the genes, in order; in threads where there are any."""
         return self._pool.map(look, parts) if self._pool else map(look, parts)
 
-    def fetch(self, genes: Indices) -> Floats:
+    def fetch(self, genes: Rows) -> Floats:
         """Return genes as rows, as they came; fetched ones are kept, training sets share them."""
         new = np.unique(genes[self._place[genes] < 0])
         if len(new):
@@ -112,14 +112,14 @@ class GeneScreen:
 class Slopes:
     """Genes with steep slopes in one training set."""
 
-    genes: Indices
+    genes: Rows
     sizes: Floats
 
 
 class TrainingSets:
     """Training sets over one gene matrix."""
 
-    def __init__(self, screen: GeneScreen, samples: Sequence[Indices]) -> None:
+    def __init__(self, screen: GeneScreen, samples: Sequence[Rows]) -> None:
         self.screen = screen
         self.samples = tuple(samples)
         member = np.zeros((screen.rows.shape[1], len(samples)))
@@ -130,7 +130,7 @@ class TrainingSets:
         weak = [self._learn(start, member) for start in range(0, screen.size, CHUNK)]
         self._fragile = self._really_varying(*map(np.concatenate, zip(*weak, strict=True)))
 
-    def _learn(self, start: int, member: Floats) -> tuple[Indices, Indices]:
+    def _learn(self, start: int, member: Floats) -> tuple[Rows, Rows]:
         """Learn the scales of a chunk of genes; return pairs of gene and set that vary little."""
         block = self.screen.rows[start : start + CHUNK].astype(np.float64)
         partial = self.screen.partial[start : start + CHUNK]
@@ -149,7 +149,7 @@ class TrainingSets:
         genes, columns = np.nonzero(thin)
         return genes + start, columns
 
-    def _really_varying(self, genes: Indices, columns: Indices) -> list[Indices]:
+    def _really_varying(self, genes: Rows, columns: Rows) -> list[Rows]:
         """Sort out the genes that are constant in a training set; their slope is 0."""
         fragile = []
         for column in range(len(self.samples)):
@@ -157,7 +157,7 @@ class TrainingSets:
             fragile.append(found[self.columns(column, found).any(axis=1)])
         return fragile
 
-    def columns(self, column: int, genes: Indices, samples: Indices | None = None) -> Floats:
+    def columns(self, column: int, genes: Rows, samples: Rows | None = None) -> Floats:
         """Return z-scored genes of one training set, in double precision, shape (genes, rows)."""
         return standardise(self.screen.fetch(genes), self.samples[column], samples)
 
@@ -168,7 +168,7 @@ class TrainingSets:
         first = np.zeros(len(everyone), dtype=np.intp)
         top = np.zeros(len(everyone))
 
-        def look(genes: slice) -> tuple[Indices, Singles]:
+        def look(genes: slice) -> tuple[Rows, Singles]:
             block = self._slopes(genes, centred, everyone)
             place = block.argmax(axis=0)
             return genes.start + place, block[place, everyone]
@@ -185,25 +185,21 @@ class TrainingSets:
         )
 
     def steep(
-        self,
-        columns: Indices,
-        residuals: Sequence[Floats],
-        limits: Floats,
-        among: Indices | None = None,
+        self, columns: Rows, residuals: Sequence[Floats], limits: Floats, among: Rows | None = None
     ) -> list[Slopes]:
         """Return the genes whose slope exceeds a limit."""
         # Shapes: columns (c,), limits (c,).
         centred = self._centred(columns, residuals)
         bound = limits.astype(np.float32)
 
-        def look(genes: slice | Indices) -> tuple[Indices, Indices, Singles]:
+        def look(genes: slice | Rows) -> tuple[Rows, Rows, Singles]:
             block = self._slopes(genes, centred, columns)
             flat = np.flatnonzero(block > bound)
             row, place = np.divmod(flat, len(columns))
             gene = row + genes.start if isinstance(genes, slice) else genes[row]
             return gene, place, block.reshape(-1)[flat]
 
-        parts: list[slice | Indices] = [*self._chunks()] if among is None else [among]
+        parts: list[slice | Rows] = [*self._chunks()] if among is None else [among]
         hits = self.screen.map(look, parts)
         gene, place, size = map(np.concatenate, zip(*hits, strict=True))
         order = np.argsort(place, kind="stable")
@@ -219,14 +215,14 @@ class TrainingSets:
         size = self.screen.size
         return [slice(start, min(start + CHUNK, size)) for start in range(0, size, CHUNK)]
 
-    def _centred(self, columns: Indices, residuals: Sequence[Floats]) -> Singles:
+    def _centred(self, columns: Rows, residuals: Sequence[Floats]) -> Singles:
         centred = np.zeros((self.screen.rows.shape[1], len(columns)), dtype=np.float32)
         for i, column in enumerate(columns):
             rest = residuals[i]
             centred[self.samples[column], i] = (rest - rest.mean()) / len(rest)
         return centred
 
-    def _slopes(self, genes: slice | Indices, centred: Singles, columns: Indices) -> Singles:
+    def _slopes(self, genes: slice | Rows, centred: Singles, columns: Rows) -> Singles:
         """Return the sizes of the slopes in single precision, shape (genes, columns)."""
         block: Singles = self.screen.rows[genes] @ centred
         partial = self.screen.partial[genes]
@@ -239,7 +235,7 @@ class TrainingSets:
         block *= inverse if len(columns) == inverse.shape[1] else inverse[:, columns]
         return np.abs(block, out=block)
 
-    def _exact(self, column: int, genes: Indices, residual: Floats) -> Floats:
+    def _exact(self, column: int, genes: Rows, residual: Floats) -> Floats:
         if not len(genes):
             return np.zeros(0)
         return np.abs(self.columns(column, genes) @ residual) / len(residual)

@@ -13,14 +13,11 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
 from genotex.analysis.panel.active_set import TOLERANCE, ActiveFit
 from genotex.analysis.panel.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from genotex.arrays import Flags, Floats, Rows
 
 PENALTIES = 40
 SATURATED = 0.9
@@ -163,7 +160,7 @@ class _Lockstep:
             for slopes, kept in zip(found, idle, strict=True)
         ]
 
-    def _idle(self, column: int, genes: Rows) -> NDArray[np.bool_]:
+    def _idle(self, column: int, genes: Rows) -> Flags:
         """Return which of the genes a training set does not use."""
         used = self.fits[column].genes
         self._in_use[used] = True

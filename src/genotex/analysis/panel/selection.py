@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
@@ -22,9 +21,7 @@ from genotex.analysis.panel.path import (
     fit_single,
     fold_errors,
 )
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from genotex.arrays import Floats, Rows
 
 FOLDS = 5
 
@@ -39,7 +36,7 @@ def fold_count(target: Floats, binary: bool) -> int:
     return max(2, min(FOLDS, smallest_class(target, binary)))
 
 
-def stratified_folds(target: Floats, binary: bool, count: int, seed: int) -> NDArray[np.intp]:
+def stratified_folds(target: Floats, binary: bool, count: int, seed: int) -> Rows:
     """Give every sample a fold, so that the folds are alike in the trait."""
     # Classes are dealt out in random order one after the other; a measured trait is sorted and
     # every run of `count` neighbours is dealt out at random.
@@ -102,7 +99,7 @@ def _parted_neighbours(target: Floats, rng: np.random.Generator) -> tuple[Rows, 
     return neighbours[:, 0], neighbours[:, 1]
 
 
-def auroc(target: Floats, predictor: Floats, fold_of: NDArray[np.intp]) -> float:
+def auroc(target: Floats, predictor: Floats, fold_of: Rows) -> float:
     """Return the AUROC over pairs within a fold: predictors of different folds are not alike."""
     wins, pairs = 0.0, 0
     for fold in np.unique(fold_of):
@@ -115,9 +112,7 @@ def auroc(target: Floats, predictor: Floats, fold_of: NDArray[np.intp]) -> float
     return wins / pairs
 
 
-def classification(
-    target: Floats, predictor: Floats, fold_of: NDArray[np.intp]
-) -> dict[str, float]:
+def classification(target: Floats, predictor: Floats, fold_of: Rows) -> dict[str, float]:
     """Return accuracy, precision, recall, F1 (in %), AUROC and Brier score."""
     # Shapes: target (n,), predictor (n,), fold_of (n,).
     probability = expit(predictor)

@@ -17,6 +17,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.arrays import Flags, Floats
+
 COLUMN_GROUPS = (
     "gene", "change", "statistic", "significance", "mixed", "levels", "surrogates", "size",
     "interaction", "panel", "status",
@@ -332,7 +334,7 @@ def _test_columns(
 def arrange_genes(
     names: Sequence[str],
     status: NDArray[np.str_],
-    columns: Mapping[str, NDArray[np.float64]],
+    columns: Mapping[str, Floats],
     *,
     q_cut: float,
     min_effect: float,
@@ -379,7 +381,7 @@ def describe_selection(genes: pl.DataFrame, related: Collection[str]) -> dict[st
     return score_selection(genes["Significant"].fill_null(False).to_numpy(), known)
 
 
-def score_selection(selected: NDArray[np.bool_], related: NDArray[np.bool_]) -> dict[str, float]:
+def score_selection(selected: Flags, related: Flags) -> dict[str, float]:
     """Score selected genes against the related genes, in percent."""
     # Shapes: selected (p,), related (p,).
     # Returns ``precision``, ``recall``, ``f1``, ``jaccard``; 0 where nothing can be divided.

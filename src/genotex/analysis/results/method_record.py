@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import scipy
-from numpy.typing import NDArray
 
 import genotex
 from genotex.analysis.designs.comparison import Comparison
@@ -21,10 +20,9 @@ from genotex.analysis.gene_tests.mixed import mixed_record
 from genotex.analysis.gene_tests.p_values import excess_near_one, null_share
 from genotex.analysis.gene_tests.trait_tests import TraitTests
 from genotex.analysis.panel.selection import GenePanel
+from genotex.arrays import Floats
 from genotex.options import AnalysisOptions, RegressorRule
 from genotex.problems import Problem, ProblemKind
-
-Floats = NDArray[np.float64]
 
 MODERATED_T = "moderated t-test (limma's method, Smyth 2004) of every gene"
 COUNTED_T = "moderated t-test (Smyth 2004) of every gene on TMM-normalised log2 counts per million"
@@ -310,7 +308,4 @@ def _residual_df(design: Design) -> int:
 
 def _histogram(p: Floats) -> dict[str, float | None]:
     excess = excess_near_one(p)
-    return {
-        "pi0": null_share(p),
-        "excess_near_one": excess if np.isfinite(excess) else None,
-    }
+    return {"pi0": null_share(p), "excess_near_one": excess if np.isfinite(excess) else None}

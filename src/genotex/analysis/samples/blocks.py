@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.samples.facts import SampleFacts
 from genotex.analysis.samples.profiles import Profiles, tissues_of
 from genotex.analysis.samples.sex import SEX_GENES
+from genotex.arrays import Floats, Rows
 from genotex.formats import LinkedTable
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.intp]
 
 _MISSING_IN_MANY = (
     "APOBEC3B C4A C4B CFHR1 CFHR3 DDT DDTL FCGR3B GSTM1 GSTM2 GSTT1 GSTT2 GSTT2B HLA-DRB3 HLA-DRB4 "
@@ -83,7 +80,7 @@ class SampleBlocks:
 class _Partition:
     """A partition of the samples: labels, and the gap of each sample that is not alone."""
 
-    labels: Labels
+    labels: Rows
     gaps: Floats
     score: float
 
@@ -183,7 +180,7 @@ def _basis(profiles: Profiles) -> Floats:
     return kept
 
 
-def _cosine(profiles: Profiles, places: NDArray[np.intp], basis: Floats) -> Floats:
+def _cosine(profiles: Profiles, places: Rows, basis: Floats) -> Floats:
     values = np.nan_to_num(profiles.take(places) - profiles.means[places])
     rest = values - basis @ (basis.T @ values)
     norms = np.linalg.norm(rest, axis=1)
@@ -202,7 +199,7 @@ def _tree(similarity: Floats) -> Floats:
     return tree
 
 
-def _cut(tree: Floats, blocks: int) -> Labels:
+def _cut(tree: Floats, blocks: int) -> Rows:
     """Return the block of each sample, 0, 1, ..., when the tree is cut into so many."""
     from scipy.cluster.hierarchy import fcluster
 
@@ -228,7 +225,7 @@ def _groupings(similarity: Floats) -> Iterator[_Partition]:
         yield _Partition(labels, gaps, score)
 
 
-def _gaps(similarity: Floats, labels: Labels, sizes: NDArray[np.intp]) -> Floats:
+def _gaps(similarity: Floats, labels: Rows, sizes: Rows) -> Floats:
     """Return by how much each sample resembles its own block more than the next one."""
     order = np.argsort(labels, kind="stable")
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -241,7 +238,7 @@ def _gaps(similarity: Floats, labels: Labels, sizes: NDArray[np.intp]) -> Floats
     return gaps
 
 
-def _split(similarity: Floats, grouping: _Partition) -> Labels:
+def _split(similarity: Floats, grouping: _Partition) -> Rows:
     """Split blocks that hold two people who resemble each other."""
     labels = grouping.labels.copy()
     usual = float(np.median(grouping.gaps))
@@ -262,7 +259,7 @@ def _split(similarity: Floats, grouping: _Partition) -> Labels:
     return labels
 
 
-def _join_single(similarity: Floats, labels: Labels) -> Labels:
+def _join_single(similarity: Floats, labels: Rows) -> Rows:
     """Join samples left alone to the block or sample that they resemble most, if clearly."""
     # The best score leaves out samples that resemble their own person less than others do theirs.
     labels = np.unique(labels, return_inverse=True)[1]
@@ -285,12 +282,12 @@ def _join_single(similarity: Floats, labels: Labels) -> Labels:
     return labels
 
 
-def _within(similarity: Floats, places: NDArray[np.intp]) -> float:
+def _within(similarity: Floats, places: Rows) -> float:
     part = similarity[np.ix_(places, places)]
     return float((part.sum() - np.trace(part)) / (len(places) * (len(places) - 1)))
 
 
-def _named(samples: Sequence[str], labels: Labels) -> tuple[dict[str, str], dict[str, list[str]]]:
+def _named(samples: Sequence[str], labels: Rows) -> tuple[dict[str, str], dict[str, list[str]]]:
     sizes = np.bincount(labels)
     names: dict[int, str] = {}
     blocks: dict[str, str] = {}
@@ -322,7 +319,7 @@ def _finding(samples: int, members: dict[str, list[str]], *, people: bool) -> st
     )
 
 
-def _effect(contrast: Contrast, labels: Labels) -> str:
+def _effect(contrast: Contrast, labels: Rows) -> str:
     """Return what repeats do to tests that take samples as independent."""
     sizes = np.bincount(labels)
     repeated = [contrast.values[labels == k] for k in np.flatnonzero(sizes > 1)]

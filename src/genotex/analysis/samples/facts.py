@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.hidden.confounding import (
@@ -18,11 +17,11 @@ from genotex.analysis.hidden.confounding import (
     associate_measured,
     associate_named,
 )
+from genotex.arrays import Flags, Floats
 
 SampleFacts = Mapping[str, Mapping[str, str | None]]
 """Characteristic -> sample id -> raw value."""
 
-Floats = NDArray[np.float64]
 
 ENOUGH_SAMPLES = 4
 MIN_PAIRS = 3
@@ -132,7 +131,7 @@ def _associate(
 
 
 def _associate_repeated(
-    contrast: Contrast, known: NDArray[np.bool_], levels: Sequence[str]
+    contrast: Contrast, known: Flags, levels: Sequence[str]
 ) -> Association | None:
     """Test the values that occur more than once: a single sample is always on one side."""
     counts = Counter(levels)

@@ -8,15 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.samples.facts import SampleFacts, read_value
+from genotex.arrays import Flags, Floats, Rows
 from genotex.formats import LinkedTable
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Places = NDArray[np.intp]
 
 FEWEST_GENES = 100
 """Fewer genes do not make a profile."""
@@ -59,12 +55,12 @@ class Profiles:
         return tuple("case" if value else "control" for value in self.contrast.values)
 
     @cached_property
-    def peers(self) -> Mask:
+    def peers(self) -> Flags:
         """Which samples each sample is compared with, shape (n, n)."""
         # Those of its group and tissue; with too few of them those of its tissue; then all.
         names = np.array(self.tissues or ("",) * len(self.contrast.rows))
-        tissue: Mask = names[:, None] == names
-        same: Mask = self.same_group & tissue
+        tissue: Flags = names[:, None] == names
+        same: Flags = self.same_group & tissue
         for wider in (tissue, np.ones_like(tissue)):
             few = same.sum(axis=1) < SMALL_GROUP
             same[few] = wider[few]
@@ -72,7 +68,7 @@ class Profiles:
         return same
 
     @cached_property
-    def companies(self) -> tuple[tuple[Places, Places], ...]:
+    def companies(self) -> tuple[tuple[Rows, Rows], ...]:
         """Each set of samples that some are compared with, these included, and which they are."""
         company = self.peers.copy()
         np.fill_diagonal(company, True)
@@ -85,10 +81,10 @@ class Profiles:
         )
 
     @property
-    def same_group(self) -> Mask:
+    def same_group(self) -> Flags:
         """Which samples have the same value of a binary trait, shape (n, n); else all."""
         names = np.array(self.groups)
-        same: Mask = names[:, None] == names
+        same: Flags = names[:, None] == names
         return same
 
     @cached_property
@@ -100,7 +96,7 @@ class Profiles:
         return found
 
     @cached_property
-    def expressed(self) -> Mask:
+    def expressed(self) -> Flags:
         """The upper half of the genes by mean expression, shape (p,): the rest is mostly noise."""
         known = np.isfinite(self.means)
         if not known.any():
@@ -152,12 +148,12 @@ class Profiles:
             place = slice(start, min(start + CHUNK, genes))
             yield place, np.asarray(self.table.expression[rows, place], dtype=np.float64)
 
-    def take(self, places: Places) -> Floats:
+    def take(self, places: Rows) -> Floats:
         """Return the values of the genes at these places, shape (n, len(places))."""
         chosen = self.table.expression[np.ix_(self.contrast.rows, places)]
         return np.asarray(chosen, dtype=np.float64)
 
-    def residual_squares(self, basis: Floats, among: Mask) -> Floats:
+    def residual_squares(self, basis: Floats, among: Flags) -> Floats:
         """Return the genes' sums of squares outside an orthonormal basis (n, k), shape (p,)."""
         # NaN for genes that are not `among` those of interest. A missing value counts as the gene's
         # mean.
@@ -196,7 +192,7 @@ def _column_means(values: Floats) -> Floats:
     return means
 
 
-def _spread(places: Places, most: int) -> Places:
+def _spread(places: Rows, most: int) -> Rows:
     """Return at most so many of the places, evenly spread."""
     if len(places) <= most:
         return places
@@ -309,7 +305,7 @@ def find_nearly_identical(profiles: Profiles) -> tuple[NearlyIdentical, ...]:
     )
 
 
-def _linked(same: Mask) -> list[tuple[int, ...]]:
+def _linked(same: Flags) -> list[tuple[int, ...]]:
     """Return the connected groups of two or more."""
     left = set(np.flatnonzero(same.any(axis=1)).tolist())
     groups = []

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast, choose_contrast
 from genotex.analysis.samples.blocks import SampleBlocks, find_blocks, no_blocks
@@ -23,10 +22,9 @@ from genotex.analysis.samples.profiles import (
     tissues_of,
 )
 from genotex.analysis.samples.sex import check_sex
+from genotex.arrays import Floats
 from genotex.formats import LinkedTable, Role, names_pool
 from genotex.options import Controls
-
-Floats = NDArray[np.float64]
 
 SampleTexts = Mapping[str, Mapping[str, str | None]]
 """Kind of text (``title``, ``source_name``, ...) -> sample id -> text."""

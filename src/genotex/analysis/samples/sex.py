@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.hidden.confounding import Association, associate_covariate
 from genotex.analysis.samples.profiles import Profiles
+from genotex.arrays import Floats
 
-Floats = NDArray[np.float64]
 Sex = Literal["female", "male", "unclear"]
 
 Y_GENES = ("RPS4Y1", "DDX3Y", "KDM5D", "EIF1AY", "UTY", "USP9Y", "TXLNGY")

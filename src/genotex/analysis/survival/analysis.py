@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.fitting import DesignData
@@ -21,6 +20,7 @@ from genotex.analysis.gene_tests.trait_tests import filter_genes
 from genotex.analysis.results.method_record import session, versions
 from genotex.analysis.survival.score_tests import CoxTests, cox_score_tests
 from genotex.analysis.survival.time_to_event import read_events, read_times
+from genotex.arrays import Floats, Rows
 from genotex.errors import FormatError, UsageError
 from genotex.formats import inert_frame, original_frame, read_json_object, why_no_formula
 from genotex.io import atomic_write
@@ -43,10 +43,10 @@ class SurvivalResult:
     method: Mapping[str, Any]  # How it came about, plain JSON values
     warnings: tuple[str, ...]  # What a reader should know before trusting the list
     # (n,): of the samples that took part (``method["samples"]``), event 1 or 0
-    time: NDArray[np.float64]
-    event: NDArray[np.float64]
+    time: Floats
+    event: Floats
     names: tuple[str, ...]  # The p genes of the data, tested or not
-    expression: NDArray[np.float64]  # (n, p): their log2 expression in these samples
+    expression: Floats  # (n, p): their log2 expression in these samples
 
     @property
     def significant(self) -> pl.DataFrame:
@@ -112,13 +112,13 @@ def check_survival(data: DesignData, asked: DesignOptions) -> tuple[str, tuple[s
 class _SetUp:
     """The samples that have what is needed, and the columns of the covariates."""
 
-    rows: NDArray[np.intp]
+    rows: Rows
     table: pl.DataFrame
-    covariates: Mapping[str, NDArray[np.float64]]
+    covariates: Mapping[str, Floats]
     filled: Mapping[str, int]
     warnings: Sequence[str]
 
-    def test(self, expression: NDArray[np.float64], time: Any, event: Any) -> CoxTests:
+    def test(self, expression: Floats, time: Any, event: Any) -> CoxTests:
         names, columns = list(self.covariates), list(self.covariates.values())
         adjusted = np.column_stack(columns) if columns else None
         return cox_score_tests(expression, time, event, adjusted, covariate_names=names or None)
@@ -145,7 +145,7 @@ def _set_up(data: DesignData, asked: DesignOptions) -> _SetUp:
     return _SetUp(rows, table, covariates, filled, warnings)
 
 
-def _table(genes: Sequence[str], found: CoxTests, mean: NDArray[np.float64]) -> pl.DataFrame:
+def _table(genes: Sequence[str], found: CoxTests, mean: Floats) -> pl.DataFrame:
     low, high = found.interval()
     columns = {
         "gene": genes,

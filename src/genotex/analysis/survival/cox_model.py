@@ -14,10 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from genotex.arrays import Flags, Floats, Rows
 
 ROUNDS = 50
 CONVERGED = 1e-9
@@ -37,12 +35,12 @@ NEAR_TIE = np.sqrt(np.finfo(float).eps)
 class _RiskSets:
     """Who is at risk at each event; samples are in order of stratum, then from late to early."""
 
-    deaths: Indices  # (e,): position of the sample that each step belongs to
-    last: Indices  # (e,): last position of the step's risk set
+    deaths: Rows  # (e,): position of the sample that each step belongs to
+    last: Rows  # (e,): last position of the step's risk set
     tied: Floats | None  # (e,): l/d of each step; None without ties
-    tie_starts: Indices  # (t,): first step of each set of tied steps
-    tie_of_step: Indices  # (e,)
-    next_step: Indices  # (n,): first step at or before the sample's time in its stratum, or e
+    tie_starts: Rows  # (t,): first step of each set of tied steps
+    tie_of_step: Rows  # (e,)
+    next_step: Rows  # (n,): first step at or before the sample's time in its stratum, or e
     strata: tuple[slice, ...]  # positions of each stratum's samples
     steps: tuple[slice, ...]  # its steps
 
@@ -83,7 +81,7 @@ def merge_near_ties(time: Floats) -> Floats:
     return merged
 
 
-def order_samples(time: Floats, event: Floats, strata: Indices) -> tuple[Indices, _RiskSets]:
+def order_samples(time: Floats, event: Floats, strata: Rows) -> tuple[Rows, _RiskSets]:
     """Return the order in which the risk sets count the samples, and the risk sets."""
     # Shapes (n,) each; strata are numbered from 0, and at least one event is needed.
     order = np.lexsort((-time, strata))
@@ -260,9 +258,7 @@ def _maximise(sets: _RiskSets, x: Floats, genes: Floats | None, path: _NewtonPat
     return found
 
 
-def _rises_without_end(
-    here: _Derivatives, at: Floats, step: Floats, events: int
-) -> NDArray[np.bool_]:
+def _rises_without_end(here: _Derivatives, at: Floats, step: Floats, events: int) -> Flags:
     """Return the models, (c,), whose likelihood is flat and still rises away from zero."""
     # With separation each step is about as long as the last, and the information fades.
     length = (step**2).sum(axis=1)
@@ -274,11 +270,11 @@ def _rises_without_end(
         finite = np.isfinite(here.information).all(axis=(1, 2)) & arrived
         least = np.linalg.eigvalsh(here.information[finite])[:, 0]
         rising[finite] |= least < VANISHED * events
-    found: NDArray[np.bool_] = rising
+    found: Flags = rising
     return found
 
 
-def _newton_step(here: _Derivatives, usable: NDArray[np.bool_]) -> Floats:
+def _newton_step(here: _Derivatives, usable: Flags) -> Floats:
     """Return inverse information times score, (c, m); 0 for models that are not usable."""
     m = here.score.shape[1]
     information = np.where(usable[:, None, None], here.information, np.eye(m))

@@ -23,10 +23,8 @@ from genotex.analysis.survival.cox_model import (
     order_samples,
 )
 from genotex.analysis.survival.time_to_event import read_events, read_strata, read_times
+from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError, UsageError
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 FEWEST_EVENTS = 3
 VALUES_AT_ONCE = 1 << 16
@@ -47,10 +45,10 @@ class CoxTests:
     # (p,): maximum-likelihood estimate per unit of expression; NaN where it is not finite
     log_hazard_ratio: Floats
     standard_error: Floats  # (p,): its standard error
-    samples: Indices  # (p,): samples that have the gene, and events among them
-    events: Indices
+    samples: Rows  # (p,): samples that have the gene, and events among them
+    events: Rows
     # (p,): tested genes whose estimate is not finite, because the gene separates the events
-    unbounded: NDArray[np.bool_]
+    unbounded: Flags
     covariates: Floats  # (k,): log hazard ratios of the covariates in the model without genes
     warnings: tuple[str, ...]  # How many genes have no test, or no estimate, and why
 
@@ -122,7 +120,7 @@ class _FollowUp:
     time: Floats
     event: Floats
     x: Floats  # (n, k)
-    strata: Indices  # (n,), from 0
+    strata: Rows  # (n,), from 0
 
     @classmethod
     def of(
@@ -211,13 +209,13 @@ def _separated(cohort: _FollowUp, names: Sequence[str]) -> str:
 class _CoxModel:
     """The model of the covariates in the samples that have a gene."""
 
-    order: Indices  # the samples in the order of the risk sets
-    sizes: Indices  # of the strata
+    order: Rows  # the samples in the order of the risk sets
+    sizes: Rows  # of the strata
     null: NullModel
     scale: Floats  # (k,): standard deviations of the covariates
 
     @classmethod
-    def of(cls, cohort: _FollowUp, rows: Indices | None = None) -> _CoxModel | None:
+    def of(cls, cohort: _FollowUp, rows: Rows | None = None) -> _CoxModel | None:
         """Fit it; None where there are too few events, or the estimates are not finite."""
         rows = np.arange(cohort.samples) if rows is None else rows
         event = cohort.event[rows]
@@ -233,7 +231,7 @@ class _CoxModel:
         return None if null is None else cls(rows[order], sizes, null, scale)
 
 
-def _standardise(columns: Floats, sizes: Indices) -> tuple[Floats, Floats]:
+def _standardise(columns: Floats, sizes: Rows) -> tuple[Floats, Floats]:
     """Return columns (c, n) centred in each stratum with standard deviation 1, and their scale."""
     # A constant column becomes 0, with scale 0. Samples are sorted by stratum.
     largest = np.abs(columns).max(axis=1, initial=0.0)
@@ -247,9 +245,9 @@ def _standardise(columns: Floats, sizes: Indices) -> tuple[Floats, Floats]:
     return centred, scale
 
 
-def _patterns(values: NDArray[Any]) -> Iterator[tuple[Indices, Indices]]:
+def _patterns(values: NDArray[Any]) -> Iterator[tuple[Rows, Rows]]:
     """Yield the samples and the genes of each pattern of missing values."""
-    complete: list[Indices] = []
+    complete: list[Rows] = []
     others: dict[bytes, list[int]] = {}
     for first in range(0, values.shape[1], GENES_SCANNED):
         part = values[:, first : first + GENES_SCANNED]
@@ -277,8 +275,8 @@ class _Tests:
     z: Floats
     estimate: Floats
     error: Floats
-    samples: Indices
-    events: Indices
+    samples: Rows
+    events: Rows
 
     @classmethod
     def of(cls, values: NDArray[Any], cohort: _FollowUp, whole: _CoxModel) -> _Tests:
@@ -320,7 +318,7 @@ def _genes(count: int) -> str:
     return "1 gene" if count == 1 else f"{count} genes"
 
 
-def _test(model: _CoxModel, values: NDArray[Any], genes: Indices, found: _Tests) -> None:
+def _test(model: _CoxModel, values: NDArray[Any], genes: Rows, found: _Tests) -> None:
     """Test the genes, all measured in the samples of the model."""
     at_once = max(1, VALUES_AT_ONCE // len(model.order))
     for first in range(0, len(genes), at_once):

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtri
 
 from genotex.analysis.survival.cox_model import merge_near_ties
+from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError, UsageError
-
-Floats = NDArray[np.float64]
 
 EVENT_WORDS = frozenset(
     ["1", "1.0", "true", "t", "yes", "y", "dead", "died", "death", "deceased", "event"]
@@ -65,7 +64,7 @@ def read_events(values: Sequence[Any] | ArrayLike, *, missing: bool = True) -> F
     return events
 
 
-def _where(what: str, wrong: NDArray[np.bool_]) -> str:
+def _where(what: str, wrong: Flags) -> str:
     """Return the message about samples that cannot be used."""
     first = int(np.flatnonzero(wrong)[0]) + 1
     place = f"in {int(wrong.sum())} of {len(wrong)} samples (the first is sample {first})"
@@ -84,7 +83,7 @@ def _event(word: str) -> float:
     return np.nan if plain in MISSING_WORDS else np.inf
 
 
-def _not_events(words: Sequence[str], wrong: NDArray[np.bool_]) -> str:
+def _not_events(words: Sequence[str], wrong: Flags) -> str:
     unknown = list(dict.fromkeys(word for word, bad in zip(words, wrong, strict=True) if bad))
     shown = ", ".join(repr(word) for word in unknown[:SHOWN])
     more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
@@ -110,13 +109,13 @@ def read_times(values: ArrayLike) -> Floats:
     return time
 
 
-def read_strata(values: Sequence[Any], what: str = "strata") -> NDArray[np.intp]:
+def read_strata(values: Sequence[Any], what: str = "strata") -> Rows:
     """Return the number, from 0, of each sample's stratum in the sorted labels."""
     words = np.array([str(value).strip() for value in values], dtype=str)
     missing = np.array([word.casefold() in MISSING_WORDS for word in words], dtype=bool)
     if missing.any():
         raise AnalysisError(_where(f"{what} missing", missing))
-    codes: NDArray[np.intp] = np.unique(words, return_inverse=True)[1].astype(np.intp)
+    codes: Rows = np.unique(words, return_inverse=True)[1].astype(np.intp)
     return codes
 
 

@@ -335,7 +335,7 @@ def _show_run(
 def _costs(summary: RunSummary) -> str:
     cohorts, seconds = summary.cohorts, summary.seconds
     parts = [
-        f"{seconds['median']:.3g} s a problem (median), {seconds['longest']:.3g} s the longest",
+        f"{seconds['median']:.3g} s a problem (median), {seconds['longest']:.3g} s the longest"
     ]
     if summary.peak_memory_mb:
         parts.append(f"peak memory {summary.peak_memory_mb:,.0f} MB")

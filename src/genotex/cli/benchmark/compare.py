@@ -41,8 +41,7 @@ class _Scoring:
     """How output folders are scored."""
 
     reference: Annotated[
-        Path | None,
-        Option("Score output folders against this one.", "--ref-dir", short="-r"),
+        Path | None, Option("Score output folders against this one.", "--ref-dir", short="-r")
     ] = None
     tasks: Annotated[
         tuple[str, ...],
@@ -85,8 +84,7 @@ class _Comparing:
         Option("The runs repeat one method: add agreement and variance components.", "--retest"),
     ] = False
     output: Annotated[
-        Path | None,
-        Option("Write the results into this folder.", short="-o", metavar="FOLDER"),
+        Path | None, Option("Write the results into this folder.", short="-o", metavar="FOLDER")
     ] = None
     seed: Annotated[int, Option("Seed of the bootstrap.", least=0)] = 0
 

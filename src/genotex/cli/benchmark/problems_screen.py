@@ -27,10 +27,7 @@ _MOST_PLACES = 2
 
 
 def show_trait(
-    trait: str,
-    category: str | None,
-    genes: Sequence[str],
-    conditions: Sequence[ConditionFacts],
+    trait: str, category: str | None, genes: Sequence[str], conditions: Sequence[ConditionFacts]
 ) -> None:
     """Print a trait, the first of its related genes, and its conditions."""
     screen.show(f"{trait} ({category or 'not in the trait list'})")

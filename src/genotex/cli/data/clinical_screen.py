@@ -182,11 +182,7 @@ def show_relations(relations: SampleRelations) -> None:
 
 
 def show_override(
-    reading: ClinicalAnnotation,
-    keys: Sequence[KeyValues],
-    matrix: Path,
-    trait: str,
-    cohort: str,
+    reading: ClinicalAnnotation, keys: Sequence[KeyValues], matrix: Path, trait: str, cohort: str
 ) -> None:
     """Print what would change the decision, and the commands that decide otherwise."""
     screen.show("\nWhat would change this:")

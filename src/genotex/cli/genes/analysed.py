@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 @with_options
 def report(
-    output: o.AnalysedDir,
-    asked: o.AskedProblem,
-    drawing: FigureOptions,
-    json: o.Json = False,
+    output: o.AnalysedDir, asked: o.AskedProblem, drawing: FigureOptions, json: o.Json = False
 ) -> None:
     """Write the report of an analysed problem from its output folder.
 
