@@ -279,7 +279,7 @@ def solve_problems(
     tasks: TaskInfo | None = None,
     *,
     jobs: int = 1,
-    progress: Callable[[ProblemOutcome, int], None] | None = None,
+    progress: Callable[[str, int, int | None, str], None] = lambda *_: None,
 ) -> list[ProblemOutcome]:
     """Solve problems and write their results.
 
@@ -288,10 +288,11 @@ def solve_problems(
     that no longer holds; it is kept when only the request was at fault: a mistake in the options,
     or a cohort requested by name that is not the one of the earlier result.
 
-    The processes (`jobs`) share the machine's cores. `progress` is called with each outcome and the
-    number of problems, in order.
+    The processes (`jobs`) share the machine's cores. `progress` is called at the start and with
+    each problem, in order (see `genotex.workflows.Progress`).
     """
-    outcomes = []
+    outcomes: list[ProblemOutcome] = []
+    progress("testing genes", 0, len(problems), "")
     processes = max(1, min(jobs, len(problems)))
     threads = max(1, (os.cpu_count() or 1) // processes)
     # One alone has nobody to share with.
@@ -300,8 +301,7 @@ def solve_problems(
     with sharing() if shared else nullcontext(), side_by_side(processes) as run:
         for outcome in run(_solve, work):
             outcomes.append(outcome)
-            if progress is not None:
-                progress(outcome, len(problems))
+            progress("testing genes", len(outcomes), len(problems), str(outcome.problem))
     return outcomes
 
 

@@ -201,14 +201,7 @@ def analyze_designs(
         progress("writing the linked tables", number, len(prepared), one.trait)
         write_design_cohort(output, one, analysis.controls)
     problems = [Problem(one.trait, None) for one in prepared]
-    progress("testing genes", 0, len(problems), "")
-    outcomes: list[ProblemOutcome] = []
-
-    def note(outcome: ProblemOutcome, total: int) -> None:
-        outcomes.append(outcome)
-        progress("testing genes", len(outcomes), total, str(outcome.problem))
-
-    solve_problems(output, problems, options, progress=note)
+    outcomes = solve_problems(output, problems, options, progress=progress)
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
     genes = write_gene_files(output, results)
     scripts = write_r_files(output, results, {o.trait: o.data.linked(o.trait) for o in prepared})

@@ -49,14 +49,7 @@ def analyze(
     Parameters as in `answer`; `jobs` is the number of processes.
     """
     had_page = {p for p in problems if output.report(p.trait, p.condition).is_file()}
-    outcomes: list[ProblemOutcome] = []
-    progress("testing genes", 0, len(problems), "")
-
-    def note(outcome: ProblemOutcome, total: int) -> None:
-        outcomes.append(outcome)
-        progress("testing genes", len(outcomes), total, str(outcome.problem))
-
-    solve_problems(output, problems, analysis, tasks, jobs=jobs, progress=note)
+    outcomes = solve_problems(output, problems, analysis, tasks, jobs=jobs, progress=progress)
     # A page that is still there shows a result that holds.
     gone = [
         outcome

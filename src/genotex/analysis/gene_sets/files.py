@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -15,11 +14,10 @@ import genotex
 from genotex.analysis.gene_sets.effects import read_trait_effects
 from genotex.analysis.gene_sets.enrichment import SET_COLUMNS, Enrichment, enrich, why_not_tested
 from genotex.analysis.gene_sets.lists import read_gmt
-from genotex.analysis.results.result import digest, read_result
+from genotex.analysis.results.result import digest, read_result, write_pair
 from genotex.analysis.results.stored import SealedFile, StoredPair, read_pair
 from genotex.errors import FormatError
 from genotex.formats import inert_frame, original_frame, sha256
-from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
 from genotex.outside import read_document
@@ -68,29 +66,18 @@ def enrich_problem(
 def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: str) -> Path:
     """Write the record as JSON and the table of sets as CSV, as a pair, and return the first.
 
-    An earlier JSON goes before the new CSV comes, so that a crash leaves no pair that does not
-    match. `belongs_to` is the SHA-256 of the table of all genes that the sets were tested on.
+    `belongs_to` is the SHA-256 of the table of all genes that the sets were tested on.
     """
     trait, condition = enrichment.trait, enrichment.condition
     path = output.enrichment(trait, condition)
-    table = path.with_suffix(".csv")
     content: dict[str, Any] = {
         "problem": {"trait": trait, "condition": condition},
         "versions": _versions(),
         **enrichment.record,
         "all_genes": {"file": output.all_genes(trait, condition).name, "sha256": belongs_to},
     }
-    # What cannot be written as JSON must fail before anything is removed.
-    json.dumps(content, allow_nan=False)
-    with atomic_write(table) as part:
-        with part.open("wb") as handle:
-            inert_frame(enrichment.sets).write_csv(handle)
-        content["table"] = {"file": table.name, "sha256": sha256(part)}
-        path.unlink(missing_ok=True)
-    with atomic_write(path) as part:
-        text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
-        part.write_text(text + "\n", encoding="utf-8")
-    return path
+    write = inert_frame(enrichment.sets).write_csv
+    return write_pair(path, path.with_suffix(".csv"), content, write, name="table")
 
 
 def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> Enrichment | None:

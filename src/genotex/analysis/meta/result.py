@@ -137,7 +137,7 @@ def write_meta(output: OutputFolder, result: MetaResult) -> Path:
         path,
         table,
         content,
-        genes,
+        genes.write_parquet,
         lambda _: remove_with_csv(output.meta_report(result.trait, result.condition)),
     )
 

@@ -85,7 +85,6 @@ class _Point:
     """Coefficients, what they predict, and the downhill slopes of the objective there."""
 
     coefficients: Floats
-    predictor: Floats
     fitted: Floats
     value: float
     pull: Floats
@@ -177,7 +176,7 @@ class ActiveFit:
         resting = at_zero & (pull * signs <= 0)
         pull[resting] = 0
         signs[resting] = 0
-        return _Point(coefficients, predictor, fitted, value, pull, signs, at_zero)
+        return _Point(coefficients, fitted, value, pull, signs, at_zero)
 
     def _curvature(self, point: _Point, kind: DTypeLike) -> _Curvature:
         weight = None

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -17,7 +17,7 @@ from genotex.analysis.gene_tests.libraries import summarise_libraries
 from genotex.analysis.results.columns import stored_types
 from genotex.analysis.results.stored import AGAIN, StoredResult, read_pair
 from genotex.errors import AnalysisError, FormatError
-from genotex.formats import sha256
+from genotex.formats import sha256, write_json
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.outside import read_document, read_parquet
@@ -39,25 +39,23 @@ def write_pair(
     path: Path,
     table: Path,
     content: dict[str, Any],
-    genes: pl.DataFrame,
-    before: Callable[[str], None],
+    write: Callable[[BinaryIO], object],
+    before: Callable[[str], None] = lambda _: None,
+    *,
+    name: str = "all_genes",
 ) -> Path:
-    """Write the two files; the JSON has name and digest of the Parquet file (``all_genes``)."""
-    # An earlier JSON goes before the new Parquet file comes, so that a crash leaves no pair that
-    # does not match.
-    # Returns the JSON file.
+    """Write a table and its JSON, which has name and digest of the table and is returned."""
+    # An earlier JSON goes before the new table comes, so that a crash leaves no pair that does not
+    # match. `before` is called with the digest, `name` is its field.
     # What cannot be written as JSON must fail before anything is removed.
     json.dumps(content, allow_nan=False)
     with atomic_write(table) as part:
         with part.open("wb") as handle:
-            genes.write_parquet(handle)
+            write(handle)
         seal = sha256(part)
         before(seal)
         path.unlink(missing_ok=True)
-    whole = {**content, "all_genes": {"file": table.name, "sha256": seal}}
-    with atomic_write(path) as part:
-        text = json.dumps(whole, indent=4, ensure_ascii=False, allow_nan=False)
-        part.write_text(text + "\n", encoding="utf-8")
+    write_json(path, {**content, name: {"file": table.name, "sha256": seal}})
     return path
 
 
@@ -244,7 +242,7 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
             _remove_companions(output, result.trait, result.condition)
         remove_with_csv(output.report(result.trait, result.condition))
 
-    return write_pair(path, table, content, result.genes, before)
+    return write_pair(path, table, content, result.genes.write_parquet, before)
 
 
 def _interactions(result: AnalysisResult) -> dict[str, Any]:

@@ -40,14 +40,6 @@ FEWEST_OF_TRAIT = 4
 SHOWN = 6
 
 
-@dataclass(frozen=True)
-class _Modes:
-    """Two modes of a measure: the positions of the samples, with the modes at -1 and 1."""
-
-    position: Floats
-    step: float
-
-
 @dataclass(frozen=True, eq=False)
 class _SexCheck:
     """Predicted and recorded sex of the samples."""
@@ -163,7 +155,7 @@ def _measures(profiles: Profiles) -> tuple[Floats, Floats, tuple[str, ...]]:
     return xist, np.where(np.isnan(table), means, table).mean(axis=0), used
 
 
-def _judge(xist: Floats, y: Floats) -> tuple[str, _Modes | None, _Modes | None]:
+def _judge(xist: Floats, y: Floats) -> tuple[str, Floats | None, Floats | None]:
     """Return why sex cannot be judged, or the modes of XIST and of the Y genes."""
     has_x, has_y = np.isfinite(xist).sum(), np.isfinite(y).sum()
     if max(has_x, has_y) < FEWEST_SAMPLES:
@@ -178,15 +170,16 @@ def _judge(xist: Floats, y: Floats) -> tuple[str, _Modes | None, _Modes | None]:
             return "Y genes vary without XIST, as where tumours lost Y", None, None
         if on_y is None:
             return "XIST varies without the Y genes", None, None
-        both = (np.abs(on_x.position) > CLEAR) & (np.abs(on_y.position) > CLEAR)
-        opposite = np.sign(on_x.position) != np.sign(on_y.position)
+        both = (np.abs(on_x) > CLEAR) & (np.abs(on_y) > CLEAR)
+        opposite = np.sign(on_x) != np.sign(on_y)
         if not both.any() or opposite[both].mean() < OPPOSITE:
             return "XIST and Y genes do not point to the same sex", None, None
     return "", on_x, on_y
 
 
-def _two_modes(values: Floats, step: float) -> _Modes | None:
-    """Split the values where the variance within is least; None unless clearly two modes."""
+def _two_modes(values: Floats, step: float) -> Floats | None:
+    """Return the positions between two modes, at -1 and 1; None unless they are clearly two."""
+    # Values are split where the variance within is least.
     known = np.isfinite(values)
     ordered = np.sort(values[known])
     n = len(ordered)
@@ -203,14 +196,14 @@ def _two_modes(values: Floats, step: float) -> _Modes | None:
     if apart < step or apart / sd < SEPARATION:
         return None
     middle = (means[0] + means[1]) / 2
-    return _Modes((values - middle) / (apart / 2), apart)
+    return np.asarray((values - middle) / (apart / 2))
 
 
-def _call(on_x: _Modes | None, on_y: _Modes | None, n: int) -> tuple[tuple[Sex, ...], Floats]:
+def _call(on_x: Floats | None, on_y: Floats | None, n: int) -> tuple[tuple[Sex, ...], Floats]:
     """Return the sex of each sample and how clear it is."""
     unknown = np.full(n, np.nan)
-    x = unknown if on_x is None else on_x.position
-    y = unknown if on_y is None else on_y.position
+    x = unknown if on_x is None else on_x
+    y = unknown if on_y is None else on_y
     if on_y is None:
         female, male = x > CLEAR, np.zeros(n, dtype=bool)
     elif on_x is None:
@@ -224,14 +217,14 @@ def _call(on_x: _Modes | None, on_y: _Modes | None, n: int) -> tuple[tuple[Sex, 
     return tuple(called), clearness
 
 
-def _unclear(on_x: _Modes | None, on_y: _Modes | None, predicted: Sequence[Sex]) -> dict[int, str]:
+def _unclear(on_x: Floats | None, on_y: Floats | None, predicted: Sequence[Sex]) -> dict[int, str]:
     """Return why samples are called neither female nor male."""
     found = {}
     for i in (i for i, sex in enumerate(predicted) if sex == "unclear"):
         if on_x is None or on_y is None:
             found[i] = "the Y genes are low" if on_x is None else "XIST is low"
             continue
-        x, y = on_x.position[i], on_y.position[i]
+        x, y = on_x[i], on_y[i]
         if max(x, y) < -CLEAR:
             found[i] = "neither XIST nor the Y genes, as where a tumour lost X or Y"
         elif min(x, y) > -CLEAR:
