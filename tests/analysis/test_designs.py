@@ -11,10 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import DesignData, DesignResult, fit_design
+from genotex.analysis import DesignData, DesignResult
 from genotex.cohorts import tmm_factors
 from genotex.errors import AnalysisError, UsageError
 from genotex.options import AnalysisOptions
+from tests.analysis.fitted_designs import fit_design
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "designs"
 PLAIN = AnalysisOptions(hidden="none", weights="none", filter_low=False, panel=False)
@@ -98,15 +99,14 @@ def fit(data: DesignData, case: dict[str, Any]) -> DesignResult:
     contrast = CONTRASTS.get(case["test"], case["test"])
     if contrast == "group.L":
         contrast = "group: trend"
-    (found,) = fit_design(
+    return fit_design(
         data,
         case["formula"],
-        [contrast],
+        contrast,
         options,
         block=asked.get("block"),
-        order={"group": ("A", "B", "C")} if "polynomial" in asked else None,
+        order={"group": ("A", "B", "C")} if "polynomial" in asked else {},
     )
-    return found
 
 
 def tolerance(name: str) -> float:
@@ -159,7 +159,7 @@ def refused(
     data: DesignData, design: str, contrast: str, kind: type[Exception], **more: Any
 ) -> str:
     with pytest.raises(kind) as found:
-        fit_design(data, design, [contrast], PLAIN, **more)
+        fit_design(data, design, contrast, PLAIN, **more)
     return str(found.value)
 
 
@@ -237,8 +237,8 @@ def test_missing_values_are_an_error_unless_they_are_dropped_or_filled() -> None
     data = with_table(age=age)
 
     said = refused(data, "~ group + age", "group: B - A", AnalysisError)
-    (dropped,) = fit_design(data, "~ group + age", ["group: B - A"], PLAIN, missing="drop")
-    (filled,) = fit_design(data, "~ group + age", ["group: B - A"], PLAIN, missing="fill")
+    dropped = fit_design(data, "~ group + age", "group: B - A", PLAIN, missing="drop")
+    filled = fit_design(data, "~ group + age", "group: B - A", PLAIN, missing="fill")
 
     assert "age is missing in 1 of 30 samples: S01" in said
     assert "S01" not in dropped.groups and any("left out: S01" in w for w in dropped.warnings)
@@ -248,7 +248,7 @@ def test_missing_values_are_an_error_unless_they_are_dropped_or_filled() -> None
 def test_samples_without_a_group_take_no_part_and_are_named() -> None:
     group = [None, *LINEAR["table"]["group"][1:]]
 
-    (found,) = fit_design(with_table(group=group), "~ group", ["group: B - A"], PLAIN)
+    found = fit_design(with_table(group=group), "~ group", "group: B - A", PLAIN)
 
     assert "1 samples have no group and take no part: S01." in found.warnings
 
@@ -257,11 +257,11 @@ def test_other_diseases_are_left_out_where_there_are_healthy_controls() -> None:
     words = {"A": "control", "B": "case", "C": "other disease"}
     data = with_table(group=[words[group] for group in LINEAR["table"]["group"]])
 
-    (found,) = fit_design(data, "~ group + age", ["group: case - control"], PLAIN)
-    (all_of_them,) = fit_design(
-        data, "~ group + age", ["group: case - control"], replace(PLAIN, controls="all")
+    found = fit_design(data, "~ group + age", "group: case - control", PLAIN)
+    all_of_them = fit_design(
+        data, "~ group + age", "group: case - control", replace(PLAIN, controls="all")
     )
-    (named,) = fit_design(data, "~ group + age", ["group: case - other disease"], PLAIN)
+    named = fit_design(data, "~ group + age", "group: case - other disease", PLAIN)
 
     assert found.method["contrast"]["text"] == "10 cases against 11 controls"
     assert all_of_them.method["contrast"]["text"] == "10 cases against 20 controls"
@@ -280,8 +280,8 @@ def test_levels_with_signs_and_spaces_are_read() -> None:
     words = {"A": "IL-6", "B": "IL-6 high", "C": "pre - post"}
     data = with_table(**{"disease state": [words[group] for group in LINEAR["table"]["group"]]})
 
-    (found,) = fit_design(data, "~ `disease state`", ["disease state: IL-6 high - IL-6"], PLAIN)
-    (plain,) = fit_design(DATA, "~ group", ["group: B - A"], PLAIN)
+    found = fit_design(data, "~ `disease state`", "disease state: IL-6 high - IL-6", PLAIN)
+    plain = fit_design(DATA, "~ group", "group: B - A", PLAIN)
 
     assert found.genes["p"].to_list() == pytest.approx(plain.genes["p"].to_list(), rel=1e-9)
 
@@ -291,8 +291,8 @@ def test_an_offset_is_subtracted_from_expression() -> None:
     data = with_table(shift=shift.tolist())
     moved = replace(data, expression=data.expression + shift[:, None])
 
-    (plain,) = fit_design(DATA, "~ group", ["group: B - A"], PLAIN)
-    (found,) = fit_design(moved, "~ group + offset(shift)", ["group: B - A"], PLAIN)
+    plain = fit_design(DATA, "~ group", "group: B - A", PLAIN)
+    found = fit_design(moved, "~ group + offset(shift)", "group: B - A", PLAIN)
 
     assert found.genes["t"].to_list() == pytest.approx(plain.genes["t"].to_list(), rel=1e-9)
 
@@ -300,14 +300,14 @@ def test_an_offset_is_subtracted_from_expression() -> None:
 def test_numbers_that_may_be_groups_are_mentioned() -> None:
     data = with_table(run=[1, 2, 3] * 10)
 
-    (as_number,) = fit_design(data, "~ group + run", ["group: B - A"], PLAIN)
-    (as_groups,) = fit_design(data, "~ group + C(run)", ["group: B - A"], PLAIN)
+    as_number = fit_design(data, "~ group + run", "group: B - A", PLAIN)
+    as_groups = fit_design(data, "~ group + C(run)", "group: B - A", PLAIN)
 
     assert "run (1, 2, 3) is taken as a number; C(run) takes it as groups." in as_number.warnings
     assert len(as_groups.method["design"]) == len(as_number.method["design"]) + 1
 
 
 def test_the_order_of_levels_is_that_of_the_request() -> None:
-    (found,) = fit_design(DATA, "~ group", ["group"], PLAIN, order={"group": ("C", "A", "B")})
+    found = fit_design(DATA, "~ group", "group", PLAIN, order={"group": ("C", "A", "B")})
 
     assert found.method["formula"]["tested"] == ["group[T.A]", "group[T.B]"]

@@ -18,7 +18,6 @@ from genotex.analysis import (
     DesignResult,
     analyze_table,
     design_table,
-    fit_design,
     result_table,
     write_r_script,
 )
@@ -26,6 +25,7 @@ from genotex.errors import UsageError
 from genotex.formats import LinkedTable, write_linked_csv
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
+from tests.analysis.fitted_designs import fit_design
 
 from .test_designs import LINEAR, PLAIN, counted_data, data_of
 
@@ -86,7 +86,7 @@ def test_r_gives_the_same_numbers(tmp_path: Path, name: str, kind: str) -> None:
     data = counted_data() if kind == "counts" else data_of(LINEAR, missing=kind == "missing")
     if kind == "counts" and block is not None:
         block = "batch"
-    (found,) = fit_design(data, formula, [contrast], options, block=block)
+    found = fit_design(data, formula, contrast, options, block=block)
 
     script = write(tmp_path, data, found)
 
@@ -97,7 +97,7 @@ def test_r_gives_the_same_numbers(tmp_path: Path, name: str, kind: str) -> None:
 def test_the_design_has_what_is_tested_last_then_weights_and_blocks(tmp_path: Path) -> None:
     data = data_of(LINEAR)
     options = replace(PLAIN, weights="sample")
-    (found,) = fit_design(data, "~ group + age", ["group: B - A"], options, block="donor")
+    found = fit_design(data, "~ group + age", "group: B - A", options, block="donor")
 
     table = design_table(found.result)
 
@@ -115,7 +115,7 @@ def test_a_column_called_as_one_of_ours_keeps_its_values() -> None:
     weight = np.linspace(50, 90, len(data.samples))
     data = replace(data, table=data.table.with_columns(weight=pl.Series(weight)))
     options = replace(PLAIN, weights="sample")
-    (found,) = fit_design(data, "~ group + weight", ["group: B - A"], options)
+    found = fit_design(data, "~ group + weight", "group: B - A", options)
 
     table = design_table(found.result)
 

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.analysis import DesignData, fit_design
+from genotex.analysis import DesignData
 from genotex.errors import AnalysisError, GenotexError, UsageError
 from genotex.options import AnalysisOptions
+from tests.analysis.fitted_designs import fit_design
 from tests.attacks.formulas import ATTEMPTS, RUN, SAMPLES, TABLE, Attempt
 
 GENES = 4
@@ -59,7 +60,7 @@ def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Canary]:
 
 
 def fit(attempt: Attempt) -> pl.DataFrame:
-    (found,) = fit_design(DATA, attempt.design, [attempt.contrast], PLAIN)
+    found = fit_design(DATA, attempt.design, attempt.contrast, PLAIN)
     return found.genes
 
 

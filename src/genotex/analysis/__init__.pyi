@@ -57,7 +57,7 @@ from .designs.fitting import (
     DesignResult as DesignResult,
     contrast_name as contrast_name,
     design_effects as design_effects,
-    fit_design as fit_design,
+    fit_request as fit_request,
     formula_of as formula_of,
     result_table as result_table,
 )

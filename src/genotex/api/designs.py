@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, overload
 
 import pandas as pd
 
-from genotex.analysis import (
-    DesignRequest,
-    contrast_name,
-    fit_design,
-    fit_survival,
-    typed_columns,
-)
+from genotex.analysis import contrast_name, fit_request, fit_survival
 from genotex.api.choices import options_of
 from genotex.api.data import (
     TABLE_OPTIONS,
@@ -24,7 +19,7 @@ from genotex.api.result import Result, Results
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, MissingValues
-from genotex.workflows import DesignInput, of_contrast, of_survival
+from genotex.workflows import DesignInput, contrasts_of, of_survival
 
 _OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
 """Names of arguments, as on the command line, whose option has another name."""
@@ -131,42 +126,21 @@ def de(
         raise UsageError(msg)
     asked = [contrast] if isinstance(contrast, str) else list(contrast)
     given = gather_data(data, samples, reading, " ".join([design, *asked, block or ""]))
+    levels = {name: tuple(known) for name, known in (order or {}).items()}
     results = Results()
-    for each in asked:
-        levels = {name: tuple(known) for name, known in (order or {}).items()}
-        request = DesignRequest(
-            design,
-            each,
-            given.data.samples,
-            typed_columns(given.data.table),
-            block,
-            missing,
-            levels,
-        )
-        results[each] = _fit(request, given, settings)
+    for kept, cohort in contrasts_of(
+        given, design, asked, settings, partial(_trait, given),
+        block=block, missing=missing, order=levels,
+    ):  # fmt: skip
+        found = fit_request(cohort.data, cohort.request, cohort.trait, settings)
+        results[cohort.request.contrast] = Result(found, kept)
     if not results:
         msg = "no contrast was given; name one, such as 'group: case - control'"
         raise UsageError(msg)
     return results[asked[0]] if isinstance(contrast, str) else results
 
 
-def _fit(request: DesignRequest, given: DesignInput, options: AnalysisOptions) -> Result:
-    name = _trait(request.contrast, given)
-    given, cohort = of_contrast(given, request, name, options)
-    (found,) = fit_design(
-        cohort.data,
-        request.formula,
-        [request.contrast],
-        options,
-        trait=name,
-        block=request.block,
-        missing=request.missing,
-        order=request.order,
-    )
-    return Result(found, given)
-
-
-def _trait(contrast: str, given: DesignInput) -> str:
+def _trait(given: DesignInput, contrast: str) -> str:
     """Return what a result is about: the trait, where its cases and controls are compared."""
     trait = str(given.record.get("trait") or "")
     plain = contrast.replace(" ", "") == "group:case-control"

@@ -47,7 +47,8 @@ class Result:
     def __init__(self, found: DesignResult, given: DesignInput) -> None:
         self._found = found
         self._given = given
-        self.contrast, self.design, self.name = found.contrast, found.design, found.data.name
+        self.contrast, self.design = found.request.contrast, found.request.formula
+        self.name = found.data.name
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -13,8 +13,8 @@ from .annotation import (
 )
 from .solving import prepare as prepare, prepare_condition as prepare_condition
 from .designs import (
+    contrasts_of as contrasts_of,
     DesignInput as DesignInput,
-    of_contrast as of_contrast,
     of_survival as of_survival,
 )
 from .designs import (

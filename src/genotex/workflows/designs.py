@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from genotex.cohorts import OwnTables, enough_samples, keep_expressed
 from genotex.errors import UsageError
 from genotex.figures import save_figures
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.options import AnalysisOptions, DesignOptions, FigureOptions
+from genotex.options import AnalysisOptions, DesignOptions, FigureOptions, MissingValues
 from genotex.problems import Problem
 from genotex.reports import SurvivalSource, figures_of_survival, write_report, write_survival_report
 from genotex.workflows.progress import Progress, silent
@@ -88,22 +88,37 @@ class DesignInput:
         )
 
 
-def of_contrast(
-    given: DesignInput, request: DesignRequest, trait: str, analysis: AnalysisOptions
-) -> tuple[DesignInput, DesignCohort]:
-    """Return what is tested for a contrast, without genes that its groups express too little.
+def contrasts_of(
+    given: DesignInput,
+    design: str,
+    contrasts: Sequence[str],
+    analysis: AnalysisOptions,
+    name: Callable[[str], str] = contrast_name,
+    *,
+    block: str | None = None,
+    missing: MissingValues = "error",
+    order: Mapping[str, tuple[str, ...]] | None = None,
+) -> Iterator[tuple[DesignInput, DesignCohort]]:
+    """Give what each contrast is tested in, without genes that its groups express too little.
+
+    `name` makes the name of a result of its contrast; `order` gives the levels of factors.
 
     Raises
     ------
     UsageError, AnalysisError
         If there is a mistake in the design.
     """
-    cohort = given.cohort(trait, request)
-    size = cohort.fitted(analysis.controls).group_size
-    if analysis.filter_low:
-        given = given.expressed(enough_samples(size))
-        cohort = given.cohort(trait, request)
-    return given, cohort
+    typed = typed_columns(given.data.table)
+    for contrast in contrasts:
+        request = DesignRequest(
+            design, contrast, given.data.samples, typed, block, missing, order or {}
+        )
+        kept, cohort = given, given.cohort(name(contrast), request)
+        size = cohort.fitted(analysis.controls).group_size
+        if analysis.filter_low:
+            kept = given.expressed(enough_samples(size))
+            cohort = kept.cohort(cohort.trait, request)
+        yield kept, cohort
 
 
 def of_survival(given: DesignInput, analysis: AnalysisOptions) -> DesignInput:
@@ -127,28 +142,24 @@ def prepare_designs(
     AnalysisError
         If it cannot be estimated.
     """
+
+    def name(contrast: str) -> str:
+        if trait is None:
+            return contrast_name(contrast)
+        start = trait_folder_name(trait)
+        return start if len(asked.contrasts) == 1 else f"{start}_{contrast_name(contrast)}"
+
     given = DesignInput.of_tables(tables)
+    found = contrasts_of(
+        given, asked.design, asked.contrasts, analysis, name,
+        block=asked.block, missing=asked.missing, order=asked.levels,
+    )  # fmt: skip
     prepared: list[DesignCohort] = []
     notes: list[str] = []
-    for contrast in asked.contrasts:
-        name = contrast_name(contrast)
-        if trait is not None:
-            start = trait_folder_name(trait)
-            name = start if len(asked.contrasts) == 1 else f"{start}_{name}"
-        request = DesignRequest(
-            asked.design,
-            contrast,
-            tables.samples,
-            typed_columns(given.data.table),
-            asked.block,
-            asked.missing,
-            asked.levels,
-        )
-        kept, cohort = of_contrast(given, request, name, analysis)
+    for kept, cohort in found:
         notes += kept.notes[len(given.notes) :]
         prepared.append(cohort)
-    repeated = len({one.trait for one in prepared}) < len(prepared)
-    if repeated:
+    if len({one.trait for one in prepared}) < len(prepared):
         msg = "two contrasts have the same name; give different ones"
         raise UsageError(msg)
     return prepared, notes

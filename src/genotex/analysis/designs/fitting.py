@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,11 +23,10 @@ from genotex.analysis.results.columns import (
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
 from genotex.arrays import Floats
-from genotex.errors import UsageError
 from genotex.features import table_features
 from genotex.formats import LinkedTable
 from genotex.layout import trait_folder_name
-from genotex.options import AnalysisOptions, MissingValues
+from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 
 _STANDARD = {feature.column: feature.name for feature in table_features()}
@@ -64,8 +63,6 @@ class DesignData:
 class DesignResult:
     """The genes of one contrast."""
 
-    contrast: str  # As asked for
-    design: str
     # Tested genes by p-value, with the columns of the short table; of several coefficients also
     # ``F`` and each coefficient with its p- and q-value
     genes: pl.DataFrame
@@ -114,27 +111,17 @@ def _standard_covariates(table: pl.DataFrame) -> dict[str, Floats]:
     return found
 
 
-def fit_design(
-    data: DesignData,
-    design: str,
-    contrasts: Sequence[str],
-    options: AnalysisOptions | None = None,
-    *,
-    trait: str | None = None,
-    block: str | None = None,
-    missing: MissingValues = "error",
-    order: Mapping[str, Sequence[str]] | None = None,
-    threads: int = 1,
-) -> tuple[DesignResult, ...]:
-    """Test every gene for each contrast of a design (see `genotex.de`).
+def fit_request(
+    data: DesignData, request: DesignRequest, name: str, options: AnalysisOptions | None = None
+) -> DesignResult:
+    """Test every gene for a contrast of a design; `name` is what the result is about.
 
-    `trait` is what the result is about, the contrast by default; `order` gives the levels of
-    factors, the reference first. Options that choose covariates, pairs and levels have no effect.
+    Options that choose covariates, pairs and levels have no effect.
 
     Raises
     ------
     UsageError
-        If the design or a contrast names what is not there; the message says what there is.
+        If the design or the contrast names what is not there; the message says what there is.
     AnalysisError
         If the design is not estimable, values are missing, or groups are too small.
 
@@ -143,39 +130,17 @@ def fit_design(
     Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3:3; block: Smyth, Michaud and Scott 2005,
     Bioinformatics 21:2067; counts: Law and others 2014, Genome Biol. 15:R29.
     """
-    if not contrasts:
-        msg = "no contrast was given; name one, such as 'group: case - control'"
-        raise UsageError(msg)
-    typed = typed_columns(data.table)
-    found = []
-    for contrast in contrasts:
-        name = (
-            trait_folder_name(trait) if trait and len(contrasts) == 1 else contrast_name(contrast)
-        )
-        request = DesignRequest(
-            design,
-            contrast,
-            data.samples,
-            typed,
-            block,
-            missing,
-            {key: tuple(levels) for key, levels in (order or {}).items()},
-        )
-        result = analyze_table(
-            data.linked(name),
-            {},
-            Problem(name, None),
-            options,
-            sample_facts_of(request),
-            counts=data.counts,
-            design=request,
-            threads=threads,
-        )
-        result = replace(result, cohort=data.name, cohort_reason="the table that was given")
-        groups = _groups(result, request)
-        genes = result_table(result)
-        found.append(DesignResult(contrast, design, genes, result, data, groups, request))
-    return tuple(found)
+    result = analyze_table(
+        data.linked(name),
+        {},
+        Problem(name, None),
+        options,
+        sample_facts_of(request),
+        counts=data.counts,
+        design=request,
+    )
+    result = replace(result, cohort=data.name, cohort_reason="the table that was given")
+    return DesignResult(result_table(result), result, data, _groups(result, request), request)
 
 
 def design_effects(found: DesignResult) -> TraitEffects:

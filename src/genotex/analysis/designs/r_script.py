@@ -45,7 +45,7 @@ def design_table(result: AnalysisResult) -> pl.DataFrame:
     Raises
     ------
     UsageError
-        If the result is not one of a design (`fit_design`, ``genotex de``), nor just computed by
+        If the result is not one of a design (`fit_request`, ``genotex de``), nor just computed by
         ``genotex solve``.
     """
     record = _regression(result)
