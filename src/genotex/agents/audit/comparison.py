@@ -8,7 +8,7 @@ never adopted, and a doubt where it is another value.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -128,20 +128,16 @@ def _named(sentence: str, kind: str, names: Sequence[str]) -> str:
     return sentence.format(f"{len(names)} {kind}") + f", such as {names[0]}"
 
 
-def differences(
-    saved: SavedTables, expected: JudgedCohort, genes: Collection[str] | None = None
-) -> Differences:
+def differences(saved: SavedTables, expected: JudgedCohort) -> Differences:
     """Compare the saved tables with those expected of a cohort.
 
     Values are compared wherever both have the sample and the gene: the filled ones with the filled
     ones, and gaps with gaps.
     """
     assert expected.filled is not None and expected.unfilled is not None
-    named = saved.filled.genes
-    compared = named if genes is None else tuple(gene for gene in named if gene in genes)
     pairs = {
         "samples": (saved.filled.samples, expected.filled.samples),
-        "genes": (compared, expected.filled.genes),
+        "genes": (saved.filled.genes, expected.filled.genes),
         "covariates": (tuple(saved.filled.covariates), tuple(expected.filled.covariates)),
     }
     other = _apart(saved.filled, expected.filled)

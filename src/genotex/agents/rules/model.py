@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from genotex.agents.action_units import ActionUnit, action_unit, usual_steps, whole_task
@@ -100,17 +100,11 @@ _NO_TOKENS = Usage(0, 0, 0, 0)
 class RulesModel:
     """Answers every request of the team by rules; equal requests have equal answers."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-
-    @property
-    def name(self) -> str:
-        """``rules``."""
-        return NAME
+    name = NAME
 
     def answer(self, request: Request) -> Reply:
         """Answer (see `Model`)."""
-        start = self._clock()
+        start = time.monotonic()
         try:
             text, data = self._answer(read_card(request), request)
         except BadAnswerError:
@@ -125,7 +119,7 @@ class RulesModel:
             data=data,
             usage=_NO_TOKENS,
             provider=NAME,
-            working=self._clock() - start,
+            working=time.monotonic() - start,
         )
 
     def _answer(self, card: Card, request: Request) -> tuple[str, object]:

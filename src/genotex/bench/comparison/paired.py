@@ -274,7 +274,6 @@ def compare_both_ways(
     backward: Scores,
     *,
     seed: int = 0,
-    draws: int = DRAWS,
 ) -> RunComparison:
     """Compare the two directions, with their mean (GenoTEX paper, section 3.2).
 
@@ -285,7 +284,7 @@ def compare_both_ways(
         f"{first} against {second}": forward,
         f"{second} against {first}": backward,
     }
-    compared = compare_runs(directions, seed=seed, draws=draws)
+    compared = compare_runs(directions, seed=seed)
     notes = tuple(_agreement_notes(forward, backward))
     return replace(compared, differences={}, notes=notes, mean_name="mean of both")
 

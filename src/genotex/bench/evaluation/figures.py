@@ -120,11 +120,11 @@ class PlainTable:
         return column >= self.words
 
 
-def to_markdown(table: PlainTable, level: int = 2) -> str:
-    """Return the table as Markdown under a headline of that level."""
+def to_markdown(table: PlainTable) -> str:
+    """Return the table as Markdown under a headline."""
     rule = tuple("---:" if table.is_number(i) else "---" for i in range(len(table.head)))
     lines = [_line(cells) for cells in (table.head, rule, *table.rows)]
-    parts = [f"{'#' * level} {table.title}", "\n".join(lines)]
+    parts = [f"## {table.title}", "\n".join(lines)]
     if table.note:
         parts.append(table.note)
     return "\n\n".join(parts) + "\n"

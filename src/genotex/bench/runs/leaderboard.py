@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from genotex.bench.evaluation.figures import ScoreFigure
 from genotex.bench.evaluation.scores import Scores, headline_figures
 from genotex.bench.evaluation.summary import Average
 from genotex.bench.runs.choosing import BUILT_IN
+from genotex.models import Total, dollars
 
 FIGURES: Mapping[str, ScoreFigure] = {figure.key: figure for figure in headline_figures("analysis")}
 """What runs can be ranked and drawn by."""
@@ -171,16 +173,16 @@ def _items(scores: Scores) -> str:
     return "tables of preprocessing"
 
 
-def pareto_front(entries: Sequence[Entry], by: str = MAIN) -> list[Entry]:
+def pareto_front(entries: Sequence[Entry]) -> list[Entry]:
     """Return the runs that no other beats in cost and score, the cheapest first.
 
     Runs whose cost is unknown are neither on the front nor do they beat others.
     """
-    priced = [e for e in entries if e.per_problem is not None and e.average(by) is not None]
-    priced.sort(key=lambda e: (e.per_problem or 0.0, -(e.average(by) or 0.0)))
+    priced = [e for e in entries if e.per_problem is not None and e.average(MAIN) is not None]
+    priced.sort(key=lambda e: (e.per_problem or 0.0, -(e.average(MAIN) or 0.0)))
     front: list[Entry] = []
     for entry in priced:
-        if not front or (entry.average(by) or 0.0) > (front[-1].average(by) or 0.0):
+        if not front or (entry.average(MAIN) or 0.0) > (front[-1].average(MAIN) or 0.0):
             front.append(entry)
     return front
 
@@ -193,8 +195,7 @@ def used_by_method(method: str, record: RunRecord, problems: int) -> Used:
     if average is None:
         return Used()
     cost = average * problems
-    known = f"${cost:.4f}".rstrip("0").rstrip(".")
-    return Used(None, cost, "under $0.0001" if cost and known == "$0" else known)
+    return Used(None, cost, dollars(Total(Decimal(cost))))
 
 
 @dataclass(frozen=True)
