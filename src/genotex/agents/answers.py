@@ -176,7 +176,8 @@ def _replaces(later: str, earlier: str) -> bool:
     names = {n for each in first.body if not _is_import(each) for n in _bound(each)}
     bound: set[str] = set()
     for statement in second.body:
-        loaded = {n.id for n in ast.walk(statement) if _is_load(n)}  # type: ignore[attr-defined]
+        names_used = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+        loaded = {name.id for name in names_used if isinstance(name.ctx, ast.Load)}
         if loaded & (names | imports) - bound:
             return False
         bound |= _bound(statement)
@@ -185,10 +186,6 @@ def _replaces(later: str, earlier: str) -> bool:
 
 def _is_import(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Import | ast.ImportFrom)
-
-
-def _is_load(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
 
 
 def _bound(statement: ast.stmt) -> set[str]:

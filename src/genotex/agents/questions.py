@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import MOST_SUGGESTIONS
 from genotex.agents.context import MOST_SHOWN, Step, TaskContext, cut, fenced
-from genotex.agents.promises import Variable
 from genotex.agents.prompts import PACKAGES, render_prompt, toolkit_reference
-from genotex.agents.task import NotebookKind, Task, set_up_code
+from genotex.agents.task import Task, set_up_code
 from genotex.clinical import SeriesDescription
 from genotex.clinical.description import SHOWN_VALUES
 from genotex.errors import BadAnswerError
@@ -158,13 +157,14 @@ class Questions:
 
     def encode(self, series: SeriesDescription) -> Request:
         """Ask for the annotation of a series as data (see `structured`)."""
+        rows = (f"{number}: {json.dumps(cells)}" for number, cells in series.shown().items())
         others = _other_texts(series) if self.task.procedure.reads_sample_texts else None
         text = render_prompt(
             "team/encode.md.j2",
             task=self.task,
             task_line=_task_line(self.task),
             background=fenced(cut(series.text)),
-            characteristics=fenced(cut(_numbered(series.shown()))),
+            characteristics=fenced(cut("\n".join(rows))),
             other_texts=None if others is None else fenced(cut(others)),
             first_ids=fenced(", ".join(series.first_ids) or "none"),
             most_values=SHOWN_VALUES,
@@ -200,12 +200,13 @@ class Questions:
         self, occasion: Occasion, role: str, context: TaskContext, step: Step
     ) -> Request:
         before = [s for s in context.steps if s is context.last or s.unit.name in step.unit.shows]
+        variables = (f"{found.name}: {found.kind}; {found.text}" for found in context.variables)
         text = self._render(
             occasion,
             context,
             before=before,
             steps=() if role in ("expert", "reviewer") or self._shortest else context.steps,
-            variables=fenced("\n".join(map(_variable, context.variables))),
+            variables=fenced("\n".join(variables)),
             unit=step.unit,
             instruction=step.instruction,
             attempts=step.attempts,
@@ -240,7 +241,8 @@ class Questions:
         functions: Sequence[str] = (),
         role: str | None = None,
     ) -> Request:
-        known = _functions(self.task.kind)
+        units = action_units(self.task.kind)
+        known = sorted({name for unit in units for name in unit.functions})
         # Authors know of all functions, in a line each, so that they do not write their own.
         others = known if card.role in _AUTHORS.values() and not self._shortest else ()
         system = render_prompt(
@@ -254,19 +256,6 @@ class Questions:
         )
         messages = (Message("system", system), Message("user", text))
         return Request(card.role, messages, facts=card.facts())
-
-
-def _variable(found: Variable) -> str:
-    return f"{found.name}: {found.kind}; {found.text}"
-
-
-def _functions(kind: NotebookKind) -> list[str]:
-    """Return the functions that any step of a kind of notebook may need."""
-    return sorted({name for unit in action_units(kind) for name in unit.functions})
-
-
-def _numbered(rows: Mapping[int, Sequence[str]]) -> str:
-    return "\n".join(f"{number}: {json.dumps(cells)}" for number, cells in rows.items())
 
 
 def _other_texts(series: SeriesDescription) -> str:

@@ -84,10 +84,6 @@ _Maker = Callable[
 ]
 
 
-def _replay(name: str, *_: object) -> Model:
-    return ReplayModel.of_name(name)
-
-
 def _provider_model(
     name: str,
     providers: Mapping[str, ProviderOptions],
@@ -100,7 +96,7 @@ def _provider_model(
 
 
 _MAKERS: dict[str, _Maker] = {
-    "replay": _replay,
+    "replay": lambda name, *_: ReplayModel.of_name(name),
     **dict.fromkeys(PROVIDERS, _provider_model),
 }
 """Name before the colon -> function that makes the model."""

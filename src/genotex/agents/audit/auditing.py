@@ -131,13 +131,10 @@ def _of_answer(task: Task, written: Path, cohort: str | None, folder: Path) -> _
     if found.again is None:
         return _AuditReport(found.flags)
     path = write_result(OutputFolder(folder / _ANSWER), found.again)
-    said, is_so = _answer_at(task, written), read_json_object(path)
+    said = read_json_object(OutputFolder(written).significant_genes(task.trait, task.condition))
+    is_so = read_json_object(path)
     flags = not_adopted(task.kind, said, _without_seal(said, is_so), found.flags)
     return _AuditReport(flags, recomputed=True)
-
-
-def _answer_at(task: Task, written: Path) -> dict[str, Any]:
-    return read_json_object(OutputFolder(written).significant_genes(task.trait, task.condition))
 
 
 def _without_seal(said: Mapping[str, Any], is_so: Mapping[str, Any]) -> dict[str, Any]:

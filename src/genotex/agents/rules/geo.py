@@ -242,7 +242,8 @@ def geo_steps(task: Task) -> tuple[str, ...]:
         steps.append("review_gene_ids")
         steps += ["read_annotation"] if found.gene_column is not None else []
         steps += ["map_gene_ids"] if _needs_mapping(found) else []
-        steps += [] if _ends_in_mapping(found) else ["normalise_and_link"]
+        ends_there = found.genes_end == "mapping" and _needs_mapping(found)
+        steps += [] if ends_there else ["normalise_and_link"]
     return (*steps, "task_completed")
 
 
@@ -257,10 +258,6 @@ def write_geo_code(task: Task, step: str) -> str:
 
 def _needs_mapping(found: _GeoDecisions) -> bool:
     return found.ids is not None and found.ids.needs_mapping
-
-
-def _ends_in_mapping(found: _GeoDecisions) -> bool:
-    return found.genes_end == "mapping" and _needs_mapping(found)
 
 
 def _clinical(found: _GeoDecisions) -> str:

@@ -71,7 +71,8 @@ def converter_text(name: str, codes: Codes) -> str:
     if len(codes) >= _FEWEST_FOR_RULE:
         for rule in _RULES:
             if all(rule(cell) == code for cell, code in codes.items()):
-                return _source(rule, name)
+                source = inspect.getsource(rule)
+                return source.replace(f"def {rule.__name__}(", f"def {name}(")
     bare = {cell.partition(":")[2].strip(): code for cell, code in codes.items()}
     one_code = all(bare[cell.partition(":")[2].strip()] == code for cell, code in codes.items())
     if one_code and all(bare):
@@ -79,10 +80,6 @@ def converter_text(name: str, codes: Codes) -> str:
     else:
         lines = _table(codes, "cell")
     return "\n".join([f"def {name}(cell: str) -> float | None:", *lines]) + "\n"
-
-
-def _source(rule: Callable[[str], float | None], name: str) -> str:
-    return inspect.getsource(rule).replace(f"def {rule.__name__}(", f"def {name}(")
 
 
 def _table(codes: Codes, variable: str) -> list[str]:

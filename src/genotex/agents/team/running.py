@@ -203,7 +203,8 @@ def _run(
         open_journal(folder.journal) as journal,
         local_sessions(plan.sandbox, plan.switches, spread.jobs) as local,
     ):
-        budget = Budget(spread.limits, ledger, spent_time=_spent_time(journal))
+        spent = max((entry.get("elapsed", 0.0) for entry in journal.entries), default=0.0)
+        budget = Budget(spread.limits, ledger, spent_time=spent)
         sessions = LiveSessions(make_session or local)
         inputs = InputDigests(folder.inputs, Basis(plan.cohorts))
         resources = RunResources(
@@ -265,10 +266,6 @@ def _prices(folder: TeamFolder, plan: TeamPlan) -> PriceSnapshot:
             )
             raise UsageError(msg)
     return replace(kept, prices={**kept.prices, **stated})
-
-
-def _spent_time(journal: Journal) -> float:
-    return max((entry.get("elapsed", 0.0) for entry in journal.entries), default=0.0)
 
 
 def _finished(

@@ -182,15 +182,14 @@ class Stage:
         if left:
             self.did_anything = True
             self._resources.folder.withdraw_outcomes()
-        results = self._on_workers(left) if self._spread.executor else self._in_threads(left)
+        results: Iterator[tuple[Task, NotebookRecord | Exception | None]]
+        if self._spread.executor:
+            results = self._on_workers(left)
+        else:
+            results = in_threads(left, self._spread.jobs, self._do, self._sessions.close_all)
         for task, result in results:
             if result is not None:
                 self._conclude(task, result)
-
-    def _in_threads(
-        self, tasks: Sequence[Task]
-    ) -> Iterator[tuple[Task, NotebookRecord | Exception | None]]:
-        return in_threads(tasks, self._spread.jobs, self._do, self._sessions.close_all)
 
     def _on_workers(
         self, tasks: Sequence[Task]

@@ -28,10 +28,6 @@ def _defined(item: AnalysisScore) -> dict[str, float]:
     return {name: float(value) for name, value in values.items() if value is not None}
 
 
-def _write_rewards(output: Path, reference: Path, target: Path) -> None:
-    """Write the reward file of Harbor."""
-    write_json(target, rewards(output, reference))
-
-
 if __name__ == "__main__":
-    _write_rewards(*map(Path, sys.argv[1:4]))
+    output, reference, target = map(Path, sys.argv[1:4])
+    write_json(target, rewards(output, reference))
