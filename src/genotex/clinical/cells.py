@@ -37,6 +37,18 @@ class Candidate:
     sample_field: SampleField = "characteristics_ch1"  # Sample field that holds the cells
     other_cells: frozenset[str] = frozenset()  # Raw cells of the row under other keys
 
+    @classmethod
+    def of_texts(
+        cls,
+        values: Mapping[str, str],
+        weight: Mapping[str, int],
+        sample_field: SampleField = "characteristics_ch1",
+        key: str = "",
+        share: float = 1.0,
+    ) -> Candidate:
+        """Return the values of a line that is no row of characteristics."""
+        return cls(key, None, values, frozenset(values), share, (), weight, sample_field)
+
 
 def characteristic_candidates(description: SeriesDescription) -> list[Candidate]:
     """Return one candidate for every key of the characteristics, in row order."""

@@ -39,7 +39,6 @@ class _TcgaStudy:
 
     code: str  # Study abbreviation, such as ``LUAD``
     name: str  # Its full name
-    organ: str  # Where the tumours are
     names: tuple[_DiseaseName, ...]  # Names of exactly this disease
     short: frozenset[str]  # Abbreviations of it in lower case
     near: tuple[_DiseaseName, ...]  # Diseases that overlap with the study and are not it
@@ -79,7 +78,6 @@ class _TcgaStudies:
         return _TcgaStudy(
             code,
             entry["name"],
-            entry["organ"],
             tuple(map(self.read_name, (entry["name"], *entry.get("names", ())))),
             frozenset(word.casefold() for word in entry.get("short", ())),
             tuple(map(self.read_name, entry.get("near", ()))),

@@ -37,7 +37,6 @@ from .distributions import (
     sample_quantiles as sample_quantiles,
 )
 from .geo.family_soft import (
-    choose_series as choose_series,
     read_family_accession as read_family_accession,
     read_family_soft as read_family_soft,
 )
@@ -88,6 +87,7 @@ from .geo.series_parts import (
     check_accession as check_accession,
     check_series_of as check_series_of,
     choose_parts as choose_parts,
+    choose_series as choose_series,
     join_series as join_series,
 )
 from .geo.soft import Platform as Platform, read_platforms as read_platforms

@@ -48,15 +48,7 @@ class TextJudge:
     def judge(self, groups: Mapping[str, str]) -> Judgements:
         """Judge samples by the texts of their groups."""
         texts = {cell: self._spelt(text) for cell, text in groups.items()}
-        candidate = Candidate(
-            key="",
-            row=None,
-            values=texts,
-            in_row=frozenset(texts),
-            share=1.0,
-            elsewhere=(),
-            weight=dict.fromkeys(texts, 1),
-        )
+        candidate = Candidate.of_texts(texts, dict.fromkeys(texts, 1))
         judged = judge_row(candidate, self.values)
         judged = {cell: self._checked(j, cell, texts[cell]) for cell, j in judged.items()}
         judged = self._without_doubtful_cases(judged)

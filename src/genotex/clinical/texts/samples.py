@@ -59,15 +59,8 @@ def other_candidates(description: SeriesDescription) -> list[Candidate]:
     # Descriptions give one candidate for each key of their ``key = value`` pairs; source names and
     # titles are one text each.
     whole = [
-        Candidate(
-            key="",
-            row=None,
-            values={cell: cell for cell in line.weight},
-            in_row=frozenset(line.weight),
-            share=1.0,
-            elsewhere=(),
-            weight=dict(line.weight),
-            sample_field=line.sample_field,
+        Candidate.of_texts(
+            {cell: cell for cell in line.weight}, dict(line.weight), line.sample_field
         )
         for line in sample_texts(description)
         if line.sample_field != "description"
@@ -105,16 +98,9 @@ class _Pairs:
 
     def candidate(self, samples: int) -> Candidate:
         weight = Counter(self._of_sample.values())
-        return Candidate(
-            key=self._key,
-            row=None,
-            values={piece: self._values[piece] for piece in weight},
-            in_row=frozenset(weight),
-            share=weight.total() / max(samples, 1),
-            elsewhere=(),
-            weight=dict(weight),
-            sample_field="description",
-        )
+        values = {piece: self._values[piece] for piece in weight}
+        share = weight.total() / max(samples, 1)
+        return Candidate.of_texts(values, dict(weight), "description", self._key, share)
 
 
 @lru_cache(maxsize=1)

@@ -40,7 +40,6 @@ class _JudgedTexts:
     """The judgements of one line of sample texts."""
 
     texts: SampleTexts
-    groups: Mapping[str, str]
     judgements: Judgements
 
     def counts(self) -> Counter[float | None]:
@@ -125,12 +124,12 @@ def _read_texts(texts: SampleTexts, judge: TextJudge) -> _JudgedTexts | None:
         return None
     groups = group_texts(cells)
     ways = (
-        (groups, judge.judge(groups)),
-        (apart := distinguishing_texts(groups), judge.judge(apart)),
-        (groups, judge_letter_codes(groups, judge)),
+        judge.judge(groups),
+        judge.judge(distinguishing_texts(groups)),
+        judge_letter_codes(groups, judge),
     )
-    for shown, judgements in ways:
-        judged = _JudgedTexts(texts, shown, judgements)
+    for judgements in ways:
+        judged = _JudgedTexts(texts, judgements)
         if judged.is_contrast:
             return judged
     return None

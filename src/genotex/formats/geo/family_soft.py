@@ -1,4 +1,4 @@
-"""Series of a family SOFT file, one `Series` for each platform; and the choice between files."""
+"""Series of a family SOFT file, one `Series` for each platform."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
+from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
-from genotex.formats.geo.series_matrix import no_samples_error, read_series_matrix
+from genotex.formats.geo.series_matrix import no_samples_error
 from genotex.formats.geo.soft import SoftEntity, entity_line, table_end
 from genotex.formats.lines import Block, LineReader, as_utf8, is_marker
 from genotex.formats.tables import (
@@ -24,7 +24,6 @@ from genotex.formats.tables import (
     to_numbers,
     unquote,
 )
-from genotex.layout import GeoCohortFiles
 from genotex.outside import FETCH_AGAIN, current_limits, parse_rows
 
 
@@ -263,50 +262,3 @@ def _count(table: _SampleTable, counts: CellCounts) -> None:
     if table.bad:
         counts.add_bad(table.bad, table.bad_example, None)
     counts.clear_infinite(table.values)
-
-
-def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]], list[str]]:
-    """Choose the matrix with the most samples, or the family SOFT file if there is no matrix."""
-    # Ties are broken by the lowest GPL number. A matrix gives its header only, SOFT the expression.
-    if not files.matrices:
-        return _from_family_soft(files)
-    headers, super_series = [], None
-    for path in files.matrices:
-        try:
-            headers.append(read_series_matrix(path, expression=False))
-        except SuperSeriesError as error:
-            super_series = error
-    if not headers:
-        assert super_series is not None
-        raise super_series
-    headers.sort(key=lambda s: (-len(s.samples), _gpl_number(s.platform), s.path.name))
-    best, *others = headers
-    notes = [
-        f"{len(headers)} matrices: {best.path.name} has the most samples ({len(best.samples)}) and "
-        "is used; not used: " + ", ".join(f"{s.path.name} ({len(s.samples)})" for s in others)
-    ]
-    return best, [(best.path, "matrix")], notes if others else []
-
-
-def _from_family_soft(
-    files: GeoCohortFiles,
-) -> tuple[Series, list[tuple[Path, str]], list[str]]:
-    if not files.family_soft:
-        message = "no series matrix and no family SOFT file in the folder"
-        hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
-        raise FormatError(message, path=files.folder, hint=hint)
-    path = files.family_soft[0]
-    parts = read_family_soft(path)
-    notes = [f"no series matrix: samples and expression were read from {path.name}"]
-    if len(parts) > 1:
-        rest = ", ".join(f"{s.platform} ({len(s.samples)})" for s in parts[1:])
-        notes.append(
-            f"{len(parts)} platforms: {parts[0].platform} with {len(parts[0].samples)} samples is "
-            f"used; not used: {rest}"
-        )
-    return parts[0], [(path, "matrix")], notes
-
-
-def _gpl_number(platform: str | None) -> int:
-    digits = re.search(r"\d+", platform or "")
-    return int(digits.group()) if digits else 10**9

@@ -1,4 +1,4 @@
-"""Parts of one series: the one on a platform that a person names, or several joined."""
+"""Which file or part of a series is used: the largest, those of a platform, or several joined."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from genotex.errors import FormatError, SuperSeriesError, UsageError
-from genotex.formats.geo.family_soft import choose_series, read_family_soft
+from genotex.formats.geo.family_soft import read_family_soft
 from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
 from genotex.formats.geo.series_matrix import read_series_matrix
 from genotex.layout import GeoCohortFiles
@@ -56,6 +56,53 @@ def choose_parts(
     whole = [part if part.expression else read_series_matrix(part.path) for part in chosen]
     joined = join_series(whole)
     return joined, used, [*notes, f"{len(chosen)} parts of the same array were joined"]
+
+
+def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]], list[str]]:
+    """Choose the matrix with the most samples, or the family SOFT file if there is no matrix."""
+    # Ties are broken by the lowest GPL number. A matrix gives its header only, SOFT the expression.
+    if not files.matrices:
+        return _from_family_soft(files)
+    headers, super_series = [], None
+    for path in files.matrices:
+        try:
+            headers.append(read_series_matrix(path, expression=False))
+        except SuperSeriesError as error:
+            super_series = error
+    if not headers:
+        assert super_series is not None
+        raise super_series
+    headers.sort(key=lambda s: (-len(s.samples), _gpl_number(s.platform), s.path.name))
+    best, *others = headers
+    notes = [
+        f"{len(headers)} matrices: {best.path.name} has the most samples ({len(best.samples)}) and "
+        "is used; not used: " + ", ".join(f"{s.path.name} ({len(s.samples)})" for s in others)
+    ]
+    return best, [(best.path, "matrix")], notes if others else []
+
+
+def _from_family_soft(
+    files: GeoCohortFiles,
+) -> tuple[Series, list[tuple[Path, str]], list[str]]:
+    if not files.family_soft:
+        message = "no series matrix and no family SOFT file in the folder"
+        hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
+        raise FormatError(message, path=files.folder, hint=hint)
+    path = files.family_soft[0]
+    parts = read_family_soft(path)
+    notes = [f"no series matrix: samples and expression were read from {path.name}"]
+    if len(parts) > 1:
+        rest = ", ".join(f"{s.platform} ({len(s.samples)})" for s in parts[1:])
+        notes.append(
+            f"{len(parts)} platforms: {parts[0].platform} with {len(parts[0].samples)} samples is "
+            f"used; not used: {rest}"
+        )
+    return parts[0], [(path, "matrix")], notes
+
+
+def _gpl_number(platform: str | None) -> int:
+    digits = re.search(r"\d+", platform or "")
+    return int(digits.group()) if digits else 10**9
 
 
 def check_accession(series: Series, cohort: str) -> list[str]:
