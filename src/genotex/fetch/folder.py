@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -337,17 +338,27 @@ def fetch_each(
     bar: Callable[[int, str], Progress] = lambda number, name: lambda done, total: None,
 ) -> Iterator[Outcome]:
     """Fetch files one after the other."""
+    down = set[str]()
+
+    def fetch(number: int, forms: Sequence[Wanted]) -> Fetched:
+        return _first_there(client, folder, forms, bar(number, forms[0].name), down)
+
+    jobs = ((f[0].path, partial(fetch, number, f)) for number, f in enumerate(files, start=1))
+    return fetch_patiently(jobs)
+
+
+def fetch_patiently(jobs: Iterable[tuple[str, Callable[[], Fetched]]]) -> Iterator[Outcome]:
+    """Fetch files, of which each has its place and what fetches it, one after the other."""
     # A file that fails does not stop the others, unless `Patience` is over.
-    patience, down = Patience(), set[str]()
-    for number, forms in enumerate(files, start=1):
+    patience = Patience()
+    for path, fetch in jobs:
         if patience.is_over:
-            yield Outcome(forms[0].path)
+            yield Outcome(path)
             continue
         try:
-            progress = bar(number, forms[0].name)
-            outcome = Outcome(forms[0].path, _first_there(client, folder, forms, progress, down))
+            outcome = Outcome(path, fetch())
         except FetchError as error:
-            outcome = Outcome(forms[0].path, error=error)
+            outcome = Outcome(path, error=error)
         patience.take_in(outcome.error)
         yield outcome
 

@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from genotex.errors import FetchError, FormatError, NotThereError, UsageError, WrongContentError
+from genotex.errors import FormatError, NotThereError, UsageError, WrongContentError
 from genotex.fetch.client_limits import shown
-from genotex.fetch.folder import Fetched, FetchFolder, Outcome, Patience
+from genotex.fetch.folder import Fetched, FetchFolder, Outcome, fetch_patiently
 from genotex.fetch.web import WebClient
 from genotex.formats import read_json_object, write_json
 from genotex.io import atomic_write
@@ -274,25 +275,18 @@ def fetch_associations(
     source: OpenTargets, folder: FetchFolder, diseases: Sequence[str]
 ) -> Iterator[Outcome]:
     """Fetch the associations of diseases, each into its own file."""
-    # Existing files are not requested again. A disease that fails does not stop the others, unless
-    # `Patience` is over.
-    patience = Patience()
-    for disease in diseases:
-        path = f"{_ASSOCIATIONS}/{disease}.json"
-        if patience.is_over:
-            yield Outcome(path)
-            continue
-        try:
-            outcome = Outcome(
-                path, folder.known(path) or _fetch_disease(source, folder, disease, path)
-            )
-        except FetchError as error:
-            outcome = Outcome(path, error=error)
-        patience.take_in(outcome.error)
-        yield outcome
+    return fetch_patiently(
+        (
+            path := f"{_ASSOCIATIONS}/{disease}.json",
+            partial(_fetch_disease, source, folder, disease, path),
+        )
+        for disease in diseases
+    )
 
 
 def _fetch_disease(source: OpenTargets, folder: FetchFolder, disease: str, path: str) -> Fetched:
+    if (known := folder.known(path)) is not None:
+        return known  # Existing files are not requested again.
     found = source.associations(disease)
     if not found.scores:
         message = f"Open Targets has no direct association of {disease} ({found.disease.name})"
