@@ -79,6 +79,7 @@ from .sheets.sample_sheet import (
     SampleSheet as SampleSheet,
     SheetSample as SheetSample,
     check_sample_sheet as check_sample_sheet,
+    is_excluded as is_excluded,
     last_columns as last_columns,
     load_sample_sheet as load_sample_sheet,
 )

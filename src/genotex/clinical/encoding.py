@@ -19,6 +19,8 @@ GROUP_WORDS: Mapping[Role, str] = {
     "unknown": "other control",
 }
 """The group of a sample with a code of a binary trait, as sample sheets write it."""
+FEWEST = 2
+"""A group with fewer samples cannot be compared."""
 Feature = Literal["trait", "age", "gender"]
 FEATURES: tuple[Feature, ...] = ("trait", *(cast(Feature, f.encoded) for f in table_features()))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from genotex.clinical.cells import SampleKeys, keys_of_samples
 from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoding import FEWEST
 from genotex.clinical.relation_texts import (
     are_numbered,
     find_pairs,
@@ -183,10 +184,6 @@ def _filled(line: Sequence[str | None], count: int) -> tuple[str | None, ...]:
     return tuple(line[:count]) + (None,) * (count - len(line[:count]))
 
 
-_FEWEST = 2
-"""A group with fewer samples cannot be compared."""
-
-
 def propose_exclusions(
     relations: SampleRelations, codes: Mapping[str, float], excluded: Collection[str]
 ) -> dict[str, str]:
@@ -204,7 +201,7 @@ def propose_exclusions(
         first.setdefault(stem, sample)
     found |= dict.fromkeys(relations.values("pool"), "a pool")
     left = Counter(code for s, code in codes.items() if s not in found and s not in excluded)
-    if any(left[code] < _FEWEST for code in set(codes.values())):
+    if any(left[code] < FEWEST for code in set(codes.values())):
         return {}
     return {sample: why for sample, why in found.items() if sample not in excluded}
 
@@ -227,7 +224,7 @@ def propose_pairs(
             return {sample: value for value, found in several.items() for sample in found}
         # Repeats are averaged; samples of unknown people would be left out.
         people = Counter(used[found[0]] for found in members.values())
-        whole = used.keys() <= values.keys() and min(people.values()) >= _FEWEST
+        whole = used.keys() <= values.keys() and min(people.values()) >= FEWEST
         if not varying and whole:
             return {sample: value for value, found in members.items() for sample in found}
     return {}

@@ -14,7 +14,7 @@ from genotex.clinical.cells import (
 )
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoded_features import apply_encoding
-from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.encoding import FEWEST, FeatureEncoding
 from genotex.clinical.groups import chosen_control_role
 from genotex.clinical.relations import searchable_keys
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -22,8 +22,6 @@ from genotex.errors import UsageError
 from genotex.formats import Role, Series
 from genotex.procedure import Procedure
 
-FEWEST = 2
-"""A group with fewer samples cannot be compared."""
 _SHOWN = 5
 
 

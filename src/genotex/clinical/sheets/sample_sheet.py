@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from genotex.clinical.encoding import GROUP_WORDS
+from genotex.clinical.encoding import FEWEST, GROUP_WORDS
 from genotex.clinical.sheets.files import SheetRow, SheetTable, read_sheet_table
 from genotex.errors import SampleSheetError
 from genotex.features import (
@@ -50,7 +50,6 @@ _OTHER_NAMES = {
 }
 _YES, _NO = frozenset({"yes", "y", "true", "1", "x"}), frozenset({"", "no", "n", "false", "0"})
 _SHOWN = 12
-_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -231,9 +230,15 @@ class _SheetCells:
 
     def _exclude(self) -> bool:
         text = self._cell("exclude").casefold()
-        if text not in _YES | _NO:
+        found = is_excluded(text)
+        if found is None:
             self._mistake(f"exclude {text!r} is not known; write yes or nothing")
-        return text in _YES
+        return bool(found)
+
+
+def is_excluded(word: str) -> bool | None:
+    """Return whether a word of the column ``exclude`` leaves a sample out; None for others."""
+    return True if word in _YES else False if word in _NO else None
 
 
 def _text(cell: str) -> str:
@@ -329,9 +334,9 @@ def _group_mistakes(sheet: SampleSheet, rows: Mapping[str, Sequence[SheetSample]
         elif not any(s.series in sheet.measured for s in used):
             mistakes += [
                 f"{name}: the group {word} has {counts[code] or 'no'} "
-                f"sample{'s' * (counts[code] != 1)}; a comparison needs at least {_FEWEST} of each"
+                f"sample{'s' * (counts[code] != 1)}; a comparison needs at least {FEWEST} of each"
                 for code, word in ((1.0, "case"), (0.0, "control"))
-                if counts[code] < _FEWEST
+                if counts[code] < FEWEST
             ]
         elif len(counts) == 1:
             mistakes.append(f"{name}: all samples have the same value in the column group")

@@ -52,7 +52,6 @@ from genotex.layout import GeoCohortFiles
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
-"""Beginning of the note on the file that was used, and how its columns were matched."""
 _TEXTS = ("title", "description", "source_name_ch1", "characteristics_ch1")
 _FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("", str.strip),

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from genotex.clinical import is_excluded
 from genotex.errors import GenotexError, UsageError
 from genotex.formats import MISSING_WORDS, TableFile, original, original_frame, read_table_file
 
@@ -180,7 +181,6 @@ def repeated_names(names: Sequence[str]) -> list[str]:
 
 SAMPLE = "sample"
 _EXCLUDE = "exclude"
-_YES, _NO = frozenset({"yes", "y", "true", "1", "x"}), frozenset({"", "no", "n", "false", "0"})
 _CODE = re.compile(r"0\d+")
 _WHOLE = re.compile(r"[-+]?\d{1,18}")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+(,\d+)?")
@@ -297,11 +297,12 @@ def _excluded(table: TableFile) -> set[int]:
         return set()
     cells = table.columns.to_series(titles.index(_EXCLUDE)).fill_null("").str.strip_chars()
     words = cells.str.to_lowercase().to_list()
-    for i, word in enumerate(words):
-        if word not in _YES | _NO:
-            msg = f"exclude {word!r} is not known"
-            raise table.error(msg, row=i, hint="write yes or nothing")
-    return {i for i, word in enumerate(words) if word in _YES}
+    found = [is_excluded(word) for word in words]
+    if None in found:
+        row = found.index(None)
+        msg = f"exclude {words[row]!r} is not known"
+        raise table.error(msg, row=row, hint="write yes or nothing")
+    return {i for i, excluded in enumerate(found) if excluded}
 
 
 def _frame(

@@ -30,7 +30,6 @@ from genotex.genes import GeneTable, official_symbols
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
-_FEWEST = 2
 _MOSTLY, _FEW_NAMES = 0.5, 10
 
 
