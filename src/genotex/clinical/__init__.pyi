@@ -62,7 +62,6 @@ from .people import find_person_feature as find_person_feature
 from .relations import (
     SampleRelations as SampleRelations,
     find_relations as find_relations,
-    searchable_keys as searchable_keys,
 )
 from .sample_groups import (
     check_conditions as check_conditions,

@@ -102,7 +102,6 @@ from .tcga.files import (
     RawClinical as RawClinical,
     RawExpression as RawExpression,
     choose_folder as choose_folder,
-    expression_path as expression_path,
     read_raw_clinical as read_raw_clinical,
     read_raw_genes as read_raw_genes,
     tcga_sample_facts as tcga_sample_facts,

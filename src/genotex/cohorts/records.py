@@ -95,13 +95,19 @@ def remove_stale_tables(output: OutputFolder, trait: str, cohort: str) -> None:
     remove_linked_parquet(output.linked_parquet(trait, cohort))
 
 
-def _write_features(prepared: PreparedCohort, output: OutputFolder) -> None:
-    trait, cohort = prepared.trait, prepared.cohort
+def write_clinical(prepared: PreparedCohort, output: OutputFolder) -> None:
+    """Write the clinical features of a cohort, where it has a trait."""
     if prepared.trait_values is not None:
-        features = {trait: prepared.trait_values, **prepared.covariates}
-        write_clinical_csv(output.clinical_csv(trait, cohort), prepared.samples, features)
+        features = {prepared.trait: prepared.trait_values, **prepared.covariates}
+        path = output.clinical_csv(prepared.trait, prepared.cohort)
+        write_clinical_csv(path, prepared.samples, features)
+
+
+def _write_features(prepared: PreparedCohort, output: OutputFolder) -> None:
+    write_clinical(prepared, output)
     if prepared.genes is not None:
-        write_gene_csv(output.gene_csv(trait, cohort), prepared.genes.expression)
+        path = output.gene_csv(prepared.trait, prepared.cohort)
+        write_gene_csv(path, prepared.genes.expression)
     remove_absent_tables(prepared, output)
 
 

@@ -26,7 +26,13 @@ from genotex.cohorts.geo.cohort import encode_features, read_or_replay
 from genotex.cohorts.geo.files import Facts, RawSeries, sample_facts, sample_texts
 from genotex.cohorts.linking import JudgedCohort, judge_filled, link_features, treat_missing
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
-from genotex.cohorts.records import begin_cohort, remove_stale_tables, with_decision, write_linked
+from genotex.cohorts.records import (
+    begin_cohort,
+    remove_stale_tables,
+    with_decision,
+    write_clinical,
+    write_linked,
+)
 from genotex.errors import UsageError
 from genotex.formats import (
     CohortInfo,
@@ -38,7 +44,6 @@ from genotex.formats import (
     sha256,
     table_digests,
     update_cohort_info,
-    write_clinical_csv,
     write_evidence,
 )
 from genotex.io import lock
@@ -180,9 +185,7 @@ def _regroup(output: OutputFolder, stored: _Stored, sheet: SampleSheet) -> str:
         begin_cohort(output, trait, cohort)
         if judged.info.is_usable:
             write_linked(output, cohort, judged)
-        if prepared.trait_values is not None:
-            features = {trait: prepared.trait_values, **prepared.covariates}
-            write_clinical_csv(output.clinical_csv(trait, cohort), prepared.samples, features)
+        write_clinical(prepared, output)
         record = _record(stored.evidence, prepared, judged, info, sheet.path)
         digests = table_digests(output, trait, cohort) if judged.info.is_usable else {}
         record = replace(record, tables=digests)

@@ -52,7 +52,6 @@ from .known.treatment import (
 )
 from .plain_text import (
     folded as folded,
-    key_words as key_words,
     load_wording as load_wording,
     packaged_table as packaged_table,
     plain_key as plain_key,

@@ -79,16 +79,14 @@ from .lines import (
     read_chunks as read_chunks,
     sha256 as sha256,
 )
-from .tables import MISSING_WORDS as MISSING_WORDS, first_repeated as first_repeated
+from .tables import MISSING_WORDS as MISSING_WORDS
 from .geo.series import ExpressionMatrix as ExpressionMatrix, Series as Series
 from .geo.series_matrix import read_series_matrix as read_series_matrix
 from .geo.series_parts import (
     NO_SERIES as NO_SERIES,
-    check_accession as check_accession,
     check_series_of as check_series_of,
     choose_parts as choose_parts,
     choose_series as choose_series,
-    join_series as join_series,
 )
 from .geo.soft import Platform as Platform, read_platforms as read_platforms
 from .csv_tables import (

@@ -2,7 +2,6 @@ from .arrays import open_hdf5 as open_hdf5, read_array as read_array
 from .cells import Schema as Schema, parse_rows as parse_rows
 from .documents import (
     CORRECT_IT as CORRECT_IT,
-    check_json as check_json,
     parse_json as parse_json,
     parse_toml as parse_toml,
     read_json as read_json,
