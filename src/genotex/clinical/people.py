@@ -41,32 +41,23 @@ _FEWEST_AGES = 4
 _SPELT_SEX = re.compile(rf"(?<![^\W\d_])(?:{spelt_sexes()})(?![^\W\d_])")
 
 
-def _ages_without_key(candidate: Candidate) -> dict[str, float]:
-    """Return the ages of a row whose key names none."""
-    found = {}
-    alone, of_person = _are_years_alone(candidate), _is_of_a_person(candidate)
-    for cell, value in candidate.values.items():
-        inner = named_part(value, "", lambda name: age_rank(name) is not None)
-        of_age = alone or (of_person and _speaks_of_age(value))
-        if inner is not None or of_age:
-            years = parse_age_years(value, candidate.key)
-            if years is not None:
-                found[cell] = years
-    return _if_nearly_all(found, candidate)
+_Rank = Callable[[str], float | None]
+_Parse = Callable[[str, str], float | None]
 
 
-def _sexes_without_key(candidate: Candidate) -> dict[str, float]:
-    """Return the sexes of a row whose key names none, female 0, male 1; see `_ages_without_key`."""
-    # A letter alone is none: an "M" may be anything.
-    found = {}
-    of_person = _is_of_a_person(candidate)
-    for cell, value in candidate.values.items():
-        inner = named_part(value, "", lambda name: sex_rank(name) is not None)
-        if inner is not None or (of_person and _SPELT_SEX.search(value.casefold())):
-            sex = parse_sex(value, candidate.key)
-            if sex is not None:
-                found[cell] = float(sex)
-    return _if_nearly_all(found, candidate)
+def _without_key(
+    candidate: Candidate, rank: _Rank, parse: _Parse, speaks: Callable[[str], bool]
+) -> dict[str, float]:
+    """Return the ages or sexes of a row whose key names none, if nearly all its values are some."""
+    found = {
+        cell: float(code)
+        for cell, value in candidate.values.items()
+        if named_part(value, "", lambda name: rank(name) is not None) is not None or speaks(value)
+        if (code := parse(value, candidate.key)) is not None
+    }
+    known = [value for value in candidate.values.values() if not _is_gap(value)]
+    enough = len(found) >= _NEARLY_ALL * len(known)
+    return found if enough and not names_another(candidate.key) else {}
 
 
 def _speaks_of_age(value: str) -> bool:
@@ -92,13 +83,6 @@ def _is_of_a_person(candidate: Candidate) -> bool:
     words = re.findall(r"[^\W_]+", candidate.key.casefold())
     allowed = {*load_words()["person_keys"]}
     return candidate.sample_field == "characteristics_ch1" and all(w in allowed for w in words)
-
-
-def _if_nearly_all(found: dict[str, float], candidate: Candidate) -> dict[str, float]:
-    if not found or names_another(candidate.key):
-        return {}
-    known = [value for value in candidate.values.values() if not _is_gap(value)]
-    return found if len(found) >= _NEARLY_ALL * len(known) else {}
 
 
 def _is_gap(value: str) -> bool:
@@ -140,7 +124,8 @@ def find_person_feature(
     """Return how age, or sex (female 0, male 1), is recorded, or None."""
     # None when no key has a person's values, or all are the same. `values` lists the cells that the
     # parser alone reads otherwise (of sexes all), and those of the same row under another key.
-    found = [hit for candidate in candidates if (hit := _look(feature, candidate, text))]
+    each = (_sex_in(c, text) if feature.levels else _age_in(c) for c in candidates)
+    found = [hit for hit in each if hit is not None]
     best = _best(found, lambda hit: _others(hit, found, feature.rank))
     if best is None:
         return None
@@ -173,15 +158,18 @@ def find_person_feature(
     )
 
 
-def _look(feature: SampleFeature, candidate: Candidate, text: str) -> _Recorded | None:
-    return _sex_in(candidate, text) if feature.levels else _age_in(candidate)
-
-
 def _age_in(candidate: Candidate) -> _Recorded | None:
     key = candidate.key
     rank = age_rank(key)
     if rank is None:
-        return _unnamed(candidate, _ages_without_key(candidate), "for age are ages")
+        alone, of_person = _are_years_alone(candidate), _is_of_a_person(candidate)
+        ages = _without_key(
+            candidate,
+            age_rank,
+            parse_age_years,
+            lambda v: alone or (of_person and _speaks_of_age(v)),
+        )
+        return _unnamed(candidate, ages, "for age are ages")
     parsed = _parsed(candidate, parse_age_years)
     if any(_LETTER_FOR_FEMALE.search(value) for value in candidate.values.values()):
         # Next to "45F" the "m" of "45M" is no month.
@@ -217,7 +205,15 @@ def _sex_in(candidate: Candidate, text: str) -> _Recorded | None:
     key = candidate.key
     rank = sex_rank(key)
     if rank is None:
-        return _unnamed(candidate, _sexes_without_key(candidate), "for the sex are sexes")
+        # A letter alone is none: an "M" may be anything.
+        of_person = _is_of_a_person(candidate)
+        sexes = _without_key(
+            candidate,
+            sex_rank,
+            parse_sex,
+            lambda value: of_person and _SPELT_SEX.search(value.casefold()) is not None,
+        )
+        return _unnamed(candidate, sexes, "for the sex are sexes")
     parsed = _parsed(candidate, parse_sex)
     if parsed:
         kind = "legend" if sex_legend(key) else "plain" if rank >= STATED else "other"
@@ -232,7 +228,7 @@ def _sex_in(candidate: Candidate, text: str) -> _Recorded | None:
     return _Recorded(candidate, rank - _HALF, parsed, why, "text") if parsed else None
 
 
-def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> dict[str, float]:
+def _parsed(candidate: Candidate, parse: _Parse) -> dict[str, float]:
     return {
         cell: float(code)
         for cell, value in candidate.values.items()
@@ -254,9 +250,7 @@ def _codes_in_row(hit: _Recorded) -> set[float]:
     return {code for cell, code in hit.parsed.items() if cell in hit.candidate.in_row}
 
 
-def _others(
-    best: _Recorded, found: list[_Recorded], rank: Callable[[str], float | None]
-) -> dict[str, float]:
+def _others(best: _Recorded, found: list[_Recorded], rank: _Rank) -> dict[str, float]:
     """Return the values of other keys for the same thing in the same row."""
     # Submitters change a key halfway ("age: 45", then "age (yrs): 51"): a cell holds one of them,
     # so a cell in the row of the chosen key belongs to samples that lack it.
@@ -310,11 +304,7 @@ def why_not_available(
     }
 
 
-def _why(
-    candidates: Sequence[Candidate],
-    rank: Callable[[str], float | None],
-    parse: Callable[[str, str], float | None],
-) -> str | None:
+def _why(candidates: Sequence[Candidate], rank: _Rank, parse: _Parse) -> str | None:
     named = [c for c in candidates if rank(c.key) is not None]
     best = max(named, key=lambda c: rank(c.key) or 0.0, default=None)
     if best is None:
