@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from genotex.bench.evaluation.figures import MetricsVersion
-from genotex.bench.evaluation.folder_items import MISSING, read_or_why
+from genotex.bench.evaluation.folder_items import MISSING, read_or_why, read_reference
 from genotex.bench.evaluation.gene_metrics import (
     NO_AGREEMENT,
     GeneAgreement,
@@ -106,7 +106,8 @@ def score_answers(
     }
     scored: list[list[ScoredAnswer]] = [[] for _ in predictions]
     for problem, source in work.problems:
-        wanted = _wanted(_answer(OutputFolder(work.reference), problem), work.rules)
+        place = _answer(OutputFolder(work.reference), problem)
+        wanted = read_reference(place, read_gene_list, work.rules)
         if isinstance(wanted, str):
             why = Missing("analysis", str(problem), f"reference: {wanted}")
             for items in scored:
@@ -117,10 +118,6 @@ def score_answers(
             path = _answer(folder, problem)
             items.append(_score(problem, path, wanted, universe, work))
     return scored
-
-
-def _wanted(path: Path, rules: ScoringRules) -> GeneList | str:
-    return read_or_why(path, read_gene_list) if rules.drops_unreadable else read_gene_list(path)
 
 
 def _answer(folder: OutputFolder, problem: Problem) -> Path:

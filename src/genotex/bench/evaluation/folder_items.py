@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from genotex.bench.evaluation.figures import Table
+from genotex.bench.evaluation.options import ScoringRules
 from genotex.errors import FormatError, UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
 from genotex.outside import packaged_toml
@@ -129,6 +130,13 @@ def read_or_why(path: Path, read: Callable[[Path], _Content]) -> _Content | str:
     except FormatError as error:
         place = "" if error.line is None else f"line {error.line}: "
         return f"cannot be read: {place}{error.field + ': ' if error.field else ''}{error.message}"
+
+
+def read_reference(
+    path: Path, read: Callable[[Path], _Content], rules: ScoringRules
+) -> _Content | str:
+    """Return the content of a file of the reference; why there is none where the rules drop it."""
+    return read_or_why(path, read) if rules.drops_unreadable else read(path)
 
 
 @dataclass(frozen=True)

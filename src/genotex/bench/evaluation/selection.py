@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from genotex.bench.evaluation.folder_items import MISSING, ScoredFolder, one_name, read_or_why
+from genotex.bench.evaluation.folder_items import (
+    MISSING,
+    ScoredFolder,
+    one_name,
+    read_or_why,
+    read_reference,
+)
 from genotex.bench.evaluation.gene_metrics import overlap
 from genotex.bench.evaluation.options import OURS, CohortFlag, ScoringRules
 from genotex.bench.evaluation.scores import FilteringScore, Missing, SelectionScore
@@ -24,7 +30,7 @@ def score_filtering(
     rules: ScoringRules = OURS,
 ) -> tuple[FilteringScore | None, Missing | None]:
     """Score the cohorts of one trait; None where the rules leave out what cannot be read."""
-    wanted = _cohorts(reference, trait, rules)
+    wanted = read_reference(reference.cohort_info(trait), read_cohort_info, rules)
     if isinstance(wanted, str):
         return None, Missing("filtering", trait, f"reference: {wanted}")
     found = read_or_why(prediction.cohort_info(trait), read_cohort_info)
@@ -37,13 +43,6 @@ def score_filtering(
         zero = None if rules.drops_unreadable else FilteringScore(trait, 0.0, 0.0, 0.0, 0.0)
         return zero, missing
     return _compare_filtering(trait, found, wanted, field, rules), None
-
-
-def _cohorts(
-    reference: OutputFolder, trait: str, rules: ScoringRules
-) -> Mapping[str, CohortInfo] | str:
-    path = reference.cohort_info(trait)
-    return read_or_why(path, read_cohort_info) if rules.drops_unreadable else read_cohort_info(path)
 
 
 def _compare_filtering(

@@ -83,12 +83,11 @@ def _features(trait: str, truth: CohortTruth) -> dict[str, Floats]:
         name: np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
         for name, cells in columns.items()
     }
-    return {name: values for name, values in numbers.items() if len(_levels(values)) > 1}
-
-
-def _levels(values: Floats) -> Floats:
-    levels: Floats = np.unique(values[~np.isnan(values)])
-    return levels
+    return {
+        name: values
+        for name, values in numbers.items()
+        if len(np.unique(values[~np.isnan(values)])) > 1
+    }
 
 
 def _is_biased(values: Floats) -> bool:

@@ -91,11 +91,6 @@ def _task_toml(assignment: Assignment, slug: str) -> str:
     return _TOML.format(**{name: json.dumps(value) for name, value in values.items()})
 
 
-def _instruction_md(assignment: Assignment) -> str:
-    """Return the instruction of a task."""
-    return f"{assignment.instruction}\nThe working folder is `/app`.\n"
-
-
 def _dockerfile(requirement: str, wheel: str | None) -> str:
     """Return the Dockerfile, which installs genotex from an index or from a wheel next to it."""
     if wheel is None:
@@ -103,12 +98,6 @@ def _dockerfile(requirement: str, wheel: str | None) -> str:
     else:
         install = f"COPY {wheel} /tmp/\nRUN pip install --no-cache-dir /tmp/{wheel}"
     return _DOCKERFILE.format(install=install)
-
-
-def _problems_json(assignment: Assignment) -> str:
-    """Return the list of the one problem, for `genotex bench run`."""
-    problem = assignment.problem
-    return json.dumps([{"trait": problem.trait, "condition": problem.condition}]) + "\n"
 
 
 _EXECUTABLE = 0o755
@@ -200,16 +189,17 @@ def _write(
         wheel = Path(install).name
         _link(Path(install), environment / wheel)
     requirement = install or f"genotex=={genotex.__version__}"
-    answer = assignment.result
+    answer, problem = assignment.result, assignment.problem
+    asked = {"trait": problem.trait, "condition": problem.condition}
     source = folders.reference.root / answer
     texts = {
-        "instruction.md": _instruction_md(assignment),
+        "instruction.md": f"{assignment.instruction}\nThe working folder is `/app`.\n",
         "task.toml": _task_toml(assignment, name),
         "environment/Dockerfile": _dockerfile(requirement, wheel),
         "tests/test.sh": TEST,
         f"tests/reference/{answer}": source.read_text(encoding="utf-8"),
         "solution/solve.sh": SOLVE,
-        "solution/problems.json": _problems_json(assignment),
+        "solution/problems.json": json.dumps([asked]) + "\n",
     }
     for where, text in texts.items():
         path = folder / where

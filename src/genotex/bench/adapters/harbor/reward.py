@@ -8,7 +8,6 @@ from pathlib import Path
 from genotex.bench.adapters.scoring import figure_names
 from genotex.bench.evaluation.evaluate import evaluate
 from genotex.bench.evaluation.options import EvaluationOptions
-from genotex.bench.evaluation.scores import AnalysisScore
 from genotex.formats import write_json
 
 REWARD = "reward"
@@ -20,12 +19,9 @@ def rewards(output: Path, reference: Path) -> dict[str, float]:
     output.mkdir(parents=True, exist_ok=True)
     scores = evaluate(output, reference, EvaluationOptions(tasks=("analysis",)))
     [item] = scores.analysis
-    return {REWARD: item.f1 / 100, **_defined(item)}
-
-
-def _defined(item: AnalysisScore) -> dict[str, float]:
     values = {name: getattr(item, key) for name, (_, key) in figure_names("gta").items()}
-    return {name: float(value) for name, value in values.items() if value is not None}
+    defined = {name: float(value) for name, value in values.items() if value is not None}
+    return {REWARD: item.f1 / 100, **defined}
 
 
 if __name__ == "__main__":

@@ -45,7 +45,6 @@ from genotex.bench.adapters.assignments import (
 )
 from genotex.errors import BudgetReachedError, UsageError
 from genotex.models import (
-    Message,
     MeteredModel,
     ModelSettings,
     Reply,
@@ -145,7 +144,9 @@ class InspectModel:
             raise _over() from error
 
     async def _ask(self, request: Request) -> ModelOutput:
-        messages = [_message(each) for each in request.messages]
+        messages: list[ChatMessage] = [
+            _MESSAGES[each.author](content=each.text) for each in request.messages
+        ]
         if request.schema is not None:
             form = _FORM.format(schema=json.dumps(request.schema))
             messages[-1] = ChatMessageUser(content=messages[-1].text + form)
@@ -155,10 +156,6 @@ class InspectModel:
 
 def _over() -> BudgetReachedError:
     return BudgetReachedError("the sample has ended, at a limit or by cancellation", "max_time")
-
-
-def _message(message: Message) -> ChatMessage:
-    return _MESSAGES[message.author](content=message.text)
 
 
 def _usage(output: ModelOutput) -> Usage:

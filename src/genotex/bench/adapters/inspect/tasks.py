@@ -68,7 +68,10 @@ def _find_assignments(
 
 def _make_sample(assignment: Assignment) -> Sample:
     """Return an assignment as a sample; the target names the reference's file, not its content."""
-    texts = {name: _data_uri(text) for name, text in assignment.texts.items()}
+    texts = {
+        name: f"data:application/json;base64,{base64.b64encode(text.encode()).decode()}"
+        for name, text in assignment.texts.items()
+    }
     files = {name: str(path) for name, path in assignment.files.items()}
     return Sample(
         id=assignment.name,
@@ -91,10 +94,6 @@ def _metadata(assignment: Assignment, files: dict[str, str]) -> dict[str, Any]:
         "answers": list(assignment.answers),
         "files": files,
     }
-
-
-def _data_uri(text: str) -> str:
-    return "data:application/json;base64," + base64.b64encode(text.encode()).decode()
 
 
 async def _collect_answer(
