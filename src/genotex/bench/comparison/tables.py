@@ -17,9 +17,14 @@ from genotex.records import as_json
 def side_by_side_table(comparison: RunComparison) -> PlainTable:
     """Return the headline figures of every run with their intervals, the mean last."""
     rows = tuple(
-        (figure.name, *(_with_interval(figure, average) for average in averages))
+        (
+            figure.name,
+            *(
+                "-" if each is None else figure.write_with_interval(each.average, each.interval)
+                for each in _of_each(comparison, section, figure.key)
+            ),
+        )
         for section, figure in _headline(comparison)
-        for averages in [_of_each(comparison, section, figure.key)]
     )
     return PlainTable(
         f"Averages with 95 % intervals{comparison.runs[0].summary.rules.suffix}",
@@ -47,15 +52,6 @@ def _of_each(comparison: RunComparison, section: Section, key: str) -> list[Aver
     if comparison.mean:
         found.append(comparison.mean.get(section, {}).get(key))
     return found
-
-
-def _with_interval(figure: ScoreFigure, average: Average | None) -> str:
-    if average is None or average.average is None:
-        return "-"
-    text = figure.write(average.average)
-    return (
-        text if average.interval is None else f"{text} ({figure.write_interval(average.interval)})"
-    )
 
 
 def _scored(comparison: RunComparison) -> tuple[str, ...]:

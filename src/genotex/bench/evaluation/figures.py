@@ -71,6 +71,15 @@ class ScoreFigure:
             return "-"
         return " to ".join(self.write(end, signed=signed) for end in interval)
 
+    def write_with_interval(
+        self, value: float | None, interval: tuple[float, float] | None, *, signed: bool = False
+    ) -> str:
+        """Return a value, with its interval in brackets where there is one."""
+        text = self.write(value, signed=signed)
+        if value is None or interval is None:
+            return text
+        return f"{text} ({self.write_interval(interval, signed=signed)})"
+
 
 def figure(label: str, unit: _Unit, meaning: str, *, headline: bool = False) -> ScoreFigure:
     """Declare a field of a score as a figure: ``f1: Annotated[float, figure("F1", "%", ...)]``.

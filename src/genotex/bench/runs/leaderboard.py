@@ -67,11 +67,10 @@ class Entry:
 
     def cell(self, by: str) -> str:
         """Return the average of a figure with its interval, as text."""
-        found, figure = self.figures.get(by), FIGURES[by]
-        if found is None or found.average is None:
+        found = self.figures.get(by)
+        if found is None:
             return "-"
-        text = figure.write(found.average)
-        return f"{text} ({figure.write_interval(found.interval)})" if found.interval else text
+        return FIGURES[by].write_with_interval(found.average, found.interval)
 
 
 @dataclass(frozen=True)
@@ -88,12 +87,9 @@ class RunGroup:
         if self.comparison is None or entry.label == self.comparison.baseline:
             return ""
         found = self.comparison.differences[entry.label].get("analysis", {}).get(by)
-        if found is None or found.difference is None:
+        if found is None:
             return "-"
-        text, figure = FIGURES[by].write(found.difference, signed=True), FIGURES[by]
-        if found.interval is None:
-            return text
-        return f"{text} ({figure.write_interval(found.interval, signed=True)})"
+        return FIGURES[by].write_with_interval(found.difference, found.interval, signed=True)
 
 
 @dataclass(frozen=True)
