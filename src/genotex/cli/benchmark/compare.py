@@ -19,7 +19,6 @@ from genotex.cli.benchmark.evaluate import (
 )
 from genotex.cli.benchmark.score_screen import show_table
 from genotex.cli.option_classes import with_options
-from genotex.cli.output_file import check_output_file, write_text
 from genotex.errors import UsageError
 from genotex.options import Option
 
@@ -260,13 +259,13 @@ def table(
     from genotex.bench.comparison.run_record import name_runs
 
     if output is not None:
-        check_output_file(output)
+        o.check_output_file(output)
     paths = name_runs(runs)
     scores = _score_runs(paths, scoring.reference, scoring.options(), scoring.jobs)
     rows = paper_rows(scores, paths, paper=paper)
     notes = paper_notes(scores, rows, paper=paper)
     if output is not None:
-        write_text(output, paper_markdown(rows, notes))
+        o.write_text(output, paper_markdown(rows, notes))
     if json:
         screen.print_json(paper_json(rows, notes))
         return

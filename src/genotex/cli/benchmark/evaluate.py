@@ -13,7 +13,6 @@ from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.benchmark.score_screen import show_scores
 from genotex.cli.option_classes import with_options
-from genotex.cli.output_file import check_output_folder
 from genotex.errors import UsageError
 from genotex.options import Option, RegressorRule
 
@@ -196,7 +195,7 @@ def evaluate(
 
     settings = what.options()
     if how.output is not None:
-        check_output_folder(how.output)
+        o.check_output_folder(how.output)
     (scores,) = evaluate_with_progress([prediction], how.reference, settings, how.jobs)
     summary = summarise(scores, seed=how.seed)
     if how.json:

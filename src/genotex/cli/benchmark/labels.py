@@ -11,7 +11,6 @@ from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.benchmark.score_screen import show_table
 from genotex.cli.option_classes import with_options
-from genotex.cli.output_file import check_output_folder
 from genotex.errors import UsageError
 from genotex.options import Option
 
@@ -103,7 +102,7 @@ def _check(prediction: Path | None, cases: Path, source: Path | None, output: Pa
         msg = "--input does nothing here: it is for the clinical tables of an output folder"
         raise UsageError(msg)
     if output is not None:
-        check_output_folder(output)
+        o.check_output_folder(output)
 
 
 def _evaluate(

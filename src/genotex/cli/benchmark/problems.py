@@ -23,7 +23,6 @@ from genotex.cli.benchmark.problems_screen import (
     show_trait,
 )
 from genotex.cli.option_classes import Only, with_options
-from genotex.cli.output_file import check_other_file, check_output_file
 from genotex.errors import UsageError
 from genotex.options import Option, PreprocessChoices
 
@@ -98,8 +97,8 @@ def list_problems(
     from genotex.problems import TaskInfo, TraitList, write_problems
 
     if output is not None:
-        check_output_file(output)
-        check_other_file(output, task_info, "task list; write the problems")
+        o.check_output_file(output)
+        o.check_other_file(output, task_info, "task list; write the problems")
     tasks, known = TaskInfo.load(task_info), TraitList.load(traits)
     found = which.among(tasks, known)
     columns: dict[str, screen.Column] = {
@@ -286,7 +285,7 @@ def build(
     )
 
     if output is not None:
-        check_output_file(output)
+        o.check_output_file(output)
     known = TraitList.load(choices.traits)
     given, threshold = choices.associations, choices.threshold
     if choices.genes_from is not None and given is None and choices.disease_ids is None:
@@ -328,7 +327,7 @@ def _from_list(path: Path, known: TraitList, output: Path | None) -> _Sources:
     from genotex.problems import TaskInfo
 
     if output is not None:
-        check_other_file(output, path, "published list; write the built one")
+        o.check_other_file(output, path, "published list; write the built one")
     published = TaskInfo.load(path).traits
     genes = {trait: info.related_genes for trait, info in published.items()}
     return _Sources(known.among(published), genes, published=published)

@@ -22,7 +22,6 @@ from genotex.cli.data.clinical_screen import (
 )
 from genotex.cli.data.preprocess import given_annotation, load_options, note_trait_names
 from genotex.cli.option_classes import Only, Without, with_options
-from genotex.cli.output_file import check_other_file, check_output_file, write_text
 from genotex.errors import FormatError, UsageError
 from genotex.layout import InputFolder
 from genotex.options import Option, PreprocessChoices
@@ -74,11 +73,9 @@ def sheet(
     """
     from genotex.clinical import check_kind, sheet_cells, sheet_headers, write_sheet_table
 
-    check_output_file(output)
+    o.check_output_file(output)
     check_kind(output)
-    if output.exists() and not force:
-        msg = f"{output} exists already, perhaps edited; replace it with --force"
-        raise UsageError(msg)
+    o.refuse_edited(output, force)
     settings = load_options(data)
     note_trait_names([trait], data.vocabulary)
     proposed = _propose(source, trait, cohort, settings, _rule_expert(data))
@@ -204,9 +201,9 @@ def infer(
     from genotex.clinical.cases import infer_cases_elsewhere
 
     procedure = data.procedure
-    check_output_file(output)
+    o.check_output_file(output)
     expert = _rule_expert(data)
-    check_other_file(output, cases, "cases; write the answers")
+    o.check_other_file(output, cases, "cases; write the answers")
     total = count_cases(cases)
     if not total:
         msg = f"{cases} holds no cases; a case is one JSON object on one line"
@@ -225,7 +222,7 @@ def infer(
             answers[first] = lines
             for _ in lines:
                 step("reading cases", total)
-    write_text(output, "".join(f"{line}\n" for n in sorted(answers) for line in answers[n]))
+    o.write_text(output, "".join(f"{line}\n" for n in sorted(answers) for line in answers[n]))
     screen.notify(f"{total} answers in {output}")
 
 
@@ -319,16 +316,14 @@ def words(
     from genotex.clinical import load_vocabulary, vocabulary_text
 
     if output is not None:
-        check_output_file(output)
-        if output.exists() and not force:
-            msg = f"{output} exists already, perhaps edited; replace it with --force"
-            raise UsageError(msg)
+        o.check_output_file(output)
+        o.refuse_edited(output, force)
     text = vocabulary_text(load_vocabulary(data.vocabulary), trait)
     note_trait_names([trait], data.vocabulary)
     if output is None:
         sys.stdout.write(text)
         return
-    write_text(output, text)
+    o.write_text(output, text)
     screen.notify(f"saved: {output}; edit it and use it with --vocabulary {output}")
 
 

@@ -14,7 +14,6 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.option_classes import with_options
-from genotex.cli.output_file import check_output_file
 from genotex.errors import UsageError
 from genotex.options import Option
 
@@ -81,7 +80,7 @@ def verify(
         if by.manifest or by.ignore_missing:
             msg = "--write makes a manifest, --manifest and --ignore-missing use one"
             raise UsageError(msg)
-        check_output_file(by.write)
+        o.check_output_file(by.write)
         with screen.progress("reading") as step:
             checked = verify_readable(folder, step)
     else:

@@ -10,7 +10,6 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.option_classes import with_options
-from genotex.cli.output_file import check_output_file, write_text
 from genotex.options import Option
 
 if TYPE_CHECKING:
@@ -276,7 +275,7 @@ def _matrix(found: TraitTree) -> pl.DataFrame:
 
 def _check(csv: Path | None) -> None:
     if csv is not None:
-        check_output_file(csv)
+        o.check_output_file(csv)
 
 
 def _write(csv: Path | None, table: pl.DataFrame) -> None:
@@ -286,7 +285,7 @@ def _write(csv: Path | None, table: pl.DataFrame) -> None:
         from genotex.formats import inert_frame
 
         joined = pl.col(pl.List(pl.String)).list.join("; ")
-        write_text(csv, inert_frame(table.with_columns(joined)).write_csv())
+        o.write_text(csv, inert_frame(table.with_columns(joined)).write_csv())
 
 
 def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
