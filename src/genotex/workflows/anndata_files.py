@@ -15,6 +15,7 @@ from genotex.analysis import counts_of
 from genotex.features import feature_of_column
 from genotex.formats import Evidence, LinkedTable
 from genotex.io import atomic_write
+from genotex.records import as_json
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -109,10 +110,7 @@ def _record(evidence: Evidence) -> Mapping[str, Any]:
         "counts": evidence.counts,
     }
     return {
-        "cohort": evidence.cohort,
-        "trait": evidence.trait,
-        "source": evidence.source,
-        "genotex_version": evidence.genotex_version,
+        **as_json(evidence, "cohort", "trait", "source", "genotex_version"),
         "notes": [*evidence.notes, *evidence.warnings],
         "record": json.dumps(record, ensure_ascii=False, default=str),
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -41,15 +40,6 @@ class BatchEffect:
     def found(self) -> bool:
         """Whether a gap is above the threshold."""
         return any(gap > self.threshold for gap in self.gaps)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return all of it as plain JSON values."""
-        return {
-            "shares": list(self.shares),
-            "gaps": list(self.gaps),
-            "threshold": self.threshold,
-            "found": self.found,
-        }
 
 
 def detect_batch_effect(expression: Floats) -> BatchEffect:

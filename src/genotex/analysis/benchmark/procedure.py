@@ -43,6 +43,7 @@ from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem, ProblemKind
+from genotex.records import as_json
 
 OPTIONS = frozenset(
     {
@@ -134,7 +135,7 @@ def _describe(steps: _BenchmarkSteps, problem: Problem, options: AnalysisOptions
         "filter": {"genes": genes, "tested": genes},
         "covariates": [] if problem.condition is None else [problem.condition],
         "related_genes": int(steps.related.sum()),
-        "batch_effect": steps.batch.as_json(),
+        "batch_effect": as_json(steps.batch, "shares", "gaps", "threshold", "found"),
         "rotated": steps.samples.rotated,
         "solver": {
             "name": options.solver,

@@ -22,6 +22,7 @@ from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError, UsageError
 from genotex.features import column_named
 from genotex.formats import COVARIATES, LinkedTable
+from genotex.records import as_json
 
 if TYPE_CHECKING:
     from genotex.options import Controls
@@ -124,10 +125,7 @@ class OwnDesign:
     def record(self, request: DesignRequest) -> dict[str, Any]:
         """Return what was asked and what became of it, as plain JSON."""
         return {
-            "formula": request.formula,
-            "contrast": request.contrast,
-            "block": request.block,
-            "missing": request.missing,
+            **as_json(request, "formula", "contrast", "block", "missing"),
             "columns": list(self.names),
             "tested": list(self.tested.names),
             "levels": {level: float(weight) for level, weight in self.tested.levels.items()},

@@ -14,6 +14,7 @@ from genotex.analysis.designs.formulas import check_column, listed
 from genotex.arrays import Flags
 from genotex.errors import AnalysisError, UsageError
 from genotex.options import MissingValues, refuse_unknown
+from genotex.records import as_json
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +44,7 @@ class DesignRequest:
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON, for the record of the cohort."""
         return {
-            "formula": self.formula,
-            "contrast": self.contrast,
-            "block": self.block,
-            "missing": self.missing,
-            "order": {name: list(levels) for name, levels in self.order.items()},
-            "samples": list(self.samples),
+            **as_json(self, "formula", "contrast", "block", "missing", "order", "samples"),
             "table": {
                 name: [
                     None if isinstance(value, float) and not np.isfinite(value) else value

@@ -28,6 +28,7 @@ from genotex.analysis.samples.facts import read_numbers, read_value
 from genotex.analysis.shared_work import once
 from genotex.arrays import Flags, Floats
 from genotex.options import Hidden as Mode
+from genotex.records import as_json
 
 REPORTED_P = 0.05
 """Associations are reported when their p-value, times the number of tests, is below."""
@@ -70,10 +71,7 @@ def _associate_surrogates(
             "surrogate": surrogate,
             "with": other,
             "kind": kind,
-            "test": found.test,
-            "measure": found.measure,
-            "size": found.size,
-            "p": found.p,
+            **as_json(found, "test", "measure", "size", "p"),
         }
         for surrogate, other, kind, found in reported[:MOST_REPORTED]
     ]

@@ -12,6 +12,7 @@ from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.hidden.confounding import Association, associate_covariate
 from genotex.analysis.samples.profiles import Profiles
 from genotex.arrays import Floats
+from genotex.records import as_json
 
 Sex = Literal["female", "male", "unclear"]
 
@@ -78,9 +79,7 @@ class _SexCheck:
             "recorded": None if not any(self.recorded) else list(self.recorded),
             "mismatches": [samples[i] for i in self.mismatches],
             "unclear": {samples[i]: why for i, why in self.unclear.items()},
-            "with_trait": None
-            if found is None
-            else {"test": found.test, "p": found.p, "measure": found.measure, "size": found.size},
+            "with_trait": None if found is None else as_json(found, "test", "p", "measure", "size"),
         }
 
 

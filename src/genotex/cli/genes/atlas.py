@@ -11,6 +11,7 @@ from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.option_classes import with_options
 from genotex.options import Option
+from genotex.records import as_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,11 +164,7 @@ def trait(
     if json:
         screen.print_json(
             {
-                "trait": found.trait,
-                "condition": found.condition,
-                "conditions": list(found.conditions),
-                "left_out": dict(found.left_out),
-                "notes": list(found.notes),
+                **as_json(found, "trait", "condition", "conditions", "left_out", "notes"),
                 "cohorts": _rows(found.cohorts),
                 "genes": _rows(found.genes),
             }
