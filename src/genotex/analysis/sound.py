@@ -136,7 +136,12 @@ def check_p_values(p: Floats, significant: int) -> list[str]:
         if excess > EXCESS:
             warnings.append(_too_many_near_one(excess, null_share(p)))
         elif excess < 1 / EXCESS:
-            warnings.append(_still_falling(excess, null_share(p)))
+            warnings.append(
+                "The p-value histogram still falls on the right (density near 1 is "
+                f"{excess:.2f} of that below, pi0 = {null_share(p):.2f}): nearly every gene is "
+                "weakly associated with the trait, as when a batch or a tissue is confounded with "
+                "it; q-values are likely too small."
+            )
     if len(p) >= MANY_GENES and 2 * significant > len(p):
         warnings.append(
             f"{significant} of {len(p)} genes are significant, more than half: check for a batch, "
@@ -160,14 +165,6 @@ def _too_many_near_one(excess: float, share: float) -> str:
     return (
         f"The p-value histogram is not flat on the right: {many} (pi0 = {share:.2f}). The model "
         "may miss structure in the data; q-values are likely too large."
-    )
-
-
-def _still_falling(excess: float, share: float) -> str:
-    return (
-        f"The p-value histogram still falls on the right (density near 1 is {excess:.2f} of that "
-        f"below, pi0 = {share:.2f}): nearly every gene is weakly associated with the trait, as "
-        "when a batch or a tissue is confounded with it; q-values are likely too small."
     )
 
 

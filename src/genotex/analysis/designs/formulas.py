@@ -165,7 +165,9 @@ class FormulaDesign:
 
     def variables_of(self, term: str) -> tuple[str, ...]:
         """Return the columns of the sample table that a term uses."""
-        factors = next(f for f in self.formula.parsed.terms if _text(f) == term)
+        # The formula library joins the factors of a term so.
+        terms = self.formula.parsed.terms
+        factors = next(f for f in terms if (":".join(map(label, f)) or "1") == term)
         return tuple(dict.fromkeys(name for factor in factors for name in names_in(factor)))
 
     def level_of(self, column: int) -> tuple[str, str] | None:
@@ -223,11 +225,6 @@ def fit_formula(
     )  # fmt: skip
     _check_estimable(design)
     return design
-
-
-def _text(term: Term) -> str:
-    """Return a term as the formula library names it."""
-    return ":".join(map(label, term)) or "1"
 
 
 def _library_formula(terms: Sequence[Term]) -> Any:

@@ -147,7 +147,9 @@ def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, in
         for name in _OF_COHORT.values()
     }
     if not binary:
-        columns["Effect"], columns["Error"] = _fisher_z(columns["Effect"], columns["Error"])
+        # Fisher's z of the correlations, and its standard error (Fisher 1921).
+        columns["Error"] = columns["Error"] / (1 - columns["Effect"] ** 2)
+        columns["Effect"] = np.arctanh(columns["Effect"])
     return _Stack(several.to_list(), columns), counts.height - len(several)
 
 
@@ -161,11 +163,6 @@ def _usable(table: pl.DataFrame) -> pl.DataFrame:
     named = [pl.col(theirs).alias(ours) for theirs, ours in _OF_COHORT.items()]
     # A gene is in a cohort's table once; a table from elsewhere may list it twice.
     return kept.select("Variable", *named).unique("Variable", keep="first", maintain_order=True)
-
-
-def _fisher_z(r: Floats, error: Floats) -> tuple[Floats, Floats]:
-    """Return Fisher's z of correlations and its standard error (Fisher 1921)."""
-    return np.arctanh(r), error / (1 - r**2)
 
 
 def _columns(

@@ -194,7 +194,8 @@ def _train(genes: Floats, target: Floats, binary: bool, seed: int) -> _Model:
 
         ridge = RidgeCV(alphas=MEASURED_PENALTIES).fit(genes, target)
         return _Model(float(ridge.intercept_), np.asarray(ridge.coef_), float(ridge.alpha_))
-    folds = stratified_folds(target, True, _fold_count(target), seed)
+    count = int(max(2, min(FOLDS, target.sum(), len(target) - target.sum())))
+    folds = stratified_folds(target, True, count, seed)
     error = np.zeros(len(BINARY_PENALTIES))
     for fold in np.unique(folds):
         train, test = folds != fold, folds == fold
@@ -203,10 +204,6 @@ def _train(genes: Floats, target: Floats, binary: bool, seed: int) -> _Model:
             error[i] += float(np.logaddexp(0.0, -side * model.predict(genes[test])).sum())
     best = int(np.argmin(error))
     return _logistic_path(genes, target, BINARY_PENALTIES[best : best + 1])[0]
-
-
-def _fold_count(target: Floats) -> int:
-    return int(max(2, min(FOLDS, target.sum(), len(target) - target.sum())))
 
 
 def _logistic_path(genes: Floats, target: Floats, penalties: Floats) -> list[_Model]:

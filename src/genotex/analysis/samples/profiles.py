@@ -400,3 +400,8 @@ def _distribution_text(levels: Floats, place: int) -> str:
         f"its values are distributed differently (median {shift:+.1f}, interquartile range "
         f"{ratio:.2f} of the usual)"
     )
+
+
+def rounded(values: Floats, digits: int) -> list[float | None]:
+    """Return measures of samples as JSON has them; None where there is none."""
+    return [round(float(value), digits) if np.isfinite(value) else None for value in values]

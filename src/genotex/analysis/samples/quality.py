@@ -19,10 +19,10 @@ from genotex.analysis.samples.profiles import (
     Profiles,
     find_nearly_identical,
     find_outliers,
+    rounded,
     tissues_of,
 )
 from genotex.analysis.samples.sex import check_sex
-from genotex.arrays import Floats
 from genotex.formats import LinkedTable, Role, names_pool
 from genotex.options import Controls
 
@@ -151,9 +151,8 @@ def with_outliers_left_out(quality: SampleQuality, samples: int) -> SampleQualit
     """Return the checks of so many samples with a warning that the outliers were left out."""
     names = _listed([_with_reasons(*item) for item in quality.outliers.items()], samples)
     count = len(quality.outliers)
-    warning = (
-        f"{_samples(count)} left out as {'an outlier' if count == 1 else 'outliers'}: {names}."
-    )
+    were = "1 sample was" if count == 1 else f"{count} samples were"
+    warning = f"{were} left out as {'an outlier' if count == 1 else 'outliers'}: {names}."
     return replace(
         quality,
         record={**quality.record, "excluded": list(quality.outliers)},
@@ -197,27 +196,15 @@ def _by_sample(profiles: Profiles, outliers: Outliers) -> dict[str, Any]:
     return {
         "sample": list(profiles.samples),
         "group": list(profiles.groups),
-        "distance": _rounded(outliers.distance),
-        "range": _rounded(outliers.range),
-        "distribution": _rounded(outliers.distribution),
+        "distance": rounded(outliers.distance, 4),
+        "range": rounded(outliers.range, 4),
+        "distribution": rounded(outliers.distribution, 4),
     }
-
-
-def _rounded(values: Floats) -> list[float | None]:
-    return [round(float(value), 4) if np.isfinite(value) else None for value in values]
-
-
-def _samples(count: int) -> str:
-    return "1 sample was" if count == 1 else f"{count} samples were"
 
 
 def _listed(items: Sequence[str], most: int = SHOWN) -> str:
     rest = len(items) - most
     return "; ".join(items[:most]) + (f"; and {rest} more" if rest > 0 else "")
-
-
-def _and(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _with_reasons(sample: str, reasons: Sequence[str]) -> str:
@@ -243,7 +230,8 @@ def _copy_warnings(copies: Sequence[NearlyIdentical], profiles: Profiles) -> lis
     samples, groups = profiles.samples, profiles.groups
     if len(copies[0].places) == len(samples):
         return ["All samples are identical: there is nothing to compare."]
-    names = _listed([_and([samples[i] for i in found.places]) for found in copies])
+    alike = [[samples[i] for i in found.places] for found in copies]
+    names = _listed([f"{', '.join(some[:-1])} and {some[-1]}" for some in alike])
     across = any(len({groups[i] for i in found.places}) > 1 for found in copies)
     mislabelled = (
         " One of them is a case and one a control, so one is mislabelled." if across else ""

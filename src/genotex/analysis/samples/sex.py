@@ -10,7 +10,7 @@ import numpy as np
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.hidden.confounding import Association, associate_covariate
-from genotex.analysis.samples.profiles import Profiles
+from genotex.analysis.samples.profiles import Profiles, rounded
 from genotex.arrays import Floats
 from genotex.records import as_json
 
@@ -73,9 +73,9 @@ class _SexCheck:
             "why_not": "",
             "genes": list(self.genes),
             "predicted": dict(zip(samples, self.predicted, strict=True)),
-            "clearness": dict(zip(samples, _rounded(self.clearness), strict=True)),
-            "xist": _rounded(self.xist),
-            "y": _rounded(self.y),
+            "clearness": dict(zip(samples, rounded(self.clearness, 3), strict=True)),
+            "xist": rounded(self.xist, 3),
+            "y": rounded(self.y, 3),
             "recorded": None if not any(self.recorded) else list(self.recorded),
             "mismatches": [samples[i] for i in self.mismatches],
             "unclear": {samples[i]: why for i, why in self.unclear.items()},
@@ -279,7 +279,3 @@ def _trait_warning(found: Association | None, trait: str) -> list[str]:
         f"({found.text}): its effects are hard to distinguish from those of {trait}, and it is not "
         "adjusted for."
     ]
-
-
-def _rounded(values: Floats) -> list[float | None]:
-    return [round(float(value), 3) if np.isfinite(value) else None for value in values]
