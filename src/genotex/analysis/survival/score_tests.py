@@ -41,16 +41,69 @@ class CoxTests:
     # (p,): score statistic divided by its standard deviation; positive where higher expression
     # means earlier events. NaN where the gene cannot be tested.
     z: Floats
-    p: Floats  # (p,): two-sided p-value of the score test
     # (p,): maximum-likelihood estimate per unit of expression; NaN where it is not finite
     log_hazard_ratio: Floats
     standard_error: Floats  # (p,): its standard error
     samples: Rows  # (p,): samples that have the gene, and events among them
     events: Rows
-    # (p,): tested genes whose estimate is not finite, because the gene separates the events
-    unbounded: Flags
     covariates: Floats  # (k,): log hazard ratios of the covariates in the model without genes
-    warnings: tuple[str, ...]  # How many genes have no test, or no estimate, and why
+
+    @classmethod
+    def of(cls, values: NDArray[Any], cohort: _FollowUp, whole: _CoxModel) -> CoxTests:
+        """Test the genes pattern by pattern of missing values; `whole` is the model of all."""
+        numbers = (np.full(values.shape[1], np.nan) for _ in range(3))
+        counts = (np.zeros(values.shape[1], dtype=np.intp) for _ in range(2))
+        found = cls(*numbers, *counts, whole.null.coefficients / whole.scale)
+        for rows, genes in _patterns(values):
+            model = whole if len(rows) == cohort.samples else _CoxModel.of(cohort, rows)
+            found.samples[genes] = len(rows)
+            found.events[genes] = int(cohort.event[rows].sum())
+            if model is not None:
+                found._test(model, values, genes)
+        return found
+
+    def _test(self, model: _CoxModel, values: NDArray[Any], genes: Rows) -> None:
+        """Test the genes, all measured in the samples of the model."""
+        at_once = max(1, VALUES_AT_ONCE // len(model.order))
+        for first in range(0, len(genes), at_once):
+            chosen = genes[first : first + at_once]
+            columns = values[:, chosen].T[:, model.order].astype(float)
+            columns, scale = _standardise(columns, model.sizes)
+            score, variance, start = model.null.score_tests(columns)
+            tested = variance > 0
+            self.z[chosen[tested]] = score[tested] / np.sqrt(variance[tested])
+            chosen, scale = chosen[tested], scale[tested]
+            best = model.null.estimate(columns[tested], start[tested])
+            finite = np.isfinite(best.coefficients[:, -1])
+            inverse = np.linalg.inv(best.information[finite])
+            self.log_hazard_ratio[chosen] = best.coefficients[:, -1] / scale
+            self.standard_error[chosen[finite]] = np.sqrt(inverse[:, -1, -1]) / scale[finite]
+
+    @property
+    def p(self) -> Floats:
+        """Two-sided p-value of the score test, (p,)."""
+        return np.asarray(2 * ndtr(-np.abs(self.z)))
+
+    @property
+    def unbounded(self) -> Flags:
+        """Tested genes whose estimate is not finite, as the gene separates the events, (p,)."""
+        return np.asarray(np.isfinite(self.z) & np.isnan(self.log_hazard_ratio))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """How many genes have no test, or no estimate, and why."""
+        warnings = []
+        if untested := int(np.isnan(self.z).sum()):
+            warnings.append(
+                f"{_genes(untested)} not tested: constant, determined by the covariates, or with "
+                f"fewer than {FEWEST_EVENTS} events where they are measured"
+            )
+        if count := int(self.unbounded.sum()):
+            warnings.append(
+                f"{_genes(count)} without a log hazard ratio: expression separates the events, so "
+                "the estimate is not finite; the score tests are valid"
+            )
+        return tuple(warnings)
 
     @property
     def hazard_ratio(self) -> Floats:
@@ -110,7 +163,7 @@ def cox_score_tests(
     whole = _CoxModel.of(cohort, np.arange(cohort.samples))
     if whole is None:
         raise AnalysisError(_separated(cohort, names))
-    return _Tests.of(values, cohort, whole).result(whole)
+    return CoxTests.of(values, cohort, whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,69 +321,5 @@ def _patterns(values: NDArray[Any]) -> Iterator[tuple[Rows, Rows]]:
         yield np.flatnonzero(missing == 0), np.array(genes, dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False)
-class _Tests:
-    """Results of the genes, filled in pattern by pattern."""
-
-    z: Floats
-    estimate: Floats
-    error: Floats
-    samples: Rows
-    events: Rows
-
-    @classmethod
-    def of(cls, values: NDArray[Any], cohort: _FollowUp, whole: _CoxModel) -> _Tests:
-        genes_in_all = values.shape[1]
-        found = cls(
-            *(np.full(genes_in_all, np.nan) for _ in range(3)),
-            *(np.zeros(genes_in_all, dtype=np.intp) for _ in range(2)),
-        )
-        for rows, genes in _patterns(values):
-            model = whole if len(rows) == cohort.samples else _CoxModel.of(cohort, rows)
-            found.samples[genes] = len(rows)
-            found.events[genes] = int(cohort.event[rows].sum())
-            if model is not None:
-                _test(model, values, genes, found)
-        return found
-
-    def result(self, whole: _CoxModel) -> CoxTests:
-        unbounded = np.isfinite(self.z) & np.isnan(self.estimate)
-        warnings = []
-        if untested := int(np.isnan(self.z).sum()):
-            warnings.append(
-                f"{_genes(untested)} not tested: constant, determined by the covariates, or with "
-                f"fewer than {FEWEST_EVENTS} events where they are measured"
-            )
-        if count := int(unbounded.sum()):
-            warnings.append(
-                f"{_genes(count)} without a log hazard ratio: expression separates the events, so "
-                "the estimate is not finite; the score tests are valid"
-            )
-        p = 2 * ndtr(-np.abs(self.z))
-        covariates = whole.null.coefficients / whole.scale
-        counts = (self.samples, self.events)
-        return CoxTests(
-            self.z, p, self.estimate, self.error, *counts, unbounded, covariates, tuple(warnings)
-        )
-
-
 def _genes(count: int) -> str:
     return "1 gene" if count == 1 else f"{count} genes"
-
-
-def _test(model: _CoxModel, values: NDArray[Any], genes: Rows, found: _Tests) -> None:
-    """Test the genes, all measured in the samples of the model."""
-    at_once = max(1, VALUES_AT_ONCE // len(model.order))
-    for first in range(0, len(genes), at_once):
-        chosen = genes[first : first + at_once]
-        columns = values[:, chosen].T[:, model.order].astype(float)
-        columns, scale = _standardise(columns, model.sizes)
-        score, variance, start = model.null.score_tests(columns)
-        tested = variance > 0
-        found.z[chosen[tested]] = score[tested] / np.sqrt(variance[tested])
-        chosen, scale = chosen[tested], scale[tested]
-        best = model.null.estimate(columns[tested], start[tested])
-        finite = np.isfinite(best.coefficients[:, -1])
-        inverse = np.linalg.inv(best.information[finite])
-        found.estimate[chosen] = best.coefficients[:, -1] / scale
-        found.error[chosen[finite]] = np.sqrt(inverse[:, -1, -1]) / scale[finite]
