@@ -51,9 +51,10 @@ class CoxTests:
     @classmethod
     def of(cls, values: NDArray[Any], cohort: _FollowUp, whole: _CoxModel) -> CoxTests:
         """Test the genes pattern by pattern of missing values; `whole` is the model of all."""
-        numbers = (np.full(values.shape[1], np.nan) for _ in range(3))
-        counts = (np.zeros(values.shape[1], dtype=np.intp) for _ in range(2))
-        found = cls(*numbers, *counts, whole.null.coefficients / whole.scale)
+        z, estimate, error = np.full((3, values.shape[1]), np.nan)
+        samples, events = np.zeros((2, values.shape[1]), dtype=np.intp)
+        covariates = whole.null.coefficients / whole.scale
+        found = cls(z, estimate, error, samples, events, covariates)
         for rows, genes in _patterns(values):
             model = whole if len(rows) == cohort.samples else _CoxModel.of(cohort, rows)
             found.samples[genes] = len(rows)

@@ -120,10 +120,11 @@ def _simulate_study(
         study = simulate_study(
             folder,
             seed=seed,
+            samples=sizes["samples"],
+            genes=sizes["genes"],
             rna_seq=rna_seq,
             overwrite=overwrite,
             progress=lambda what: step(what, _STUDY_STEPS + rna_seq),
-            **sizes,
         )
     truth = study.truth
     if json:
@@ -145,10 +146,13 @@ def _simulate_benchmark(
         simulated = simulate_benchmark(
             folder,
             seed=seed,
+            traits=sizes["traits"],
+            cohorts=sizes["cohorts"],
+            samples=sizes["samples"],
+            genes=sizes["genes"],
             shared_genes=shared,
             overwrite=overwrite,
             progress=lambda what: step(what, sizes["cohorts"]),
-            **sizes,
         )
     figures = simulated.summary()
     if json:
