@@ -104,10 +104,7 @@ def _checked(cases: Path) -> Iterator[_Case]:
 
 
 def _answers(
-    cases: Path,
-    some: Iterable[_Case],
-    expert: Expert,
-    procedure: Procedure,
+    cases: Path, some: Iterable[_Case], expert: Expert, procedure: Procedure
 ) -> Iterator[str]:
     for number, case in some:
         try:

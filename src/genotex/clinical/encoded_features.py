@@ -150,10 +150,7 @@ class _Lookup:
     """Codes cells: listed values first, then white space and case aside, then the parser."""
 
     def __init__(
-        self,
-        encoding: FeatureEncoding,
-        procedure: Procedure,
-        vocabulary: Vocabulary | None = None,
+        self, encoding: FeatureEncoding, procedure: Procedure, vocabulary: Vocabulary | None = None
     ) -> None:
         self._encoding = encoding
         self._vocabulary = vocabulary

@@ -141,11 +141,7 @@ def annotation_notes(annotation: ClinicalAnnotation) -> tuple[str, ...]:
 def _cautions(encoding: FeatureEncoding) -> tuple[str, ...]:
     mark = inferred_from(encoding.sample_field)
     quoted = _quotes(encoding) if encoding.feature == "trait" and not encoding.key else ""
-    return (
-        *((f"{mark}{quoted}",) if mark else ()),
-        *shift_notes(encoding),
-        *encoding.cautions,
-    )
+    return (*((f"{mark}{quoted}",) if mark else ()), *shift_notes(encoding), *encoding.cautions)
 
 
 def shift_notes(encoding: FeatureEncoding) -> tuple[str, ...]:

@@ -138,10 +138,7 @@ def without_biased_covariates(table: LinkedTable) -> tuple[LinkedTable, tuple[st
 def unavailable(*, genes: bool, trait: bool) -> CohortInfo:
     """Return the record of a cohort that fails the first filter."""
     return CohortInfo(
-        is_usable=False,
-        is_gene_available=genes,
-        is_trait_available=trait,
-        is_available=False,
+        is_usable=False, is_gene_available=genes, is_trait_available=trait, is_available=False
     )
 
 

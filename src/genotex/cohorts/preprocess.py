@@ -109,9 +109,7 @@ def preprocess(
     """
     options = options or PreprocessOptions()
     expert = expert or rule_expert(
-        options.procedure,
-        vocabulary=options.vocabulary,
-        least_certainty=options.least_certainty,
+        options.procedure, vocabulary=options.vocabulary, least_certainty=options.least_certainty
     )
     output = OutputFolder(target)
     tasks = _chosen_tasks(InputFolder(source), traits, cohorts, options)

@@ -243,11 +243,7 @@ def _judged(prepared: PreparedCohort, genes: ExpressionMatrix) -> JudgedCohort:
 
 
 def _record(
-    before: Evidence,
-    prepared: PreparedCohort,
-    judged: JudgedCohort,
-    info: CohortInfo,
-    sheet: Path,
+    before: Evidence, prepared: PreparedCohort, judged: JudgedCohort, info: CohortInfo, sheet: Path
 ) -> Evidence:
     """Return the record of a cohort with its new groups; its genes are recorded as before."""
     digest = sha256(sheet)

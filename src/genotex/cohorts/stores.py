@@ -195,12 +195,7 @@ def _fetched_and_put(call: _StoreCall, task: CohortTask) -> Any:
         last = sorted(written, key=lambda path: path == evidence)
         for path in last:
             call.target.put(path, path.relative_to(output.root).as_posix())
-        tables = (
-            output.clinical_csv,
-            output.gene_csv,
-            output.linked_csv,
-            output.linked_parquet,
-        )
+        tables = (output.clinical_csv, output.gene_csv, output.linked_csv, output.linked_parquet)
         gone = [table(task.trait, task.cohort) for table in tables]
         names = [p.relative_to(output.root).as_posix() for p in gone if not p.exists()]
         call.target.remove(names)

@@ -121,10 +121,7 @@ class FetchFolder:
             self._take_in(entry)
 
     def fetch(
-        self,
-        client: WebClient,
-        wanted: Wanted,
-        progress: Progress = lambda done, total: None,
+        self, client: WebClient, wanted: Wanted, progress: Progress = lambda done, total: None
     ) -> Fetched:
         """Return a file, fetched where it is not there yet.
 

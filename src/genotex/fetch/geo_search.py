@@ -362,11 +362,7 @@ def word_of_expert(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> S
     )
     gene = judge_expression(description)
     sure = "" if gene.certainty is None else f" ({certainty_text(gene.certainty)})"
-    return SummaryWord(
-        gene.available,
-        gene.reason + sure,
-        _spoken_of(summary, trait, vocabulary),
-    )
+    return SummaryWord(gene.available, gene.reason + sure, _spoken_of(summary, trait, vocabulary))
 
 
 def _spoken_of(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> str:

@@ -231,10 +231,7 @@ def read_clinical_csv(path: Path | str) -> tuple[tuple[str, ...], dict[str, NDAr
 
 
 def write_csv_table(
-    handle: BinaryIO,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    values: NDArray[np.floating],
+    handle: BinaryIO, rows: Sequence[str], columns: Sequence[str], values: NDArray[np.floating]
 ) -> None:
     """Write numbers with names; fast for many rows as for many columns."""
     handle.write((",".join(["", *map(_quoted, columns)]) + "\n").encode())

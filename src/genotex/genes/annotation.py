@@ -194,11 +194,7 @@ def _prior(name: str, names: Sequence[tuple[re.Pattern[str], float]]) -> float:
 
 
 def _gene_column(
-    rows: pl.DataFrame,
-    names: Sequence[str],
-    id_column: str,
-    table: GeneTable,
-    procedure: Procedure,
+    rows: pl.DataFrame, names: Sequence[str], id_column: str, table: GeneTable, procedure: Procedure
 ) -> _Evidence | None:
     symbols = [_symbol_evidence(name, rows, table) for name in names if name != id_column]
     best = _best(symbols)

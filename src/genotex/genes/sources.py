@@ -27,12 +27,7 @@ GENE_SCHEMA = {
 A table from gene_info has one more for every further kind of id with an `DatabaseIds.xref`.
 """
 
-ACCESSION_SCHEMA = {
-    "prefix": pl.String,
-    "width": pl.Int64,
-    "number": pl.Int64,
-    "row": pl.Int64,
-}
+ACCESSION_SCHEMA = {"prefix": pl.String, "width": pl.Int64, "number": pl.Int64, "row": pl.Int64}
 """Accession ``prefix`` + ``number`` (zero-padded to ``width``) belongs to the gene in ``row``."""
 
 _HUMAN = "9606"

@@ -23,11 +23,7 @@ _QUOTE, _OPENS, _CLOSES = ord('"'), b"[{", b"]}"
 
 
 def read_json(
-    path: Path,
-    hint: str | None = CORRECT_IT,
-    *,
-    kind: type[FormatError] = FormatError,
-    **how: Any,
+    path: Path, hint: str | None = CORRECT_IT, *, kind: type[FormatError] = FormatError, **how: Any
 ) -> Any:
     """Read a JSON file with any content; parameters as in `parse_json`."""
     try:

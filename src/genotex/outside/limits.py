@@ -208,11 +208,7 @@ class Gauge:
     """
 
     def __init__(
-        self,
-        packed: int,
-        path: Path | None,
-        limits: Limits | None = None,
-        most: str = "unpacked",
+        self, packed: int, path: Path | None, limits: Limits | None = None, most: str = "unpacked"
     ) -> None:
         self.limits = limits or current_limits()
         self.size = 0

@@ -256,10 +256,7 @@ def _facts(
 
 
 def _encoding(
-    feature: Feature,
-    values: Mapping[str, float],
-    own: FeatureEncoding | None,
-    source: str,
+    feature: Feature, values: Mapping[str, float], own: FeatureEncoding | None, source: str
 ) -> FeatureEncoding | None:
     if not values:
         return None

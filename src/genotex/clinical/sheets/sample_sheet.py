@@ -272,9 +272,7 @@ def _refuse(path: Path, mistakes: Sequence[str]) -> None:
 
 def _understood(table: SheetTable, samples: Sequence[SheetSample], absent: Sequence[str]) -> str:
     series = len({s.series for s in samples})
-    parts = [
-        f"{table.path.name} ({table.form}): {len(samples)} samples of {series} series",
-    ]
+    parts = [f"{table.path.name} ({table.form}): {len(samples)} samples of {series} series"]
     if absent:
         parts.append(f"no column {', '.join(absent)}, so these are taken as empty")
     return "; ".join(parts)

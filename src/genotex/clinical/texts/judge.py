@@ -25,7 +25,7 @@ _GLUED_NON = re.compile(r"(?<![A-Za-z])non([A-Za-z][A-Za-z0-9-]+)", re.IGNORECAS
 _EXPERIMENT = re.compile(
     r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[\s-]?(?:h|hrs?|hours?|mins?|minutes?|[nuµμpm]M|[munµμ]g|[munµμ]g/m?l|gy)"
     r"(?![A-Za-z])|(?<![A-Za-z])(?:day|d)[\s-]?0(?!\d)|(?<![A-Za-z])(?:si|sh|sg)[\s-]?[A-Z]{2}"
-    r"|(?<![A-Za-z])s[ih](?:ctrl|control|scr|luc|gfp|neg|con)",
+    r"|(?<![A-Za-z])s[ih](?:ctrl|control|scr|luc|gfp|neg|con)"
 )
 _SHORT = 3
 

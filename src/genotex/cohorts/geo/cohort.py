@@ -339,10 +339,7 @@ def _without_other_controls(feature: EncodedFeature) -> EncodedFeature:
 
 
 def _genes(
-    raw: RawSeries,
-    reading: ClinicalAnnotation,
-    table: GeneTable,
-    options: PreprocessOptions,
+    raw: RawSeries, reading: ClinicalAnnotation, table: GeneTable, options: PreprocessOptions
 ) -> tuple[GeneMapping | None, str]:
     if not reading.gene.available:
         return None, reading.gene.reason

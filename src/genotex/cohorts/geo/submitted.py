@@ -349,8 +349,5 @@ def _summed(matrix: ExpressionMatrix, best: _Candidate) -> GeneCounts:
 
 def _described(genes: GeneMapping, found: RowGenes) -> GeneMapping:
     return replace(
-        genes,
-        id_kind=found.verdict.kind,
-        id_column=found.id_column,
-        gene_column=found.gene_column,
+        genes, id_kind=found.verdict.kind, id_column=found.id_column, gene_column=found.gene_column
     )

@@ -282,10 +282,7 @@ def _upright(samples: Sequence[str], table: TableFile) -> tuple[TableFile, bool]
         return table, False
     cells = table.columns.transpose(include_header=False)
     names = pl.Series("c0", table.header[1:], dtype=pl.String)
-    columns = [
-        names,
-        *(cells.to_series(i)[1:].alias(f"c{i + 1}") for i in range(cells.width)),
-    ]
+    columns = [names, *(cells.to_series(i)[1:].alias(f"c{i + 1}") for i in range(cells.width))]
     header = (SAMPLE, *(str(cell or "") for cell in table.columns.to_series(0).to_list()))
     return replace(table, header=header, columns=pl.DataFrame(columns)), True
 

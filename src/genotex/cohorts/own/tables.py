@@ -102,11 +102,7 @@ def read_own_tables(
 
 
 def read_own_values(
-    expression: Path,
-    samples: Path | None,
-    *,
-    platform: Path | None = None,
-    scale: Scale = "auto",
+    expression: Path, samples: Path | None, *, platform: Path | None = None, scale: Scale = "auto"
 ) -> RawValues:
     """Read the values of own tables as they are, of the samples that both tables have."""
     cohort, _ = _taken(expression, samples, platform, scale, None)
@@ -209,9 +205,7 @@ def keep_expressed(tables: OwnTables, least: float) -> OwnTables:
 
 
 def _finished(
-    name: str,
-    cohort: OwnExpression,
-    files: Sequence[tuple[Path | None, str]],
+    name: str, cohort: OwnExpression, files: Sequence[tuple[Path | None, str]]
 ) -> OwnTables:
     matrix = cohort.matrix
     cohort.notes.append(f"{len(matrix.ids):,} genes x {len(matrix.samples):,} samples")

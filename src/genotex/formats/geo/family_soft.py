@@ -214,10 +214,7 @@ def _sample_fields(path: Path, samples: Sequence[SoftEntity]) -> dict[str, tuple
 
 
 def _join(
-    path: Path,
-    names: tuple[str, ...],
-    tables: Sequence[_SampleTable | None],
-    notes: list[str],
+    path: Path, names: tuple[str, ...], tables: Sequence[_SampleTable | None], notes: list[str]
 ) -> ExpressionMatrix:
     """Join the samples by id; ids in the order in which they are first seen."""
     counts = CellCounts(path)

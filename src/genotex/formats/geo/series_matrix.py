@@ -204,9 +204,7 @@ def read_series_matrix(
     return Series(path, samples, header.series_fields, sample_fields, matrix, tuple(header.notes))
 
 
-def _read_head(
-    reader: LineReader,
-) -> tuple[_MatrixHeader, tuple[str, ...], list[str] | None]:
+def _read_head(reader: LineReader) -> tuple[_MatrixHeader, tuple[str, ...], list[str] | None]:
     """Read everything above the first row of the table."""
     header = read_header(reader)
     columns = _table_columns(reader, header)

@@ -81,9 +81,7 @@ def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]]
     return best, [(best.path, "matrix")], notes if others else []
 
 
-def _from_family_soft(
-    files: GeoCohortFiles,
-) -> tuple[Series, list[tuple[Path, str]], list[str]]:
+def _from_family_soft(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]], list[str]]:
     if not files.family_soft:
         message = "no series matrix and no family SOFT file in the folder"
         hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
