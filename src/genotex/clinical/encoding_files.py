@@ -171,24 +171,12 @@ def fit_annotation(
 ) -> ClinicalAnnotation:
     """Fit a supplied annotation to the cells of a series and record its origin.
 
-    Parameters
-    ----------
-    given : ClinicalAnnotation
-        From an encoding file, perhaps edited; values may be given without their key.
-    own : ClinicalAnnotation
-        The annotation of the rules for the series now.
-    description : SeriesDescription
-        The series.
-    source : str
-        Name of the file, for the record.
-
-    Returns
-    -------
-    ClinicalAnnotation
-        What differs from the rules' annotation is marked as made by hand: it has no certainty,
-        and a reason only where the code is still that of the rules. A listed cell that no sample
-        has gives a caution with the closest ones. A trait that was left out for too low a
-        certainty stays left out.
+    `given`: From an encoding file, perhaps edited; values may be given without their key. `own`:
+    The annotation of the rules for the series now. `source`: Name of the file, for the record.
+    What differs from the rules' annotation is marked as made by hand: it has no certainty,
+    and a reason only where the code is still that of the rules. A listed cell that no sample has
+    gives a caution with the closest ones. A trait that was left out for too low a certainty stays
+    left out.
     """
     fitted = {
         name: _fit(encoding, own.features[name], description, source)

@@ -163,21 +163,10 @@ def tcga_sample_facts(clinical: ClinicalMatrix, measured: Collection[str]) -> Fa
     The tissue source site, a batch in every TCGA study, is read from the barcode if it has no
     column.
 
-    Parameters
-    ----------
-    clinical : ClinicalMatrix
-        Without duplicate samples.
-    measured : collection of str
-        Ids of the samples with expression.
+    `clinical`: Without duplicate samples. `measured`: Ids of the samples with expression. Returns
+    column -> sample id -> value, None where it is missing; in the order of the file, and
+    `MOST_COLUMNS` at most.
 
-    Returns
-    -------
-    dict
-        Column -> sample id -> value, None where it is missing; in the order of the file, and
-        `MOST_COLUMNS` at most.
-
-    References
-    ----------
     Barcodes: https://docs.gdc.cancer.gov/Encyclopedia/pages/TCGA_Barcode/
     """
     there = frozenset(measured)
