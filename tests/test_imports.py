@@ -64,7 +64,7 @@ def imported_by(code: str) -> set[str]:
         "analysis.sound",
         "analysis.meta",
         "reports",
-        "reports.drawn",
+        "reports.problem.page",
     ],
 )
 def test_a_package_does_not_import_what_only_rare_options_need(package: str) -> None:

@@ -1,7 +1,7 @@
 from .api.atlas import Atlas as Atlas
 from .api.data import read_tables as read_tables
 from .api.designs import de as de, survival as survival
-from .api.fetching import fetch_geo as fetch_geo
+from .api.series import fetch_geo as fetch_geo
 from .api.genes import enrich as enrich, evaluate_genes as evaluate_genes, meta as meta
 from .api.result import Result as Result, Results as Results
 from .api.series import annotate as annotate, read_geo as read_geo, read_tcga as read_tcga

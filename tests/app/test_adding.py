@@ -260,6 +260,7 @@ def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
     page = adder.get("/tables", params=place).text
     assert re.findall('<option value="">no column</option>(<option>.*?)</select>', page)[0] == (
         "<option>group</option><option>age</option><option>sex</option>"
+        "<option>months</option><option>died</option>"
     )
     assert "case (8), control (8)" in page and "My_study" in adder.get("/").text
     asked = {"design": "~ group + age", "contrast": "group: case - control\nage"}

@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 from genotex.app.downloads import send_table
-from genotex.app.genes.plots import inside
-from genotex.app.genes.selection import names_in
+from genotex.app.genes.plots import inside, names_in
 from genotex.layout import OutputFolder
 from genotex.studies import LoadedAnalysis
 from tests.app.conftest import Browser
@@ -96,7 +95,7 @@ def test_the_lasso_selects_among_all_genes(
     browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
 ) -> None:
     everything = listed(browser, place, lasso="-99,-1,99,-1,99,999,-99,999")
-    assert everything.height == np.isfinite(analysis.log_p).sum()
+    assert everything.height == np.isfinite(analysis.subject.log_p).sum()
     right = listed(browser, place, lasso="0,-1,99,-1,99,999,0,999", plot="volcano")
     assert (right["log2_fold_change"] >= 0).all() and 0 < right.height < everything.height
     page = browser.get("/genes/table", params=place | {"lasso": "0,-1,99,-1,99,999,0,999"}).text
@@ -109,7 +108,7 @@ def test_every_significant_gene_is_drawn_and_zooming_shows_the_rest(
     whole = browser.get("/genes/points", params=place).json()
     drawn = set(marks_of(whole))
     assert set(analysis.result.significant["Variable"]) <= drawn
-    assert whole["drawn"] <= whole["total"] == np.isfinite(analysis.p).sum()
+    assert whole["drawn"] <= whole["total"] == np.isfinite(analysis.subject.p).sum()
     left, right, low, high = window = (-0.05, 0.05, 0.0, 0.1)
     before = sum(
         left <= x <= right and low <= y <= high
@@ -173,7 +172,7 @@ def test_the_p_values_are_counted(
     browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
 ) -> None:
     drawn = browser.get("/genes/points", params=place | {"plot": "histogram"}).json()
-    assert sum(series_of(drawn, "bars")["one"]["y"]) == np.isfinite(analysis.p).sum()
+    assert sum(series_of(drawn, "bars")["one"]["y"]) == np.isfinite(analysis.subject.p).sum()
 
 
 def test_samples_are_placed_by_their_components_and_coloured_by_group_or_covariate(

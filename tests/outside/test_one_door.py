@@ -39,7 +39,7 @@ _ALLOWED = {
     "bench/runs/built_in.py": "lines of a file that was read within the limits",
     "cli/services/servers.py": "a password, which may come through a pipe",
     "cluster/": "tasks and results between its own workers",
-    "studies/gene_set_files.py": "compared with an upload of the same size",
+    "studies/own_files.py": "compared with an upload of the same size",
     "genes/sources.py": "bytes that are in memory",
     "genes/table.py": "a pipe from its own process",
     "mcp/server.py": "a report, after its size was compared",

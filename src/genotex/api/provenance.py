@@ -122,7 +122,7 @@ def recorded(data: AnnData) -> dict[str, Any]:
         del content["counts"]
     found = {**summary, **content}
     names = {name: str(found[name]) for name in ("cohort", "trait", "source") if name in found}
-    _check_header(checked(_Record, {**content, **names}, place=place).header, place)
+    _check_header(checked(_UsedRecord, {**content, **names}, place=place).header, place)
     return found
 
 
@@ -135,7 +135,7 @@ class _Header(TypedDict):
 
 
 @dataclass(frozen=True)
-class _Record:
+class _UsedRecord:
     """What is used of the record; all else in it is for people."""
 
     cohort: CohortName = "data"

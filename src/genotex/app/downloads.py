@@ -1,4 +1,4 @@
-"""What pages send as files: tables as CSV, Excel or JSON, texts, and figures."""
+"""What pages send as files: tables as CSV, Excel or JSON, texts, AnnData, and figures."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import io
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 import polars as pl
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 
 from genotex.figures import Figure, Window, save_figure, to_json
 from genotex.formats import inert_frame
 from genotex.options import FIGURE_FORMATS, FigureOptions, declared
 from genotex.studies import safe_name
+from genotex.workflows import write_h5ad
+
+if TYPE_CHECKING:
+    from anndata import AnnData
 
 _CSV = "text/csv; charset=utf-8"
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -78,6 +83,17 @@ def send_text(text: str, name: str) -> Response:
     """Send a text as a file."""
     kind = "text/plain; charset=utf-8"
     return Response(text, media_type=kind, headers=attached(name))
+
+
+def send_anndata(data: AnnData, name: str) -> Response:
+    """Send AnnData; the file that it is written to is removed once it is sent."""
+    folder = tempfile.TemporaryDirectory()
+    try:
+        path = write_h5ad(data, Path(folder.name) / "data.h5ad")
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(path, filename=safe_name(name), background=BackgroundTask(folder.cleanup))
 
 
 def attached(name: str) -> dict[str, str]:

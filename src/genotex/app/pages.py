@@ -7,33 +7,43 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
+from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
 import genotex
 from genotex import words
 from genotex.app.access.security import MOST_FIELDS, Access, too_long
 from genotex.app.atlas.atlases import Atlases
 from genotex.app.data.sheets import Sheets
-from genotex.app.quality.cohorts import LoadedCohorts
-from genotex.app.quality.raw import LoadedRaw
+from genotex.app.quality.cohorts import CohortQuality
+from genotex.app.quality.raw import RawQuality
 from genotex.app.runs.leaderboard import Leaderboards
+from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.studies import (
+    FileState,
     JobQueue,
+    JobRecord,
     LoadedAnalyses,
     LoadedAnalysis,
-    LoadedTables,
     Previews,
+    Recent,
+    TablesFiles,
     Workspace,
+    load_tables,
+    paths_of,
+    state_of,
 )
 
 
@@ -45,15 +55,21 @@ class Workbench:
     access: Access
     jobs: JobQueue
     loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
-    cohorts: LoadedCohorts = field(default_factory=LoadedCohorts)
-    raw: LoadedRaw = field(default_factory=LoadedRaw)
+    cohorts: Recent[FileState, CohortQuality] = field(default_factory=partial(Recent, 8))
+    raw: Recent[FileState, RawQuality] = field(default_factory=partial(Recent, 8))
     boards: Leaderboards = field(default_factory=Leaderboards)
     atlases: Atlases = field(default_factory=Atlases)
     sheets: Sheets = field(default_factory=Sheets)
-    tables: LoadedTables = field(default_factory=LoadedTables)
+    tables: Recent[Any, OwnTables] = field(default_factory=partial(Recent, 1))
     previews: Previews = field(default_factory=Previews)
     geo_addresses: tuple[str | None, str | None, str | None] = (None, None, None)
     marked: tuple[str, ...] = ()
+
+    def own_tables(self, files: TablesFiles) -> OwnTables:
+        """Return own tables, read again when a file has changed."""
+        paths = paths_of(self.workspace, files)
+        key = (files.name, *(state_of(path) for path in paths if path is not None))
+        return self.tables.get(key, lambda: load_tables(self.workspace, files.name))
 
     def close(self) -> None:
         """End the processes that work for it."""
@@ -159,6 +175,25 @@ def refusals() -> Iterator[None]:
         raise HTTPException(400, str(error)) from error
 
 
+def job_routes(page: str, kind: type[JobRecord], what: str) -> list[Route]:
+    """Return what shows how far a job of a kind is, at its end the result, and what cancels it."""
+
+    def job(request: Request) -> Response:
+        found = workbench_of(request).jobs.record(request.query_params.get("name", ""))
+        if not isinstance(found, kind):
+            raise not_found(what)
+        if found.state == "done":
+            return Response(headers={"HX-Redirect": address(page, dict(found.place or {}))})
+        return render(request, "job.html.j2", job=found)
+
+    async def cancel(request: Request) -> Response:
+        name = request.query_params.get("name", "")
+        await run_in_threadpool(workbench_of(request).jobs.cancel, name)
+        return await run_in_threadpool(job, request)
+
+    return [Route(f"{page}/job", job), Route(f"{page}/cancel", cancel, methods=["POST"])]
+
+
 def part_of_page(template: str, **values: object) -> Markup:
     """Return a part of a page, such as one of several tables; every value is escaped."""
     return Markup(_environment().get_template(template).render(**values))
@@ -171,11 +206,6 @@ def address(path: str, query: dict[str, object]) -> str:
 
 def _moment(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
-
-
-def _as_json(value: object) -> str:
-    """Return plain JSON values as indented text; unlike `tojson` it is escaped like any text."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 @cache
@@ -195,7 +225,8 @@ def _environment() -> Environment:
         "sentence": words.sentence,
         "thousands": "{:,}".format,
         "moment": _moment,
-        "as_json": _as_json,
+        # Unlike `tojson` it is escaped like any text.
+        "as_json": partial(json.dumps, indent=2, ensure_ascii=False),
     }
     environment.globals["address"] = address
     return environment

@@ -1,7 +1,7 @@
 """Tables of pages: search, filter, order and pages; as HTML, CSV, Excel and JSON.
 
-A table is declared once, as a `Table`; a function of its page gives its rows for a request, and the
-routes of the table do the rest.
+A table is declared once, as a `PageTable`; a function of its page gives its rows for a request, and
+the routes of the table do the rest.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Rows:
     links
         What else an address has where the first cell leads, by default `place`.
     link
-        Where a row leads, or None, in the place of `Table.to`.
+        Where a row leads, or None, in the place of `PageTable.to`.
     columns, filters
         In the place of those of the table.
     whole
@@ -135,7 +135,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class PageTable:
     """A table of a page.
 
     Attributes

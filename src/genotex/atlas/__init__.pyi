@@ -1,5 +1,10 @@
 from .building import BuildReport as BuildReport, build_atlas as build_atlas
-from .gene_queries import GeneFindings as GeneFindings, find_gene as find_gene
+from .queries import (
+    GeneFindings as GeneFindings,
+    TraitFindings as TraitFindings,
+    find_gene as find_gene,
+    find_trait as find_trait,
+)
 from .reader import AtlasReader as AtlasReader
 from .ranks import normal_scores as normal_scores
 from .signatures import (
@@ -23,7 +28,6 @@ from .store import (
     open_views as open_views,
     views_sql as views_sql,
 )
-from .trait_queries import TraitFindings as TraitFindings, find_trait as find_trait
 from .trait_similarity import (
     PAIR_METHODS as PAIR_METHODS,
     TraitTree as TraitTree,

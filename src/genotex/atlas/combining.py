@@ -51,17 +51,7 @@ def group_results(results: pl.DataFrame) -> list[ResultGroup]:
 def combine_group(
     group: ResultGroup, results: Mapping[int, Mapping[str, Any]], genes: Mapping[int, pl.DataFrame]
 ) -> _CombinedGroup:
-    """Combine the results of a group; a single cohort, or one that fits no other, is kept as it is.
-
-    Parameters
-    ----------
-    group
-        Ids of the results.
-    results
-        Their rows in the table of results, by id.
-    genes
-        Their genes, with the columns of `EFFECTS`.
-    """
+    """Combine results by id; a single cohort, or one that fits no other, is kept as it is."""
     ids = sorted(group.members, key=lambda i: -int(results[i]["samples"]))
     named = _names(ids, results)
     facts: dict[str, Any] = {

@@ -112,13 +112,7 @@ class CohortEffects:
 
 
 def find_results(folder: Path) -> list[ResultFile]:
-    """Return the results in an output folder, or in the output folders directly inside it.
-
-    Raises
-    ------
-    UsageError
-        If it is not a folder, or holds no output folder.
-    """
+    """Return the results in an output folder, or in the output folders directly inside it."""
     if not folder.is_dir():
         msg = f"{folder} is not a folder; give output folders of solve, analyze, de or bench run"
         raise UsageError(msg)
@@ -142,13 +136,7 @@ def _results_of(output: OutputFolder) -> Iterator[ResultFile]:
 
 
 def read_effects(file: ResultFile) -> list[CohortEffects]:
-    """Read the cohorts of a result, each with all its genes.
-
-    Raises
-    ------
-    FormatError
-        If a file is not what it should be.
-    """
+    """Read the cohorts of a result, each with all its genes."""
     if not file.combined:
         content = read_content(file.record)
         if "all_genes" not in content:
@@ -233,7 +221,8 @@ def _combined(file: ResultFile, found: MetaResult, cohort: str) -> CohortEffects
         },
     )
     cut = float(found.method.get("options", {}).get("q_cut", 0.05))
-    frame = frame.with_columns(significant=pl.col("log10_q") < np.log10(cut))
+    evidence = find_evidence(file.output, file.trait, cohort)
+    frame.with_columns(significant=pl.col("log10_q") < np.log10(cut))
     return CohortEffects(
         trait=file.trait,
         condition=file.condition,
@@ -244,7 +233,8 @@ def _combined(file: ResultFile, found: MetaResult, cohort: str) -> CohortEffects
         comparison=fact.groups,
         samples=fact.samples,
         genes=frame,
-        sample_ids=_samples_of_cohort(file, cohort),
+        # All of the cohort: a combined result does not record which were compared.
+        sample_ids=() if evidence is None else tuple(evidence.roles),
         paired=bool(fact.paired),
         adjusted_for=fact.covariates,
         warnings=fact.warnings,
@@ -327,7 +317,7 @@ def _effects(
 
 def _origin(file: ResultFile, cohort: str) -> dict[str, Any]:
     """Return platform, tissue and source of a cohort, where its record is there."""
-    evidence = _evidence(file, cohort)
+    evidence = find_evidence(file.output, file.trait, cohort) if cohort else None
     if evidence is None:
         return {}
     return {
@@ -335,16 +325,6 @@ def _origin(file: ResultFile, cohort: str) -> dict[str, Any]:
         "tissue": _tissue(evidence),
         "source": evidence.source or None,
     }
-
-
-def _evidence(file: ResultFile, cohort: str) -> Evidence | None:
-    return find_evidence(file.output, file.trait, cohort) if cohort else None
-
-
-def _samples_of_cohort(file: ResultFile, cohort: str) -> tuple[str, ...]:
-    """Return all samples of a cohort: a combined result does not record which were compared."""
-    evidence = _evidence(file, cohort)
-    return () if evidence is None else tuple(evidence.roles)
 
 
 _TISSUE_KEYS = ("tissue", "tissue type", "cell type", "cell line", "organ")

@@ -203,19 +203,11 @@ class Inflation:
 
 
 def estimate_inflation(z: Floats, cohorts: Sequence[object], genes: int) -> Inflation:
-    """Estimate the inflation from the spread of deviates over different cohorts.
+    """Estimate the inflation from the spread of deviates `z` over different cohorts.
 
     The median absolute deviate is that of unrelated cohorts as long as most are unrelated. Below
-    `FEWEST_COHORTS` the correlation is taken as `PRESET_CORRELATION`.
-
-    Parameters
-    ----------
-    z : ndarray of float64, shape (c,)
-        Deviates of permuted genes; NaN is left out.
-    cohorts : sequence, length c
-        What each result comes from; results of the same samples count once.
-    genes : int
-        Genes of the signature.
+    `FEWEST_COHORTS` the correlation is taken as `PRESET_CORRELATION`. Results of the same samples
+    (of one of `cohorts`) count once; NaN is left out.
     """
     sizes: dict[object, list[float]] = {}
     for value, cohort in zip(z, cohorts, strict=True):

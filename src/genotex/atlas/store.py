@@ -351,16 +351,15 @@ def views_sql(manifest: AtlasManifest, front: str = "") -> str:
         "genes": [name for name in manifest.files if name.startswith("genes/")],
         "combined": [name for name in manifest.files if name.startswith("combined/")],
     }
-    lists = {key: [_quoted(front + name) for name in names] for key, names in places.items()}
+    lists = {
+        key: ["'" + f"{front}{name}".replace("'", "''") + "'" for name in names]
+        for key, names in places.items()
+    }
     return "".join(
         view.format(**{key: f"[{', '.join(names)}]" for key, names in lists.items()})
         for key, view in _VIEWS.items()
         if lists[key]
     )
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def open_views(root: Path) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -74,17 +75,8 @@ def correlate_ranks(scores: Floats) -> Floats:
     return _correlate_scores(ndtr(scores))
 
 
-def _agree_by_signature(scores: Floats) -> Floats:
-    """Return how the strongest genes of each column agree with the other, 1 with themselves."""
-    return _by_signatures(scores, score_signature)
-
-
-def _agree_by_connectivity(scores: Floats) -> Floats:
-    """Return the same by the Kolmogorov-Smirnov connectivity score."""
-    return _by_signatures(scores, score_connectivity)
-
-
 def _by_signatures(scores: Floats, method: Callable[..., SignatureScores]) -> Floats:
+    """Return how the strongest genes of each column agree with the other, 1 with themselves."""
     ranked = np.isfinite(scores).sum(axis=0).astype(float)
     spread = np.nanmean(scores**2, axis=0)
     found = np.full((scores.shape[1],) * 2, np.nan)
@@ -102,10 +94,10 @@ def _by_signatures(scores: Floats, method: Callable[..., SignatureScores]) -> Fl
 
 
 PAIR_METHODS: dict[str, Callable[[Floats], Floats]] = {
-    "signatures": _agree_by_signature,
+    "signatures": partial(_by_signatures, method=score_signature),
     "normal scores": _correlate_scores,
     "spearman": correlate_ranks,
-    "connectivity": _agree_by_connectivity,
+    "connectivity": partial(_by_signatures, method=score_connectivity),
 }
 """What compares two traits; the first one is used."""
 

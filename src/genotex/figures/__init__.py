@@ -1,6 +1,6 @@
 """Figures: each declared once as data with a meaning, drawn by matplotlib and in browsers.
 
-To add one, add a module to `kinds` with a function under `figure`; every surface then shows it.
+To add one, add a function under `figure` to a module of `kinds`; every surface then shows it.
 """
 
 import lazy_loader

@@ -25,12 +25,12 @@ from .model import (
     Axis as Axis,
     Figure as Figure,
     Line as Line,
-    Name as Name,
+    PointName as PointName,
     Panel as Panel,
     Scale as Scale,
     Series as Series,
 )
-from .registry import (
+from .kinds import (
     Registered as Registered,
     declared as declared,
     figure as figure,
@@ -42,11 +42,15 @@ from .subjects import (
     GeneResult as GeneResult,
     SampleMarks as SampleMarks,
 )
-from .kinds.concordance import concordance as concordance
-from .kinds.distributions import (
-    boxes as boxes,
-    densities as densities,
+from .kinds.all_genes import (
+    NAMED as NAMED,
+    concordance as concordance,
+    ma as ma,
+    p_values as p_values,
+    running_sum as running_sum,
+    volcano as volcano,
 )
+from .kinds.distributions import boxes as boxes, densities as densities
 from .kinds.forest import (
     ForestRow as ForestRow,
     TraitEffect as TraitEffect,
@@ -58,9 +62,8 @@ from .kinds.heatmap import (
     correlations as correlations,
     genes_in_samples as genes_in_samples,
     heatmap as heatmap,
+    trait_map as trait_map,
 )
-from .kinds.p_values import p_values as p_values
-from .kinds.running_sum import running_sum as running_sum
 from .kinds.sample_map import (
     mds as mds,
     pca as pca,
@@ -85,5 +88,3 @@ from .kinds.survival import (
     all_samples as all_samples,
     survival_curves as survival_curves,
 )
-from .kinds.trait_map import trait_map as trait_map
-from .kinds.volcano import NAMED as NAMED, ma as ma, volcano as volcano

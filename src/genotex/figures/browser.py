@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.figures.look import IN_BROWSERS, LOOKS, SCALES
-from genotex.figures.model import Axis, Figure, Floats, Name, Panel, Scale, Series
+from genotex.figures.model import Axis, Figure, Floats, Panel, PointName, Scale, Series
 
 Window = tuple[float, float, float, float]
 """Part of a panel in view: x from and to, y from and to."""
@@ -50,7 +50,8 @@ def _panel(panel: Panel, window: Window | None, counts: dict[str, int]) -> dict[
             series.append(each)
             continue
         visible = each.take(np.flatnonzero(_inside(each, window))) if window else each
-        drawn = visible.take(thinned(visible)) if _is_thinned(visible) else visible
+        many = each.meaning == "rest" or len(visible.x) > _MOST_POINTS
+        drawn = visible.take(_thinned(visible)) if many else visible
         for name, some in (("drawn", drawn), ("seen", visible), ("total", each)):
             counts[name] += len(some.x)
         seen.append(visible)
@@ -140,11 +141,7 @@ def _inside(series: Series, window: Window) -> NDArray[np.bool_]:
     return inside
 
 
-def _is_thinned(series: Series) -> bool:
-    return series.meaning == "rest" or len(series.x) > _MOST_POINTS
-
-
-def thinned(series: Series) -> NDArray[np.intp]:
+def _thinned(series: Series) -> NDArray[np.intp]:
     """Return the first point in each cell of a grid over all of them."""
     if not len(series.x):
         return np.empty(0, dtype=np.intp)
@@ -159,7 +156,7 @@ def _steps(values: Floats, count: int) -> NDArray[np.int64]:
     return steps
 
 
-def _apart(panel: Panel, seen: Sequence[Series]) -> list[Name]:
+def _apart(panel: Panel, seen: Sequence[Series]) -> list[PointName]:
     """Return the first names in view that do not cover each other."""
     x = np.concatenate([series.x for series in seen]) if seen else np.empty(0)
     y = np.concatenate([series.y for series in seen]) if seen else np.empty(0)
@@ -167,7 +164,7 @@ def _apart(panel: Panel, seen: Sequence[Series]) -> list[Name]:
         return list(panel.names)
     wide, high = (0.08 * (float(np.ptp(values)) or 1.0) for values in (x, y))
     there = {id_ for series in seen for id_ in series.ids}
-    chosen: list[Name] = []
+    chosen: list[PointName] = []
     for name in panel.names:
         near = any(abs(name.x - c.x) < wide and abs(name.y - c.y) < high / 2 for c in chosen)
         if name.text in there and not near:

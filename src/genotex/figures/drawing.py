@@ -19,9 +19,8 @@ from genotex.figures.look import (
     TEXT,
     ZERO,
 )
-from genotex.figures.marks import KINDS, MOST_HOVERED
-from genotex.figures.model import Axis, Figure, Line, Name, Panel, Scale
-from genotex.figures.naming import name_points
+from genotex.figures.marks import KINDS, MOST_HOVERED, name_points
+from genotex.figures.model import Axis, Figure, Line, Panel, Scale
 from genotex.figures.svg import to_svg
 from genotex.options import refuse_unknown_format
 
@@ -211,7 +210,8 @@ def _draw_panel(axes: Axes, panel: Panel, prefix: str) -> dict[str, list[str]]:
         if series.kind == "points" and series.texts and series.meaning != "rest":
             titles[gid] = list(series.texts[:MOST_HOVERED])
     for line in panel.lines:
-        _draw_line(axes, line)
+        across = axes.axvline if line.along == "x" else axes.axhline
+        across(line.at, label=line.label or None, **_LINES[line.role])
     _set_limits(axes, panel)
     for line in panel.lines:
         _text_at_line(axes, line)
@@ -293,11 +293,6 @@ _LINES: dict[str, dict[str, Any]] = {
 }
 
 
-def _draw_line(axes: Axes, line: Line) -> None:
-    across = axes.axvline if line.along == "x" else axes.axhline
-    across(line.at, label=line.label or None, **_LINES[line.role])
-
-
 def _text_at_line(axes: Axes, line: Line) -> None:
     if line.text:
         axes.annotate(
@@ -320,14 +315,10 @@ def _write_names(axes: Axes, panel: Panel) -> None:
     middle = sum(axes.get_xlim()) / 2
     for name in panel.names[:_MOST_NAMES] if panel.naming == "inwards" else panel.names:
         right = panel.naming == "right" or name.x <= middle
-        _write(axes, name, (6 if right else -6, 0), "left" if right else "right")
-
-
-def _write(axes: Axes, name: Name, offset: tuple[int, int], side: Any) -> None:
-    axes.annotate(
-        name.text, (name.x, name.y), xytext=offset, textcoords="offset points", ha=side,
-        va="center", fontsize="small", color=INK,
-    )  # fmt: skip
+        axes.annotate(
+            name.text, (name.x, name.y), xytext=(6 if right else -6, 0), textcoords="offset points",
+            ha="left" if right else "right", va="center", fontsize="small", color=INK,
+        )  # fmt: skip
 
 
 def _write_below(axes: Axes, panel: Panel) -> None:

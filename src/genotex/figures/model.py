@@ -136,7 +136,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Name:
+class PointName:
     """A text at a point."""
 
     text: str
@@ -152,7 +152,7 @@ class Panel:
     y: Axis = field(default_factory=Axis)
     series: tuple[Series, ...] = ()
     lines: tuple[Line, ...] = ()
-    names: tuple[Name, ...] = ()
+    names: tuple[PointName, ...] = ()
     naming: Literal["leader", "inwards", "right"] = "leader"
     """Where names are: with a line to their point if needed, on the inner side of it, or right."""
     title: str = ""

@@ -1,10 +1,11 @@
-"""The typed answers of the tools: small, and with every text of a file marked as data."""
+"""The typed answers of the tools, every text of a file marked as data; addresses of resources."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
 from collections.abc import Iterable
+from urllib.parse import quote, unquote
 
 from pydantic import BaseModel, Field
 
@@ -199,3 +200,25 @@ def _on_one_line(text: str) -> str:
         if unicodedata.category(char) not in ("Cf", "Cs", "Co", "Cn")
     )
     return " ".join("".join(visible).split())
+
+
+REPORT, SUMMARY = "report", "summary"
+_SCHEME = "genotex://"
+
+
+def report_uri(analysis: str) -> str:
+    """Return the address of the report of an analysis."""
+    return f"{_SCHEME}{REPORT}/{quote(analysis, safe='')}"
+
+
+def summary_uri(analysis: str) -> str:
+    """Return the address of the summary of an analysis."""
+    return f"{_SCHEME}{SUMMARY}/{quote(analysis, safe='')}"
+
+
+def uri_parts(uri: str) -> tuple[str, str] | None:
+    """Return kind and analysis of an address, or None if it is none of ours."""
+    kind, slash, name = uri.removeprefix(_SCHEME).partition("/")
+    if not uri.startswith(_SCHEME) or not slash or kind not in (REPORT, SUMMARY) or "/" in name:
+        return None
+    return kind, unquote(name)

@@ -24,9 +24,9 @@ from pydantic import AnyUrl, Field, ValidationError
 import genotex
 from genotex.errors import GenotexError, UsageError
 from genotex.mcp import answers as a
+from genotex.mcp.answers import REPORT, SUMMARY, report_uri, summary_uri, uri_parts
 from genotex.mcp.confinement import ConfinedFolder
 from genotex.mcp.tools import Addresses, Tools
-from genotex.mcp.uris import REPORT, SUMMARY, report_uri, summary_uri, uri_parts
 from genotex.problems import Problem
 
 INSTRUCTIONS = (
@@ -66,7 +66,7 @@ def make_server(
     """Return the server of a folder; `addresses` are other servers than NCBI's to fetch from."""
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     server = _Server(Tools(ConfinedFolder(root, write=write), addresses))
-    for add in (_add_listing, _add_readers, _add_writers):
+    for add in (_add_readers, _add_writers):
         add(server)
     return server
 
@@ -184,15 +184,13 @@ class _Server(MCPServer[Any]):
         return ReadResourceContents(path.read_text(encoding="utf-8"), _HTML)
 
 
-def _add_listing(server: _Server) -> None:
+def _add_readers(server: _Server) -> None:
+    tools = server.tools
+
     @server.tool("list", "Inputs and analyses", annotations=_READS)
     def listing() -> a.FolderAnswer:
         """List the raw series by trait, and the analyses with their results."""
-        return server.tools.listing()
-
-
-def _add_readers(server: _Server) -> None:
-    tools = server.tools
+        return tools.listing()
 
     @server.tool("annotate", "Annotate the samples of a series", annotations=_READS)
     def annotate(

@@ -16,8 +16,8 @@ from genotex.errors import AnalysisError, FetchError, GenotexError, UsageError
 from genotex.formats import COVARIATES
 from genotex.layout import trait_folder_name
 from genotex.mcp import answers as a
+from genotex.mcp.answers import report_uri
 from genotex.mcp.confinement import ConfinedFolder, analysis_name
-from genotex.mcp.uris import report_uri
 from genotex.options import AnalysisOptions, GeoOptions
 from genotex.problems import Problem
 from genotex.studies import (

@@ -1,11 +1,16 @@
 from .problem.annotation import features_of as features_of
-from .datasets.datasheet import datasheet_json as datasheet_json
-from .datasets.description import (
-    Description as Description,
-    describe_dataset as describe_dataset,
+from .datasets.datasheet import (
+    datasheet_json as datasheet_json,
+    own_files as own_files,
+    write_description as write_description,
 )
-from .datasets.writing import own_files as own_files, write_description as write_description
-from .genes.findings import Findings as Findings, ranked as ranked
+from .datasets.description import Description as Description, describe_dataset as describe_dataset
+from .genes.findings import (
+    Findings as Findings,
+    change_words as change_words,
+    gene_result as gene_result,
+    ranked as ranked,
+)
 from .genes.explorer import explorer_data as explorer_data
 from .genes.table import (
     Column as Column,
@@ -17,13 +22,7 @@ from .genes.table import (
     page_columns as page_columns,
 )
 from .problem.groups import mark_samples as mark_samples
-from .drawn import (
-    change_words as change_words,
-    draw_figures as draw_figures,
-    gene_result as gene_result,
-)
 from .cohorts.genes import (
-    CSV_NAMES as CSV_NAMES,
     forest_data as forest_data,
     forest_rows as forest_rows,
     gene_forest as gene_forest,
@@ -46,6 +45,7 @@ from .problem.page import (
     UnansweredPage as UnansweredPage,
     build_page as build_page,
     build_unanswered_page as build_unanswered_page,
+    draw_figures as draw_figures,
     render_page as render_page,
 )
 from .problem.report import (
@@ -80,13 +80,13 @@ from .problem.software import (
     software_view as software_view,
     written_options as written_options,
 )
-from .survival.page import (
+from .survival_page import (
     SurvivalSource as SurvivalSource,
     build_survival_page as build_survival_page,
     figures_of_survival as figures_of_survival,
+    median_time as median_time,
     write_survival_report as write_survival_report,
 )
-from .survival.figures import median_time as median_time
 from .scores.figures import average_figures as average_figures, problem_figures as problem_figures
 from .scores.leaderboard import (
     Leaderboard as Leaderboard,

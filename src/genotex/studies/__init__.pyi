@@ -1,26 +1,23 @@
-from .analyses import SHEET as SHEET
-from .background import DEMO as DEMO, run_job as run_job
-from .comparison import (
+from .background import DEMO as DEMO, SHEET as SHEET, run_job as run_job
+from .loaded import (
     BOTH as BOTH,
     FIRST as FIRST,
     NEITHER as NEITHER,
     SECOND as SECOND,
+    FileState as FileState,
+    Floats as Floats,
+    LoadedAnalyses as LoadedAnalyses,
+    LoadedAnalysis as LoadedAnalysis,
+    Recent as Recent,
     compared as compared,
     rank_correlation as rank_correlation,
+    state_of as state_of,
 )
-from .gene_set_files import (
+from .own_files import (
     GENE_SETS as GENE_SETS,
     members_of as members_of,
     save_gene_sets as save_gene_sets,
     set_files as set_files,
-)
-from .loaded import (
-    Floats as Floats,
-    LoadedAnalyses as LoadedAnalyses,
-    LoadedAnalysis as LoadedAnalysis,
-)
-from .own_tables import (
-    LoadedTables as LoadedTables,
     TABLES as TABLES,
     TABLES_RECORD as TABLES_RECORD,
     TablesFiles as TablesFiles,
@@ -31,8 +28,7 @@ from .own_tables import (
     paths_of as paths_of,
 )
 from .previews import CheckedDesign as CheckedDesign, Previews as Previews
-from .queue import JobQueue as JobQueue, MOST_WAITING as MOST_WAITING
-from .recent import FileState as FileState, Recent as Recent, state_of as state_of
+from .queue import MOST_WAITING as MOST_WAITING, JobQueue as JobQueue
 from .records import (
     read_record as read_record,
     AnalysisRecord as AnalysisRecord,
@@ -45,9 +41,9 @@ from .records import (
 )
 from .workspace import (
     ANALYSES as ANALYSES,
+    SHEETS as SHEETS,
     FoundAnalysis as FoundAnalysis,
     FoundInput as FoundInput,
-    SHEETS as SHEETS,
     Workspace as Workspace,
     safe_name as safe_name,
 )

@@ -1,19 +1,21 @@
-"""Jobs other than analyses of series: fetching, own tables, atlases and the demonstration."""
+"""What jobs do: analyse series and tables, test gene sets, fetch, build atlases, demonstrate."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from genotex.analysis import formula_of, read_result
 from genotex.atlas import build_atlas
+from genotex.clinical import load_sample_sheet
+from genotex.cohorts import load_options
 from genotex.errors import UsageError
 from genotex.fetch import (
     GeoAddresses,
     GeoRequest,
-    Progress,
     SeriesPlan,
     fetch_series,
     open_fetch_folder,
@@ -22,11 +24,10 @@ from genotex.fetch import (
 from genotex.fetch.geo import choose_or_go_on, remember_end
 from genotex.fetch.geo_files import megabytes
 from genotex.layout import InputFolder, OutputFolder
+from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.simulate import load_truth, score_against_truth, simulate_study
-from genotex.studies.analyses import AnalysisEnd, run_analysis, stages
-from genotex.studies.gene_set_files import set_files
-from genotex.studies.own_tables import load_tables
+from genotex.studies.own_files import load_tables, set_files
 from genotex.studies.records import (
     AnalysisRecord,
     AtlasRecord,
@@ -36,13 +37,27 @@ from genotex.studies.records import (
     TablesRecord,
 )
 from genotex.studies.workspace import ANALYSES, Workspace
-from genotex.workflows import analyze_designs, analyze_survival, enrich, prepare_designs
+from genotex.workflows import (
+    Progress,
+    Reading,
+    SolveRequest,
+    analyze_designs,
+    analyze_survival,
+    combine,
+    enrich,
+    prepare_designs,
+    solve,
+)
+
+if TYPE_CHECKING:
+    from genotex.studies.records import AnalysisRecord
 
 DEMO = "demo"
 """Input folder of the simulated study."""
 _SEED = 1
 _OFTEN = 0.3
 Step = Callable[[str], None]
+_Transferred = Callable[[int, int | None], None]
 
 
 def run_job(root: Path, record: JobRecord, step: Step) -> AnalysisEnd:
@@ -88,11 +103,11 @@ def _fetch(root: Path, record: FetchRecord, step: Step) -> AnalysisEnd:
     return AnalysisEnd(True, "; ".join([f"{len(outcome.kept)} files, {size}", *outcome.notes]))
 
 
-def _shown(step: Step) -> Callable[[SeriesPlan, str], Progress]:
+def _shown(step: Step) -> Callable[[SeriesPlan, str], _Transferred]:
     """Return what shows the bytes of each file, a few times a second."""
     last = 0.0
 
-    def of_file(plan: SeriesPlan, name: str) -> Progress:
+    def of_file(plan: SeriesPlan, name: str) -> _Transferred:
         def progress(done: int, total: int | None) -> None:
             nonlocal last
             now = time.monotonic()
@@ -202,3 +217,75 @@ def _demonstrate(root: Path, record: AnalysisRecord, step: Step) -> AnalysisEnd:
         f"discoveries {score.false_discovery_proportion:.1%}"
     )
     return replace(end, message=message)
+
+
+SHEET = "samples.csv"
+"""In the folder of an analysis: a copy of the saved sheets of its series."""
+
+
+@dataclass(frozen=True)
+class AnalysisEnd:
+    """The end of an analysis, in words, and its design as a formula."""
+
+    solved: bool
+    message: str
+    formula: str = ""
+
+
+def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> AnalysisEnd:
+    """Preprocess the chosen series, analyse them, and write the reports."""
+    folder = root / record.output
+    output, problem = OutputFolder(folder), Problem(record.trait, record.condition)
+    if record.only_combine:
+        text = _combine(output, problem, record.options, step).removeprefix("; ")
+        return AnalysisEnd(not text.startswith("not combined"), text)
+    source, readings = root / record.source, _readings(output, record)
+    request = SolveRequest(source, output, problem, record.options, readings)
+    solved = solve(request, stages(step))
+    outcome, errors = solved.outcome, solved.errors
+    if outcome.result is None:
+        why = outcome.why if len(errors) < len(solved.cohorts) else "; ".join(errors.values())
+        return AnalysisEnd(False, why)
+    row = outcome.summary()
+    message = f"{row['significant']} of {row['genes']} genes significant in {row['cohort']}"
+    if record.every:
+        message += _combine(output, problem, solved.analysis, step)
+    design = formula_of(outcome.result)
+    formula = "" if design is None else f"{design.design}; {design.contrast}"
+    return AnalysisEnd(True, message, formula)
+
+
+def stages(step: Callable[[str], None]) -> Progress:
+    """Return what shows a workflow by its stage, and how many of its steps are done."""
+
+    def show(stage: str, done: int, total: int | None, last: str) -> None:
+        step(f"{stage}: {done:,} of {total:,}" if done and total and total > 1 else stage)
+
+    return show
+
+
+def _readings(output: OutputFolder, record: AnalysisRecord) -> list[Reading]:
+    """Return how the series are read: those with a saved sheet by it, the others by the rules."""
+    chosen = load_options(record.data)
+    others = [name for name in record.series if name not in record.by_sheet]
+    readings = [Reading(chosen, others)] if others else []
+    if record.by_sheet:
+        path = output.root / SHEET
+        # A sheet decides what the choices of samples would.
+        sheet = load_sample_sheet(path)
+        by_sheet = replace(chosen, samples=path, sheet=sheet, cases=(), controls=())
+        readings.append(Reading(by_sheet, record.by_sheet))
+    return readings
+
+
+def _combine(
+    output: OutputFolder,
+    problem: Problem,
+    settings: AnalysisOptions,
+    step: Callable[[str], None],
+) -> str:
+    """Combine all cohorts; return how that went."""
+    (found,) = combine(output, [problem], settings, None, stages(step))
+    if found.result is None:
+        return f"; not combined: {found.why}"
+    return f"; {found.result.significant.height} over {len(found.result.cohorts)} cohorts"

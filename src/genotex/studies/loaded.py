@@ -1,34 +1,39 @@
-"""Analyses in memory: the genes of a result, and the expression of its cohort."""
+"""Analyses in memory: one with its cohort, and two side by side."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 
 from genotex.analysis import AnalysisResult, read_meta, read_result
 from genotex.analysis.meta import MetaResult
 from genotex.analysis.results.columns import GeneColumn
-from genotex.figures import Components, SampleMarks, principal_components
+from genotex.figures import Components, GeneResult, SampleMarks, principal_components
 from genotex.formats import Evidence
 from genotex.layout import OutputFolder
 from genotex.reports import (
     Findings,
     csv_frame,
     evidence_of,
+    gene_result,
     linked_of,
     mark_samples,
     page_columns,
     ranked,
 )
-from genotex.studies.recent import FileState, Recent, state_of
 
 _KEPT = 2
 _PCA_GENES = 5000
-_SMALLEST_P = 1e-300
 Floats = NDArray[np.float64]
 
 
@@ -106,24 +111,9 @@ class LoadedAnalysis:
         return read_meta(self.output, trait, condition)
 
     @cached_property
-    def change(self) -> Floats:
-        """Change of each gene."""
-        return self._numbers("Coefficient")
-
-    @cached_property
-    def mean(self) -> Floats:
-        """Mean expression of each gene."""
-        return self._numbers("Mean Expression")
-
-    @cached_property
-    def p(self) -> Floats:
-        """The p-value that ranks."""
-        return self._numbers("rank_p")
-
-    @cached_property
-    def log_p(self) -> Floats:
-        """Minus its decimal logarithm."""
-        return -np.log10(np.maximum(self.p, _SMALLEST_P))
+    def subject(self) -> GeneResult:
+        """What figures need of the genes."""
+        return gene_result(self.findings, self.genes, None, self.marks)
 
     @cached_property
     def incomplete(self) -> frozenset[str]:
@@ -144,9 +134,6 @@ class LoadedAnalysis:
             values = values[np.sort(np.argsort(-spread, kind="stable")[:_PCA_GENES])]
         return principal_components(values.T.astype(np.float64))
 
-    def _numbers(self, name: str) -> Floats:
-        return self.genes[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-
     def table_of_all(self) -> pl.DataFrame:
         """Return the genes under the column names of the report's CSV file."""
         return csv_frame(self.findings, self.genes)
@@ -162,3 +149,79 @@ class LoadedAnalyses:
         """Return an analysis, read from its files the first time."""
         key = state_of(output.significant_genes(trait, condition))
         return self._recent.get(key, lambda: LoadedAnalysis.read(output, trait, condition))
+
+
+FileState = tuple[Path, int, int]
+"""A file, the time of its last change (ns), and its size (bytes)."""
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Key, Value]):
+    """At most `number` values, by keys that change when what they were made of does."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        """Return the value of a key, made the first time."""
+        # Two tabs that ask for the same make it once.
+        with self._lock:
+            if key not in self._kept:
+                while len(self._kept) >= self._number:
+                    self._kept.popitem(last=False)
+                self._kept[key] = make()
+            self._kept.move_to_end(key)
+            return self._kept[key]
+
+
+def state_of(path: Path) -> FileState:
+    """Return what changes when a file is written again."""
+    state = path.stat()
+    return path, state.st_mtime_ns, state.st_size
+
+
+BOTH, FIRST, SECOND, NEITHER = "both", "first only", "second only", "neither"
+"""In which of the two a gene is significant."""
+_COMPARED = {"effect": "Coefficient", "t": "t", "p": "rank_p", "q": "rank_q",
+          "significant": "Significant"}  # fmt: skip
+
+
+def compared(first: LoadedAnalysis, second: LoadedAnalysis) -> pl.DataFrame:
+    """Return the genes that both analyses have, side by side, by the smaller p-value."""
+    one, two = (_side(each, f" {number}") for number, each in enumerate((first, second), 1))
+    genes = one.join(two, on="Variable", how="inner", maintain_order="left")
+    in_one, in_two = pl.col("significant 1"), pl.col("significant 2")
+    same = pl.col("effect 1").sign() == pl.col("effect 2").sign()
+    return genes.with_columns(
+        pl.when(in_one & in_two)
+        .then(pl.lit(BOTH))
+        .when(in_one)
+        .then(pl.lit(FIRST))
+        .when(in_two)
+        .then(pl.lit(SECOND))
+        .otherwise(pl.lit(NEITHER))
+        .alias("significant in"),
+        pl.when(same).then(pl.lit("same")).when(~same).then(pl.lit("opposite")).alias("direction"),
+    ).sort(pl.min_horizontal("p 1", "p 2"), nulls_last=True, maintain_order=True)
+
+
+def _side(analysis: LoadedAnalysis, number: str) -> pl.DataFrame:
+    genes = analysis.genes.unique("Variable", keep="first", maintain_order=True)
+    parts = [pl.col(name).alias(part + number) for part, name in _COMPARED.items()]
+    return genes.select("Variable", *parts).with_columns(
+        pl.col(f"significant{number}").fill_null(False)
+    )
+
+
+def rank_correlation(genes: pl.DataFrame, part: str) -> float | None:
+    """Return Spearman's correlation of the two effects or t; None where it is not defined."""
+    known = genes.select(f"{part} 1", f"{part} 2").drop_nulls()
+    values = known.cast(pl.Float64).to_numpy()
+    values = values[np.isfinite(values).all(axis=1)]
+    if len(values) < 3 or (np.ptp(values, axis=0) == 0).any():
+        return None
+    return float(spearmanr(values).statistic)

@@ -13,10 +13,8 @@ from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.io import atomic_write
 from genotex.parallel import Child, start_child
 from genotex.studies.background import run_job
-from genotex.studies.records import AnalysisRecord, JobRecord, State, read_record
+from genotex.studies.records import JobRecord, State, read_record
 from genotex.studies.workspace import ANALYSES, Workspace
-
-__all__ = ["AnalysisRecord", "JobQueue", "run_in_child"]
 
 RECORD = "analysis.json"
 MOST_WAITING = 10

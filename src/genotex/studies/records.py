@@ -71,7 +71,7 @@ class JobRecord(BaseModel):
     @property
     def report(self) -> dict[str, str] | None:
         """What names its report in an address; None where it has none of its own."""
-        return self.place
+        return None
 
 
 def _of_a_form(made: type[Any]) -> tuple[BeforeValidator, AfterValidator]:
@@ -255,11 +255,6 @@ class SetsRecord(JobRecord):
         """The page that shows its result."""
         return "/sets"
 
-    @property
-    def report(self) -> None:
-        """That of the analysis."""
-        return None
-
 
 class AtlasRecord(JobRecord):
     """A build of an atlas from the results of the folder; the atlas is its record."""
@@ -282,11 +277,6 @@ class AtlasRecord(JobRecord):
     def page(self) -> str:
         """The page that shows it."""
         return "/atlas"
-
-    @property
-    def report(self) -> None:
-        """There is none."""
-        return None
 
 
 KeptRecord = AnalysisRecord | TablesRecord

@@ -226,7 +226,7 @@ def _describe_result(name: str, output: OutputFolder, path: Path) -> FoundAnalys
 def _result_facts(path: Path, changed: int, size: int) -> dict[str, Any]:
     """Return what a result file holds; it is read again only when it has changed."""
     content = read_content(path)
-    shown = checked(_Shown, {**content, "significant_genes": {}}, path=path, hint=AGAIN)
+    shown = checked(_ShownResult, {**content, "significant_genes": {}}, path=path, hint=AGAIN)
     genes = content.get("significant_genes")
     listed = genes.get("Variable") if isinstance(genes, dict) else None
     if not isinstance(listed, list):
@@ -246,16 +246,16 @@ def _result_facts(path: Path, changed: int, size: int) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Cohort:
+class _ResultCohort:
     """The cohort of a result."""
 
     id: str
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _ShownResult:
     """What pages show of a result."""
 
     problem: Annotated[dict[str, Any], Shape(StoredProblem)]
-    cohort: _Cohort
+    cohort: _ResultCohort
     method: Annotated[dict[str, Any], Shape(StoredMethod)] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from starlette.requests import Request
@@ -12,14 +13,18 @@ from starlette.routing import Route
 from genotex.app.atlas import tables as t
 from genotex.app.atlas.atlases import none_first
 from genotex.app.atlas.pages import atlas_of, condition_of
-from genotex.app.atlas.plots import trait_forest
 from genotex.app.downloads import send_figure
 from genotex.app.pages import address, render, workbench_of
 from genotex.app.tables import Row, Rows
 from genotex.atlas import GeneFindings, TraitFindings
 from genotex.errors import UsageError
+from genotex.figures import Figure, ForestRow, TraitEffect, across_traits
 from genotex.layout import OutputFolder
 from genotex.studies import Workspace
+from genotex.words import counted, interval, number, readable
+
+_MOST_TRAITS = 40
+"""In the figure of a gene; the table has all."""
 
 
 def analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
@@ -102,7 +107,33 @@ def forest(request: Request) -> Response:
     """Send the effects of a gene in all traits."""
     traits, chosen = _found(request).traits, condition_of(request)
     given = traits.filter(pl.col("condition").eq_missing(pl.lit(chosen, dtype=pl.String)))
-    return send_figure(request, *trait_forest(given))
+    return send_figure(request, *_forest(given))
+
+
+def _forest(traits: pl.DataFrame) -> tuple[Figure | None, str]:
+    """Declare the effect of a gene in each trait with its interval, by p; and say what is drawn."""
+    rows = traits.filter(pl.col("effect").is_not_null() & pl.col("ci_low").is_not_null())
+    if not rows.height:
+        return None, "No trait has a combined effect of this gene."
+    effects = [_effect(row) for row in rows.head(_MOST_TRAITS).iter_rows(named=True)]
+    kinds = frozenset(rows["kind"].to_list())
+    label = {frozenset({"binary"}): "Hedges' g", frozenset({"continuous"}): "Fisher's z"}
+    some = f"The {len(effects)} traits of {rows.height} with the smallest p"
+    note = (
+        f"{some if rows.height > len(effects) else 'By p'}. Filled: significant; hollow: not. "
+        "Bars are 95 % intervals."
+        + (" Diamonds: measured traits (Fisher's z)." if any(e.measured for e in effects) else "")
+        + " A click opens the trait."
+    )
+    return across_traits(effects, label.get(kinds, "Hedges' g or Fisher's z")), note
+
+
+def _effect(row: dict[str, Any]) -> TraitEffect:
+    ends = interval(row["ci_low"], row["ci_high"])
+    cohorts = counted(row["cohorts"], "cohort")
+    written = f"{number(row['effect'], 'signed')} ({ends}), p {number(row['p'], 'p')}, {cohorts}"
+    line = ForestRow(readable(row["trait"]), row["effect"], row["ci_low"], row["ci_high"], written)
+    return TraitEffect(line, row["trait"], bool(row["significant"]), row["kind"] == "continuous")
 
 
 def _trait_found(request: Request) -> TraitFindings:

@@ -1,4 +1,4 @@
-"""An atlas: what it holds, the map of its traits, pairs of traits; and building one."""
+"""An atlas: what it holds, pairs of traits, and where a signature is found; and building one."""
 
 from __future__ import annotations
 
@@ -13,17 +13,30 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.atlas import tables as t
-from genotex.app.atlas.atlases import LoadedAtlas
-from genotex.app.atlas.plots import tree_map
+from genotex.app.atlas.atlases import LoadedAtlas, Question
 from genotex.app.downloads import send_figure
-from genotex.app.pages import address, form_of, not_found, render, workbench_of
+from genotex.app.genes.plots import names_in
+from genotex.app.pages import (
+    address,
+    form_of,
+    job_routes,
+    not_found,
+    refusals,
+    render,
+    workbench_of,
+)
 from genotex.app.tables import Rows
-from genotex.errors import GenotexError, UsageError
+from genotex.atlas import ANY_CONDITION, Signature
+from genotex.errors import UsageError
+from genotex.figures import trait_map
 from genotex.layout import trait_folder_name
 from genotex.studies import AtlasRecord
+from genotex.words import readable
 
 NEW = "atlas"
 """Name of the first atlas that is built here."""
+_Q_CUT = 0.05
+_TABLES = {"trait": t.SIMILAR, "cohort": t.SIMILAR_COHORTS}
 
 
 def atlas_of(request: Request) -> LoadedAtlas:
@@ -56,7 +69,8 @@ def atlas(request: Request) -> Response:
     if not request.query_params.get("atlas"):
         found = workbench.atlases.found(workbench.workspace)
         if len(found) == 1:
-            return Response(status_code=303, headers={"Location": _page(found[0].name)})
+            there = address("/atlas", {"atlas": found[0].name})
+            return Response(status_code=303, headers={"Location": there})
         return render(request, "atlases.html.j2", atlases=found, job=_under_way(request, NEW))
     loaded = atlas_of(request)
     return render(
@@ -71,10 +85,6 @@ def atlas(request: Request) -> Response:
     )
 
 
-def _page(name: str) -> str:
-    return address("/atlas", {"atlas": name})
-
-
 def _traits(request: Request) -> Rows:
     loaded = atlas_of(request)
     rows = t.shown(loaded.traits(), "trait", "condition")
@@ -84,7 +94,9 @@ def _traits(request: Request) -> Rows:
 def _trait_map(request: Request) -> Response:
     """Send the similarity of all traits, and their tree."""
     tree = atlas_of(request).tree(condition_of(request))
-    return send_figure(request, tree_map(tree), traits=list(tree.names))
+    names = [readable(name) for name in tree.names]
+    drawn = trait_map(names, tree.similarity, tree.links)
+    return send_figure(request, drawn, traits=list(tree.names))
 
 
 def pairs(request: Request) -> Response:
@@ -134,12 +146,9 @@ def pair(request: Request) -> Response:
 async def build(request: Request) -> Response:
     """Let an atlas wait to be built, or brought up to date, from the results of the folder."""
     async with form_of(request) as form:
-        name = str(form.get("atlas", ""))
-    try:
-        record = await run_in_threadpool(_submit, request, name)
-    except GenotexError as error:
-        raise HTTPException(400, str(error)) from error
-    return render(request, "atlas_job.html.j2", job=record)
+        with refusals():
+            record = await run_in_threadpool(_submit, request, str(form.get("atlas", "")))
+    return render(request, "job.html.j2", job=record)
 
 
 def _submit(request: Request, name: str) -> AtlasRecord:
@@ -161,28 +170,92 @@ def _submit(request: Request, name: str) -> AtlasRecord:
     return record
 
 
-def _job(request: Request) -> Response:
-    """Show how far a build is; at its end, the atlas."""
-    found = workbench_of(request).jobs.record(request.query_params.get("name", ""))
-    if not isinstance(found, AtlasRecord):
-        what = "this build of an atlas"
-        raise not_found(what)
-    if found.state == "done":
-        return Response(headers={"HX-Redirect": _page(found.atlas)})
-    return render(request, "atlas_job.html.j2", job=found)
-
-
-async def _cancel(request: Request) -> Response:
-    """Cancel a build, and show that it ends."""
-    name = request.query_params.get("name", "")
-    await run_in_threadpool(workbench_of(request).jobs.cancel, name)
-    return await run_in_threadpool(_job, request)
-
-
 def _under_way(request: Request, name: str) -> AtlasRecord | None:
     """Return the build of an atlas that waits or runs."""
     builds = (j for j in workbench_of(request).jobs.records() if isinstance(j, AtlasRecord))
     return next((each for each in builds if each.open and each.atlas == name), None)
+
+
+def similar(request: Request) -> Response:
+    """Show the form; of a signature that was sent, where it is found."""
+    loaded, question = atlas_of(request), _question(request)
+    values: dict[str, Any] = {"found": None}
+    if question is not None:
+        rows = _found_rows(request)
+        values = {"found": loaded.similar(question.signature, question.condition)}
+        values |= _TABLES[_by(request)].values(request, rows)
+    return render(
+        request,
+        "atlas_similar.html.j2",
+        atlas=loaded,
+        conditions=[name for name in loaded.conditions() if name is not None],
+        any_condition=ANY_CONDITION,
+        condition=(question.condition or "") if question else "",
+        by=_by(request),
+        signature=question.signature if question else None,
+        forgotten=bool(request.query_params.get("of")) and question is None,
+        **values,
+    )
+
+
+def _question(request: Request) -> Question | None:
+    """Return what was asked by a form; an address alone asks nothing that is not kept."""
+    asked = workbench_of(request).atlases.question(request.query_params.get("of", ""))
+    here = asked is not None and asked.atlas == request.query_params.get("atlas")
+    return asked if here else None
+
+
+def _by(request: Request) -> str:
+    by = request.query_params.get("by", "")
+    return by if by in _TABLES else "trait"
+
+
+def _found_rows(request: Request) -> Rows:
+    loaded, question, by = atlas_of(request), _question(request), _by(request)
+    if question is None:
+        raise HTTPException(404, "the signature is no longer kept; send it again")
+    found = loaded.similar(question.signature, question.condition)
+    rows = t.shown(
+        found.cohorts if by == "cohort" else found.traits,
+        *(("trait", "cohort", "tissue") if by == "cohort" else ("trait",)),
+        flag=pl.col("q") < _Q_CUT,
+    )
+    place = {name: request.query_params.get(name, "") for name in ("atlas", "of")}
+    given = {"condition": question.condition or "", "by": by}
+    return t.rows(rows, {**place, **given}, f"signature_{by}s")
+
+
+async def ask(request: Request) -> Response:
+    """Take a signature, check that the atlas can score it, and go to the result."""
+    async with form_of(request) as form:
+        given = {name: str(form.get(name, "")) for name in ("up", "down", "by", "condition")}
+    with refusals():
+        there = await run_in_threadpool(_remember, request, given)
+    return Response(headers={"HX-Redirect": there})
+
+
+def _remember(request: Request, given: dict[str, str]) -> str:
+    loaded = atlas_of(request)
+    signature = Signature(names_in(given["up"]), names_in(given["down"]))
+    known = loaded.conditions()
+    condition = given["condition"]
+    if condition and condition != ANY_CONDITION and condition not in known:
+        msg = f"the atlas compares no results given {condition!r}"
+        raise UsageError(msg)
+    question = Question(loaded.name, signature, condition or None)
+    loaded.similar(question.signature, question.condition)
+    key = workbench_of(request).atlases.remember(question)
+    place = {"atlas": loaded.name, "of": key, "by": given["by"], "condition": condition}
+    return address("/atlas/similar", dict(place))
+
+
+def _found_table(request: Request) -> Response:
+    table = _TABLES[_by(request)]
+    return render(request, "table.html.j2", **table.values(request, _found_rows(request)))
+
+
+def _found_file(request: Request) -> Response:
+    return _TABLES[_by(request)].send(request, _found_rows(request))
 
 
 def routes() -> list[Route]:
@@ -195,6 +268,9 @@ def routes() -> list[Route]:
         Route("/atlas/pairs", pairs),
         *t.PAIRS.routes(_pairs),
         Route("/atlas/build", build, methods=["POST"]),
-        Route("/atlas/job", _job),
-        Route("/atlas/cancel", _cancel, methods=["POST"]),
+        Route("/atlas/similar", similar, methods=["GET"]),
+        Route("/atlas/similar", ask, methods=["POST"]),
+        Route("/atlas/similar/table", _found_table),
+        *(Route(f"/atlas/similar.{kind}", _found_file) for kind in ("csv", "xlsx", "json")),
+        *job_routes("/atlas", AtlasRecord, "this build of an atlas"),
     ]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import polars as pl
 
-from genotex.app.tables import Row, Rows, Table
+from genotex.app.tables import PageTable, Row, Rows
 from genotex.reports import TableColumn
 
-FLAG = Table.flag
-_UP, _DOWN = pl.col("direction") == "up", pl.col("direction") == "down"
+FLAG = PageTable.flag
+_SIGNIFICANT = {
+    "significant": pl.col(FLAG),
+    "significant, higher": pl.col(FLAG) & (pl.col("direction") == "up"),
+    "significant, lower": pl.col(FLAG) & (pl.col("direction") == "down"),
+}
 _PLAIN = pl.col("condition").is_null()
 
 
@@ -67,7 +72,7 @@ _COMBINED = (
     _SAMPLES,
 )
 
-TRAITS = Table(
+TRAITS = PageTable(
     "/atlas",
     "trait",
     (
@@ -91,7 +96,7 @@ TRAITS = Table(
     sheet="traits",
 )
 
-PAIRS = Table(
+PAIRS = PageTable(
     "/atlas/pairs",
     "pair",
     (
@@ -118,7 +123,7 @@ PAIRS = Table(
     sheet="pairs",
 )
 
-GENE_TRAITS = Table(
+GENE_TRAITS = PageTable(
     "/atlas/gene",
     "trait",
     (_TRAIT, _GIVEN, *_COMBINED),
@@ -126,15 +131,13 @@ GENE_TRAITS = Table(
     "trait",
     {
         "without a condition": _PLAIN,
-        "significant": pl.col(FLAG),
-        "significant, higher": pl.col(FLAG) & _UP,
-        "significant, lower": pl.col(FLAG) & _DOWN,
+        **_SIGNIFICANT,
     },
     also=("condition",),
     sheet="traits",
 )
 
-GENE_COHORTS = Table(
+GENE_COHORTS = PageTable(
     "/atlas/gene/cohorts",
     "result",
     (
@@ -159,25 +162,21 @@ GENE_COHORTS = Table(
     "cohort",
     {
         "without a condition": _PLAIN,
-        "significant": pl.col(FLAG),
-        "significant, higher": pl.col(FLAG) & _UP,
-        "significant, lower": pl.col(FLAG) & _DOWN,
+        **_SIGNIFICANT,
         "not tested": pl.col("p").is_null(),
     },
     prefix="cohorts-",
     sheet="cohorts",
 )
 
-GENES = Table(
+GENES = PageTable(
     "/atlas/trait",
     "gene",
     (TableColumn("gene", "Gene", "official symbol", "text"), *_COMBINED),
     "/atlas/gene",
     "gene",
     {
-        "significant": pl.col(FLAG),
-        "significant, higher": pl.col(FLAG) & _UP,
-        "significant, lower": pl.col(FLAG) & _DOWN,
+        **_SIGNIFICANT,
         "in several cohorts": pl.col("cohorts") > 1,
         "same sign in every cohort": (pl.col("cohorts") > 1)
         & (pl.col("agreeing") == pl.col("cohorts")),
@@ -185,7 +184,7 @@ GENES = Table(
     sheet="genes",
 )
 
-COHORTS = Table(
+COHORTS = PageTable(
     "",
     "cohort",
     (
@@ -210,28 +209,26 @@ _SCORES = (
     TableColumn("found", "Genes", "of the signature that were tested", "count"),
     _SAMPLES,
 )
-_SIMILAR_FILTERS = {
-    "similar": pl.col("direction") == "similar",
-    "reversed": pl.col("direction") == "reversed",
-    "q below 0.05": pl.col(FLAG),
-    "similar, q below 0.05": pl.col(FLAG) & (pl.col("direction") == "similar"),
-    "reversed, q below 0.05": pl.col(FLAG) & (pl.col("direction") == "reversed"),
-}
-
-SIMILAR = Table(
+SIMILAR = PageTable(
     "/atlas/similar",
     "trait",
     (_TRAIT, _GIVEN, *_SCORES),
     "/atlas/trait",
     "trait",
-    _SIMILAR_FILTERS,
+    {
+        "similar": pl.col("direction") == "similar",
+        "reversed": pl.col("direction") == "reversed",
+        "q below 0.05": pl.col(FLAG),
+        "similar, q below 0.05": pl.col(FLAG) & (pl.col("direction") == "similar"),
+        "reversed, q below 0.05": pl.col(FLAG) & (pl.col("direction") == "reversed"),
+    },
     also=("condition",),
     sheet="signature",
 )
-SIMILAR_COHORTS = Table(
-    "/atlas/similar",
-    "result",
-    (
+SIMILAR_COHORTS = replace(
+    SIMILAR,
+    noun="result",
+    columns=(
         _TRAIT,
         _GIVEN,
         TableColumn("cohort", "Cohort", "of the result", "text"),
@@ -239,9 +236,4 @@ SIMILAR_COHORTS = Table(
         _PLATFORM,
         _TISSUE,
     ),
-    "/atlas/trait",
-    "trait",
-    _SIMILAR_FILTERS,
-    also=("condition",),
-    sheet="signature",
 )

@@ -176,7 +176,7 @@ async def start(request: Request) -> Response:
         asked = await run_in_threadpool(_Asked.of, form, _input_of(request, trait), trait)
         with refusals():
             await run_in_threadpool(_submit, request, asked, *_FORM.read(form))
-    return render(request, "history.html.j2", **history_of(request))
+    return _history(request)
 
 
 def _submit(
@@ -230,7 +230,7 @@ async def _cancel(request: Request) -> Response:
     """Cancel an analysis, and show the history."""
     name = request.query_params.get("name", "")
     await run_in_threadpool(workbench_of(request).jobs.cancel, name)
-    return render(request, "history.html.j2", **history_of(request))
+    return _history(request)
 
 
 def routes() -> list[Route]:

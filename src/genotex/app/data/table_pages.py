@@ -39,7 +39,7 @@ def _opened(request: Request) -> tuple[TablesFiles, OwnTables]:
     if files is None:
         what = f"a pair of tables {name!r}"
         raise not_found(what)
-    return files, workbench.tables.get(workbench.workspace, files)
+    return files, workbench.own_tables(files)
 
 
 def tables(request: Request) -> Response:

@@ -26,7 +26,7 @@ from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles, geo_cohort_files, trait_folder_name
 from genotex.options import Scale
 from genotex.outside import check_upload, current_limits, use_limits
-from genotex.studies import TABLES, TABLES_RECORD, FoundInput, TablesFiles, Workspace
+from genotex.studies import TABLES, TABLES_RECORD, TablesFiles, Workspace
 
 INPUT = "input"
 """Input folder that is made where the folder has none."""
@@ -57,12 +57,9 @@ def input_for(workspace: Workspace, trait: str) -> str:
     """Return the input folder for a series of a trait: the one with the trait, else the first."""
     inputs = workspace.inputs()
     with_trait = [found for found in inputs if found.series.get(trait)]
-    plain = [found for found in inputs if not _is_simulated(found)]
+    # A simulated study gets no series.
+    plain = [found for found in inputs if not (found.folder / "truth.json").is_file()]
     return next((found.name for found in [*with_trait, *plain]), INPUT)
-
-
-def _is_simulated(found: FoundInput) -> bool:
-    return (found.folder / "truth.json").is_file()
 
 
 def trait_named(text: str) -> str:

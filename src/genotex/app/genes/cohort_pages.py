@@ -28,7 +28,7 @@ from genotex.app.pages import (
     render,
     workbench_of,
 )
-from genotex.app.tables import Rows, Table, facts_of, of_another
+from genotex.app.tables import PageTable, Rows, facts_of, of_another
 from genotex.errors import AnalysisError
 from genotex.figures import ForestRow
 from genotex.figures import forest as forest_figure
@@ -41,7 +41,7 @@ from genotex.studies import AnalysisRecord
 from genotex.words import number
 
 _FORM = OptionForm(AnalysisOptions(panel=False))
-_TABLE = Table(
+_TABLE = PageTable(
     "/cohorts",
     "gene",
     to="/cohorts/gene",

@@ -12,14 +12,13 @@ from starlette.routing import Route
 
 from genotex.app.downloads import send_figure
 from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
-from genotex.app.tables import Rows, Table, columns
+from genotex.app.tables import PageTable, Rows, columns
 from genotex.figures import concordance
 from genotex.studies import (
     BOTH,
     FIRST,
     NEITHER,
     SECOND,
-    FoundAnalysis,
     LoadedAnalysis,
     compared,
     rank_correlation,
@@ -33,7 +32,7 @@ _FILTERS = {
     "significant, opposite direction": (pl.col("significant in") != NEITHER)
     & (pl.col("direction") == "opposite"),
 }
-_TABLE = Table(
+_TABLE = PageTable(
     "/compare",
     "gene",
     columns(
@@ -53,10 +52,6 @@ _TABLE = Table(
 )
 
 
-def _key(found: FoundAnalysis) -> str:
-    return urlencode(found.address)
-
-
 def _second(request: Request) -> LoadedAnalysis:
     given = dict(parse_qsl(request.query_params.get("with", "")[:1000]))
     return analysis_of(request, given)
@@ -67,7 +62,7 @@ def compare(request: Request) -> Response:
     first, place = analysis_of(request), address_of(request)
     mine, chosen = urlencode(place), request.query_params.get("with", "")
     outputs = workbench_of(request).workspace.outputs()
-    others = {_key(each): each for output in outputs for each in output.analyses}
+    others = {urlencode(each.address): each for output in outputs for each in output.analyses}
     others.pop(mine, None)
     second = _second(request) if chosen else None
     values: dict[str, Any] = {"place": place}

@@ -1,22 +1,34 @@
-"""The genes of an analysis: plots, table, downloads, and a page for each gene."""
+"""The genes of an analysis: plots, table, a page for each gene, and what can be downloaded."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import polars as pl
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from genotex.analysis import formula_of
-from genotex.app.downloads import send_figure
+from genotex.analysis import Enrichment, formula_of, read_enrichment
+from genotex.app.downloads import send_anndata, send_figure, send_text
 from genotex.app.genes import plots as gene_plots
-from genotex.app.genes import text_pages
-from genotex.app.genes.selection import corners, marks_of, names_in
-from genotex.app.pages import address_of, analysis_of, form_of, not_found, render, workbench_of
-from genotex.app.tables import Row, Rows, Table, facts_of, of_another
+from genotex.app.pages import (
+    address_of,
+    analysis_of,
+    form_of,
+    not_found,
+    place_of,
+    render,
+    workbench_of,
+)
+from genotex.app.tables import PageTable, Row, Rows, facts_of, of_another
+from genotex.reports import evidence_of, linked_of, methods_paragraph
+from genotex.reports.problem.groups import groups_of_samples
+from genotex.reports.sections.gene_sets import view_gene_sets
 from genotex.studies import LoadedAnalysis
 from genotex.words import question
+from genotex.workflows import cohort_to_anndata
 
 _OF_GENES = ("volcano", "ma")
 
@@ -36,7 +48,7 @@ def genes(request: Request) -> Response:
         question=question(result.trait, result.condition, findings.trait_kind),
         marked_text=_marked_text(request, analysis),
         marked=workbench_of(request).marked,
-        **text_pages.found_files(request, result.cohort),
+        **_found_files(request, result.cohort),
         **GENES.values(request, _rows(request)),
     )
 
@@ -48,7 +60,7 @@ def _marks(row: Row) -> str:
 
 
 _SIGNIFICANT = pl.col("Significant").fill_null(False)
-GENES = Table(
+GENES = PageTable(
     "/genes",
     "gene",
     to="/gene",
@@ -67,11 +79,11 @@ GENES = Table(
 def _rows(request: Request) -> Rows:
     """Return the genes, those inside the lasso where there is one."""
     analysis = analysis_of(request)
-    marked = marks_of(analysis, workbench_of(request).marked)
+    marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
     genes = analysis.genes.with_columns(pl.Series(".marked", marked))
     plot, lasso = (request.query_params.get(name, "") for name in ("plot", "lasso"))
     plot = plot if plot in _OF_GENES else _OF_GENES[0]
-    if drawn := corners(lasso):
+    if drawn := gene_plots.corners(lasso):
         genes = genes.filter(
             pl.Series(gene_plots.inside(gene_plots.axes_of(analysis, plot), drawn))
         )
@@ -96,7 +108,7 @@ def points(request: Request) -> Response:
         raise not_found(what)
     by = request.query_params.get("by", "")
     known = by if by in gene_plots.choices_of(analysis) else ""
-    marked = marks_of(analysis, workbench_of(request).marked)
+    marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
     found = plots[plot].declare(gene_plots.subject_of(analysis, marked, known, plot))
     window = _window(request.query_params.get("window", ""))
     return send_figure(request, found, "" if found is None else found.caption, window=window)
@@ -113,7 +125,7 @@ def _window(text: str) -> tuple[float, float, float, float] | None:
 async def mark(request: Request) -> Response:
     """Highlight the genes of a pasted list."""
     async with form_of(request) as form:
-        workbench_of(request).marked = names_in(str(form.get("genes", "")))
+        workbench_of(request).marked = gene_plots.names_in(str(form.get("genes", "")))
     text = _marked_text(request, analysis_of(request))
     return PlainTextResponse(text, headers={"HX-Trigger": "marked"})
 
@@ -174,6 +186,80 @@ def forest(request: Request) -> Response:
     return send_figure(request, gene_plots.forest_of(analysis, name))
 
 
+_START = 1000
+"""Characters of a script that say what it is of."""
+
+
+def enrichment_of(request: Request, analysis: LoadedAnalysis) -> Enrichment | None:
+    """Return the test of gene sets of an analysis, if there is one."""
+    result, workspace = analysis.result, workbench_of(request).workspace
+    path = analysis.output.enrichment(result.trait, result.condition)
+    if workspace.file(path) is None or not workspace.holds(path.with_suffix(".csv")):
+        return None
+    return read_enrichment(analysis.output, result.trait, result.condition)
+
+
+def _methods(request: Request) -> Response:
+    """Send the methods paragraph of the report."""
+    analysis = analysis_of(request)
+    findings, genes, result = analysis.findings, analysis.genes, analysis.result
+    file = analysis.output.enrichment(result.trait, result.condition).with_suffix(".csv").name
+    sets = view_gene_sets(enrichment_of(request, analysis), findings, file)
+    text = methods_paragraph(
+        analysis.evidence,
+        findings,
+        genes.height - genes["rank_p"].null_count(),
+        groups_of_samples(analysis.evidence, analysis.marks, findings),
+        "" if sets is None else sets.methods,
+    )
+    return send_text(text + "\n", f"{result.trait}_{result.cohort}_methods.txt")
+
+
+def _script(request: Request) -> Path | None:
+    """Return the R script that `genotex de` wrote for this analysis."""
+    output, trait, condition = place_of(request)
+    if condition is not None:
+        return None
+    workspace = workbench_of(request).workspace
+    for name in (f"analysis_{trait}.R", "analysis.R"):
+        path = workspace.file(output.root / name)
+        if path is not None:
+            with path.open(encoding="utf-8") as handle:
+                if f" for {trait} in " in handle.read(_START):
+                    return path
+    return None
+
+
+def _download_script(request: Request) -> Response:
+    """Send the R script."""
+    path = _script(request)
+    if path is None:
+        msg = "an R script of this analysis"
+        raise not_found(msg)
+    return FileResponse(path, media_type="text/plain; charset=utf-8", filename=path.name)
+
+
+def _found_files(request: Request, cohort: str) -> dict[str, bool]:
+    """Return which files of an analysis of a cohort there are."""
+    output, trait, condition = place_of(request)
+    workspace = workbench_of(request).workspace
+    measured = output.cohort_info(trait), output.linked_csv(trait, cohort)
+    return {
+        "has_report": workspace.file(output.report(trait, condition)) is not None,
+        "has_script": _script(request) is not None,
+        "has_quality": all(workspace.file(path) is not None for path in measured),
+    }
+
+
+def _samples(request: Request) -> Response:
+    """Send the samples as AnnData, with the result in ``var``."""
+    found = analysis_of(request)
+    table = linked_of(found.output, found.result)
+    evidence = evidence_of(found.output, found.result)
+    data = cohort_to_anndata(table, evidence, found.table_of_all())
+    return send_anndata(data, f"{found.result.trait}_{found.result.cohort}.h5ad")
+
+
 def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
@@ -181,6 +267,9 @@ def routes() -> list[Route]:
         Route("/genes/points", points),
         Route("/genes/mark", mark, methods=["POST"]),
         *GENES.routes(_rows),
+        Route("/methods", _methods),
+        Route("/script", _download_script),
+        Route("/genes.h5ad", _samples),
         Route("/gene", gene),
         Route("/gene/values", values),
         Route("/gene/forest", forest),

@@ -1,8 +1,9 @@
-"""The figures of an analysis in the workbench: of all genes, of one gene, and of its cohorts."""
+"""The figures of an analysis in the workbench, and the genes that are selected in them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from genotex.figures import (
     forest,
     gene_in_samples,
 )
-from genotex.reports import change_words, gene_forest, gene_result
+from genotex.reports import change_words, gene_forest
 from genotex.studies import Floats, LoadedAnalysis
 from genotex.words import number
 
@@ -42,9 +43,9 @@ def subject_of(
     analysis: LoadedAnalysis, marked: NDArray[np.bool_], by: str, plot: str
 ) -> GeneResult:
     """Return what the figures of all genes show, or one of them; `by` colours the samples."""
-    found = gene_result(analysis.findings, analysis.genes, None, marks_by(analysis, by))
     return replace(
-        found,
+        analysis.subject,
+        marks=_marks_by(analysis, by),
         table=analysis.expression.T,  # type: ignore[arg-type]
         places=analysis.gene_rows,
         components=analysis.components if plot == "pca" else None,
@@ -52,7 +53,7 @@ def subject_of(
     )
 
 
-def marks_by(analysis: LoadedAnalysis, by: str) -> SampleMarks:
+def _marks_by(analysis: LoadedAnalysis, by: str) -> SampleMarks:
     """Return the samples marked by group, or by a covariate or characteristic."""
     along = _along(analysis, by)
     if along is None or not by:
@@ -64,9 +65,8 @@ def marks_by(analysis: LoadedAnalysis, by: str) -> SampleMarks:
 
 def axes_of(analysis: LoadedAnalysis, plot: str) -> tuple[Floats, Floats]:
     """Return the places of all genes in the volcano or the MA plot, NaN where there are none."""
-    if plot == "ma":
-        return analysis.mean, analysis.change
-    return analysis.change, analysis.log_p
+    found = analysis.subject
+    return (found.mean, found.change) if plot == "ma" else (found.change, found.log_p)
 
 
 def inside(
@@ -139,3 +139,33 @@ def _one_cohort(analysis: LoadedAnalysis, gene: str) -> Figure | None:
     text = f"{number(effect, 'signed')}  ({ends})"
     line = ForestRow(analysis.result.cohort, effect, low, high, text, 1.0)
     return forest([line], change_words(analysis.findings).axis, "one-cohort")
+
+
+_MOST_CORNERS = 400
+_SEPARATORS = re.compile(r"[\s,;|]+")
+
+
+def highlighted(analysis: LoadedAnalysis, marked: Iterable[str]) -> NDArray[np.bool_]:
+    """Return which genes are highlighted."""
+    found = np.zeros(analysis.genes.height, dtype=bool)
+    ranks = (analysis.rank_of.get(name.lower()) for name in marked)
+    found[[rank for rank in ranks if rank is not None]] = True
+    return found
+
+
+def corners(text: str) -> tuple[tuple[float, float], ...]:
+    """Return the corners of a lasso; none of a text that makes no sense."""
+    try:
+        numbers = [float(part) for part in text.split(",")] if text else []
+    except ValueError:
+        return ()
+    if len(numbers) % 2 or not 6 <= len(numbers) <= 2 * _MOST_CORNERS:
+        return ()
+    if not np.isfinite(numbers).all():
+        return ()
+    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the gene names of a pasted text, each once."""
+    return tuple(dict.fromkeys(name for name in _SEPARATORS.split(text) if name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import numpy as np
 import polars as pl
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -12,28 +13,31 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.analysis import TEST_COLUMNS, Enrichment, read_enrichment
+from genotex.analysis import TEST_COLUMNS, Enrichment
+from genotex.analysis.gene_sets.enrichment import ranking, running_sum
 from genotex.app.downloads import send_figure
 from genotex.app.forms import OptionForm
-from genotex.app.genes.gene_sets import running_sum_of
-from genotex.app.genes.pages import GENES
+from genotex.app.genes.pages import GENES, enrichment_of
 from genotex.app.pages import (
     address,
     address_of,
     analysis_of,
     form_of,
+    job_routes,
     not_found,
     refusals,
     render,
     workbench_of,
 )
-from genotex.app.tables import Rows, Table, columns, facts_of
+from genotex.app.tables import PageTable, Rows, columns, facts_of
 from genotex.errors import GenotexError, UsageError
+from genotex.figures import Figure
+from genotex.figures import running_sum as draw_running_sum
 from genotex.options import EnrichmentOptions
 from genotex.studies import LoadedAnalysis, SetsRecord, members_of, save_gene_sets, set_files
 
 _FORM = OptionForm(EnrichmentOptions())
-_TABLE = Table(
+_TABLE = PageTable(
     "/sets",
     "set",
     columns(
@@ -54,22 +58,14 @@ _TABLE = Table(
 )
 
 
-def _enrichment(request: Request, analysis: LoadedAnalysis) -> Enrichment | None:
-    result, workspace = analysis.result, workbench_of(request).workspace
-    path = analysis.output.enrichment(result.trait, result.condition)
-    if workspace.file(path) is None or not workspace.holds(path.with_suffix(".csv")):
-        return None
-    return read_enrichment(analysis.output, result.trait, result.condition)
-
-
 def sets(request: Request) -> Response:
     """Show the form and the table."""
     analysis, problem, found = analysis_of(request), "", None
     try:
-        found = _enrichment(request, analysis)
+        found = enrichment_of(request, analysis)
     except GenotexError as error:
         problem = str(error)
-    values = {} if found is None else _TABLE.values(request, _rows(request))
+    values = {} if found is None else _TABLE.values(request, _shown(request, analysis, found))
     return render(
         request,
         "sets.html.j2",
@@ -84,7 +80,7 @@ def sets(request: Request) -> Response:
 
 
 def _known(request: Request, analysis: LoadedAnalysis) -> Enrichment:
-    found = _enrichment(request, analysis)
+    found = enrichment_of(request, analysis)
     if found is None:
         msg = "a test of gene sets of this analysis"
         raise not_found(msg)
@@ -104,7 +100,10 @@ def _filters(found: Enrichment) -> dict[str, pl.Expr]:
 
 def _rows(request: Request) -> Rows:
     analysis = analysis_of(request)
-    found = _known(request, analysis)
+    return _shown(request, analysis, _known(request, analysis))
+
+
+def _shown(request: Request, analysis: LoadedAnalysis, found: Enrichment) -> Rows:
     filters = _filters(found)
     frame = found.sets.with_columns(filters["significant"].fill_null(False).alias(".flag"))
     name = f"{analysis.result.trait}_{analysis.result.cohort}_gene_sets"
@@ -119,7 +118,7 @@ async def test(request: Request) -> Response:
         name = sent.filename or "" if isinstance(sent, UploadFile) else ""
         with refusals():
             job = await run_in_threadpool(_submit, request, form, name, content)
-    return render(request, "sets_job.html.j2", job=job, place=address_of(request))
+    return render(request, "job.html.j2", job=job)
 
 
 def _submit(request: Request, form: FormData, name: str, content: bytes | None) -> SetsRecord:
@@ -149,25 +148,6 @@ def _submit(request: Request, form: FormData, name: str, content: bytes | None) 
     )
     workbench.jobs.submit(record)
     return record
-
-
-def job(request: Request) -> Response:
-    """Show how far a test is; at its end, the table."""
-    place = address_of(request)
-    found = workbench_of(request).jobs.record(request.query_params.get("name", ""))
-    if not isinstance(found, SetsRecord):
-        msg = "this test of gene sets"
-        raise not_found(msg)
-    if found.state == "done":
-        return Response(headers={"HX-Redirect": address("/sets", dict(found.place))})
-    return render(request, "sets_job.html.j2", job=found, place=place)
-
-
-async def cancel(request: Request) -> Response:
-    """Cancel a test, and show that it ends."""
-    name = request.query_params.get("name", "")
-    await run_in_threadpool(workbench_of(request).jobs.cancel, name)
-    return await run_in_threadpool(job, request)
 
 
 def _under_way(request: Request, analysis: LoadedAnalysis) -> SetsRecord | None:
@@ -238,10 +218,26 @@ def routes() -> list[Route]:
     return [
         Route("/sets", sets, methods=["GET"]),
         Route("/sets", test, methods=["POST"]),
-        Route("/sets/job", job),
-        Route("/sets/cancel", cancel, methods=["POST"]),
+        *job_routes("/sets", SetsRecord, "this test of gene sets"),
         *_TABLE.routes(_rows),
         Route("/set", one_set),
         Route("/set/running", running),
         Route("/set/mark", mark, methods=["POST"]),
     ]
+
+
+_MOST_POINTS = 1500
+
+
+def running_sum_of(analysis: LoadedAnalysis, genes: tuple[str, ...]) -> Figure | None:
+    """Declare the running sum of a set along the ranking."""
+    ranked = ranking(analysis.result, analysis.incomplete)
+    if ranked is None:
+        return None
+    names, statistic = ranked
+    known = set(genes)
+    members = np.array([name in known for name in names])
+    hits = np.flatnonzero(members)
+    if not len(hits):
+        return None
+    return draw_running_sum(running_sum(members, statistic), hits, names, statistic)

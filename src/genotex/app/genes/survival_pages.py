@@ -22,13 +22,13 @@ from genotex.analysis import (
 )
 from genotex.app.downloads import send_figure
 from genotex.app.pages import not_found, render, workbench_of
-from genotex.app.tables import Rows, Table, columns, facts_of
+from genotex.app.tables import PageTable, Rows, columns, facts_of
 from genotex.cohorts import OwnTables
 from genotex.errors import AnalysisError, GenotexError
 from genotex.figures import CurvePanel, GroupCurve, survival_curves
 from genotex.studies import TablesRecord, find_tables
 
-_TABLE = Table(
+_TABLE = PageTable(
     "/survival",
     "gene",
     columns(
@@ -122,7 +122,7 @@ def _tables(request: Request, name: str, result: SurvivalResult) -> OwnTables | 
         if isinstance(record, TablesRecord) and name == f"analyses/{record.name}":
             files = find_tables(workbench.workspace, record.tables)
             try:
-                found = None if files is None else workbench.tables.get(workbench.workspace, files)
+                found = None if files is None else workbench.own_tables(files)
             except GenotexError:
                 # A file of theirs is gone: the gene has no curves, and the rest of its page.
                 return None

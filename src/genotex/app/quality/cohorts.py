@@ -33,11 +33,9 @@ from genotex.formats import (
     sample_quantiles,
 )
 from genotex.layout import OutputFolder
-from genotex.studies import FileState, Recent, state_of
 
 Floats = NDArray[np.float64]
 
-_KEPT = 8
 _READ_AS = {"matrix", "expression", "counts"}
 _MOST_LEVELS = 12
 _CONTINUOUS = 6
@@ -222,15 +220,3 @@ def marks_of(samples: Sequence[str], by: str, cells: Sequence[str]) -> SampleMar
     labels = {key: level for level, key in keys.items()}
     of_sample = tuple(keys[level] for level in named)
     return SampleMarks(tuple(samples), of_sample, labels, level_name=by, order=tuple(labels))
-
-
-class LoadedCohorts:
-    """The cohorts whose samples were looked at last; one whose file has changed is read again."""
-
-    def __init__(self) -> None:
-        self._recent = Recent[FileState, CohortQuality](_KEPT)
-
-    def get(self, output: OutputFolder, trait: str, cohort: str) -> CohortQuality:
-        """Return a cohort, read from its files the first time."""
-        key = state_of(output.linked_csv(trait, cohort))
-        return self._recent.get(key, lambda: CohortQuality.read(output, trait, cohort))

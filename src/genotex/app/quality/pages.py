@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ from starlette.routing import Route
 
 from genotex.analysis.samples.profiles import FAR
 from genotex.app.data.sheets import EditedSheet
-from genotex.app.downloads import send_figure
-from genotex.app.pages import not_found, place_of, render, workbench_of
+from genotex.app.downloads import send_anndata, send_figure
+from genotex.app.pages import Workbench, not_found, place_of, render, workbench_of
 from genotex.app.quality.cohorts import CohortQuality, marks_of
 from genotex.app.quality.raw import RawQuality
-from genotex.errors import GenotexError
+from genotex.errors import GenotexError, UsageError
 from genotex.figures import (
     Figure,
     Line,
@@ -27,23 +27,46 @@ from genotex.figures import (
     densities,
     sample_points,
 )
-from genotex.formats import read_cohort_info
+from genotex.formats import find_evidence, read_cohort_info, read_linked
 from genotex.layout import OutputFolder
 from genotex.reports import checks_of_samples, conspicuous_samples
+from genotex.studies import state_of
+from genotex.workflows import cohort_to_anndata
 
 _PLOTS = {
-    "pca": "PCA",
-    "mds": "MDS",
-    "correlation": "Correlation",
-    "box": "Box plots",
-    "density": "Densities",
-    "distance": "Outliers",
-    "sex": "Sex",
+    "pca": ("PCA", "Principal components of the genes that vary most."),
+    "mds": (
+        "MDS",
+        "Samples that correlate are near each other (classical scaling of 1 - correlation).",
+    ),
+    "correlation": (
+        "Correlation",
+        "Correlation of each two samples, those alike next to each other.",
+    ),
+    "box": (
+        "Box plots",
+        "5, 25, 50, 75 and 95 % of the values of each sample, as they are analysed.",
+    ),
+    "density": (
+        "Densities",
+        "Distribution of the values of each sample, as they are analysed.",
+    ),
+    "distance": (
+        "Outliers",
+        "Distance of each sample from its group; above the dashed line it varies four times as "
+        "much as the others or more.",
+    ),
+    "sex": (
+        "Sex",
+        "XIST is expressed by women only, genes of the Y chromosome by men only; ringed samples "
+        "are not what is recorded.",
+    ),
 }
-Flags = NDArray[np.bool_]
+"""Plot -> its name, and what it shows."""
+_DISTRIBUTIONS = ("box", "density")
 
 
-def named_cohort(request: Request) -> tuple[OutputFolder, str, str]:
+def _named_cohort(request: Request) -> tuple[OutputFolder, str, str]:
     """Return output, trait and cohort of an address; the name is looked up in the folder."""
     output, trait, _ = place_of(request)
     name = request.query_params.get("cohort", "")
@@ -57,6 +80,13 @@ def named_cohort(request: Request) -> tuple[OutputFolder, str, str]:
     if workbench.workspace.file(output.linked_csv(trait, name)) is None or not held:
         raise not_found(what)
     return output, trait, name
+
+
+def _measured(request: Request, output: OutputFolder, trait: str, name: str) -> CohortQuality:
+    """Return a cohort, read from its files the first time."""
+    key = state_of(output.linked_csv(trait, name))
+    make = partial(CohortQuality.read, output, trait, name)
+    return workbench_of(request).cohorts.get(key, make)
 
 
 def _columns(sheet: EditedSheet | None, cohort: CohortQuality) -> dict[str, list[str]]:
@@ -89,8 +119,8 @@ def _sheet(request: Request, trait: str, name: str) -> EditedSheet | None:
 
 def quality(request: Request) -> Response:
     """Show checks and plots."""
-    output, trait, name = named_cohort(request)
-    cohort = workbench_of(request).cohorts.get(output, trait, name)
+    output, trait, name = _named_cohort(request)
+    cohort = _measured(request, output, trait, name)
     sheet, record = _sheet(request, trait, name), cohort.record
     judged = bool(record.get("judged"))
     return render(
@@ -98,13 +128,25 @@ def quality(request: Request) -> Response:
         "quality.html.j2",
         place={"output": request.query_params["output"], "trait": trait, "cohort": name},
         cohort=cohort,
-        plots=[(key, label) for key, label in _PLOTS.items() if _exists(key, record)],
+        plots=[(key, label) for key, (label, _) in _PLOTS.items() if _exists(key, record)],
         columns=list(_columns(sheet, cohort)),
         checks=checks_of_samples(record) if judged else (),
         note="" if judged else record.get("note", ""),
         conspicuous=conspicuous_samples(record) if judged else (),
         has_sheet=sheet is not None,
     )
+
+
+def _download(request: Request) -> Response:
+    """Send the cohort as AnnData."""
+    output, trait, name = _named_cohort(request)
+    there = workbench_of(request).workspace.file(output.evidence(trait, name))
+    evidence = None if there is None else find_evidence(output, trait, name)
+    if evidence is None:
+        what = f"a record of {name}"
+        raise not_found(what)
+    data = cohort_to_anndata(read_linked(output, trait, name), evidence)
+    return send_anndata(data, f"{trait}_{name}.h5ad")
 
 
 def _exists(plot: str, record: dict[str, Any]) -> bool:
@@ -121,43 +163,51 @@ def _exists(plot: str, record: dict[str, Any]) -> bool:
 
 def points(request: Request) -> Response:
     """Send a plot, its samples coloured by a column."""
-    output, trait, name = named_cohort(request)
-    cohort = workbench_of(request).cohorts.get(output, trait, name)
+    output, trait, name = _named_cohort(request)
+    cohort = _measured(request, output, trait, name)
     plot = request.query_params.get("plot", "pca")
     if plot not in _PLOTS or not _exists(plot, cohort.record):
         what = f"a plot {plot!r} of {name}"
         raise not_found(what)
     by, cells = _chosen(request, cohort, _sheet(request, trait, name))
     rows = _rows(cohort, plot)
-    samples = [cohort.samples[i] for i in rows]
-    marks = marks_of(samples, by, [cells[i] for i in rows])
-    outliers = {row["sample"] for row in cohort.record.get("outliers", ())}
-    ringed = np.array([sample in outliers for sample in samples], dtype=bool)
-    figure = _DECLARED[plot](cohort, marks, ringed)
+    marks = marks_of([cohort.samples[i] for i in rows], by, [cells[i] for i in rows])
     drawn = f" {len(rows)} of {len(cohort.samples)} samples are drawn."
-    note = _NOTES[plot] + (drawn if len(rows) < len(cohort.samples) else "")
-    return send_figure(request, figure, note, by=by)
+    note = _PLOTS[plot][1] + (drawn if len(rows) < len(cohort.samples) else "")
+    return send_figure(request, _figure(plot, cohort, marks), note, by=by)
 
 
 def before(request: Request) -> Response:
     """Send a plot of the values as in the file, which is read for it."""
-    output, trait, name = named_cohort(request)
+    output, trait, name = _named_cohort(request)
     workbench = workbench_of(request)
-    cohort = workbench.cohorts.get(output, trait, name)
+    cohort = _measured(request, output, trait, name)
     plot = request.query_params.get("plot", "")
     if plot not in _DISTRIBUTIONS:
         what = f"a plot {plot!r} of the values of {name} before processing"
         raise not_found(what)
     try:
-        raw = workbench.raw.get(workbench.workspace, output, trait, name, cohort)
+        raw = _raw(workbench, output, trait, name, cohort)
     except (GenotexError, OSError) as error:
         return send_figure(request, None, workbench.workspace.without_places(str(error)))
     by, cells = _chosen(request, cohort, _sheet(request, trait, name))
     rows = _rows(cohort, plot)
     marks = marks_of([cohort.samples[i] for i in rows], by, [cells[i] for i in rows])
-    label = "value in the file, log2 scale"
-    figure = _DISTRIBUTIONS[plot](raw, marks, np.zeros(len(rows), dtype=bool), label)
+    figure = _distribution(plot, raw, marks, "value in the file, log2 scale")
     return send_figure(request, figure, raw.note, by=by)
+
+
+def _raw(
+    workbench: Workbench, output: OutputFolder, trait: str, name: str, cohort: CohortQuality
+) -> RawQuality:
+    """Return the distributions of a cohort in its input, which is read the first time."""
+    workspace, path = workbench.workspace, output.evidence(trait, name)
+    evidence = None if workspace.file(path) is None else find_evidence(output, trait, name)
+    if evidence is None:
+        msg = "The cohort has no record of the files that it was made of."
+        raise UsageError(msg)
+    make = partial(RawQuality.find, workspace, evidence, cohort)
+    return workbench.raw.get(state_of(path), make)
 
 
 def _chosen(
@@ -180,80 +230,45 @@ def _rows(cohort: CohortQuality, plot: str) -> list[int]:
     return list(range(len(cohort.samples)))
 
 
-def _pca(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
+def _figure(plot: str, cohort: CohortQuality, marks: SampleMarks) -> Figure:
+    """Declare a plot of the samples of `marks`."""
+    record = cohort.record
+    outliers = {row["sample"] for row in record.get("outliers", ())}
+    ringed = np.array([sample in outliers for sample in marks.names], dtype=bool)
+    if plot in _DISTRIBUTIONS:
+        return _distribution(plot, cohort, marks, "log2 expression", ringed)
+    if plot == "correlation":
+        inside = cohort.correlation[np.ix_(cohort.drawn, cohort.drawn)].astype(float)
+        return correlations(inside, marks, np.arange(len(marks.names)))
+    if plot == "mds":
+        return sample_points(plot, cohort.mds, ("MDS 1", "MDS 2"), marks, ringed)
+    if plot == "distance":
+        distance = record["by_sample"]["distance"]
+        places = np.array([range(1, len(distance) + 1), distance], dtype=float).T
+        labels = ["sample", "distance from its group / usual distance"]
+        return sample_points(plot, places, labels, marks, ringed, (Line("y", FAR, "threshold"),))
+    if plot == "sex":
+        sex = record["sex"]
+        places = np.array([sex["xist"], sex["y"]], dtype=float).T
+        wrong = np.array([sample in sex["mismatches"] for sample in marks.names], dtype=bool)
+        labels = ["XIST, log2", "genes of the Y chromosome, log2"]
+        return sample_points(plot, places, labels, marks, wrong, ())
     labels = [f"PC{i + 1} ({100 * s:.1f} % of variance)" for i, s in enumerate(cohort.explained)]
-    return sample_points("pca", cohort.pca, labels, marks, ringed)
+    return sample_points(plot, cohort.pca, labels, marks, ringed)
 
 
-def _mds(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
-    return sample_points("mds", cohort.mds, ("MDS 1", "MDS 2"), marks, ringed)
-
-
-def _correlation(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
-    del ringed
-    rows = cohort.drawn
-    inside = cohort.correlation[np.ix_(rows, rows)].astype(float)
-    return correlations(inside, marks, np.arange(len(rows)))
-
-
-def _boxes(
+def _distribution(
+    plot: str,
     values: CohortQuality | RawQuality,
     marks: SampleMarks,
-    ringed: Flags,
-    label: str = "log2 expression",
+    label: str,
+    ringed: NDArray[np.bool_] | None = None,
 ) -> Figure:
-    del ringed
-    rows = marks.side_by_side(range(len(marks.names)))
-    return boxes([(label, values.quantiles, False)], marks, rows, named=True)
-
-
-def _densities(
-    values: CohortQuality | RawQuality,
-    marks: SampleMarks,
-    ringed: Flags,
-    label: str = "log2 expression",
-) -> Figure:
-    rows = np.arange(len(marks.names))
-    return densities(values.middles, values.densities, marks, rows, "", label, ringed)
-
-
-def _distance(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
-    distance = cohort.record["by_sample"]["distance"]
-    places = np.array([range(1, len(distance) + 1), distance], dtype=float).T
-    labels = ("sample", "distance from its group / usual distance")
-    lines = (Line("y", FAR, "threshold"),)
-    return sample_points("distance", places, labels, marks, ringed, lines)
-
-
-def _sex(cohort: CohortQuality, marks: SampleMarks, ringed: Flags) -> Figure:
-    del ringed
-    sex = cohort.record["sex"]
-    places = np.array([sex["xist"], sex["y"]], dtype=float).T
-    wrong = np.array([sample in sex["mismatches"] for sample in marks.names], dtype=bool)
-    labels = ("XIST, log2", "genes of the Y chromosome, log2")
-    return sample_points("sex", places, labels, marks, wrong, ())
-
-
-_DISTRIBUTIONS = {"box": _boxes, "density": _densities}
-_DECLARED: dict[str, Callable[[CohortQuality, SampleMarks, Flags], Figure]] = {
-    "pca": _pca,
-    "mds": _mds,
-    "correlation": _correlation,
-    "distance": _distance,
-    "sex": _sex,
-    **_DISTRIBUTIONS,
-}
-_NOTES = {
-    "pca": "Principal components of the genes that vary most.",
-    "mds": "Samples that correlate are near each other (classical scaling of 1 - correlation).",
-    "correlation": "Correlation of each two samples, those alike next to each other.",
-    "box": "5, 25, 50, 75 and 95 % of the values of each sample, as they are analysed.",
-    "density": "Distribution of the values of each sample, as they are analysed.",
-    "distance": "Distance of each sample from its group; above the dashed line it varies four "
-    "times as much as the others or more.",
-    "sex": "XIST is expressed by women only, genes of the Y chromosome by men only; ringed "
-    "samples are not what is recorded.",
-}
+    every = np.arange(len(marks.names))
+    if plot == "box":
+        rows = marks.side_by_side(every.tolist())
+        return boxes([(label, values.quantiles, False)], marks, rows, named=True)
+    return densities(values.middles, values.densities, marks, every, "", label, ringed)
 
 
 def routes() -> list[Route]:
@@ -261,5 +276,6 @@ def routes() -> list[Route]:
     return [
         Route("/quality", quality),
         Route("/quality/points", points),
+        Route("/cohort.h5ad", _download),
         Route("/quality/before", before, methods=["POST"]),
     ]

@@ -18,32 +18,20 @@ from genotex.cohorts import (
 )
 from genotex.errors import UsageError
 from genotex.figures import sample_densities
-from genotex.formats import Evidence, find_evidence, sample_quantiles, sha256
-from genotex.layout import InputFolder, OutputFolder
-from genotex.studies import FileState, Recent, Workspace, list_tables, paths_of, state_of
+from genotex.formats import Evidence, sample_quantiles, sha256
+from genotex.layout import InputFolder
+from genotex.studies import Workspace, list_tables, paths_of
 
 Floats = NDArray[np.float64]
-_KEPT = 8
 _MOST_ROWS = 5000
 
 
 @dataclass(frozen=True, eq=False)
 class RawQuality:
-    """Distributions of the values of each sample as in the file.
+    """Distributions of the values of each sample as in the file, as `CohortQuality` has them.
 
-    Attributes
-    ----------
-    file : str
-    drawn_as : str
-        How the values are drawn: as they are, or as a logarithm of them.
-    rows, of_rows : int
-        How many rows of the file are used, spaced evenly.
-    absent : int
-        Samples that the file no longer holds.
-    changed : bool
-        Whether the file is another one than when the cohort was made.
-    quantiles, densities, middles
-        As in `CohortQuality`.
+    Of `of_rows` rows `rows` are used, spaced evenly; `absent` samples are no longer in the file,
+    which may have `changed` since the cohort was made.
     """
 
     file: str
@@ -79,6 +67,11 @@ class RawQuality:
             densities,
             middles,
         )
+
+    @classmethod
+    def find(cls, workspace: Workspace, evidence: Evidence, cohort: CohortQuality) -> RawQuality:
+        """Read the values again from the input or the own tables of the folder."""
+        return cls.of(_find(workspace, evidence), cohort)
 
     @property
     def note(self) -> str:
@@ -150,28 +143,3 @@ def _own(workspace: Workspace, evidence: Evidence) -> RawValues | None:
         if expression is not None and sha256(expression) in wanted:
             return read_own_values(expression, samples, platform=platform, scale=files.scale)
     return None
-
-
-class LoadedRaw:
-    """The distributions that were looked at last; the values themselves are not kept."""
-
-    def __init__(self) -> None:
-        self._recent = Recent[FileState, RawQuality](_KEPT)
-
-    def get(
-        self,
-        workspace: Workspace,
-        output: OutputFolder,
-        trait: str,
-        name: str,
-        cohort: CohortQuality,
-    ) -> RawQuality:
-        """Return the distributions of a cohort, read from its input the first time."""
-        path = output.evidence(trait, name)
-        evidence = None if workspace.file(path) is None else find_evidence(output, trait, name)
-        if evidence is None:
-            msg = "The cohort has no record of the files that it was made of."
-            raise UsageError(msg)
-        return self._recent.get(
-            state_of(path), lambda: RawQuality.of(_find(workspace, evidence), cohort)
-        )

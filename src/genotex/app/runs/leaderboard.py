@@ -18,8 +18,6 @@ from genotex.bench.comparison.run_record import RunRecord, read_run_record
 from genotex.bench.evaluation.score_files import read_scores
 from genotex.bench.runs.leaderboard import (
     FIGURES,
-    MAIN,
-    SHOWN,
     AboutRun,
     Entry,
     RunGroup,
@@ -30,8 +28,6 @@ from genotex.bench.runs.leaderboard import (
 from genotex.errors import FormatError, GenotexError
 from genotex.models import Total, dollars
 from genotex.studies import Recent, Workspace, state_of
-
-__all__ = ["FIGURES", "MAIN", "SHOWN", "Board", "Entry", "Leaderboards", "RunGroup"]
 
 _KEPT = 4
 _Money = Total[Decimal]

@@ -14,7 +14,7 @@ from genotex.agents.team.trace import Trace, overview
 from genotex.app.access.security import REPORT_POLICY
 from genotex.app.downloads import send_figure, send_table, send_text
 from genotex.app.pages import not_found, render, workbench_of
-from genotex.app.runs.leaderboard import FIGURES, MAIN, SHOWN, Board, Entry
+from genotex.app.runs.leaderboard import Board
 from genotex.app.runs.runs import (
     FoundRun,
     find_runs,
@@ -31,6 +31,7 @@ from genotex.bench.comparison.tables import (
 )
 from genotex.bench.evaluation.score_files import read_scores, score_texts
 from genotex.bench.evaluation.summary import summarise
+from genotex.bench.runs.leaderboard import FIGURES, MAIN, SHOWN, Entry
 from genotex.errors import GenotexError
 from genotex.figures import ProblemMark, cost_and_score
 from genotex.models import dollars

@@ -38,7 +38,7 @@ _QUIET = 600.0
 
 
 @dataclass(frozen=True)
-class _Options:
+class _RunOptions:
     """What pages show of the options of a run."""
 
     models: dict[str, Any] | None = None
@@ -48,7 +48,7 @@ class _Options:
 class _Settings:
     """What pages show of the ``run.json`` of a run."""
 
-    options: _Options = field(default_factory=_Options)
+    options: _RunOptions = field(default_factory=_RunOptions)
     problems: tuple[dict[str, Any], ...] = ()
 
 

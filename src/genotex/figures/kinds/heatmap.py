@@ -1,4 +1,4 @@
-"""Heatmaps: the first genes in all samples, and the correlation of each two samples."""
+"""Heatmaps: the first genes in all samples, correlations of samples, similarities of traits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.figures.arranging import column_z_scores, order_rows, order_within
+from genotex.figures.kinds import figure
 from genotex.figures.model import Axis, Figure, Floats, Line, Panel, Scale, Series
-from genotex.figures.registry import figure
 from genotex.figures.subjects import GeneResult, SampleMarks
 from genotex.words import counted
 
@@ -53,13 +53,7 @@ def genes_in_samples(
     """
     z = column_z_scores(values).T
     rows = order_rows(z)
-    order = list(marks.order)
-    groups = [order.index(key) if key in order else 0 for key in marks.keys]
-    columns = (
-        order_within(z, groups)
-        if marks.levels is None
-        else marks.side_by_side(range(len(marks.names)))
-    )
+    columns, edges = _arranged(z, marks)
     image = np.where(np.isfinite(values.T), z, np.nan)[np.ix_(rows, columns)]
     ticks = tuple((float(i), names[row]) for i, row in enumerate(rows))
     cells = Series(
@@ -67,10 +61,6 @@ def genes_in_samples(
         scale=Scale("diverging", -_LIMIT, _LIMIT, "z-score of the gene", below=True),
         texts=tuple(names[row] for row in rows), ids=tuple(marks.names[i] for i in columns),
     )  # fmt: skip
-    placed = [groups[i] for i in columns] if marks.levels is None else []
-    edges = tuple(
-        Line("x", i - 0.5, "edge") for i in range(1, len(placed)) if placed[i] != placed[i - 1]
-    )
     body = Panel(
         x=Axis(ticks=()) if bar else _groups_below(marks, columns),
         y=Axis(low=-0.5, high=len(rows) - 0.5, flipped=True, ticks=ticks, far=bar),
@@ -97,6 +87,17 @@ def genes_in_samples(
     high = wide.height + 0.17 * len(marks.labels)
     small = replace(wide, key="heatmap-narrow", width=_NARROW, height=high, legend_columns=1)
     return replace(wide, narrow=small)
+
+
+def _arranged(z: Floats, marks: SampleMarks) -> tuple[NDArray[np.intp], tuple[Line, ...]]:
+    """Return the samples from left to right, and the lines between their groups."""
+    if marks.levels is not None:
+        return marks.side_by_side(range(len(marks.names))), ()
+    order = list(marks.order)
+    groups = np.array([order.index(key) if key in order else 0 for key in marks.keys])
+    columns = order_within(z, groups.tolist())
+    starts = np.flatnonzero(np.diff(groups[columns])) + 1
+    return columns, tuple(Line("x", i - 0.5, "edge") for i in starts.tolist())
 
 
 def _groups_below(marks: SampleMarks, columns: NDArray[np.intp]) -> Axis:
@@ -170,3 +171,37 @@ def _range(correlation: Floats) -> tuple[float, float]:
         return 0.0, 1.0
     low, high = (float(value) for value in np.quantile(pairs, (0.01, 0.99)))
     return low, max(high, low + 1e-6)
+
+
+def trait_map(names: Sequence[str], similarity: Floats, links: Floats) -> Figure:
+    """Declare the map: `similarity` in the order of the tree, `links` as SciPy has them."""
+    from scipy.cluster.hierarchy import dendrogram
+
+    tree = dendrogram(links, no_plot=True)
+    across, along = (np.asarray(tree[name], dtype=float) for name in ("icoord", "dcoord"))
+    # SciPy puts leaves at 5, 15, 25 ...; lines end with a gap.
+    places = np.hstack([(across - 5) / 10, np.full((len(across), 1), np.nan)])
+    heights = np.hstack([along, np.full((len(along), 1), np.nan)])
+    ticks = tuple((float(i), name) for i, name in enumerate(names))
+    cells = Series(
+        kind="cells", meaning="one", y=np.asarray(similarity, dtype=float), texts=tuple(names),
+        ids=tuple(names), scale=Scale("diverging", -1.0, 1.0, "similarity"),
+    )  # fmt: skip
+    y = Axis(low=-0.5, high=len(names) - 0.5, flipped=True, ticks=ticks)
+    body = Panel(x=Axis(ticks=ticks, turned=True), y=y, series=(cells,), framed=False)
+    lines = Series(kind="line", meaning="tree", x=heights.ravel(), y=places.ravel())
+    side = Panel(
+        x=Axis(ticks=()),
+        y=Axis(low=-0.5, high=len(names) - 0.5, flipped=True, ticks=()),
+        series=(lines,),
+        framed=False,
+    )
+    size = max(4.0, 1.5 + 0.2 * len(names))
+    return Figure(
+        key="traits",
+        rows=((body, side),),
+        widths=(0.86, 0.14),
+        width=size * 1.3,
+        height=size,
+        alt=f"Similarity of {len(names)} traits.",
+    )

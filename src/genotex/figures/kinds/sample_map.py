@@ -10,8 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.figures.arranging import Components, principal_components
-from genotex.figures.model import Axis, Figure, Floats, Line, Name, Panel, Scale, Series, numbers
-from genotex.figures.registry import figure
+from genotex.figures.kinds import figure
+from genotex.figures.model import (
+    Axis,
+    Figure,
+    Floats,
+    Line,
+    Panel,
+    PointName,
+    Scale,
+    Series,
+    numbers,
+)
 from genotex.figures.subjects import GeneResult, SampleMarks
 from genotex.words import counted, listed
 
@@ -28,7 +38,9 @@ def pca(parts: Components, marks: SampleMarks) -> Figure:
     """Declare samples on two principal components, by group or by level."""
     shares = [f"{share:.1%}".replace("%", " %") for share in parts.explained]
     labels = [f"PC{i + 1} ({share} of variance)" for i, share in enumerate(shares)]
-    shown = _marked_by(marks)
+    shown = "colour and shape show the group"
+    if marks.levels is not None:
+        shown = f"darker means a higher level of {marks.level_name}"
     return replace(
         sample_points("pca", parts.scores, labels, marks),
         title="Samples by overall expression",
@@ -57,12 +69,6 @@ def mds(places: Floats, genes: int, marks: SampleMarks) -> Figure:
             "genes keep their variance: those that vary most count most."
         ),
     )
-
-
-def _marked_by(marks: SampleMarks) -> str:
-    if marks.levels is not None:
-        return f"darker means a higher level of {marks.level_name}"
-    return "colour and shape show the group"
 
 
 def sample_points(
@@ -172,9 +178,9 @@ def sample_distances(
 
 def _inside(
     samples: Sequence[str], x: Floats, y: Floats, rows: Sequence[int], named: Collection[str]
-) -> list[Name]:
+) -> list[PointName]:
     return [
-        Name(samples[i], float(x[k]), float(y[k]))
+        PointName(samples[i], float(x[k]), float(y[k]))
         for k, i in enumerate(rows)
         if samples[i] in named and np.isfinite(y[k])
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genotex.figures.look import level_key
-from genotex.figures.model import Axis, Figure, Floats, Line, Name, Panel, Series
+from genotex.figures.model import Axis, Figure, Floats, Line, Panel, PointName, Series
 
 _LINE = 0.25
 """Inches for a line with one mark."""
@@ -144,7 +144,7 @@ def precision_recall(groups: Mapping[str, Sequence[ProblemMark]], alt: str) -> F
         recall = np.array([f1 / 2 + 0.5 + (100 - f1 / 2 - 0.5) * i / 100 for i in range(101)])
         line = f1 * recall / (2 * recall - f1)
         guides.append(Series(kind="line", meaning="guide", x=recall, y=line))
-        names.append(Name(f"F1 {f1}", 100.0, f1 * 100 / (200 - f1)))
+        names.append(PointName(f"F1 {f1}", 100.0, f1 * 100 / (200 - f1)))
     panel = Panel(
         x=Axis("recall (%)", 0.0, 100.0),
         y=Axis("precision (%)", 0.0, 100.0),
@@ -197,7 +197,7 @@ def cost_and_score(
         x=Axis(labels[0], -0.3 * smallest, 4 * max(smallest, most), log_above=smallest),
         y=Axis(labels[1]),
         series=tuple(series),
-        names=tuple(Name(mark.title.partition(":")[0], mark.x, mark.y) for mark in every),
+        names=tuple(PointName(mark.title.partition(":")[0], mark.x, mark.y) for mark in every),
         naming="right",
     )
     return Figure(

@@ -9,53 +9,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from genotex.analysis.meta import COHORT_COLUMNS, MetaResult
+from genotex.analysis.meta import COHORT_COLUMNS, META_COLUMNS, MetaResult
 from genotex.figures import Figure, ForestRow, forest
-from genotex.reports.drawn import view_figures
 from genotex.reports.genes.table import GeneTableView, TableColumn, rows_on_page
-from genotex.reports.sections import FigureView
+from genotex.reports.sections import FigureView, view_figures
 from genotex.words import counted, number
 
 _EFFECT = ("Coefficient", "CI Lower", "CI Upper")
 
-CSV_NAMES = {
+_IN_FILES = {
     "Variable": "gene",
-    "Cohorts": "cohorts",
-    "Samples": "samples",
-    "Combined Effect": "effect",
-    "Combined Error": "standard_error",
-    "CI Lower": "ci_low",
-    "CI Upper": "ci_high",
-    "z": "z",
-    "p": "p",
-    "q": "q",
-    "Q": "cochran_q",
-    "Q p": "cochran_q_p",
-    "I2": "i2",
-    "tau2": "tau2",
-    "Random p": "random_p",
-    "Random q": "random_q",
-    "Fixed Effect": "fixed_effect",
-    "Fixed Error": "fixed_standard_error",
-    "Fixed CI Lower": "fixed_ci_low",
-    "Fixed CI Upper": "fixed_ci_high",
-    "Fixed p": "fixed_p",
-    "Combined r": "r",
-    "r CI Lower": "r_ci_low",
-    "r CI Upper": "r_ci_high",
-    "Stouffer p": "stouffer_p",
-    "Stouffer q": "stouffer_q",
-    "Agreeing": "agreeing",
-    "Agreement": "agreement",
-    "Nominal": "nominal",
-    "Leave-One-Out p": "leave_one_out_p",
-    "Leave-One-Out Flips": "leave_one_out_flips",
-    "Significant": "significant",
-    "Replication p": "replication_p",
-    "Replication q": "replication_q",
-    "Replicates": "replicates",
+    "Combined": "",
+    "Lower": "low",
+    "Upper": "high",
+    "Error": "standard error",
+    "Q": "cochran q",
 }
-"""Column of the result -> column of the CSV file: all of `META_COLUMNS`."""
+"""Word of a column of the result -> in the CSV file, whose names are in lower case."""
 
 
 def shown_genes(result: MetaResult) -> pl.DataFrame:
@@ -114,13 +84,18 @@ def meta_columns(result: MetaResult, genes: pl.DataFrame) -> tuple[TableColumn, 
 
 def meta_csv_frame(result: MetaResult) -> pl.DataFrame:
     """Return all genes with all columns, and those of each cohort."""
-    whole = result.genes.select(pl.col(a).alias(b) for a, b in CSV_NAMES.items())
+    whole = result.genes.select(pl.col(name).alias(_in_files(name)) for name in META_COLUMNS)
     each = [
         result.effects[f"{cohort.name} {name}"].alias(f"{cohort.name}_{name.lower()}")
         for cohort in result.cohorts
         for name in COHORT_COLUMNS
     ]
     return whole.hstack(each)
+
+
+def _in_files(name: str) -> str:
+    words = (_IN_FILES.get(word, word) for word in name.replace("-", " ").split())
+    return " ".join(words).strip().lower().replace(" ", "_")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,12 @@ from genotex.reports.cohorts.genes import (
 from genotex.reports.genes.table import GeneTableView, TopGene, top_genes
 from genotex.reports.pages import checked_page, render_template, write_page_files
 from genotex.reports.problem.annotation import accession_url
-from genotex.reports.problem.software import PACKAGES, SoftwareView, software_view, written_options
+from genotex.reports.problem.software import (
+    SoftwareView,
+    software_sentence,
+    software_view,
+    written_options,
+)
 from genotex.reports.sections import FigureView
 from genotex.words import counted, listed, number, question, readable, with_names
 
@@ -87,12 +92,17 @@ _ALLOWING = "allowing for effects that differ between cohorts as far as those of
 def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = None) -> MetaPage:
     """Return the page over all cohorts of a problem."""
     genes = shown_genes(result)
-    replicating, methods = genes.filter(pl.col("Replicates")), _methods(result)
-    listed = replicating if replicating.height else genes
-    top, zero = top_genes(listed.head(_TOP))
+    replicating = genes.filter(pl.col("Replicates"))
+    first = replicating if replicating.height else genes
+    given = f", given {readable(result.condition)}" if result.condition else ""
+    parts = [_cohorts(result), _effects(result), _combination(result), _genes(result)]
+    methods = " ".join([*parts, software_sentence(result.method["versions"])])
+    options = written_options(result.method.get("options") or {})
+    session = [("Cohorts", listed([c.name for c in result.cohorts])), ("Options", options)]
+    top, zero = top_genes(first.head(_TOP))
     return MetaPage(
         result=result,
-        title=_title(result),
+        title=f"{readable(result.trait)}{given}, all cohorts",
         question=_question(result),
         facts=_facts(result),
         replicating=replicating.height,
@@ -101,18 +111,13 @@ def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = 
         top=top,
         top_title="First genes that replicate" if replicating.height else "First genes",
         zero=zero,
-        forest=forest_data(result, str(listed["Variable"][0])),
+        forest=forest_data(result, str(first["Variable"][0])),
         figures=forest_figures(result),
         table=meta_table(result, genes, csv_name),
         methods=methods,
-        software=software_view(methods, result.method, _session(result)),
+        software=software_view(methods, result.method, session),
         written=written,
     )
-
-
-def _title(result: MetaResult) -> str:
-    given = f", given {readable(result.condition)}" if result.condition else ""
-    return f"{readable(result.trait)}{given}, all cohorts"
 
 
 def _question(result: MetaResult) -> str:
@@ -171,17 +176,6 @@ def _reading(result: MetaResult) -> str:
         f"{_ALLOWING}. The interval and the strict p take that from the one gene, so with few "
         f"cohorts they are wide.{two}"
     )
-
-
-def _session(result: MetaResult) -> list[tuple[str, str]]:
-    options = written_options(result.method.get("options") or {})
-    return [("Cohorts", listed([c.name for c in result.cohorts])), ("Options", options)]
-
-
-def _methods(result: MetaResult) -> str:
-    """Return what was done, in the past tense of a methods section."""
-    parts = [_cohorts(result), _effects(result), _combination(result), _genes(result)]
-    return " ".join([*parts, _software(result)])
 
 
 def _cohorts(result: MetaResult) -> str:
@@ -258,12 +252,6 @@ def _genes(result: MetaResult) -> str:
         f"{counted(result.significant.height, 'gene')} had q < {cut:g}. A gene was called "
         f"replicating with {method['replication']}: {counted(result.replicating.height, 'gene')}."
     )
-
-
-def _software(result: MetaResult) -> str:
-    versions = result.method["versions"]
-    named = [f"{PACKAGES.get(name, name)} {number}" for name, number in versions.items()]
-    return f"Software: {listed(named)}."
 
 
 def write_meta_report(

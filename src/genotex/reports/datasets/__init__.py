@@ -2,11 +2,13 @@
 
 from genotex.reports.datasets.croissant import WANTED_BY_CROISSANT
 from genotex.reports.datasets.datasheet import (
+    check_place,
     datasheet_json,
     datasheet_tables,
+    own_files,
+    write_description,
 )
 from genotex.reports.datasets.description import Description, describe_dataset
-from genotex.reports.datasets.writing import check_place, own_files, write_description
 
 __all__ = [
     "WANTED_BY_CROISSANT",

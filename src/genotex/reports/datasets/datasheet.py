@@ -1,15 +1,19 @@
-"""The datasheet of a data set: Markdown for people, JSON and CSV of the same figures."""
+"""The datasheet of a data set as Markdown, JSON and CSV; all files of a description are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 import genotex
 from genotex.bench.evaluation.figures import PlainTable, to_markdown
-from genotex.bench.evaluation.score_files import json_text, to_csv
+from genotex.bench.evaluation.score_files import check_folder, json_text, to_csv, write_texts
+from genotex.errors import FormatError, UsageError
+from genotex.formats import read_json_object
 from genotex.reports.datasets.cohorts import (
     COHORT_COLUMNS,
     RAW_COLUMNS,
@@ -17,6 +21,7 @@ from genotex.reports.datasets.cohorts import (
     DatasetCohort,
     RawCohort,
 )
+from genotex.reports.datasets.croissant import croissant_json, installed_mlcroissant
 from genotex.reports.datasets.description import Description
 from genotex.reports.pages import render_template
 from genotex.words import file_size
@@ -117,6 +122,7 @@ def _answers(answers: list[AnswerFacts]) -> _Row:
     alone = sum(answer.condition == "None" for answer in answers)
     people = sum(answer.condition in ("Age", "Gender") for answer in answers)
     sizes = [answer.genes for answer in answers if answer.genes is not None]
+    middle = median(sizes) if sizes else None
     return {
         "traits": len({answer.trait for answer in answers}),
         "answered problems": len(answers),
@@ -124,7 +130,7 @@ def _answers(answers: list[AnswerFacts]) -> _Row:
         "with age or gender": people,
         "with another trait": len(answers) - alone - people,
         **_range(sizes),
-        "median": _whole(median(sizes)) if sizes else None,
+        "median": int(middle) if middle is not None and middle == int(middle) else middle,
     }
 
 
@@ -169,10 +175,6 @@ def _range(numbers: Iterable[int | None]) -> _Row:
     return {"fewest genes": min(known, default=None), "most genes": max(known, default=None)}
 
 
-def _whole(number: float) -> float:
-    return int(number) if float(number).is_integer() else number
-
-
 _FILE_COLUMNS = ("path", "kind", "part", "trait", "name", "bytes", "sha256", "samples", "rows",
                  "genes", "problem")  # fmt: skip
 
@@ -182,17 +184,13 @@ def datasheet_texts(described: Description) -> dict[str, str]:
     files = ({"bytes": f.size, **vars(f.place), **vars(f)} for f in described.files)
     answers = tuple(field.name for field in fields(AnswerFacts))
     return {
-        "files.csv": to_csv(_FILE_COLUMNS, (_only(row, _FILE_COLUMNS) for row in files)),
+        "files.csv": to_csv(_FILE_COLUMNS, ({n: row[n] for n in _FILE_COLUMNS} for row in files)),
         "raw_cohorts.csv": to_csv(tuple(RAW_COLUMNS[1]), map(asdict, described.raw)),
         "cohorts.csv": to_csv(tuple(COHORT_COLUMNS[1]), (c.row for c in described.prepared)),
         "results.csv": to_csv(answers, map(asdict, described.answers)),
         "datasheet.md": _markdown(described),
         "datasheet.json": json_text(datasheet_json(described)),
     }
-
-
-def _only(row: Mapping[str, Any], columns: Iterable[str]) -> _Row:
-    return {name: row[name] for name in columns}
 
 
 def datasheet_json(described: Description) -> dict[str, Any]:
@@ -224,3 +222,59 @@ def _markdown(described: Description) -> str:
         "examined": len(examined),
     }
     return render_template("datasheet.md.j2", page)
+
+
+_CROISSANT_FILE = "croissant.json"
+_DATASHEET_FOLDER = "description"
+
+
+def own_files(folder: Path) -> list[Path]:
+    """Return what an earlier description of ours left in a folder."""
+    if not _is_ours(folder):
+        return []
+    return [folder / _CROISSANT_FILE, folder / _DATASHEET_FOLDER]
+
+
+def check_place(folder: Path) -> None:
+    """Refuse a folder where the description would replace something of another origin."""
+    installed_mlcroissant()
+    check_folder(folder)
+    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not os.access(above, os.W_OK):
+        msg = f"{above} cannot be written to; choose another place with --output"
+        raise UsageError(msg)
+    if _is_ours(folder):
+        return
+    for path in (folder / _CROISSANT_FILE, folder / _DATASHEET_FOLDER):
+        if path.exists() and not _is_bare(path):
+            msg = f"{path} was not written by {WRITTEN_BY}; move it, or choose another --output"
+            raise UsageError(msg)
+
+
+def _is_bare(path: Path) -> bool:
+    """Whether this is a folder with nothing in it but what a killed run left."""
+    return path.is_dir() and all(inside.name.startswith(".") for inside in path.iterdir())
+
+
+def _is_ours(folder: Path) -> bool:
+    path = folder / _DATASHEET_FOLDER / "datasheet.json"
+    try:
+        return path.is_file() and read_json_object(path).get("written_by") == WRITTEN_BY
+    except FormatError:
+        return False
+
+
+def write_description(folder: Path, described: Description) -> Path:
+    """Write ``croissant.json``, and the datasheet into ``description/``; return the former.
+
+    The folder is mostly the data set itself: paths in ``croissant.json`` are relative to it. Each
+    file is written whole. Raises a UsageError as `check_place`.
+    """
+    check_place(folder)
+    texts = datasheet_texts(described)
+    content = json_text(croissant_json(described, texts, _DATASHEET_FOLDER))
+    # The file that marks the folder as ours comes first, so that a killed run can be repeated.
+    first = "datasheet.json"
+    write_texts(folder / _DATASHEET_FOLDER, {first: texts[first]} | texts)
+    write_texts(folder, {_CROISSANT_FILE: content})
+    return folder / _CROISSANT_FILE

@@ -7,10 +7,10 @@ hold names, e-mails and addresses of people, and their free texts may.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
 from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.bench.evaluation.folder_items import ANSWER
@@ -209,11 +209,8 @@ def examine(root: Path, place: FilePlace, *, whole: bool, samples_from_soft: boo
         return FileFacts(place, 0, problem="cannot be opened")
     if place.kind == "family SOFT" and not (whole and samples_from_soft):
         return facts
-    reader = _READERS.get(place.kind)
-    if reader is None:
-        return facts
     try:
-        return reader(facts, path, whole)
+        return replace(facts, **_content(place.kind, path, whole))
     except FormatError as error:
         return replace(facts, problem=_in_a_word(error))
 
@@ -229,90 +226,58 @@ def _in_a_word(error: FormatError) -> str:
     return "is not in the format that its name promises"
 
 
-def _series_matrix(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
-    series = read_series_matrix(path, expression=False)
-    rows = count_series_rows(path) if whole else None
-    return replace(_of_series(facts, series), rows=rows)
+def _content(kind: FileKind, path: Path, whole: bool) -> dict[str, Any]:
+    """Return what a file holds: of large ones the numbers of rows, if they are read `whole`."""
+    match kind:
+        case "series matrix":
+            rows = count_series_rows(path) if whole else None
+            return {**_of_series(read_series_matrix(path, expression=False)), "rows": rows}
+        case "family SOFT":
+            return _of_series(read_family_soft(path, expression=False)[0])
+        case "TCGA clinical matrix":
+            # A few megabytes at most; a cell may go over several lines, so lines are no rows.
+            return {"samples": len(read_clinical_matrix(path).samples)}
+        case "TCGA expression" | "RNA-seq counts":
+            return {"samples": len(read_xena_samples(path)), "rows": _rows(path, whole)}
+        case "cohort records":
+            return {"records": read_cohort_info(path)}
+        case "gene table":
+            return {"samples": len(read_linked_header(path)), "genes": _rows(path, whole)}
+        case "clinical table":
+            return {"samples": len(read_linked_header(path))}
+        case "linked table":
+            return _linked(path) | {"samples": _rows(path, whole)}
+        case "result":
+            return _result(path)
+        case _:
+            return {}
 
 
-def _family_soft(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
-    del whole
-    return _of_series(facts, read_family_soft(path, expression=False)[0])
+def _rows(path: Path, whole: bool) -> int | None:
+    return max(count_lines(path) - 1, 0) if whole else None
 
 
-def _of_series(facts: FileFacts, series: Series) -> FileFacts:
+def _of_series(series: Series) -> dict[str, Any]:
     platform = series.platform or ""
-    return replace(
-        facts,
-        samples=len(series.samples),
-        platform=platform if re.fullmatch(r"GPL\d{1,12}", platform) else "",
-        contacts=any(
+    return {
+        "samples": len(series.samples),
+        "platform": platform if re.fullmatch(r"GPL\d{1,12}", platform) else "",
+        "contacts": any(
             key.startswith("contact") for key in (*series.series_fields, *series.sample_fields)
         ),
-    )
+    }
 
 
-def _tcga_clinical(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
-    # A few megabytes at most; a cell may go over several lines, so lines are no rows.
-    del whole
-    return replace(facts, samples=len(read_clinical_matrix(path).samples))
-
-
-def _table_of_samples(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
-    samples = len(read_xena_samples(path))
-    return replace(facts, samples=samples, rows=_rows(path) if whole else None)
-
-
-def _rows(path: Path) -> int:
-    return max(count_lines(path) - 1, 0)
-
-
-def _linked(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
+def _linked(path: Path) -> dict[str, Any]:
     trait, *columns = read_linked_header(path)
     covariates = tuple(name for name in COVARIATES if name in columns)
-    return replace(
-        facts,
-        trait_column=trait,
-        covariates=covariates,
-        genes=len(columns) - len(covariates),
-        samples=_rows(path) if whole else None,
-    )
+    genes = len(columns) - len(covariates)
+    return {"trait_column": trait, "covariates": covariates, "genes": genes}
 
 
-def _genes(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
-    samples = len(read_linked_header(path))
-    return replace(facts, samples=samples, genes=_rows(path) if whole else None)
-
-
-def _clinical(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
-    del whole
-    return replace(facts, samples=len(read_linked_header(path)))
-
-
-def _records(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
-    del whole
-    return replace(facts, records=read_cohort_info(path))
-
-
-def _result(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
-    del whole
+def _result(path: Path) -> dict[str, Any]:
     genes = len(read_gene_list(path).genes)
     lists = read_json_object(path)["significant_genes"]
     alike = (name for name in COEFFICIENTS if isinstance(lists.get(name), list))
-    return replace(
-        facts, genes=genes, coefficients=tuple(n for n in alike if len(lists[n]) == genes)
-    )
-
-
-_READERS: dict[FileKind, Callable[[FileFacts, Path, bool], FileFacts]] = {
-    "series matrix": _series_matrix,
-    "family SOFT": _family_soft,
-    "TCGA clinical matrix": _tcga_clinical,
-    "TCGA expression": _table_of_samples,
-    "RNA-seq counts": _table_of_samples,
-    "cohort records": _records,
-    "gene table": _genes,
-    "clinical table": _clinical,
-    "linked table": _linked,
-    "result": _result,
-}
+    coefficients = tuple(name for name in alike if len(lists[name]) == genes)
+    return {"genes": genes, "coefficients": coefficients}

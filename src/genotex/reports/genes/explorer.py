@@ -18,10 +18,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.figures import COLOURS, SampleMarks
+from genotex.figures import COLOURS, SampleMarks, rounded
 from genotex.formats import LinkedTable
-from genotex.reports.drawn import gene_result
-from genotex.reports.genes.findings import Findings
+from genotex.reports.genes.findings import Findings, gene_result
 from genotex.words import readable
 
 Floats = NDArray[np.float64]
@@ -84,22 +83,17 @@ def explorer_data(
 
 def _columns(findings: Findings, genes: pl.DataFrame) -> dict[str, Floats]:
     """Return the numbers of each gene, p- and q-values as -log10."""
+    meanings = gene_result(findings, genes, None, None).meanings()
     columns = {
         "effect": genes["Coefficient"].cast(pl.Float64).to_numpy(),
         "mean": genes["Mean Expression"].cast(pl.Float64).to_numpy(),
-        "meaning": _meanings(findings, genes),
+        "meaning": np.array([MEANINGS.index(each) for each in meanings], dtype=np.float64),
     }
     if not findings.selects:
         for name in ("p", "q"):
             p = genes[f"rank_{name}"].cast(pl.Float64).to_numpy()
             columns[name] = 0.0 - np.log10(np.maximum(p, 1e-305))
     return columns
-
-
-def _meanings(findings: Findings, genes: pl.DataFrame) -> Floats:
-    """Return the place of each gene's meaning in `MEANINGS`."""
-    found = gene_result(findings, genes, None, None).meanings()
-    return np.array([MEANINGS.index(meaning) for meaning in found], dtype=np.float64)
 
 
 def _of_genes(symbols: list[str], table: LinkedTable) -> Floats:
@@ -154,7 +148,7 @@ def _values(
             samples = {
                 "samples": [marks.names[i] for i in order],
                 "place": groups.place[order].tolist(),
-                "x": None if marks.levels is None else _numbers(marks.levels[order]),
+                "x": None if marks.levels is None else rounded(marks.levels[order]),
             }
             return at.T, {**_about(groups, levels, marks), **samples}
     groups = _groups(marks, bins=True)
@@ -206,7 +200,3 @@ def _levels(expression: Floats, low: Floats, high: Floats, levels: int) -> Bytes
     share = (expression - low[:, None]) / width[:, None]
     whole = np.where(np.isfinite(share), np.rint(share * (levels - 1)) + 1, 0)
     return whole.astype(np.uint8)
-
-
-def _numbers(values: Floats) -> list[float | None]:
-    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]

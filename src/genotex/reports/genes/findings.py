@@ -13,6 +13,7 @@ import polars as pl
 
 from genotex.analysis import AnalysisResult
 from genotex.analysis.results.columns import GENE_TABLE, complete_genes
+from genotex.figures import NO_EXPRESSION, ChangeWords, GeneResult, SampleMarks
 from genotex.formats import LinkedTable
 from genotex.reports.problem.design_words import DesignWords
 from genotex.reports.problem.records import (
@@ -213,3 +214,39 @@ def ranked(findings: Findings) -> pl.DataFrame:
         order = ["Absolute Coefficient", "Variable"]
         return full.sort(order, descending=[True, False], nulls_last=True)
     return full.sort(["rank_p", "Variable"], nulls_last=True)
+
+
+def gene_result(
+    findings: Findings,
+    genes: pl.DataFrame,
+    table: LinkedTable | None,
+    marks: SampleMarks | None,
+) -> GeneResult:
+    """Return what figures need of the ranked `genes`, and of the cohort."""
+    return GeneResult.of(
+        genes,
+        change_words(findings),
+        findings.cut,
+        selects=findings.selects,
+        marks=marks,
+        table=NO_EXPRESSION if table is None else (table.genes, table.expression),
+    )
+
+
+def change_words(findings: Findings) -> ChangeWords:
+    """Return what a gene's change is, and what it means to both sides of zero."""
+    trait = readable(findings.result.trait)
+    of_p = " of the mixed model" if findings.mixed_ranks else ""
+    if findings.selects:
+        binary = findings.trait_kind == "binary"
+        return ChangeWords("coefficient", "being a case" if binary else f"a higher {trait}")
+    if findings.design is not None:
+        return ChangeWords(findings.design.effect, *findings.design.sides, of_p)
+    if findings.trait_kind == "binary":
+        axis = "log2 fold change, case against control"
+        return ChangeWords(axis, "higher in cases", "lower in cases", of_p)
+    if findings.trait_kind == "factor":
+        axis = f"largest difference between two levels of {trait}, log2"
+        return ChangeWords(axis, "higher in the upper of the two levels", "lower", of_p)
+    axis = f"change per standard deviation of {trait}"
+    return ChangeWords(axis, "rising with the trait", "falling with it", of_p)

@@ -22,9 +22,8 @@ from genotex.clinical import (
 )
 from genotex.features import recorded_features, table_features
 from genotex.formats import CohortInfo, Evidence
-from genotex.reports.problem.design_groups import values_of
 from genotex.reports.problem.design_words import DesignWords
-from genotex.reports.problem.groups import ROLE_KEYS
+from genotex.reports.problem.groups import ROLE_KEYS, values_of
 from genotex.words import counted, readable, sentence, with_names
 
 _MOST_VALUES = 8

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from genotex.analysis import OWN_TABLES
 from genotex.formats import Evidence
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.design_groups import OWN_TABLES, own_tables_methods
-from genotex.reports.problem.groups import Group, compared_methods
-from genotex.reports.problem.software import PACKAGES
+from genotex.reports.problem.groups import Group, compared_methods, own_tables_methods
+from genotex.reports.problem.software import software_sentence
 from genotex.reports.sections.alternatives import mixed_methods, unmeasured_methods, unmeasured_note
 from genotex.reports.sections.condition import condition_methods
 from genotex.reports.sections.levels import levels_methods
@@ -62,7 +62,7 @@ def methods_paragraph(
         compared_methods(findings, groups),
         model_methods(findings, tested_genes),
         gene_sets,
-        _software(evidence, findings),
+        software_sentence({"genotex": evidence.genotex_version, **findings.record("versions")}),
     ]
     return " ".join(part for part in parts if part)
 
@@ -150,17 +150,6 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
     )
 
 
-def _software(evidence: Evidence, findings: Findings) -> str:
-    versions = findings.record("versions")
-    packages = [
-        f"{PACKAGES.get(name, name)} {number}"
-        for name, number in versions.items()
-        if name != "genotex"
-    ]
-    software = [f"genotex {versions.get('genotex', evidence.genotex_version)}", *packages]
-    return f"Software: {listed(software)}."
-
-
 def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tuple[LogStep, ...]:
     """Return the processing from rows of the matrix to tested genes."""
     mapping = evidence.mapping
@@ -190,7 +179,8 @@ def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tupl
     samples = LogStep("Samples compared", f"{len(findings.tested):,}", whose)
     if findings.selects:
         return (*steps, samples, LogStep("Genes to select from", f"{tested_genes:,}", ""))
-    return (*steps, samples, LogStep("Genes tested", f"{tested_genes:,}", _out(findings)))
+    out = f"left out: {listed(findings.left_out)}" if findings.left_out else "with a p-value"
+    return (*steps, samples, LogStep("Genes tested", f"{tested_genes:,}", out))
 
 
 def _counted_steps(evidence: Evidence) -> list[LogStep]:
@@ -207,10 +197,6 @@ def _counted_steps(evidence: Evidence) -> list[LogStep]:
         span = f"{totals[0]:,.0f} to {totals[-1]:,.0f}"
         steps.append(LogStep("Reads of a library", span, f"{len(totals)} libraries"))
     return steps
-
-
-def _out(findings: Findings) -> str:
-    return f"left out: {listed(findings.left_out)}" if findings.left_out else "with a p-value"
 
 
 def _written(value: Any) -> str:
@@ -421,7 +407,8 @@ def _notes(findings: Findings) -> list[str]:
         notes.append(f"Estimated share of genes without any difference (pi0): {method['pi0']:.2f}.")
     prediction = findings.result.cv_performance.get("prediction") or {}
     scores = [
-        _score(name, float(value))
+        f"{_QUALITY.get(name, name.replace('_', ' '))} "
+        + (f"{value:.0f} %" if name in _PERCENT else f"{value:.2f}")
         for name, value in prediction.items()
         if isinstance(value, int | float)
     ]
@@ -430,11 +417,6 @@ def _notes(findings: Findings) -> list[str]:
         notes.append(f"Prediction by the sparse panel ({source}): {listed(scores)}.")
     notes += [str(note) for note in panel.get("notes", ())]
     return notes
-
-
-def _score(name: str, value: float) -> str:
-    label = _QUALITY.get(name, name.replace("_", " "))
-    return f"{label} {value:.0f} %" if name in _PERCENT else f"{label} {value:.2f}"
 
 
 def _number(value: Any) -> str:

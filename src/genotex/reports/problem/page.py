@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
+from genotex.figures import SampleMarks, declared
 from genotex.formats import CohortInfo, Evidence, LinkedTable
-from genotex.reports.drawn import draw_figures
 from genotex.reports.genes.explorer import explorer_data
-from genotex.reports.genes.findings import Findings, ranked
+from genotex.reports.genes.findings import Findings, gene_result, ranked
 from genotex.reports.genes.table import (
     GeneTableView,
     TopGene,
@@ -34,7 +34,7 @@ from genotex.reports.problem.groups import Group, contrast_sentence, groups_of_s
 from genotex.reports.problem.methods import LogStep, log_steps, methods_paragraph, remaining_notes
 from genotex.reports.problem.sample_figures import draw_sample_figures, with_sample_figures
 from genotex.reports.problem.software import SoftwareView, problem_software
-from genotex.reports.sections import FigureView, Section, all_sections
+from genotex.reports.sections import FigureView, Section, all_sections, view_figures
 from genotex.reports.sections.condition import InteractionView, view_interaction
 from genotex.reports.sections.gene_sets import GeneSetsView
 from genotex.reports.sections.selection import selection_facts, selection_headline
@@ -92,12 +92,10 @@ class ReportPage:
     answer: _PageAnswer
     warnings: tuple[str, ...]
     cohort: str
-    cohort_url: str | None
     cohort_title: str
     cohort_reason: str
     cohorts: tuple[CohortRow, ...]
     features: tuple[AnnotatedFeature, ...]
-    annotation_title: str
     roles: bool
     annotation_notes: tuple[str, ...]
     figures: tuple[FigureView, ...]
@@ -112,6 +110,11 @@ class ReportPage:
     software: SoftwareView
     files: Sequence[Mapping[str, Any]]
     written: str | None
+
+    @property
+    def cohort_url(self) -> str | None:
+        """The cohort at GEO."""
+        return accession_url(self.cohort)
 
 
 @dataclass(frozen=True)
@@ -146,19 +149,16 @@ def build_page(
     written: str | None = None,
 ) -> ReportPage:
     """Return the page of a problem, from the linked table (best the unfilled one) and records."""
-    result, genes = findings.result, ranked(findings)
+    result, genes, own = findings.result, ranked(findings), findings.design
     marks = mark_samples(evidence, table, findings)
     groups = groups_of_samples(evidence, marks, findings)
     answer = _answer(findings, genes, groups)
-    warnings = dict.fromkeys((*result.warnings, *evidence.warnings))
-    reason = result.cohort_reason
-    sets_methods = "" if gene_sets is None else gene_sets.methods
-    methods = methods_paragraph(evidence, findings, answer.tested, groups, sets_methods)
-    sections = with_sample_figures(
-        [section.view(findings, genes) for section in all_sections()],
-        draw_sample_figures(table, marks, evidence, findings),
-        findings,
-    )
+    warnings, reason = (*result.warnings, *evidence.warnings), result.cohort_reason
+    of_sets = "" if gene_sets is None else gene_sets.methods
+    methods = methods_paragraph(evidence, findings, answer.tested, groups, of_sets)
+    views = [section.view(findings, genes) for section in all_sections()]
+    drawn = draw_sample_figures(table, marks, evidence, findings)
+    sections = with_sample_figures(views, drawn, findings)
     return ReportPage(
         title=_title(result.trait, result.condition),
         trait=readable(result.trait),
@@ -169,16 +169,12 @@ def build_page(
         answer=answer,
         warnings=tuple(dict.fromkeys(_as_sentence(text, findings) for text in warnings)),
         cohort=result.cohort,
-        cohort_url=accession_url(result.cohort),
         cohort_title=evidence.series.get("title", ""),
         cohort_reason=reason.rstrip(".") + "." if reason else "",
         cohorts=cohort_rows(infos, result.cohort, {**result.other_cohorts, result.cohort: reason}),
-        features=_features(evidence, findings),
-        annotation_title="How trait, age and gender were annotated"
-        if findings.design is None
-        else "Columns of the sample table in the design",
-        roles=findings.design is None,
-        annotation_notes=() if findings.design else annotation_notes(evidence),
+        features=features_of(evidence) if own is None else design_features(evidence, own),
+        roles=own is None,
+        annotation_notes=() if own else annotation_notes(evidence),
         figures=draw_figures(findings, genes, table, marks),
         table=gene_table(findings, genes, csv_name),
         explorer=explorer_data(findings, genes, table, marks),
@@ -222,12 +218,6 @@ def build_unanswered_page(
     )
 
 
-def _features(evidence: Evidence, findings: Findings) -> tuple[AnnotatedFeature, ...]:
-    if findings.design is None:
-        return features_of(evidence)
-    return design_features(evidence, findings.design)
-
-
 def _question(findings: Findings) -> str:
     if findings.design is not None:
         return findings.design.question
@@ -248,6 +238,8 @@ def _as_sentence(text: str, findings: Findings) -> str:
 
 def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...]:
     result, predicted, pairs = findings.result, findings.predicted, findings.pairs
+    # The condition is a fact of its own.
+    others = [readable(name) for name in findings.covariates if name != result.condition]
     blocked_by = "" if pairs is None else pairs.key
     facts = [
         *_asked(findings),
@@ -257,7 +249,7 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
         ("Expression", result.counts_kind),
         ("Procedure", findings.result.procedure),
         *([] if findings.selection is None else selection_facts(findings.selection)),
-        ("Covariates", "" if findings.selects else _covariates(findings)),
+        ("Covariates", "" if findings.selects else ", ".join(others) or "none"),
         (
             "Blocked by",
             "people detected by correlation" if pairs and pairs.detected else blocked_by,
@@ -285,12 +277,6 @@ def _levels_fact(record: Mapping[str, Any]) -> str:
         return ""
     how = {"line": "tested along a line", "ordered": "ordered", "factor": "a factor"}
     return f"{len(record['samples'])}, {how[record['treatment']]}"
-
-
-def _covariates(findings: Findings) -> str:
-    # The condition is a fact of its own.
-    others = [readable(name) for name in findings.covariates if name != findings.result.condition]
-    return ", ".join(others) or "none"
 
 
 def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[Group, ...]) -> _PageAnswer:
@@ -405,3 +391,10 @@ def _headline(findings: Findings, up: int, down: int, genes: pl.DataFrame) -> st
         "level. The ranking is still the best order of candidates, and should be read as such. "
         f"{findings.interaction_sentence}"
     ).strip()
+
+
+def draw_figures(
+    findings: Findings, genes: pl.DataFrame, table: LinkedTable, marks: SampleMarks
+) -> tuple[FigureView, ...]:
+    """Return the figures that the data allow, in the order of the page."""
+    return view_figures(declared(gene_result(findings, genes, table, marks), pages_only=True))

@@ -84,12 +84,8 @@ class MixedModel:
         """Read ``method["mixed"]``; None when there is none."""
         if not record:
             return None
-        tested = _number(record.get("tested"))
-        return cls(
-            ranks,
-            _number(record.get("share_of_background")),
-            None if tested is None else int(tested),
-        )
+        share = _number(record.get("share_of_background"))
+        return cls(ranks, share, _count(record.get("tested")))
 
 
 @dataclass(frozen=True)
@@ -115,15 +111,15 @@ class Pairs:
         if not record:
             return None
         blocks = int(record.get("blocks") or 0)
-        before, samples = _number(record.get("samples_before")), _number(record.get("samples"))
+        samples = _count(record.get("samples"))
         return cls(
             key=str(record.get("key", "")),
             blocks=blocks,
             noun="pair" if binary and samples == 2 * blocks else "block",
             averaged=record.get("design") == "averaged",
             correlation=_number(record.get("correlation")),
-            before=None if before is None else int(before),
-            samples=None if samples is None else int(samples),
+            before=_count(record.get("samples_before")),
+            samples=samples,
         )
 
 
@@ -148,14 +144,13 @@ class ConditionModel:
         """Read ``method["two_step"]``; None when there is none."""
         if not record:
             return None
-        samples = _number(record.get("samples"))
         return cls(
             condition=str(record.get("condition", "")),
             cohort=str(record.get("cohort") or ""),
             model=str(record.get("model") or ""),
             regressors=tuple(record.get("regressors") or ()),
             rule=str(record.get("rule", "inclusive")),
-            samples=None if samples is None else int(samples),
+            samples=_count(record.get("samples")),
             score_name=str(record.get("score_name") or ""),
             score=_number(record.get("score")),
             score_source=str(record.get("score_source") or ""),
@@ -196,17 +191,21 @@ class Selection:
     def from_record(cls, method: Record, performance: Record) -> Selection:
         """Read the record of the procedure ``benchmark`` and its ``cv_performance``."""
         solver, batch = method.get("solver") or {}, method.get("batch_effect") or {}
-        iterations, related = (
-            _number(solver.get("iterations")),
-            _number(method.get("related_genes")),
-        )
-        trials = [_trial(row) for row in method.get("tuning") or ()]
+        trials = [
+            Trial(
+                float(row["lambda"]),
+                _scores(row.get("selection")),
+                _scores(row.get("prediction")),
+                _number(row.get("genes")),
+            )
+            for row in method.get("tuning") or ()
+        ]
         return cls(
             penalty=_number(solver.get("lambda")),
             solver=str(solver.get("name", "")),
-            related=None if related is None else int(related),
+            related=_count(method.get("related_genes")),
             gap=_number(solver.get("relative_gap")),
-            iterations=None if iterations is None else int(iterations),
+            iterations=_count(solver.get("iterations")),
             rotated=bool(method.get("rotated")),
             fixed=(method.get("options") or {}).get("fixed_lambda") is not None,
             ln_delta=_number(method.get("ln_delta")),
@@ -234,15 +233,6 @@ class Selection:
         return max((high - low for high, low in pairwise(self.eigenvalues)), default=None)
 
 
-def _trial(row: Record) -> Trial:
-    return Trial(
-        float(row["lambda"]),
-        _scores(row.get("selection")),
-        _scores(row.get("prediction")),
-        _number(row.get("genes")),
-    )
-
-
 def _scores(record: Record | None) -> dict[str, float]:
     found = {name: _number(value) for name, value in (record or {}).items()}
     return {name: value for name, value in found.items() if value is not None}
@@ -250,3 +240,8 @@ def _scores(record: Record | None) -> dict[str, float]:
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _count(value: Any) -> int | None:
+    number = _number(value)
+    return None if number is None else int(number)

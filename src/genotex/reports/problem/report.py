@@ -20,8 +20,7 @@ from genotex.formats import (
     read_linked_csv,
 )
 from genotex.layout import OutputFolder, trait_folder_name
-from genotex.reports.drawn import gene_result
-from genotex.reports.genes.findings import Findings, ranked
+from genotex.reports.genes.findings import Findings, gene_result, ranked
 from genotex.reports.genes.table import csv_frame
 from genotex.reports.pages import checked_page, write_page_files
 from genotex.reports.problem.groups import mark_samples

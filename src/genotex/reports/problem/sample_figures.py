@@ -23,9 +23,8 @@ from genotex.figures import (
     spread_evenly,
 )
 from genotex.formats import PERCENT, Evidence, LinkedTable, recorded_quantiles, sample_quantiles
-from genotex.reports.drawn import view_figures
 from genotex.reports.genes.findings import Findings
-from genotex.reports.sections import FigureView, Section
+from genotex.reports.sections import FigureView, Section, view_figures
 
 Floats = NDArray[np.float64]
 

@@ -14,6 +14,7 @@ from genotex.analysis import formula_of
 from genotex.formats import Evidence
 from genotex.options import AnalysisOptions
 from genotex.reports.genes.findings import Findings
+from genotex.words import listed
 
 Rows = Sequence[tuple[str, str]]
 PACKAGES = {
@@ -118,6 +119,12 @@ def software_view(methods: str, method: Mapping[str, Any], more: Rows = ()) -> S
     return SoftwareView(
         citation(str(versions.get("genotex") or "")), cited_works(methods), tuple(found)
     )
+
+
+def software_sentence(versions: Mapping[str, str]) -> str:
+    """Return the versions that a result was computed with, for a methods paragraph."""
+    named = [f"{PACKAGES.get(name, name)} {number}" for name, number in versions.items()]
+    return f"Software: {listed(named)}."
 
 
 def problem_software(evidence: Evidence, findings: Findings, methods: str) -> SoftwareView:

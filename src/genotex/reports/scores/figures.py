@@ -24,8 +24,7 @@ from genotex.figures import (
     stacked,
 )
 from genotex.problems import Problem, ProblemKind
-from genotex.reports.drawn import view_figures
-from genotex.reports.sections import FigureView
+from genotex.reports.sections import FigureView, view_figures
 from genotex.words import counted, readable
 
 
@@ -145,7 +144,7 @@ def _precision_recall(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) ->
             ProblemMark(
                 i.recall,
                 i.precision,
-                f"{_named(i)}: precision {i.precision:.1f} %, recall {i.recall:.1f} %",
+                f"{problem_name(i)}: precision {i.precision:.1f} %, recall {i.recall:.1f} %",
             )
             for i in items
         ]
@@ -169,7 +168,7 @@ def _lengths(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> Figure:
             ProblemMark(
                 float(i.reference),
                 float(i.predicted),
-                f"{_named(i)}: {i.predicted:,} predicted, {i.reference:,} in the reference",
+                f"{problem_name(i)}: {i.predicted:,} predicted, {i.reference:,} in the reference",
             )
             for i in items
         ]
@@ -184,7 +183,8 @@ def _lengths(by_kind: Mapping[ProblemKind, Sequence[AnalysisScore]]) -> Figure:
     return replace(list_lengths(marks, alt), title="Lengths of the two lists", caption=caption)
 
 
-def _named(item: AnalysisScore) -> str:
+def problem_name(item: AnalysisScore) -> str:
+    """Return trait and condition of a problem in words."""
     return readable(str(Problem(item.trait, item.condition)))
 
 

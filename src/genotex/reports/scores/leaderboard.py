@@ -40,10 +40,9 @@ from genotex.bench.runs.leaderboard import (
     read_setup,
 )
 from genotex.figures import ProblemMark, cost_and_score
-from genotex.reports.drawn import view_figures
 from genotex.reports.pages import render_template
 from genotex.reports.scores.page import PageSection, ScoresPage
-from genotex.reports.sections import FigureView
+from genotex.reports.sections import FigureView, view_figures
 from genotex.words import counted, listed, sentence
 
 _PAGE = "index.html"
@@ -202,11 +201,13 @@ def _sections(board: Leaderboard) -> Iterator[PageSection]:
     yield _costs(board)
     compared = board.group.comparison
     if compared is not None:
+        of_cohorts = () if board.cohorts is None else difference_tables(board.cohorts)
+        of_cohorts = tuple(replace(each, title=f"Cohorts: {each.title}") for each in of_cohorts)
         yield PageSection(
             "differences", "Differences", f"Paired differences to {compared.baseline}",
             "The same problems on both sides. An interval without 0 means that other problems of "
             "the same kind would hardly reverse the difference.",
-            tables=(*difference_tables(compared), *_of_cohorts(board)),
+            tables=(*difference_tables(compared), *of_cohorts),
             remarks=(how_compared(compared),),
         )  # fmt: skip
     yield PageSection(
@@ -225,11 +226,6 @@ def _sections(board: Leaderboard) -> Iterator[PageSection]:
         ),
     )  # fmt: skip
     yield _how(board)
-
-
-def _of_cohorts(board: Leaderboard) -> tuple[PlainTable, ...]:
-    tables = () if board.cohorts is None else difference_tables(board.cohorts)
-    return tuple(replace(table, title=f"Cohorts: {table.title}") for table in tables)
 
 
 def _ranking(board: Leaderboard, rules: str) -> PlainTable:
@@ -268,7 +264,13 @@ def _costs(board: Leaderboard) -> PageSection:
 
 def _figures(board: Leaderboard) -> tuple[FigureView, ...]:
     figure = FIGURES[MAIN]
-    marks = {"scored here": list(map(_mark, _priced(board.group.entries)))}
+    marks = {
+        "scored here": [
+            _mark(entry)
+            for entry in board.group.entries
+            if entry.per_problem is not None and entry.average(MAIN) is not None
+        ]
+    }
     reported = [row for row in board.rows if not row.ours and {MAIN, "cost"} <= row.values.keys()]
     marks["reported in the paper"] = [
         ProblemMark(row.values["cost"], row.values[MAIN], f"{row.name}: {row.source}")
@@ -285,10 +287,6 @@ def _figures(board: Leaderboard) -> tuple[FigureView, ...]:
     )
     found = cost_and_score(drawn, front, ("US dollars per problem", figure.name), alt)
     return view_figures([replace(found, title=f"{figure.label} and cost", caption=caption)])
-
-
-def _priced(entries: Sequence[Entry]) -> list[Entry]:
-    return [e for e in entries if e.per_problem is not None and e.average(MAIN) is not None]
 
 
 def _mark(entry: Entry) -> ProblemMark:

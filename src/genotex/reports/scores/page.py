@@ -32,6 +32,7 @@ from genotex.reports.scores.figures import (
     average_figures,
     kind_figures,
     problem_figures,
+    problem_name,
     table_figures,
 )
 from genotex.reports.sections import FigureView
@@ -208,13 +209,9 @@ def _rank(item: AnalysisScore) -> tuple[float, float, int, str]:
 def _ranking(title: str, items: Sequence[AnalysisScore]) -> PlainTable:
     figures = [f for f in FIGURES["analysis"] if f.key in ("f1", "auroc", "predicted", "reference")]
     rows = tuple(
-        (_named(item), *(f.write(getattr(item, f.key)) for f in figures)) for item in items
+        (problem_name(item), *(f.write(getattr(item, f.key)) for f in figures)) for item in items
     )
     return PlainTable(title, ("problem", *(figure.name for figure in figures)), rows)
-
-
-def _named(item: AnalysisScore) -> str:
-    return readable(str(Problem(item.trait, item.condition)))
 
 
 def item_tables(scores: Scores) -> tuple[_ItemTable, ...]:

@@ -5,20 +5,21 @@ To add one, add a module to this package with a tuple `SECTIONS` of `ReportSecti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from genotex.figures import Figure, draw_svg
+from genotex.parallel import in_prepared_workers
+
 if TYPE_CHECKING:
     import polars as pl
 
     # Pages of scores need none of the analysis.
     from genotex.reports.genes.findings import Findings
-
-__all__ = ["FigureView", "ReportSection", "Section", "SectionTable", "all_sections"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,24 @@ class FigureView:
     alt: str
     wide: bool = False
     narrow: str = ""
+
+
+def view_figures(figures: Sequence[Figure]) -> tuple[FigureView, ...]:
+    """Draw figures, in workers where some are prepared."""
+    every = [each for figure in figures for each in (figure, figure.narrow) if each is not None]
+    drawn = iter(in_prepared_workers([(draw_svg, (figure,)) for figure in every]))
+    return tuple(
+        FigureView(
+            figure.key,
+            figure.title,
+            next(drawn),
+            figure.caption,
+            figure.alt,
+            figure.wide,
+            "" if figure.narrow is None else next(drawn),
+        )
+        for figure in figures
+    )
 
 
 @dataclass(frozen=True)

@@ -256,10 +256,6 @@ def _unmeasured(findings: Findings, genes: pl.DataFrame) -> Section | None:
     )
 
 
-def _surrogate_count(found: Surrogates) -> str:
-    return counted(found.used, "surrogate variable")
-
-
 def _unmeasured_lead(findings: Findings, found: Surrogates) -> str:
     """Return the decision in two sentences."""
     text = (
@@ -319,12 +315,13 @@ def _unknown(findings: Findings, found: Surrogates) -> list[str]:
 def _associations(findings: Findings, found: Surrogates) -> SectionTable | None:
     if not found.associations:
         return None
+    trait = findings.result.trait
     shares = {f"SV{i + 1}": share for i, share in enumerate(found.shares)}
     rows = tuple(
         (
             each.surrogate,
             _percent(shares[each.surrogate]) if each.surrogate in shares else "",
-            _partner(findings, each.partner),
+            readable(trait if each.partner == "trait" else each.partner),
             each.measure,
             number(each.size, "plain"),
             number(each.p, "p"),
@@ -333,14 +330,6 @@ def _associations(findings: Findings, found: Surrogates) -> SectionTable | None:
     )
     head = ("Variable", "Share", "Associated with", "Measure", "Size", "p")
     return SectionTable("What the surrogate variables are associated with", head, rows, words=4)
-
-
-def _partner(findings: Findings, partner: str) -> str:
-    return (
-        readable(findings.result.trait)
-        if partner in ("trait", findings.result.trait)
-        else readable(partner)
-    )
 
 
 def _surrogates_compared(
@@ -381,7 +370,8 @@ def _unmeasured_remark(findings: Findings, genes: pl.DataFrame) -> str:
         how = "without" if found.adjusts else "with"
         other = f"; {how} this, {counted(compared.significant[1], 'gene')} would be significant"
     done = "adjusted" if found.adjusts else "not adjusted"
-    return f"The tests are {done} for unmeasured confounding ({_surrogate_count(found)}){other}."
+    count = counted(found.used, "surrogate variable")
+    return f"The tests are {done} for unmeasured confounding ({count}){other}."
 
 
 def unmeasured_note(found: Surrogates | None) -> str:

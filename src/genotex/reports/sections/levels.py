@@ -52,15 +52,10 @@ def _departing(genes: pl.DataFrame) -> SectionTable | None:
     )
 
 
-def _pair_names(findings: Findings) -> tuple[str, ...]:
-    """Return the pairs of levels of a factor, as ``1 vs 0``."""
-    return tuple(str(pair["pair"]) for pair in findings.record("levels").get("pairs", ()))
-
-
 def levels_methods(findings: Findings) -> str:
     """Return how departures or pairs were tested, for the methods paragraph."""
     record = findings.record("levels")
-    if pairs := _pair_names(findings):
+    if pairs := record.get("pairs"):
         return (
             f"Each of the {counted(len(pairs), 'pair')} of levels was compared by the moderated t "
             "statistic of the same regression, with q-values over genes for each pair."

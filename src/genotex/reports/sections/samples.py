@@ -9,9 +9,8 @@ import polars as pl
 
 from genotex.analysis.samples.profiles import CLEAR, FAR
 from genotex.figures import sample_distances, sex
-from genotex.reports.drawn import view_figures
 from genotex.reports.genes.findings import Findings
-from genotex.reports.sections import FigureView, ReportSection, Section, SectionTable
+from genotex.reports.sections import FigureView, ReportSection, Section, SectionTable, view_figures
 from genotex.words import counted, listed, sentence
 
 Record = Mapping[str, Any]

@@ -7,7 +7,7 @@ from itertools import pairwise
 import polars as pl
 
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.records import Selection, Trial
+from genotex.reports.problem.records import Selection
 from genotex.reports.sections import ReportSection, Section, SectionTable
 from genotex.words import counted, listed, number
 
@@ -154,7 +154,11 @@ def _trials(selection: Selection, findings: Findings) -> SectionTable | None:
         for trial in selection.trials
     )
     head = ("Lambda", "Known among the selected", f"Prediction, {_label(score)}", "Genes")
-    chosen = [i for i, trial in enumerate(selection.trials) if _chosen(trial, selection)]
+    chosen = [
+        i
+        for i, trial in enumerate(selection.trials)
+        if selection.penalty is not None and abs(trial.penalty / selection.penalty - 1) < 1e-9
+    ]
     return SectionTable(
         "Tuning, means over five folds",
         head,
@@ -163,10 +167,6 @@ def _trials(selection: Selection, findings: Findings) -> SectionTable | None:
         marked=chosen[0] if chosen else None,
         note="In bold: the lambda that was chosen." if chosen else "",
     )
-
-
-def _chosen(trial: Trial, selection: Selection) -> bool:
-    return selection.penalty is not None and abs(trial.penalty / selection.penalty - 1) < 1e-9
 
 
 def _scores(selection: Selection) -> SectionTable | None:

@@ -20,3 +20,17 @@
     if (section) watch.observe(section);
   });
 })();
+(function () {
+  "use strict";
+  var copy = document.getElementById("copy-methods");
+  if (!copy) return;
+  copy.hidden = false;
+  copy.addEventListener("click", function () {
+    var range = document.createRange();
+    range.selectNodeContents(document.getElementById("methods-text"));
+    var selection = window.getSelection();
+    selection.removeAllRanges();
+    selection.addRange(range);
+    copy.textContent = document.execCommand("copy") ? "Copied" : "Selected: press Ctrl+C";
+  });
+})();

@@ -1,24 +1,27 @@
-"""Own tables in the folder: an expression table and a sample table, with how they were read."""
+"""What users bring into the folder: own tables, with how they were read; and gene sets."""
 
 from __future__ import annotations
 
-import threading
-from pathlib import Path
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
 
 import polars as pl
 from pydantic import BaseModel, ValidationError
 
+from genotex.analysis import Enrichment, GeneSet, read_gmt
 from genotex.cohorts import OwnTables, read_own_tables
-from genotex.errors import FileLimitError, UsageError
+from genotex.errors import FileLimitError, FormatError, GenotexError, UsageError
+from genotex.formats import sha256
+from genotex.io import atomic_write
 from genotex.options import Scale
-from genotex.outside import read_document
-from genotex.studies.workspace import Workspace
+from genotex.outside import check_upload, read_document
+from genotex.studies.workspace import Workspace, safe_name
 
 TABLES = "tables"
 """Folder of the workbench with a folder for each pair of own tables."""
 TABLES_RECORD = "tables.json"
 _MOST_LEVELS = 8
-_MOST_LOADED = 1
 
 
 class TablesFiles(BaseModel):
@@ -81,27 +84,6 @@ def load_tables(workspace: Workspace, name: str) -> OwnTables:
     )
 
 
-class LoadedTables:
-    """The own tables that were opened last; read again when a file has changed."""
-
-    def __init__(self) -> None:
-        self._loaded: dict[str, tuple[tuple[int, ...], OwnTables]] = {}
-        self._lock = threading.Lock()
-
-    def get(self, workspace: Workspace, files: TablesFiles) -> OwnTables:
-        """Return own tables, read at most once."""
-        paths = [path for path in paths_of(workspace, files) if path is not None]
-        state = tuple(path.stat().st_mtime_ns for path in paths)
-        with self._lock:
-            kept = self._loaded.pop(files.name, None)
-            if kept is None or kept[0] != state:
-                kept = state, load_tables(workspace, files.name)
-            self._loaded[files.name] = kept
-            while len(self._loaded) > _MOST_LOADED:
-                del self._loaded[next(iter(self._loaded))]
-            return kept[1]
-
-
 def columns_of(tables: OwnTables) -> dict[str, str]:
     """Describe the columns of the sample table: the numbers of samples of levels, or the range."""
     found = {}
@@ -119,3 +101,73 @@ def columns_of(tables: OwnTables) -> dict[str, str]:
                 text = f"{len(counts)} different values: {text}, ..."
         found[values.name] = text + missing
     return found
+
+
+GENE_SETS = "gene_sets"
+"""Folder of uploaded files of gene sets."""
+_ENDINGS = (".gmt", ".gmt.gz")
+
+
+def set_files(workspace: Workspace) -> dict[str, Path]:
+    """Return the GMT files of the folder and of ``gene_sets`` in it, by name."""
+    found = {}
+    for folder in (workspace.root, workspace.root / GENE_SETS):
+        if not folder.is_dir() or not workspace.holds(folder):
+            continue
+        for path in sorted(folder.iterdir()):
+            if path.name.endswith(_ENDINGS) and workspace.file(path) is not None:
+                found[path.relative_to(workspace.root).as_posix()] = path
+    return found
+
+
+def save_gene_sets(workspace: Workspace, name: str, content: bytes) -> str:
+    """Keep an uploaded GMT file under a safe name, and return its name; none is overwritten."""
+    base = PurePosixPath(name.replace("\\", "/")).name
+    safe = safe_name(base).lstrip(".")
+    if not safe.endswith(_ENDINGS) or len(safe) > 100:
+        msg = f"{base or 'a file without name'}: a file of gene sets ends in .gmt or .gmt.gz"
+        raise UsageError(msg)
+    folder = workspace.root / GENE_SETS
+    if not workspace.holds(folder / safe):
+        msg = f"{folder} leads out of the folder"
+        raise UsageError(msg)
+    folder.mkdir(exist_ok=True)
+    path = folder / safe
+    if path.exists():
+        if path.stat().st_size == len(content) and path.read_bytes() == content:
+            return f"{GENE_SETS}/{safe}"
+        msg = f"{GENE_SETS}/{safe} exists with other sets; rename the file"
+        raise UsageError(msg)
+    with atomic_write(path) as part:
+        part.write_bytes(content)
+        try:
+            check_upload(part, "gene_sets")
+            read_gmt(part)
+        except GenotexError as error:
+            raise UsageError(str(error).replace(str(part), safe)) from error
+    return f"{GENE_SETS}/{safe}"
+
+
+@dataclass(frozen=True, eq=False)
+class _SetFile:
+    sha256: str
+    sets: dict[str, GeneSet]
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, changed: int, size: int) -> _SetFile:
+    return _SetFile(sha256(path), {each.name: each for each in read_gmt(path)})
+
+
+def members_of(workspace: Workspace, enrichment: Enrichment, name: str) -> tuple[str, ...] | None:
+    """Return the genes of a set; None where the folder no longer holds the file it came from."""
+    wanted = enrichment.record["gene_sets"].get("sha256")
+    for path in set_files(workspace).values():
+        state = path.stat()
+        try:
+            found = _read(path, state.st_mtime_ns, state.st_size)
+        except (FormatError, OSError):
+            continue
+        if found.sha256 == wanted and name in found.sets:
+            return found.sets[name].genes
+    return None

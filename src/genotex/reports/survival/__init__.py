@@ -1,1 +1,0 @@
-"""The report of a time to an event."""
