@@ -88,23 +88,17 @@ def group_samples(
     """
     keys = searchable_keys(description)
     codes, roles = _kept(own, series, procedure, bool(cases), bool(controls))
-    chosen = {
-        side: find_samples(keys, texts, f"--{side}")
-        for side, texts in (("case", cases), ("control", controls))
-    }
-    _refuse_both(chosen["case"], chosen["control"])
-    reasons = {}
-    for side, found in chosen.items():
-        for sample, text in found.items():
-            before = roles.get(sample, "unknown")
-            codes[sample] = 1.0 if side == "case" else 0.0
-            if side == "case":
-                roles[sample] = "case"
-            else:
-                asked = parse_condition(text)
-                key = keys.find(asked.key) or ""
-                roles[sample] = chosen_control_role(before, asked.value, key, vocabulary)
-            reasons[sample] = f"--{side} {text!r}"
+    in_cases = find_samples(keys, cases, "--case")
+    in_controls = find_samples(keys, controls, "--control")
+    _refuse_both(in_cases, in_controls)
+    codes |= dict.fromkeys(in_cases, 1.0) | dict.fromkeys(in_controls, 0.0)
+    roles |= dict.fromkeys(in_cases, "case")
+    for sample, text in in_controls.items():
+        asked, before = parse_condition(text), roles.get(sample, "unknown")
+        key = keys.find(asked.key) or ""
+        roles[sample] = chosen_control_role(before, asked.value, key, vocabulary)
+    reasons = {sample: f"--case {text!r}" for sample, text in in_cases.items()}
+    reasons |= {sample: f"--control {text!r}" for sample, text in in_controls.items()}
     kept = {sample: code for sample, code in codes.items() if code is not None}
     _check_sizes(kept, keys)
     return FeatureEncoding(

@@ -59,51 +59,55 @@ def sheet_rows(
         for feature, encoding in annotation.features.items()
         if encoding is not None
     }
-    stated = () if annotation.trait is None else annotation.trait.reasons.items()
-    reasons = {simple_key(cell): why for cell, why in stated}
-    codes = _group_codes(found.get("trait"), series.samples)
+    samples, trait = series.samples, found.get("trait")
+    codes = _group_codes(trait, samples)
     proposed = propose_exclusions(relations, codes, annotation.excluded)
     excluded = {**{s: f"proposed: {why}" for s, why in proposed.items()}, **annotation.excluded}
     facts = {name: relations.values(name) for name in _shown(keys)} | dict(annotation.facts)
     if "pair" not in facts:
         facts["pair"] = propose_pairs(relations, codes, excluded)
-    samples = series.samples
-    comments = [
-        (
-            excluded.get(sample),
-            _why(annotation, found.get("trait"), number, reasons),
-            f"check: {checks[sample]}" if checks and sample in checks else "",
-            *relations.texts(sample),
-        )
-        for number, sample in enumerate(samples)
-    ]
-    columns: dict[str, Sequence[str]] = {
-        "series": [description.cohort] * len(samples),
-        "sample": samples,
-        "title": _filled(description.titles, len(samples)),
-        "source": _filled(description.source_names, len(samples)),
-        **{
-            _header(key): [keys.text(key, number) for number in range(len(samples))]
-            for key in keys.characteristics
-        },
-        **{n: [facts[n].get(s, "") for s in samples] for n in _shown(keys) if facts[n]},
-        "group": _groups(annotation.trait, found.get("trait"), len(samples)),
+    asked = {sample: f"check: {text}" for sample, text in (checks or {}).items()}
+    columns = {
+        **_columns_of_texts(description, keys, samples),
+        **{name: _of_samples(facts[name], samples) for name in _shown(keys) if facts[name]},
+        "group": _groups(annotation.trait, trait, len(samples)),
         **{
             f.name: [f.cell(code) for code in found[f.encoded].codes]
             if f.encoded in found
             else [""] * len(samples)
             for f in table_features()
         },
-        "pair": [facts["pair"].get(sample, "") for sample in samples],
+        "pair": _of_samples(facts["pair"], samples),
         **{
-            f.name: [facts.get(f.name, {}).get(sample, "") for sample in samples]
+            f.name: _of_samples(facts.get(f.name, {}), samples)
             for f in recorded_features()
             if f.use == "batch"
         },
         "exclude": ["yes" if sample in excluded else "" for sample in samples],
-        "why": ["; ".join(filter(None, each)) for each in comments],
+        "why": [
+            "; ".join(filter(None, (excluded.get(s), why, asked.get(s), *relations.texts(s))))
+            for s, why in zip(samples, _reasons(annotation, trait, len(samples)), strict=True)
+        ],
     }
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
+def _columns_of_texts(
+    description: SeriesDescription, keys: SampleKeys, samples: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the columns of what the file states, as it states it."""
+    count = len(samples)
+    return {
+        "series": [description.cohort] * count,
+        "sample": list(samples),
+        "title": _filled(description.titles, count),
+        "source": _filled(description.source_names, count),
+        **{_header(key): [keys.text(key, n) for n in range(count)] for key in keys.characteristics},
+    }
+
+
+def _of_samples(values: Mapping[str, str], samples: Sequence[str]) -> list[str]:
+    return [values.get(sample, "") for sample in samples]
 
 
 def _filled(line: Sequence[str | None], count: int) -> list[str]:
@@ -160,24 +164,24 @@ def _groups(
     ]
 
 
-def _why(
-    annotation: ClinicalAnnotation,
-    found: EncodedFeature | None,
-    number: int,
-    reasons: Mapping[str, str],
-) -> str:
+def _reasons(annotation: ClinicalAnnotation, found: EncodedFeature | None, count: int) -> list[str]:
+    """Return why each sample is in its group, or in none."""
     encoding = annotation.trait
     if encoding is None or found is None:
-        return f"the rules found no groups: {why_no_trait(annotation)}"
+        return [f"the rules found no groups: {why_no_trait(annotation)}"] * count
     place = place_text(encoding.row, encoding.key, encoding.sample_field)
-    raw = found.raw[number]
-    if raw is None:
-        return f"nothing in {place}"
-    value = value_text(raw, encoding.key)
-    why = encoding.reasons.get(raw) or reasons.get(simple_key(raw))
-    if why is None and found.codes[number] != found.codes[number]:
-        why = f"{value!r} is neither case nor control"
-    return f"{why} ({place})" if why else f"{value!r} ({place})"
+    relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
+    reasons = []
+    for raw, code in zip(found.raw, found.codes, strict=True):
+        if raw is None:
+            reasons.append(f"nothing in {place}")
+            continue
+        value = value_text(raw, encoding.key)
+        why = encoding.reasons.get(raw) or relaxed.get(simple_key(raw))
+        if why is None and code != code:
+            why = f"{value!r} is neither case nor control"
+        reasons.append(f"{why} ({place})" if why else f"{value!r} ({place})")
+    return reasons
 
 
 def annotation_from_sheet(
