@@ -10,11 +10,7 @@ import pandas as pd
 
 from genotex.analysis import contrast_name, fit_request, fit_survival
 from genotex.api.choices import options_of
-from genotex.api.data import (
-    TABLE_OPTIONS,
-    as_pandas,
-    gather_data,
-)
+from genotex.api.data import TABLE_OPTIONS, as_pandas, gather_data
 from genotex.api.result import Result, Results
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name

@@ -8,13 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from genotex.analysis import (
-    METHODS,
-    combine_results,
-    contrast_name,
-    design_effects,
-    read_gmt,
-)
+from genotex.analysis import METHODS, combine_results, contrast_name, design_effects, read_gmt
 from genotex.analysis import enrich as test_sets
 from genotex.api.choices import as_path, nearest, options_of
 from genotex.api.data import as_pandas

@@ -169,11 +169,7 @@ class Result:
         return axes
 
     def heatmap(
-        self,
-        genes: int | Sequence[str] = 40,
-        ax: Axes | None = None,
-        *,
-        by: str | None = None,
+        self, genes: int | Sequence[str] = 40, ax: Axes | None = None, *, by: str | None = None
     ) -> Axes:
         """Plot genes in all samples that took part, as z-scores.
 

@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from genotex.figures.look import (
-    INK,
-    QUIET,
-    TEXT,
-    ZERO,
-)
+from genotex.figures.look import INK, QUIET, TEXT, ZERO
 from genotex.figures.marks import KINDS, MOST_HOVERED, name_points
 from genotex.figures.model import Axis, Figure, Line, Panel, Scale
 from genotex.figures.svg import to_svg

@@ -279,10 +279,7 @@ def _readings(output: OutputFolder, record: AnalysisRecord) -> list[Reading]:
 
 
 def _combine(
-    output: OutputFolder,
-    problem: Problem,
-    settings: AnalysisOptions,
-    step: Callable[[str], None],
+    output: OutputFolder, problem: Problem, settings: AnalysisOptions, step: Callable[[str], None]
 ) -> str:
     """Combine all cohorts; return how that went."""
     (found,) = combine(output, [problem], settings, None, stages(step))

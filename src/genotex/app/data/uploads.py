@@ -15,12 +15,7 @@ from typing import BinaryIO
 from genotex.clinical import load_vocabulary
 from genotex.cohorts import OwnTables, read_own_tables, rows_need_mapping
 from genotex.errors import FormatError, GenotexError, UsageError
-from genotex.formats import (
-    Series,
-    read_family_soft,
-    read_platforms,
-    read_series_matrix,
-)
+from genotex.formats import Series, read_family_soft, read_platforms, read_series_matrix
 from genotex.genes import GeneTable
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles, geo_cohort_files, trait_folder_name
@@ -180,11 +175,7 @@ def _warnings(series: Sequence[Series], annotated: bool) -> list[str]:
 
 
 def keep_tables(
-    workspace: Workspace,
-    name: str,
-    scale: Scale,
-    expression: Sent,
-    others: Sequence[Sent | None],
+    workspace: Workspace, name: str, scale: Scale, expression: Sent, others: Sequence[Sent | None]
 ) -> tuple[TablesFiles, OwnTables]:
     """Check own tables, and keep them in ``tables/<name>/``; `others`: samples and platform.
 

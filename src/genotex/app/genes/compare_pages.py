@@ -14,15 +14,7 @@ from genotex.app.downloads import send_figure
 from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
 from genotex.app.tables import PageTable, Rows, columns
 from genotex.figures import concordance
-from genotex.studies import (
-    BOTH,
-    FIRST,
-    NEITHER,
-    SECOND,
-    LoadedAnalysis,
-    compared,
-    rank_correlation,
-)
+from genotex.studies import BOTH, FIRST, NEITHER, SECOND, LoadedAnalysis, compared, rank_correlation
 
 MEASURES = {"effect": "effect", "t": "t statistic"}
 _FILTERS = {

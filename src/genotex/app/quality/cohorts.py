@@ -25,13 +25,7 @@ from genotex.figures import (
     sample_densities,
     scaled_distances,
 )
-from genotex.formats import (
-    Evidence,
-    LinkedTable,
-    find_evidence,
-    read_linked,
-    sample_quantiles,
-)
+from genotex.formats import Evidence, LinkedTable, find_evidence, read_linked, sample_quantiles
 from genotex.layout import OutputFolder
 
 Floats = NDArray[np.float64]

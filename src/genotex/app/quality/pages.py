@@ -18,15 +18,7 @@ from genotex.app.pages import Workbench, not_found, place_of, render, workbench_
 from genotex.app.quality.cohorts import CohortQuality, marks_of
 from genotex.app.quality.raw import RawQuality
 from genotex.errors import GenotexError, UsageError
-from genotex.figures import (
-    Figure,
-    Line,
-    SampleMarks,
-    boxes,
-    correlations,
-    densities,
-    sample_points,
-)
+from genotex.figures import Figure, Line, SampleMarks, boxes, correlations, densities, sample_points
 from genotex.formats import find_evidence, read_cohort_info, read_linked
 from genotex.layout import OutputFolder
 from genotex.reports import checks_of_samples, conspicuous_samples

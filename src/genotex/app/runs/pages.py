@@ -24,11 +24,7 @@ from genotex.app.runs.runs import (
     score_tables,
     shown_steps,
 )
-from genotex.bench.comparison.tables import (
-    difference_tables,
-    how_compared,
-    side_by_side_table,
-)
+from genotex.bench.comparison.tables import difference_tables, how_compared, side_by_side_table
 from genotex.bench.evaluation.score_files import read_scores, score_texts
 from genotex.bench.evaluation.summary import summarise
 from genotex.bench.runs.leaderboard import FIGURES, MAIN, SHOWN, Entry

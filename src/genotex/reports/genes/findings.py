@@ -16,13 +16,7 @@ from genotex.analysis.results.columns import GENE_TABLE, complete_genes
 from genotex.figures import NO_EXPRESSION, ChangeWords, GeneResult, SampleMarks
 from genotex.formats import LinkedTable
 from genotex.reports.problem.design_words import DesignWords
-from genotex.reports.problem.records import (
-    ConditionModel,
-    MixedModel,
-    Pairs,
-    Selection,
-    Surrogates,
-)
+from genotex.reports.problem.records import ConditionModel, MixedModel, Pairs, Selection, Surrogates
 from genotex.words import counted, listed, readable
 
 TraitKind = Literal["binary", "continuous", "factor"]
@@ -217,10 +211,7 @@ def ranked(findings: Findings) -> pl.DataFrame:
 
 
 def gene_result(
-    findings: Findings,
-    genes: pl.DataFrame,
-    table: LinkedTable | None,
-    marks: SampleMarks | None,
+    findings: Findings, genes: pl.DataFrame, table: LinkedTable | None, marks: SampleMarks | None
 ) -> GeneResult:
     """Return what figures need of the ranked `genes`, and of the cohort."""
     return GeneResult.of(

@@ -258,10 +258,7 @@ def design_marks(
 
 
 def _cells(
-    evidence: Evidence,
-    samples: Sequence[str],
-    design: DesignWords,
-    contrast: Mapping[str, Any],
+    evidence: Evidence, samples: Sequence[str], design: DesignWords, contrast: Mapping[str, Any]
 ) -> list[str | None]:
     """Return the level of each sample; of several factors their levels together."""
     factors = [name for name in design.variables if name in design.factors]

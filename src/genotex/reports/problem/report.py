@@ -24,11 +24,7 @@ from genotex.reports.genes.findings import Findings, gene_result, ranked
 from genotex.reports.genes.table import csv_frame
 from genotex.reports.pages import checked_page, write_page_files
 from genotex.reports.problem.groups import mark_samples
-from genotex.reports.problem.page import (
-    build_page,
-    build_unanswered_page,
-    render_page,
-)
+from genotex.reports.problem.page import build_page, build_unanswered_page, render_page
 from genotex.reports.problem.sample_figures import sample_figures
 from genotex.reports.sections.gene_sets import view_gene_sets
 

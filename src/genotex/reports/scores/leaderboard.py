@@ -17,11 +17,7 @@ from genotex.bench.comparison.paper_table import (
     paper_tables,
 )
 from genotex.bench.comparison.run_record import WITHOUT_COHORTS
-from genotex.bench.comparison.tables import (
-    comparison_json,
-    difference_tables,
-    how_compared,
-)
+from genotex.bench.comparison.tables import comparison_json, difference_tables, how_compared
 from genotex.bench.evaluation.figures import PlainTable
 from genotex.bench.evaluation.folder_items import published, reference_kind_of, reference_words
 from genotex.bench.evaluation.options import rules_of
