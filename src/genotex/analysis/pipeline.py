@@ -51,7 +51,21 @@ def analyze_table(
     relations: Relations | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
-    """Find the genes associated with a problem's trait in one cohort; arguments as in `CohortData`.
+    """Find the genes associated with a problem's trait in a table; arguments as in `CohortData`."""
+    known = (sample_facts or {}, sample_texts or {}, counts or {})
+    cohort = CohortData(table, roles, *known, condition, design, relations or {})
+    return analyze_cohort(cohort, problem, options or AnalysisOptions(), related, threads=threads)
+
+
+def analyze_cohort(
+    cohort: CohortData,
+    problem: Problem,
+    options: AnalysisOptions,
+    related: tuple[str, ...] | None = None,
+    *,
+    threads: int = 1,
+) -> AnalysisResult:
+    """Find the genes associated with a problem's trait in one cohort.
 
     The procedure ``benchmark`` needs a filled table and the `related` genes of the trait, and takes
     counts as they are; a two-step problem needs the condition's cohort. `threads` changes no
@@ -64,7 +78,7 @@ def analyze_table(
     UsageError
         If the table holds another trait, or what the problem needs was not given.
     """
-    options = options or AnalysisOptions()
+    table, condition = cohort.table, cohort.condition
     if table.trait != problem.trait:
         msg = f"the table holds {table.trait}, the problem asks for {problem.trait}"
         raise UsageError(msg)
@@ -79,8 +93,6 @@ def analyze_table(
         from genotex.analysis.benchmark import analyze_benchmark
 
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
-    known = (sample_facts or {}, sample_texts or {}, counts or {})
-    cohort = CohortData(table, roles, *known, condition, design, relations or {})
     result = analyze_sound(cohort, problem, options, threads=threads)
     selection = describe_selection(result.genes, related or ())
     if selection is None:
@@ -139,24 +151,11 @@ def analyze_data(
     UsageError
         If an option asks for what the cohort lacks.
     """
-    choice, evidence, cohort = data.choice, data.evidence, data.cohort
+    choice, evidence = data.choice, data.evidence
     if evidence is not None:
         options = _as_recorded(options, evidence)
     with naming_place(problem, choice.cohort):
-        result = analyze_table(
-            cohort.table,
-            cohort.roles,
-            problem,
-            options,
-            cohort.sample_facts,
-            condition=cohort.condition,
-            related=data.related,
-            counts=cohort.counts,
-            sample_texts=cohort.sample_texts,
-            design=cohort.design,
-            relations=cohort.relations,
-            threads=threads,
-        )
+        result = analyze_cohort(data.cohort, problem, options, data.related, threads=threads)
     return replace(
         result,
         cohort=choice.cohort,

@@ -11,7 +11,7 @@ import polars as pl
 
 from genotex.analysis.designs.request import DesignRequest, sample_facts_of, typed_columns
 from genotex.analysis.gene_sets.effects import TraitEffects, stored_options, trait_effects
-from genotex.analysis.pipeline import analyze_table
+from genotex.analysis.pipeline import analyze_cohort
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.results.columns import (
     SHORT,
@@ -130,17 +130,15 @@ def fit_request(
     Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3:3; block: Smyth, Michaud and Scott 2005,
     Bioinformatics 21:2067; counts: Law and others 2014, Genome Biol. 15:R29.
     """
-    result = analyze_table(
-        data.linked(name),
-        {},
-        Problem(name, None),
-        options,
-        sample_facts_of(request),
-        counts=data.counts,
-        design=request,
-    )
+    cohort, problem = _cohort(data, request, name), Problem(name, None)
+    result = analyze_cohort(cohort, problem, options or AnalysisOptions())
     result = replace(result, cohort=data.name, cohort_reason="the table that was given")
     return DesignResult(result_table(result), result, data, _groups(result, request), request)
+
+
+def _cohort(data: DesignData, request: DesignRequest, name: str) -> CohortData:
+    facts = sample_facts_of(request)
+    return CohortData(data.linked(name), {}, facts, counts=data.counts, design=request)
 
 
 def design_effects(found: DesignResult) -> TraitEffects:
@@ -151,13 +149,8 @@ def design_effects(found: DesignResult) -> TraitEffects:
     AnalysisError
         If several coefficients were tested together, or nearly all genes have missing values.
     """
-    data, result = found.data, found.result
-    cohort = CohortData(
-        data.linked(result.trait),
-        sample_facts=sample_facts_of(found.request),
-        counts=data.counts,
-        design=found.request,
-    )
+    result = found.result
+    cohort = _cohort(found.data, found.request, result.trait)
     steps = carry_out(cohort, Problem(result.trait, None), stored_options(result))
     return trait_effects(steps)
 
