@@ -33,3 +33,10 @@ def agrees(text: str, *wanted: object) -> bool:
     number = float(f"{sign}{digits.replace(',', '')}e{exponent or 0}")
     last = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
     return abs(number - value * scale) <= 0.5001 * last
+
+
+def in_files(name: str) -> str:
+    """Return a name of a stored result as files spell it: "Leave-One-Out p" is leave_one_out_p."""
+    ends = {"Lower": "low", "Upper": "high", "Error": "standard_error"}
+    words = [ends.get(word, word.lower()) for word in re.split("[ -]", name)]
+    return "_".join(words).replace("standard_standard", "standard")

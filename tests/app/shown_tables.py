@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from tests.app.conftest import Browser
 from tests.app.test_atlas_pages import ask
 from tests.atlas.result_folders import GENES
 from tests.cli.test_de import write as write_tables
+from tests.shown import in_files
 
 HALF_INTERVAL = NormalDist().inv_cdf(0.975)
 Headers = dict[str, str | tuple[str, str]]
@@ -64,13 +64,6 @@ class Shown:
 
 def same_names(stored: pl.DataFrame) -> dict[str, str]:
     return {name: name for name in stored.columns}
-
-
-def in_files(name: str) -> str:
-    """Return a name of a stored result as files spell it: "Leave-One-Out p" is leave_one_out_p."""
-    ends = {"Lower": "low", "Upper": "high", "Error": "standard_error"}
-    words = [ends.get(word, word.lower()) for word in re.split("[ -]", name)]
-    return "_".join(words).replace("standard_standard", "standard")
 
 
 def prepare_study(study_folder: Path, folder: Path) -> None:
