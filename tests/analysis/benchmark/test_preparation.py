@@ -33,7 +33,7 @@ def test_shares_are_squared_singular_values() -> None:
 def test_no_batch_effect_up_to_200_samples(samples: int, batch: float, found: bool) -> None:
     result = detect_batch_effect(expression(samples, batch))
     assert result.found is found
-    assert result.as_json()["threshold"] == 200 / samples
+    assert result.threshold == 200 / samples
 
 
 def test_fewer_than_ten_samples_and_genes_that_do_not_vary() -> None:
