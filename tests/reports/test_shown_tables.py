@@ -268,6 +268,15 @@ def test_genes_and_cohorts_of_a_combination(tmp_path: Path, level: bool) -> None
     }  # fmt: skip
     page = path.read_text(encoding="utf-8")
     genes = table_with(page, "replicates")
+    narrowed = re.findall(r'value="(\w+)"> ?(\w+)', page.split('of-table"')[1].split("</form>")[0])
+    assert narrowed == [
+        ("up", "up"), ("down", "down"), ("sig", "significant"), ("rep", "replicating"),
+    ]  # fmt: skip
+    classes = [set(each.split()) for each in re.findall(r'<tr class="((?:up|down).*?)"', page)]
+    for shown, row in zip(classes, stored.to_dicts(), strict=False):
+        marks = {"sig": row["Significant"], "rep": row["Replicates"]}
+        side = "up" if row["Combined Effect"] > 0 else "down"
+        assert shown == {side, *(name for name, marked in marks.items() if marked)}
     assert_shown(genes, stored.head(len(genes)).to_dicts(), headers)
     cohorts = table_with(page, "Compared")
     facts = [vars(cohort) for cohort in result.cohorts]
@@ -279,7 +288,11 @@ def test_genes_and_cohorts_of_a_combination(tmp_path: Path, level: bool) -> None
     names |= {
         "gene": "Variable", "effect": "Combined Effect", "standard_error": "Combined Error",
         "cochran_q": "Q", "q": "q", "cochran_q_p": "Q p", "r": "Combined r",
-        **{n.replace(" ", "_").lower().replace("gse", "GSE"): n for n in stored.columns if n.startswith("GSE")},
+        **{
+            f"GSE{name[3:].lower()}".replace(" ", "_"): name
+            for name in stored.columns
+            if name.startswith("GSE")
+        },
     }  # fmt: skip
     found = pl.read_csv(path.with_suffix(".csv"))
     for name in found.columns:
