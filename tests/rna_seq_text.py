@@ -45,10 +45,7 @@ def write_counted(
     """Write a cohort of Asthma with counts, and return its folder; `rows` are by GeneID."""
     folder = root / "GEO" / "Asthma" / accession
     matrix = series_matrix(
-        accession,
-        characteristics=characteristics or asthma(number),
-        series_type=SEQUENCING,
-        ids=(),
+        accession, characteristics=characteristics or asthma(number), series_type=SEQUENCING, ids=()
     )
     write_gz(folder / f"{accession}_series_matrix.txt.gz", matrix)
     if rows is None:

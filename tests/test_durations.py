@@ -44,11 +44,7 @@ def test_a_fixture_of_the_same_name_in_another_folder_is_another():
 
 @pytest.mark.parametrize(
     "entry",
-    [
-        "tests/gone/test_gone.py::test_gone",
-        "tests/test_durations.py::test_gone",
-        "tests/app::gone",
-    ],
+    ["tests/gone/test_gone.py::test_gone", "tests/test_durations.py::test_gone", "tests/app::gone"],
 )
 def test_what_is_gone_is_stale(entry: str):
     assert is_stale(entry)

@@ -58,14 +58,7 @@ def imported_by(code: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "package",
-    [
-        "cohorts",
-        "analysis",
-        "analysis.sound",
-        "analysis.meta",
-        "reports",
-        "reports.problem.page",
-    ],
+    ["cohorts", "analysis", "analysis.sound", "analysis.meta", "reports", "reports.problem.page"],
 )
 def test_a_package_does_not_import_what_only_rare_options_need(package: str) -> None:
     assert not imported_by(f"import genotex.{package}") & BEHIND_RARE_OPTIONS

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from genotex.words import (
-    counted,
-    file_size,
-    listed,
-    number,
-    question,
-    sentence,
-    with_names,
-)
+from genotex.words import counted, file_size, listed, number, question, sentence, with_names
 
 
 @pytest.mark.parametrize(

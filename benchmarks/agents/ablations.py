@@ -45,24 +45,9 @@ from genotex.models import ModelSettings
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem, TaskInfo
 
-PRESETS = (
-    "full",
-    "no-planning",
-    "no-expert",
-    "one-round",
-    "no-reviewer",
-    "codeact",
-    "structured",
-)
+PRESETS = ("full", "no-planning", "no-expert", "one-round", "no-reviewer", "codeact", "structured")
 OF_THE_TEAM = PRESETS[:5]
-COUNTED = (
-    "reviews",
-    "rejections",
-    "retractions",
-    "refused_ends",
-    "unreadable_plans",
-    "timeouts",
-)
+COUNTED = ("reviews", "rejections", "retractions", "refused_ends", "unreadable_plans", "timeouts")
 SMALL = {"traits": 4, "cohorts": 8, "samples": 24, "genes": 400}
 """As of `genotex simulate world --world --small`."""
 Measured = dict[str, Any]

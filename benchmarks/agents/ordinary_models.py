@@ -31,10 +31,7 @@ def measure(
 ) -> dict[str, dict[str, Any]]:
     """Run each style once; those that a file holds already are taken from it."""
     found = json.loads(kept.read_text()) if kept is not None and kept.is_file() else {}
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        workplace(source, trait, Path(folder)) as place,
-    ):
+    with tempfile.TemporaryDirectory() as folder, workplace(source, trait, Path(folder)) as place:
         for style in STYLES:
             if style.name in found or (names and style.name not in names):
                 continue

@@ -75,11 +75,7 @@ def put(output: OutputFolder, trait: str, samples: int, genes: int, missing: flo
 
 
 def solve(
-    cohorts: OutputFolder,
-    problem: Problem,
-    options: AnalysisOptions,
-    tasks: TaskInfo,
-    target: Path,
+    cohorts: OutputFolder, problem: Problem, options: AnalysisOptions, tasks: TaskInfo, target: Path
 ) -> float:
     """Solve a problem, write its result, and return the processor seconds."""
     start = time.process_time()

@@ -192,10 +192,7 @@ def factor_residuals(samples: int, genes: int, seed: int) -> Residuals:
 
 
 def simulate_cohort(
-    scenario: Scenario,
-    residuals: Residuals,
-    seed: int | Sequence[int],
-    how: Drawing = "resampled",
+    scenario: Scenario, residuals: Residuals, seed: int | Sequence[int], how: Drawing = "resampled"
 ) -> SimulatedCohort:
     """Draw one cohort; the same arguments give the same cohort.
 

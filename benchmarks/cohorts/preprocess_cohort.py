@@ -20,13 +20,7 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.cohorts.array_cohort import (
-    ACCESSION,
-    PROBES,
-    SAMPLES,
-    TRAIT,
-    cached_cohort,
-)
+from benchmarks.cohorts.array_cohort import ACCESSION, PROBES, SAMPLES, TRAIT, cached_cohort
 from benchmarks.measuring import DATA, GENOTEX, Measured, measure, show_starts
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
@@ -99,12 +93,7 @@ def show(console: Console, published: Measured, ours: Measured) -> None:
         f"{published.seconds:.2f} s",
         f"{ours.seconds:.2f} s",
     )
-    table.add_row(
-        "processor time",
-        "",
-        f"{published.processor:.2f} s",
-        f"{ours.processor:.2f} s",
-    )
+    table.add_row("processor time", "", f"{published.processor:.2f} s", f"{ours.processor:.2f} s")
     table.add_row(
         "peak memory",
         f"{PUBLISHED_GIB:.2f} GiB",

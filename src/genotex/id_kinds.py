@@ -77,10 +77,7 @@ ID_KINDS: dict[IdKind, _DatabaseIds] = {
     ),
     IdKind.ENSEMBL: _DatabaseIds(
         shape=_shape(r"ENS[GT]\d{11}(\.\d+)?(_PAR_Y)?$"),
-        column_names=(
-            (re.compile(r"ensembl|^ensg?$"), 0.9),
-            (re.compile(r"gene|spotid"), 0.5),
-        ),
+        column_names=((re.compile(r"ensembl|^ensg?$"), 0.9), (re.compile(r"gene|spotid"), 0.5)),
         preference=0.02,
         xref=re.compile(r"ENSG\d+"),
         in_accessions=True,

@@ -75,9 +75,7 @@ class Decisions:
         benchmark=True,
     )
     logs_linear_values = _Decision(
-        "Expression on a linear scale is log2-transformed.",
-        sound=True,
-        benchmark=False,
+        "Expression on a linear scale is log2-transformed.", sound=True, benchmark=False
     )
 
     # Genes of rows

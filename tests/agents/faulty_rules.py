@@ -141,11 +141,7 @@ def _plan(reply: Reply, card: Card, fault: str, draw: random.Random) -> Reply:
     plan = dict(reply.data)
     if fault == "needless_return":
         number = draw.randint(1, len(card.steps))
-        plan |= {
-            "retract": True,
-            "retract_to_step": number,
-            "action": card.steps[number - 1].unit,
-        }
+        plan |= {"retract": True, "retract_to_step": number, "action": card.steps[number - 1].unit}
     else:
         others = [u.name for u in action_units(card.task.kind) if u.name != plan["action"]]
         plan["action"] = draw.choice(others)

@@ -191,8 +191,6 @@ def slow(model: ScriptedModel, working: float, waiting: float = 0.0) -> Model:
 
         def answer(self, request: Request) -> Reply:
             reply = model.answer(request)
-            return Reply(
-                **{**vars(reply), "working": working, "waiting": waiting},
-            )
+            return Reply(**{**vars(reply), "working": working, "waiting": waiting})
 
     return Slow()

@@ -157,8 +157,7 @@ def test_reviewer_that_contradicts_itself_is_asked_again() -> None:
 
 def test_reviews_that_contradict_each_other_end_after_the_rounds() -> None:
     model = playing(
-        steps_until(1),
-        review=in_turn(verdict(False, "use a list"), verdict(False, "use no list")),
+        steps_until(1), review=in_turn(verdict(False, "use a list"), verdict(False, "use no list"))
     )
     notebook = work(model)
     assert notebook.ending is Ending.COMPLETED

@@ -150,12 +150,7 @@ def test_synovial_cohorts_and_the_two_step_problem(
     ],
 )
 def test_series_without_table_genes_annotation_or_matrix(
-    shared_data: Path,
-    run_notebooks: Run,
-    tmp_path: Path,
-    trait: str,
-    cohort: str,
-    names: list[str],
+    shared_data: Path, run_notebooks: Run, tmp_path: Path, trait: str, cohort: str, names: list[str]
 ) -> None:
     folder = tmp_path / "in" / "GEO" / trait / cohort
     folder.mkdir(parents=True)

@@ -20,10 +20,7 @@ SERIES = SeriesDescription(
         ("disease state: asthma", "disease state: healthy control"),
         ("age: 30", "age: 41", None),
     ),
-    cells=(
-        ("disease state: asthma", "disease state: healthy control"),
-        ("age: 30", "age: 41"),
-    ),
+    cells=(("disease state: asthma", "disease state: healthy control"), ("age: 30", "age: 41")),
     titles=("patient 1", "control 1"),
 )
 

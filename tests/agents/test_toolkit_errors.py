@@ -276,9 +276,7 @@ def test_without_pandas_a_table_names_what_to_use(
         genes.to_pandas()
 
 
-def test_trait_and_gender_from_one_row_with_the_same_values_are_refused(
-    tmp_path: Path,
-) -> None:
+def test_trait_and_gender_from_one_row_with_the_same_values_are_refused(tmp_path: Path) -> None:
     rows = [["sex: 1", "sex: 2", "sex: 1", "sex: 2"], ["level: 3", "level: 4", "level: 5", "x"]]
     matrix = series_matrix(characteristics=rows)
     write_gz(tmp_path / "in/GEO/Asthma/GSE1/GSE1_series_matrix.txt.gz", matrix)

@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genotex.analysis import (
-    CoxTests,
-    cox_score_tests,
-    kaplan_meier,
-    log_rank_test,
-    split_by_level,
-)
+from genotex.analysis import CoxTests, cox_score_tests, kaplan_meier, log_rank_test, split_by_level
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "survival" / "cohort.json"
 MODELS = [

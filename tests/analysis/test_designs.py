@@ -92,9 +92,7 @@ def fit(data: DesignData, case: dict[str, Any]) -> DesignResult:
     asked = case["options"]
     weights = {"of each sample": "sample", "of each group": "group"}
     options = replace(
-        PLAIN,
-        trend=bool(asked.get("trend")),
-        weights=weights.get(asked.get("weights"), "none"),
+        PLAIN, trend=bool(asked.get("trend")), weights=weights.get(asked.get("weights"), "none")
     )
     contrast = CONTRASTS.get(case["test"], case["test"])
     if contrast == "group.L":

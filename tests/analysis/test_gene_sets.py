@@ -189,10 +189,7 @@ def test_over_representation_is_fisher_s_one_sided_test() -> None:
     total = int(listed.sum())
     for i, places in enumerate(members):
         both = int(listed[places].sum())
-        table = [
-            [both, len(places) - both],
-            [total - both, 500 - total - len(places) + both],
-        ]
+        table = [[both, len(places) - both], [total - both, 500 - total - len(places) + both]]
         assert overlap.found[i] == both
         assert overlap.expected[i] == pytest.approx(len(places) * total / 500)
         assert overlap.p[i] == pytest.approx(fisher_exact(table, "greater").pvalue, rel=1e-9)

@@ -246,9 +246,7 @@ def test_tables_of_the_other_procedure_are_warned_of(output: OutputFolder) -> No
     assert "preprocessed by the procedure benchmark" in warnings[0]
 
 
-def test_controls_chosen_when_preprocessing_hold_unless_chosen_again(
-    output: OutputFolder,
-) -> None:
+def test_controls_chosen_when_preprocessing_hold_unless_chosen_again(output: OutputFolder) -> None:
     rewrite_evidence(output, "GSE2", options={"control_roles": "all"})
     chosen = solve_problem(output, Problem("Asthma"), FAST)
     assert chosen.method["contrast"]["group_sizes"] == {"case": 20, "control": 20}

@@ -19,12 +19,7 @@ from genotex.analysis import (
 )
 from genotex.analysis.hidden.surrogate import ROWS_AT_ONCE
 from genotex.errors import AnalysisError
-from tests.analysis.hidden_cohorts import (
-    half_confounded_batch,
-    noise,
-    two_group_design,
-    with_batch,
-)
+from tests.analysis.hidden_cohorts import half_confounded_batch, noise, two_group_design, with_batch
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -16,12 +16,7 @@ from genotex.analysis import (
     write_result,
 )
 from genotex.errors import NoUsableCohortError, UsageError
-from genotex.formats import (
-    CohortInfo,
-    LinkedTable,
-    update_cohort_info,
-    write_linked_csv,
-)
+from genotex.formats import CohortInfo, LinkedTable, update_cohort_info, write_linked_csv
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem, TaskInfo

@@ -73,9 +73,7 @@ def test_a_design_that_takes_too_long_is_stopped_and_the_next_is_checked() -> No
     checks.close()
 
 
-def test_a_design_that_needs_too_much_memory_is_stopped(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_design_that_needs_too_much_memory_is_stopped(caplog: pytest.LogCaptureFixture) -> None:
     checks = Previews(memory=500 << 20)
     # 8,900 samples x 2,967 persons: 211 MB for the matrix alone.
     with pytest.raises(UsageError, match="needs more than 500 MiB of memory"):

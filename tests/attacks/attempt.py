@@ -130,10 +130,7 @@ MALFORMED: Mapping[str, tuple[Callable[[str], Change], str]] = {
     "a name twice": (lambda f: text(f, repeated), "appears twice"),
     "deep": (lambda f: text(f, deep), "levels deep"),
     "many entries": (lambda f: whole(f, "[" + "0," * 10_000_001 + "0]"), "limit 'values'"),
-    "large": (
-        lambda f: whole(f, b"[" + b" " * 65 * 2**20 + b"]"),
-        "limit 'document'",
-    ),
+    "large": (lambda f: whole(f, b"[" + b" " * 65 * 2**20 + b"]"), "limit 'document'"),
     "packed": (
         lambda f: whole(f, gzip.compress(b"[" + b" " * 70 * 2**20 + b"]")),
         "limit 'document'",

@@ -167,9 +167,7 @@ def test_run_is_shown_as_a_whole_and_step_by_step(
     assert set(told["usage"]["roles"]) == {"planner", "reviewer", "statistician"}
 
 
-def test_terminal_that_has_no_letter_for_a_sign_is_shown_its_number(
-    tmp_path: Path,
-) -> None:
+def test_terminal_that_has_no_letter_for_a_sign_is_shown_its_number(tmp_path: Path) -> None:
     (tmp_path / "in" / "GEO" / "Asthma" / "GSE1").mkdir(parents=True)
     played = Played(tmp_path / "out", tmp_path / "in")
     said = python("x = 'Crohn\u2019s'")

@@ -115,10 +115,7 @@ def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) ->
             ("--preset", "structured", "--model", "rules", "--preprocessed", "x"),
             "raw cohorts alone",
         ),
-        (
-            ("--preset", "full", "--model", "rules", "--time-limit", 0),
-            "0 is not a time",
-        ),
+        (("--preset", "full", "--model", "rules", "--time-limit", 0), "0 is not a time"),
         (("--preset", "full", "--model", "rules", "--cell-time", 0), "give seconds above 0"),
         (("--preset", "full", "--model", "gpt-4o"), "unknown model 'gpt-4o'"),
         (("--preset", "full", "--model", "rules", "--sample", 9), "of 2 problems"),

@@ -105,11 +105,7 @@ def test_identical_annotators_agree_in_everything(genotex: Run, tmp_path: Path) 
     ],
 )
 def test_wrong_use_says_what_to_do(
-    genotex: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    told: str,
+    genotex: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
 ) -> None:
     write_three(tmp_path)
     (tmp_path / "file").write_text("mine")

@@ -137,10 +137,7 @@ def test_reference_of_labels_and_the_score_of_an_output_folder(  # type: ignore[
         (("{answers}", "--cases", "{cases}", "--input", "x"), "--input does nothing here"),
         (("{answers}", "--cases", "{cases}", "-o", "{cases}"), "is a file; name a folder"),
         (("{answers}", "--cases", "{cases}", "--labels", "mine"), "known: reading, benchmark"),
-        (
-            ("{answers}", "--cases", "{cases}", "--trait", "Gout"),
-            "case has the trait 'Gout'",
-        ),
+        (("{answers}", "--cases", "{cases}", "--trait", "Gout"), "case has the trait 'Gout'"),
         (("--cases", "{answers}"), "line 1, trait: must be a text"),
         (("{folder}", "--cases", "{cases}"), "contains no preprocess/"),
         (("{answers}", "--cases", "nowhere"), "nowhere: cannot be opened"),

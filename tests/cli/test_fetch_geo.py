@@ -142,7 +142,7 @@ def test_platforms_of_arrays_beside_a_sequencer_are_fetched(
     code, out, _ = genotex("fetch", "geo", source, *named)
     assert code == 0 and "whole" in out
     assert [name.rpartition("/")[2] for name in files_in(source)] == [
-        *("GPL11154.soft", "GPL96.annot.gz", "GSE1_series_matrix.txt.gz"),
+        *("GPL11154.soft", "GPL96.annot.gz", "GSE1_series_matrix.txt.gz")
     ]
     assert genotex("preprocess", source, tmp_path / "output")[0] == 0
 

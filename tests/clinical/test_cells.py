@@ -36,8 +36,7 @@ def test_few_values_are_most_frequent_where_fewest_others_are(
 
 def test_both_values_before_one_value(make_description: MakeDescription) -> None:
     description = make_description(
-        ["tissue: blood", "sex: F"],
-        ["sex: F", "sex: M", "tissue: blood", "tissue: skin"],
+        ["tissue: blood", "sex: F"], ["sex: F", "sex: M", "tissue: blood", "tissue: skin"]
     )
     assert of_key(characteristic_candidates(description), "sex").row == 1
 

@@ -32,10 +32,7 @@ def test_shifted_cells_are_found_by_key_and_reported(make_series: MakeSeries) ->
 
 
 def test_benchmark_reads_one_row_and_the_first_integer(make_series: MakeSeries) -> None:
-    series = make_series(
-        ["gender: male", "age: 33"],
-        ["age: 45.5", "tissue: T2"],
-    )
+    series = make_series(["gender: male", "age: 33"], ["age: 45.5", "tissue: T2"])
     encoded = apply_encoding(age(1), series, procedure="benchmark")
     np.testing.assert_array_equal(encoded.codes, [45, 2])
     months = make_series(["age (months): 18 months"])
@@ -151,10 +148,7 @@ def test_age_corrected_by_hand_holds_in_both_procedures(make_series: MakeSeries)
 
 
 def test_cells_to_code_are_those_of_the_key_and_others_of_the_row(make_series: MakeSeries) -> None:
-    series = make_series(
-        ["gender: male", "age: 33", None],
-        ["age: 45", "tissue: blood", "age: 45"],
-    )
+    series = make_series(["gender: male", "age: 33", None], ["age: 45", "tissue: blood", "age: 45"])
     assert cells_to_code(age(1), series, "sound") == {
         "age: 45": True,
         "tissue: blood": False,

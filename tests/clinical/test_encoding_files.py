@@ -131,10 +131,7 @@ def edited(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
         (lambda d: d.update(notes="x"), r"GSE1\.notes: must be a list, not"),
         (lambda d: d["trait"].update(key=None), r"GSE1\.trait\.key: must be a text, not null"),
         (lambda d: d["trait"].update(confidence=[1]), r"GSE1\.trait\.confidence"),
-        (
-            lambda d: d["age"].update(certainty=1.5),
-            r"GSE1\.age\.certainty: must be at most 1",
-        ),
+        (lambda d: d["age"].update(certainty=1.5), r"GSE1\.age\.certainty: must be at most 1"),
         (lambda d: d["age"].update(certainty="high"), r"GSE1\.age\.certainty"),
         (lambda d: d["age"].update(certainty=True), r"GSE1\.age\.certainty"),
         (lambda d: d["age"].update(certainty=float("nan")), r"GSE1\.age\.certainty"),

@@ -125,9 +125,7 @@ def test_trait_that_is_not_listed_is_found_by_its_name(make_description: MakeDes
     assert roles(encoding)[2] == "other disease"
 
 
-def test_shifted_columns_give_the_row_with_most_ages(
-    make_description: MakeDescription,
-) -> None:
+def test_shifted_columns_give_the_row_with_most_ages(make_description: MakeDescription) -> None:
     reading = RuleExpert().annotate(
         make_description(
             ["gender: male", "gender: female", "age: 33"],
@@ -235,9 +233,7 @@ def test_wider_name_with_the_exact_one_stays_open(make_description: MakeDescript
     assert list(encoding.values.values()) == [1, None, 0]
 
 
-def test_denial_with_healthy_controls_is_another_disease(
-    make_description: MakeDescription,
-) -> None:
+def test_denial_with_healthy_controls_is_another_disease(make_description: MakeDescription) -> None:
     row = ["group: COVID-19", "group: non-COVID-19", "group: healthy"]
     encoding = trait_of(make_description, "COVID-19", row)
     assert roles(encoding) == ["case", "other disease", "healthy control"]

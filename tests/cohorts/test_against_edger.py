@@ -94,9 +94,7 @@ def test_least_samples_by_hand() -> None:
         )
     )
 )
-def test_for_any_counts_factors_are_positive_and_their_product_is_1(
-    rows: list[list[int]],
-) -> None:
+def test_for_any_counts_factors_are_positive_and_their_product_is_1(rows: list[list[int]]) -> None:
     counts = np.array(rows, dtype=float)
     sizes = np.maximum(counts.sum(axis=0), 1.0)
     factors = tmm_factors(counts, sizes)

@@ -37,9 +37,7 @@ def test_what_varies_is_kept_but_for_the_trait(tmp_path) -> None:  # type: ignor
 
 def test_shifted_rows_are_read_by_key(tmp_path) -> None:  # type: ignore[no-untyped-def]
     found = facts(
-        tmp_path,
-        ["disease state: a", "batch: 2", "disease state: a"],
-        ["batch: 1", "", "batch: 3"],
+        tmp_path, ["disease state: a", "batch: 2", "disease state: a"], ["batch: 1", "", "batch: 3"]
     )
     assert found == {"batch": {"GSM1": "1", "GSM2": "2", "GSM3": "3"}}
 
@@ -64,9 +62,7 @@ def test_titles_and_the_raw_trait_are_kept_as_texts(tmp_path) -> None:  # type: 
     assert list(without_trait) == ["title"]
 
 
-def test_accession_and_samples_that_look_like_paths_write_nothing_elsewhere(
-    tmp_path: Path,
-) -> None:
+def test_accession_and_samples_that_look_like_paths_write_nothing_elsewhere(tmp_path: Path) -> None:
     text = series_matrix("../../../evil", characteristics=asthma(24), platform="/etc/GPL1")
     text = text.replace('GSM1"', '../../GSM1"')
     source, target = tmp_path / "a" / "b" / "in", tmp_path / "a" / "b" / "out"

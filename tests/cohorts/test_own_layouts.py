@@ -11,14 +11,7 @@ import pytest
 from genotex.cohorts import OwnTables, read_own_tables
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.genes import GeneTable
-from tests.own_tables import (
-    GENES,
-    SAMPLES,
-    count_values,
-    log2_values,
-    write_samples,
-    write_table,
-)
+from tests.own_tables import GENES, SAMPLES, count_values, log2_values, write_samples, write_table
 
 
 def _read(tmp_path: Path, expression: Path, **options: object) -> OwnTables:

@@ -12,14 +12,7 @@ from genotex.cohorts import keep_expressed, preprocess, read_own_tables
 from genotex.formats import read_gene_csv, sample_quantiles
 from genotex.layout import OutputFolder
 from tests.geo_text import write_asthma_on_probes
-from tests.own_tables import (
-    GENES,
-    SAMPLES,
-    count_values,
-    log2_values,
-    write_samples,
-    write_table,
-)
+from tests.own_tables import GENES, SAMPLES, count_values, log2_values, write_samples, write_table
 
 
 def test_a_csv_of_log2_values_and_a_sample_table(tmp_path: Path) -> None:

@@ -35,9 +35,7 @@ def osteoarthritis(
     return folders
 
 
-def test_gse55457_trait_age_and_gender_as_recorded(
-    osteoarthritis: dict[str, OutputFolder],
-) -> None:
+def test_gse55457_trait_age_and_gender_as_recorded(osteoarthritis: dict[str, OutputFolder]) -> None:
     for output in osteoarthritis.values():
         reading = read_evidence(output.evidence("Osteoarthritis", "GSE55457")).reading
         rows = [reading[name]["row"] for name in ("trait", "age", "gender")]
@@ -50,9 +48,7 @@ def test_gse55457_trait_age_and_gender_as_recorded(
             assert (table.trait_values[i], age[i], gender[i]) == values
 
 
-def test_gse55457_genes_of_the_benchmark_procedure(
-    osteoarthritis: dict[str, OutputFolder],
-) -> None:
+def test_gse55457_genes_of_the_benchmark_procedure(osteoarthritis: dict[str, OutputFolder]) -> None:
     output = osteoarthritis["benchmark"]
     mapping = read_evidence(output.evidence("Osteoarthritis", "GSE55457")).mapping
     assert mapping["rows"] == 22_283

@@ -12,13 +12,7 @@ from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.formats import Evidence, read_evidence, read_gene_csv, read_linked
 from genotex.layout import OutputFolder
 from tests.geo_text import asthma, series_matrix, write_gz
-from tests.rna_seq_text import (
-    GENE_IDS,
-    SEQUENCING,
-    count_rows,
-    count_text,
-    write_counted,
-)
+from tests.rna_seq_text import GENE_IDS, SEQUENCING, count_rows, count_text, write_counted
 
 ACCESSIONS = [f"GSM{1 + i}" for i in range(12)]
 SYMBOLS = tuple(GENE_IDS)

@@ -72,11 +72,7 @@ class Platform:
             best[start], best[start - 1] = best[start - 1], best[start]
         rows = [{"score": score, "target": {"id": g}} for g, score in best[start : start + size]]
         count = len(scores) if self.promised is None else self.promised
-        return {
-            "id": disease,
-            "name": name,
-            "associatedTargets": {"count": count, "rows": rows},
-        }
+        return {"id": disease, "name": name, "associatedTargets": {"count": count, "rows": rows}}
 
 
 def _answer(data: Mapping[str, Any]) -> Reply:

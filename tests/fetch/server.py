@@ -178,8 +178,7 @@ def shortened(share: float) -> Fault:
 def flipped(at: int) -> Fault:
     """One damaged byte, with the right length."""
     return lambda reply: replace(
-        reply,
-        body=reply.body[:at] + bytes([reply.body[at] ^ 0xFF]) + reply.body[at + 1 :],
+        reply, body=reply.body[:at] + bytes([reply.body[at] ^ 0xFF]) + reply.body[at + 1 :]
     )
 
 

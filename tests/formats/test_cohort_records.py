@@ -181,8 +181,7 @@ def test_texts_of_the_samples_round_trip_and_older_evidence_has_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("texts", "field"),
-    [('{"title": "pool"}', "title"), ('{"title": {"GSM1": 3}}', "title.GSM1")],
+    ("texts", "field"), [('{"title": "pool"}', "title"), ('{"title": {"GSM1": 3}}', "title.GSM1")]
 )
 def test_texts_that_are_not_one_for_each_sample(tmp_path, texts, field):
     path = tmp_path / "GSE1.json"

@@ -37,11 +37,7 @@ def matrices(draw, min_rows=0):
 def read_by_pandas(path):
     # The default parser of pandas 2 drops digits of small numbers.
     return pd.read_csv(
-        path,
-        index_col=0,
-        keep_default_na=False,
-        na_values=[""],
-        float_precision="round_trip",
+        path, index_col=0, keep_default_na=False, na_values=[""], float_precision="round_trip"
     )
 
 

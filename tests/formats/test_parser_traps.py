@@ -7,12 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.errors import (
-    FormatError,
-    NotDataError,
-    SuperSeriesError,
-    TruncatedFileError,
-)
+from genotex.errors import FormatError, NotDataError, SuperSeriesError, TruncatedFileError
 from genotex.formats import (
     read_clinical_matrix,
     read_family_soft,

@@ -5,18 +5,14 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import TruncatedFileError
-from genotex.formats import (
-    count_lines,
-    count_series_rows,
-)
+from genotex.formats import count_lines, count_series_rows
 from tests.formats.geo_files import write
 from tests.geo_text import asthma, series_matrix
 
 
 @pytest.mark.parametrize("gz", [True, False])
 @pytest.mark.parametrize(
-    ("text", "lines"),
-    [("a,b\n1,2\n", 2), ("a,b\n\n1,2\n \t\n3,4", 3), ("a,b\r\n1,2\r\n\r\n", 2)],
+    ("text", "lines"), [("a,b\n1,2\n", 2), ("a,b\n\n1,2\n \t\n3,4", 3), ("a,b\r\n1,2\r\n\r\n", 2)]
 )
 def test_blank_lines_are_not_counted(tmp_path: Path, text: str, lines: int, gz: bool) -> None:
     assert count_lines(write(tmp_path / "x", text, gz=gz)) == lines

@@ -53,10 +53,7 @@ def test_a_series_that_is_a_link_out_of_the_folder_is_neither_listed_nor_read(
     (place / "GSE90000002").symlink_to(study_folder / "input" / "GEO" / TRAIT / "GSE90000002")
     (listed,) = call(served, "list")["inputs"][0]["traits"]
     assert listed["series"] == [SERIES]
-    for write, tool, more in (
-        (False, "annotate", {"series": "GSE90000002"}),
-        (True, "solve", {}),
-    ):
+    for write, tool, more in ((False, "annotate", {"series": "GSE90000002"}), (True, "solve", {})):
         text = refused(served, tool, write=write, input="input", trait=TRAIT, **more)
         assert "GSE90000002 leads out of the folder" in text
 

@@ -145,11 +145,7 @@ def test_sample_is_in_proportion_to_the_kinds() -> None:
     # One of each kind first; the other 10 in proportion to 9, 19 and 69 of 97: quotas 0.93, 1.96
     # and 7.11, so 0, 1 and 7, and the two largest remainders get one more.
     found = kinds(sample_problems(many(10, 20, 70), 13, seed=1))
-    assert found == {
-        ProblemKind.UNCONDITIONAL: 2,
-        ProblemKind.ONE_STEP: 3,
-        ProblemKind.TWO_STEP: 8,
-    }
+    assert found == {ProblemKind.UNCONDITIONAL: 2, ProblemKind.ONE_STEP: 3, ProblemKind.TWO_STEP: 8}
 
 
 def test_sample_keeps_the_order_of_the_list_and_follows_the_seed() -> None:
@@ -161,10 +157,7 @@ def test_sample_keeps_the_order_of_the_list_and_follows_the_seed() -> None:
 
 
 @settings(deadline=None)
-@given(
-    st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40)).filter(any),
-    st.data(),
-)
+@given(st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40)).filter(any), st.data())
 def test_any_sample_has_its_size_and_every_kind(
     sizes: tuple[int, int, int], data: st.DataObject
 ) -> None:

@@ -143,10 +143,7 @@ def read(folder: Path, name: str, text: str) -> dict[str, tuple[str, ...]]:
             "Trait\tdisease\tname\n# by hand\nCrohn's Disease\tEFO:0000384\tCrohn\n\n"
             "Asthma\tEFO_0000270, MONDO_0004979\n",
         ),
-        (
-            "ids.txt",
-            "Crohns_Disease\tEFO_0000384\nAsthma\tEFO_0000270\nAsthma\tMONDO_0004979\n",
-        ),
+        ("ids.txt", "Crohns_Disease\tEFO_0000384\nAsthma\tEFO_0000270\nAsthma\tMONDO_0004979\n"),
         (
             "ids.json",
             json.dumps(

@@ -9,13 +9,7 @@ import numpy as np
 import polars as pl
 
 from genotex.reports import Findings, ReportPage, Section, all_sections, build_page, ranked
-from tests.reports.report_cohort import (
-    make_evidence,
-    make_findings,
-    make_infos,
-    make_table,
-    vary,
-)
+from tests.reports.report_cohort import make_evidence, make_findings, make_infos, make_table, vary
 
 SURROGATES: dict[str, Any] = {
     "mode": "auto",

@@ -17,12 +17,7 @@ from genotex.figures import ForestRow, draw_svg, forest
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
-from genotex.reports import (
-    build_meta_page,
-    forest_data,
-    forest_rows,
-    write_meta_report,
-)
+from genotex.reports import build_meta_page, forest_data, forest_rows, write_meta_report
 from genotex.words import number
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort
 
@@ -198,9 +193,7 @@ def test_symbols_and_cohorts_are_escaped(tmp_path: Path) -> None:
     bad = "</script><b>"
     names = pl.Series("Variable", [bad, *result.genes["Variable"][1:]])
     result = replace(
-        result,
-        genes=result.genes.with_columns(names),
-        effects=result.effects.with_columns(names),
+        result, genes=result.genes.with_columns(names), effects=result.effects.with_columns(names)
     )
     assert "<" not in forest_data(result, bad).data
     assert build_meta_page(result, csv_name="x.csv").figures[0].svg.count("<b>") == 0

@@ -23,14 +23,7 @@ from genotex.figures import (
     volcano,
 )
 from genotex.formats import LinkedTable
-from genotex.reports import (
-    FigureView,
-    Findings,
-    draw_figures,
-    gene_result,
-    mark_samples,
-    ranked,
-)
+from genotex.reports import FigureView, Findings, draw_figures, gene_result, mark_samples, ranked
 from tests.reports.report_cohort import make_evidence, make_findings, make_table, vary, with_missing
 
 KEYS = ["pca", "volcano", "histogram", "profiles", "heatmap"]

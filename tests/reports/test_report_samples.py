@@ -14,13 +14,7 @@ import pytest
 
 from genotex.formats import LinkedTable
 from genotex.reports import Findings, Section, render_page, samples_methods
-from tests.analysis.sample_cohorts import (
-    changed,
-    check,
-    clean_cohort,
-    repeated_people,
-    with_sex,
-)
+from tests.analysis.sample_cohorts import changed, check, clean_cohort, repeated_people, with_sex
 from tests.reports.report_cohort import vary
 from tests.reports.report_steps import page_of, plain, view, with_pairs
 

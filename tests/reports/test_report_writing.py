@@ -13,11 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import (
-    read_result,
-    solve_problem,
-    write_result,
-)
+from genotex.analysis import read_result, solve_problem, write_result
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (
     Evidence,

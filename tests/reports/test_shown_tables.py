@@ -27,13 +27,7 @@ from genotex.reports import (
 from tests.bench.evaluation.some_scores import some_scores
 from tests.html_tables import table_with, tables_of
 from tests.reports import report_steps as steps
-from tests.reports.report_cohort import (
-    make_encoded,
-    make_findings,
-    make_infos,
-    make_table,
-    vary,
-)
+from tests.reports.report_cohort import make_encoded, make_findings, make_infos, make_table, vary
 from tests.reports.test_meta_report import solved
 from tests.reports.test_survival_report import SOURCE, strong
 from tests.shown import agrees, in_files

@@ -121,9 +121,7 @@ def test_shifted_cohort_has_ages_in_the_row_of_sex(study: SimulatedStudy) -> Non
     assert len(shifted) >= 2
 
 
-def test_batch_is_balanced_in_one_cohort_and_confounded_in_the_other(
-    study: SimulatedStudy,
-) -> None:
+def test_batch_is_balanced_in_one_cohort_and_confounded_in_the_other(study: SimulatedStudy) -> None:
     def late_share(accession: str, group: str) -> float:
         samples = study.truth.cohorts[accession].samples.values()
         batches = [sample["batch"] for sample in samples if sample["group"] == group]

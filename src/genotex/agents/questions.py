@@ -235,11 +235,7 @@ class Questions:
         return render_prompt(f"team/{template}.md.j2", **(given | values))
 
     def _request(
-        self,
-        card: Card,
-        text: str,
-        functions: Sequence[str] = (),
-        role: str | None = None,
+        self, card: Card, text: str, functions: Sequence[str] = (), role: str | None = None
     ) -> Request:
         units = action_units(self.task.kind)
         known = sorted({name for unit in units for name in unit.functions})

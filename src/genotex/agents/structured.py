@@ -218,10 +218,7 @@ def ask_without_data(models: RoleModels, task: Task) -> list[str]:
     """Ask once which genes are associated with a problem's trait; no data is shown."""
     question = render_prompt("zero_shot/question.md.j2", task=task, most_genes=MOST_GENES)
     card = Card("expert", "zero_shot", task)
-    messages = (
-        Message("system", render_prompt("zero_shot/role.md.j2")),
-        Message("user", question),
-    )
+    messages = (Message("system", render_prompt("zero_shot/role.md.j2")), Message("user", question))
     request = Request("expert", messages, facts=card.facts())
     answer = models.ask_for(request, KnownGenes).value
     return list(dict.fromkeys(answer.genes))[:MOST_GENES]

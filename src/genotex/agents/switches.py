@@ -168,11 +168,7 @@ PRESETS: Mapping[str, Preset] = {
             switched={"max_rounds": 1},
         ),
         Preset(
-            "no-reviewer",
-            "GenoAgent, no reviewer",
-            (2, 4, 5),
-            "team",
-            switched={"reviewer": False},
+            "no-reviewer", "GenoAgent, no reviewer", (2, 4, 5), "team", switched={"reviewer": False}
         ),
         Preset("zero-shot", "o1 zero-shot", (2,), "zero-shot", "zero-shot"),
         Preset("codeact", "CodeAct", (3,), "codeact"),

@@ -201,8 +201,5 @@ def survival(
     given = of_survival(gather_data(data, samples, reading, used), settings)
     found = fit_survival(given.data, asked, settings)
     table = as_pandas(found.genes, "gene")
-    table.attrs = {
-        "warnings": [*given.warnings, *found.warnings],
-        "method": dict(found.method),
-    }
+    table.attrs = {"warnings": [*given.warnings, *found.warnings], "method": dict(found.method)}
     return table

@@ -10,8 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-Floats = NDArray[np.float64]
-
 FEWEST_GENES = 20
 """A result that ranks fewer genes cannot be compared by ranks."""
 

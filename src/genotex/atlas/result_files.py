@@ -257,12 +257,7 @@ def _listed(file: ResultFile, content: Mapping[str, Any]) -> CohortEffects:
     table = pl.DataFrame({"Variable": names, **numbers}).with_columns(
         Status=pl.lit("listed"), Significant=pl.lit(True), Place=pl.len() - pl.int_range(pl.len())
     )
-    wanted = {
-        "effect": "Coefficient",
-        "q": "q",
-        "status": "Status",
-        "significant": "Significant",
-    }
+    wanted = {"effect": "Coefficient", "q": "q", "status": "Status", "significant": "Significant"}
     frame = _effects(table, wanted, rank_by="Place")
     name = str(_part(content, "cohort").get("id", ""))
     return CohortEffects(

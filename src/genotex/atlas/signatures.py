@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
+from genotex.arrays import Floats
 from genotex.errors import FormatError, UsageError
 from genotex.outside import read_document
-
-Floats = NDArray[np.float64]
 
 FEWEST_GENES = 3
 """Of a signature in a result, to be scored."""

@@ -16,13 +16,12 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from genotex.arrays import Floats
 from genotex.atlas.overlaps import shared_samples
 from genotex.atlas.reader import AtlasReader
 from genotex.atlas.signatures import SignatureScores, score_connectivity, score_signature
 from genotex.atlas.similar import ANY_CONDITION, chosen_condition, of_condition
 from genotex.errors import UsageError
-
-Floats = NDArray[np.float64]
 
 _SIGNATURE = 100
 """Most genes, up and down each, of the signature of a trait."""

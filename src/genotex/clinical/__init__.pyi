@@ -11,10 +11,7 @@ from .cases import (
     infer_cases as infer_cases,
     row_and_map as row_and_map,
 )
-from .cells import (
-    Candidate as Candidate,
-    characteristic_candidates as characteristic_candidates,
-)
+from .cells import Candidate as Candidate, characteristic_candidates as characteristic_candidates
 from .description import (
     SHOWN_VALUES as SHOWN_VALUES,
     SeriesDescription as SeriesDescription,
@@ -59,10 +56,7 @@ from .groups import (
     values_by_key as values_by_key,
 )
 from .people import find_person_feature as find_person_feature
-from .relations import (
-    SampleRelations as SampleRelations,
-    find_relations as find_relations,
-)
+from .relations import SampleRelations as SampleRelations, find_relations as find_relations
 from .sample_groups import (
     check_conditions as check_conditions,
     exclude_samples as exclude_samples,
@@ -70,10 +64,7 @@ from .sample_groups import (
     need_conditions as need_conditions,
     samples_text as samples_text,
 )
-from .cells import (
-    SampleKeys as SampleKeys,
-    keys_of_samples as keys_of_samples,
-)
+from .cells import SampleKeys as SampleKeys, keys_of_samples as keys_of_samples
 from .sheets.sample_sheet import (
     SampleSheet as SampleSheet,
     SheetSample as SheetSample,
@@ -137,8 +128,5 @@ from .words.vocabulary import (
 )
 from .words.wording import Terms as Terms
 from .cases import infer_cases_elsewhere as infer_cases_elsewhere
-from .texts.samples import (
-    distinguishing_texts as distinguishing_texts,
-    group_texts as group_texts,
-)
+from .texts.samples import distinguishing_texts as distinguishing_texts, group_texts as group_texts
 from .words.vocabulary_file import read_vocabulary_file as read_vocabulary_file

@@ -69,9 +69,7 @@ from .records import (
     remove_stale_tables as remove_stale_tables,
     write_linked as write_linked,
 )
-from .sample_sheets import (
-    regroup as regroup,
-)
+from .sample_sheets import regroup as regroup
 from .geo.rna_seq import (
     CountedGenes as CountedGenes,
     count_genes as count_genes,
@@ -80,14 +78,8 @@ from .geo.rna_seq import (
     enough_samples as enough_samples,
     tmm_factors as tmm_factors,
 )
-from .sample_sheets import (
-    ProposedSheet as ProposedSheet,
-    propose_sheet as propose_sheet,
-)
-from .tasks import (
-    CohortTask as CohortTask,
-    check_choices as check_choices,
-)
+from .sample_sheets import ProposedSheet as ProposedSheet, propose_sheet as propose_sheet
+from .tasks import CohortTask as CohortTask, check_choices as check_choices
 from .tcga.cohort import (
     apply_tcga_encoding as apply_tcga_encoding,
     assemble_tcga_cohort as assemble_tcga_cohort,
@@ -106,7 +98,4 @@ from .tcga.files import (
     read_raw_genes as read_raw_genes,
     tcga_sample_facts as tcga_sample_facts,
 )
-from .stores import (
-    folders_of as folders_of,
-    store_at as store_at,
-)
+from .stores import folders_of as folders_of, store_at as store_at

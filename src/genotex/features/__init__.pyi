@@ -39,11 +39,7 @@ from .known.people_words import (
     spelt_sexes as spelt_sexes,
     unit_words as unit_words,
 )
-from .known.sex import (
-    parse_sex as parse_sex,
-    sex_legend as sex_legend,
-    text_legend as text_legend,
-)
+from .known.sex import parse_sex as parse_sex, sex_legend as sex_legend, text_legend as text_legend
 from .known.treatment import (
     control_group as control_group,
     dose_from_key as dose_from_key,

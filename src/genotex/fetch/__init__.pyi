@@ -63,8 +63,5 @@ from .xena import (
     xena_files as xena_files,
 )
 from .contents import check_whole as check_whole
-from .open_targets import (
-    keep_to_one_release as keep_to_one_release,
-    write_found as write_found,
-)
+from .open_targets import keep_to_one_release as keep_to_one_release, write_found as write_found
 from .xena import XENA as XENA

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.figures.model import Floats
+from genotex.arrays import Floats
 
 _MOST_GENES = 5000
 """Components and correlations are computed over so many genes, those that vary most."""
@@ -147,8 +147,7 @@ def sample_densities(expression: Floats, steps: int = _BINS) -> tuple[Floats, Fl
     low, high = (float(v) for v in np.percentile(known, (0.1, 99.9))) if known.size else (0.0, 1.0)
     edges = np.linspace(low, max(high, low + 1e-6), steps + 1)
     counts = np.array(
-        [np.histogram(row[np.isfinite(row)], edges)[0] for row in expression],
-        dtype=np.float64,
+        [np.histogram(row[np.isfinite(row)], edges)[0] for row in expression], dtype=np.float64
     )
     counts = np.array([np.convolve(row, _SMOOTH, mode="same") for row in counts])
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.figures.look import IN_BROWSERS, LOOKS, SCALES
-from genotex.figures.model import Axis, Figure, Floats, Panel, PointName, Scale, Series
+from genotex.figures.model import Axis, Figure, Panel, PointName, Scale, Series
 
 Window = tuple[float, float, float, float]
 """Part of a panel in view: x from and to, y from and to."""

@@ -212,10 +212,7 @@ def _draw_panel(axes: Axes, panel: Panel, prefix: str) -> dict[str, list[str]]:
         _text_at_line(axes, line)
     if panel.legend and axes.get_legend_handles_labels()[0]:
         axes.legend(
-            loc="upper right",
-            borderaxespad=0.2,
-            title=panel.note or None,
-            title_fontsize="small",
+            loc="upper right", borderaxespad=0.2, title=panel.note or None, title_fontsize="small"
         )
     _write_names(axes, panel)
     for at, text in panel.beside:

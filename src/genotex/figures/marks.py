@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.figures.look import COLOURS, INK, LOOKS, MISSING, QUIET, SCALES, TEXT
-from genotex.figures.model import Floats, PointName, Series
+from genotex.figures.model import PointName, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -273,9 +274,7 @@ def name_points(axes: Axes, names: Sequence[PointName], dotted: NDArray[np.float
         free = [o for o in options if o[1].within(inside) and not any(map(o[1].hits, placed))]
         # Covering a point is bad, a name far from its point as well.
         best = min(
-            free,
-            key=lambda o: sum(map(o[1].hits, dots)) + max(map(abs, o[0])) / 14,
-            default=None,
+            free, key=lambda o: sum(map(o[1].hits, dots)) + max(map(abs, o[0])) / 14, default=None
         )
         if best is not None:
             placed.append(best[1])

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from genotex.arrays import Floats
+
 Kind = Literal[
     "points", "line", "curves", "band", "bars", "intervals", "diamonds", "cells", "boxes", "strip"
 ]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.figures.arranging import Components
 from genotex.figures.look import level_key
-from genotex.figures.model import Floats
 
 if TYPE_CHECKING:
     import polars as pl

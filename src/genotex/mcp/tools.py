@@ -94,10 +94,7 @@ class Tools:
         every = list(self.folder.analyses())
         asked = names or every
         answer = a.GeneAnswer(
-            gene=a.name_text(gene),
-            found=[],
-            not_tested_in=[],
-            not_asked=len(asked[MOST_ANALYSES:]),
+            gene=a.name_text(gene), found=[], not_tested_in=[], not_asked=len(asked[MOST_ANALYSES:])
         )
         for name in asked[:MOST_ANALYSES]:
             try:

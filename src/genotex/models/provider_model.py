@@ -13,12 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from genotex.errors import BadAnswerError, ModelError, UsageError
-from genotex.models.catalogue import (
-    PROVIDERS,
-    ProviderModelName,
-    ProviderOptions,
-    RetryPolicy,
-)
+from genotex.models.catalogue import PROVIDERS, ProviderModelName, ProviderOptions, RetryPolicy
 from genotex.models.model import Reply, Request
 from genotex.models.recording import request_digest
 from genotex.models.requests import (

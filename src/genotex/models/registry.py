@@ -78,10 +78,7 @@ def register(kind: str, make: _Maker) -> None:
     _MAKERS[kind] = make
 
 
-_Maker = Callable[
-    [str, Mapping[str, ProviderOptions], RetryPolicy, Mapping[str, str]],
-    Model,
-]
+_Maker = Callable[[str, Mapping[str, ProviderOptions], RetryPolicy, Mapping[str, str]], Model]
 
 
 def _provider_model(

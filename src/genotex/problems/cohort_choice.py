@@ -160,9 +160,7 @@ def _check_record(
 
 
 def refuse(
-    cohorts: Mapping[str, CohortInfo],
-    condition: str | None,
-    among: Collection[str] | None = None,
+    cohorts: Mapping[str, CohortInfo], condition: str | None, among: Collection[str] | None = None
 ) -> dict[str, str | None]:
     """Return for every cohort why it does not fit (see `why_not`), None for those that do."""
     return {

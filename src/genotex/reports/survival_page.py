@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from genotex.analysis import SurvivalResult, kaplan_meier, log_rank_test, split_by_level
+from genotex.arrays import Floats
 from genotex.errors import AnalysisError
 from genotex.figures import (
     ChangeWords,
@@ -289,7 +289,6 @@ def _methods(found: SurvivalResult, source: SurvivalSource) -> str:
     )
 
 
-Floats = NDArray[np.float64]
 _PANELS = 6
 _WORDS = ChangeWords(
     "log hazard ratio per unit of log2 expression",

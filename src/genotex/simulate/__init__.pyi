@@ -12,7 +12,6 @@ from .expression import (
     choose_symbols as choose_symbols,
     draw_gene_model as draw_gene_model,
 )
-from .files import Floats as Floats
 from .plan import (
     NOTHING_REAL as NOTHING_REAL,
     CohortPlan as CohortPlan,

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.formats import ExpressionMatrix
 from genotex.layout import TCGA_COHORT
 from genotex.simulate.expression import (
     CountedRows,
-    Floats,
     GeneModel,
     draw_counts,
     draw_expression,
@@ -316,11 +316,7 @@ def _write_files(
 
 
 def write_tcga(
-    folder: Path,
-    rng: np.random.Generator,
-    model: GeneModel,
-    names: Sequence[str],
-    plan: TcgaPlan,
+    folder: Path, rng: np.random.Generator, model: GeneModel, names: Sequence[str], plan: TcgaPlan
 ) -> SimulatedCohort:
     """Write a TCGA folder, in which the genes have these names."""
     who = draw_tcga_samples(rng, plan.tumours, plan.site)

@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.errors import UsageError
 from genotex.genes import GeneTable
 from genotex.procedure import Procedure
@@ -64,8 +65,6 @@ def _packaged_symbols() -> list[str]:
     official = table.symbols(Procedure.BENCHMARK)
     return [symbol for symbol in coding if official.get(symbol) == symbol]
 
-
-Floats = NDArray[np.float64]
 
 _FACTORS = 4
 _NOISE_SD = 0.40

@@ -20,6 +20,7 @@ import polars as pl
 from isal import igzip
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.simulate.plan import People
 
 _DATE = "Jan 01 2020"
@@ -233,8 +234,6 @@ def _platform_section(platform: PlatformText, samples: Sequence[str]) -> bytes:
         out.write(b"!platform_table_end\n")
     return out.getvalue()
 
-
-Floats = NDArray[np.float64]
 
 _TYPE_NAMES = {
     "01": "Primary Tumor",

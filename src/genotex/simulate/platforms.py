@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from genotex.arrays import Floats
+
 Style = Literal["affymetrix", "illumina"]
 
 _PROBES_PER_GENE = (0.38, 0.30, 0.17, 0.09, 0.06)

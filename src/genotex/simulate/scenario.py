@@ -284,8 +284,7 @@ def _of_the_condition(samples: int) -> CohortPlan:
         ),
         overall_design="Patients with simulated diabetes and non-diabetic controls.",
         names=SampleNames.of_tissue_and_groups(
-            "whole blood",
-            {"case": "Simulated diabetes", "healthy control": "Non-diabetic control"},
+            "whole blood", {"case": "Simulated diabetes", "healthy control": "Non-diabetic control"}
         ),
         usable=True,
         reason="cases and controls of the condition",

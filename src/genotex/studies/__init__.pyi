@@ -5,7 +5,6 @@ from .loaded import (
     NEITHER as NEITHER,
     SECOND as SECOND,
     FileState as FileState,
-    Floats as Floats,
     LoadedAnalyses as LoadedAnalyses,
     LoadedAnalysis as LoadedAnalysis,
     Recent as Recent,

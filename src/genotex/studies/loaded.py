@@ -18,6 +18,7 @@ from scipy.stats import spearmanr
 from genotex.analysis import AnalysisResult, read_meta, read_result
 from genotex.analysis.meta import MetaResult
 from genotex.analysis.results.columns import GeneColumn
+from genotex.arrays import Floats
 from genotex.figures import Components, GeneResult, SampleMarks, principal_components
 from genotex.formats import Evidence
 from genotex.layout import OutputFolder
@@ -34,7 +35,6 @@ from genotex.reports import (
 
 _KEPT = 2
 _PCA_GENES = 5000
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,8 +108,7 @@ class NoNetwork(Opened):
         name = str(tmp_path / "agent.sock")
         with listening(socket.SOCK_STREAM, socket.AF_UNIX, name) as server:
             refused(
-                session,
-                f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({name!r})",
+                session, f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({name!r})"
             )
             assert nobody_came(server)
 
@@ -128,8 +127,7 @@ class NoNetwork(Opened):
         name = f"\0genotex-test-{os.getpid()}"
         with listening(socket.SOCK_STREAM, socket.AF_UNIX, name) as server:
             refused(
-                session,
-                f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({name!r})",
+                session, f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({name!r})"
             )
             assert nobody_came(server)
 
@@ -141,8 +139,7 @@ class FilterHolds(Opened):
         name = str(place.readable / "inside.sock")
         with listening(socket.SOCK_STREAM, socket.AF_UNIX, name) as server:
             refused(
-                session,
-                f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({name!r})",
+                session, f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({name!r})"
             )
             assert nobody_came(server)
         Path(name).unlink()

@@ -168,8 +168,7 @@ def test_unknown_machine_is_an_error_and_no_empty_filter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "header"),
-    [(0, "x86_64-linux-gnu/asm/unistd_64.h"), (1, "asm-generic/unistd.h")],
+    ("column", "header"), [(0, "x86_64-linux-gnu/asm/unistd_64.h"), (1, "asm-generic/unistd.h")]
 )
 def test_numbers_are_those_of_the_kernels_headers(column: int, header: str) -> None:
     path = Path("/usr/include", header)

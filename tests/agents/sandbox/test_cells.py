@@ -74,11 +74,7 @@ def test_pictures_beyond_the_room_for_them_leave_their_plain_form() -> None:
     # 8 characters of plain form each: 68 of 100 are used, 68 more are too many, 28 are not.
     kept = [(o.forms.get("image/png", ""), o.text) for o in collector.outputs()]
     said = "[60 characters of a picture, page or table left out]"
-    assert kept == [
-        ("A" * 60, "<Figure>\n"),
-        ("", f"<Figure>\n{said}\n"),
-        ("A" * 20, "<Figure>\n"),
-    ]
+    assert kept == [("A" * 60, "<Figure>\n"), ("", f"<Figure>\n{said}\n"), ("A" * 20, "<Figure>\n")]
 
 
 def test_shortened_keeps_the_end_where_the_error_is() -> None:

@@ -4,12 +4,7 @@ from pathlib import Path
 import pytest
 
 from genotex.agents import CellResult, CellStatus, CodeShelf, Switches, Task, WorkSettings
-from genotex.agents.team.journal import (
-    Live,
-    NotebookJournal,
-    RecordedNotebook,
-    RecordedSession,
-)
+from genotex.agents.team.journal import Live, NotebookJournal, RecordedNotebook, RecordedSession
 from genotex.errors import FormatError, SessionDeadError, UsageError
 from genotex.journal import open_journal, read_journal
 from genotex.models import Model

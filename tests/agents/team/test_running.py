@@ -79,10 +79,7 @@ def test_usage_is_reported_by_role_and_unknown_cost_stays_unknown(played: Played
         "unknown_calls": 0,
     }
     # The model is in no list of prices.
-    assert usage["total"]["cost_usd"] == {
-        "known": "0",
-        "unknown_calls": len(played.calls.requests),
-    }
+    assert usage["total"]["cost_usd"] == {"known": "0", "unknown_calls": len(played.calls.requests)}
     own = finished.notebooks[-1].usage["total"]["calls"]
     assert 0 < own < usage["total"]["calls"]
 
@@ -199,11 +196,7 @@ def test_question_that_is_too_long_fails_the_notebook_and_no_other(played: Playe
     # Also with shorter outputs, and with the shortest.
     played.calls = failing(*[ContextTooLongError("too long")] * 3)
     finished = played.run()
-    assert [record.state for record in finished.notebooks] == [
-        State.FAILED,
-        State.DONE,
-        State.DONE,
-    ]
+    assert [record.state for record in finished.notebooks] == [State.FAILED, State.DONE, State.DONE]
 
 
 def test_question_that_is_too_long_is_asked_with_shorter_outputs_and_replayed(
@@ -241,9 +234,7 @@ def test_answer_that_is_none_is_in_the_journal_and_replayed(played: Played) -> N
     assert finished.notebooks[0].usage["total"]["failed"] == 1
 
 
-def test_notebook_that_records_nothing_has_failed_and_is_not_taken_for_done(
-    played: Played,
-) -> None:
+def test_notebook_that_records_nothing_has_failed_and_is_not_taken_for_done(played: Played) -> None:
     played.calls = PlayedModel(
         lambda card: plan("task_completed") if card.occasion == "plan" else python("x")
     )

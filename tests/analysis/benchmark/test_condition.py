@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 from genotex.analysis import ConditionCohort
-from genotex.analysis.benchmark.samples import (
-    Residual,
-    measured_condition,
-    predict_condition,
-)
+from genotex.analysis.benchmark.samples import Residual, measured_condition, predict_condition
 from genotex.errors import AnalysisError
 
 from ..cohort_tables import linked

@@ -22,8 +22,7 @@ def scatter(cohorts: int, sd: float, genes: int = 4000, error: float = 0.3) -> N
     """Genes whose true effects scatter around zero with `sd`."""
     rng = np.random.default_rng([cohorts, round(100 * sd)])
     return NullScores(
-        rng.normal(size=(cohorts, genes)) * np.hypot(sd, error),
-        np.full((cohorts, genes), error**2),
+        rng.normal(size=(cohorts, genes)) * np.hypot(sd, error), np.full((cohorts, genes), error**2)
     )
 
 

@@ -152,13 +152,7 @@ def test_genes_outside_the_universe_are_left_out() -> None:
     inside = compare_genes(["a", "x", "b"], ["a", "b", "c"], [*SMALL, "x"])
     assert compare_genes(["?", "a", "x", "!", "b"], ["a", "b", "c", "-"], [*SMALL, "x"]) == (
         GeneAgreement(
-            40.0,
-            50.0,
-            400 / 9,
-            inside.auroc,
-            inside.auprc,
-            inside.gsea_es,
-            inside.gsea_es_within,
+            40.0, 50.0, 400 / 9, inside.auroc, inside.auprc, inside.gsea_es, inside.gsea_es_within
         )
     )
 

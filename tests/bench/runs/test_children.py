@@ -98,12 +98,7 @@ def pids(place: Path, trait: str) -> list[int]:
 
 @pytest.mark.parametrize(
     ("trait", "processes"),
-    [
-        ("Loops_in_C", 1),
-        ("Sleeps_in_children", 2),
-        ("Hides_children", 2),
-        ("Leaves_a_process", 2),
-    ],
+    [("Loops_in_C", 1), ("Sleeps_in_children", 2), ("Hides_children", 2), ("Leaves_a_process", 2)],
 )
 @pytest.mark.usefixtures("records")
 def test_nothing_is_left_running(place: Path, trait: str, processes: int) -> None:

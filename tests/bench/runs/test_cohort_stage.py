@@ -31,9 +31,7 @@ def test_cohort_of_written_code_is_another_one_when_its_numbers_are(output: Outp
     assert Basis(output).of(ASTHMA) != before
 
 
-def test_cohort_of_the_direct_road_is_the_one_that_its_evidence_tells(
-    output: OutputFolder,
-) -> None:
+def test_cohort_of_the_direct_road_is_the_one_that_its_evidence_tells(output: OutputFolder) -> None:
     path = output.evidence("Asthma", "GSE1")
     before = Basis(output).of(ASTHMA)
     evidence = read_evidence(path)

@@ -69,13 +69,7 @@ def method(name: str, *, own: bool = False) -> ChosenMethod:
     ],
 )
 def test_run_records_where_it_started(
-    tasks: TaskInfo,
-    reference: Path,
-    tmp_path: Path,
-    name: str,
-    own: bool,
-    given: str,
-    start: str,
+    tasks: TaskInfo, reference: Path, tmp_path: Path, name: str, own: bool, given: str, start: str
 ) -> None:
     (tmp_path / "input" / "GEO" / "Asthma").mkdir(parents=True)
     folders = {"source": tmp_path / "input", "preprocessed": reference}

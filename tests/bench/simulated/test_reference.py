@@ -8,12 +8,7 @@ import pandas as pd
 import pytest
 
 from genotex.bench import SimulatedBenchmark
-from genotex.formats import (
-    read_clinical_csv,
-    read_cohort_info,
-    read_gene_csv,
-    read_linked_csv,
-)
+from genotex.formats import read_clinical_csv, read_cohort_info, read_gene_csv, read_linked_csv
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems import TaskInfo, choose_cohort, choose_pair
 from genotex.simulate import CohortTruth

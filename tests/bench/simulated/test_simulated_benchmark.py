@@ -125,8 +125,7 @@ def test_score_counts_planted_genes_of_the_trait_asked_for(simulated: SimulatedB
 
 
 @pytest.mark.parametrize(
-    "sizes",
-    [{"traits": 3}, {"traits": 17}, {"cohorts": 23}, {"samples": 23}, {"genes": 399}],
+    "sizes", [{"traits": 3}, {"traits": 17}, {"cohorts": 23}, {"samples": 23}, {"genes": 399}]
 )
 def test_sizes_without_sense_are_refused(tmp_path: Path, sizes: dict[str, int]) -> None:
     with pytest.raises(UsageError, match=f"{next(iter(sizes))} is"):

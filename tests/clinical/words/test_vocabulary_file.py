@@ -183,8 +183,7 @@ def test_no_bytes_raise_anything_else(
 @given(
     st.text(min_size=1, max_size=10),
     st.dictionaries(
-        st.sampled_from(["terms", "excludes"]),
-        st.lists(st.text(max_size=30), max_size=20),
+        st.sampled_from(["terms", "excludes"]), st.lists(st.text(max_size=30), max_size=20)
     ),
 )
 def test_written_table_reads_as_it_was(name: str, table: dict[str, list[str]]) -> None:

@@ -19,14 +19,7 @@ from genotex.errors import (
     WrongKeyError,
 )
 from tests.models.providers.asking import KEY, REQUEST, model_at
-from tests.models.servers import (
-    DIALECTS,
-    CompatibleDialect,
-    Dialect,
-    OpenAIDialect,
-    Says,
-    serving,
-)
+from tests.models.servers import DIALECTS, CompatibleDialect, Dialect, OpenAIDialect, Says, serving
 
 every_provider = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda each: each.provider)
 

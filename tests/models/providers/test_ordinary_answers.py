@@ -54,20 +54,12 @@ def anthropic_stream(*pieces: str) -> Says:
         "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage,
     }  # fmt: skip
     deltas = [
-        {
-            "type": "content_block_delta",
-            "index": 0,
-            "delta": {"type": "text_delta", "text": piece},
-        }
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
         for piece in pieces
     ]
     return events(
         {"type": "message_start", "message": message},
-        {
-            "type": "content_block_start",
-            "index": 0,
-            "content_block": {"type": "text", "text": ""},
-        },
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
         *deltas,
         {"type": "content_block_stop", "index": 0},
         {

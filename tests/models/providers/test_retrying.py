@@ -12,14 +12,7 @@ from genotex.errors import (
 )
 from genotex.models import RetryPolicy
 from tests.models.providers.asking import KEY, REQUEST, Waits, model_at
-from tests.models.servers import (
-    DIALECTS,
-    Dialect,
-    GoogleDialect,
-    OpenAIDialect,
-    Says,
-    serving,
-)
+from tests.models.servers import DIALECTS, Dialect, GoogleDialect, OpenAIDialect, Says, serving
 
 OPENAI = OpenAIDialect()
 PATIENT = RetryPolicy(attempts=4, first_wait=1.0, longest_wait=100.0)

@@ -24,11 +24,7 @@ from genotex.analysis import (
     stored_types,
 )
 from genotex.errors import FormatError, GenotexError, UsageError
-from genotex.formats import (
-    read_cohort_info,
-    read_json_object,
-    read_linked_header,
-)
+from genotex.formats import read_cohort_info, read_json_object, read_linked_header
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 

@@ -272,10 +272,7 @@ def not_adopted(
         for name in _others(said, is_so, OWN_FIELDS[kind])
         if not any(flag.startswith(f"the {_FLAGGED.get(name, '-')} in its") for flag in flags)
     )
-    return (
-        *flags,
-        *(f"{name} is not for generated code to write: not adopted" for name in names),
-    )
+    return (*flags, *(f"{name} is not for generated code to write: not adopted" for name in names))
 
 
 _PARTS = ("reading", "options", "mapping", "series", "linking", "cohort", "method")

@@ -36,10 +36,7 @@ from genotex.cohorts.tcga.files import RawClinical, read_raw_clinical, read_raw_
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import Evidence
 from genotex.genes import GeneTable, RowGenes, collapse_rows, genes_by_columns, genes_of_rows
-from genotex.layout import (
-    GeoCohortFiles,
-    TcgaCohortFiles,
-)
+from genotex.layout import GeoCohortFiles, TcgaCohortFiles
 from genotex.procedure import Procedure
 
 

@@ -27,14 +27,7 @@ from genotex.cohorts.geo.rna_seq import count_genes
 from genotex.errors import FormatError
 from genotex.features import simple_key
 from genotex.formats import Role, Series
-from genotex.genes import (
-    GeneTable,
-    IdVerdict,
-    RowGenes,
-    check_rows,
-    genes_of_rows,
-    identify_ids,
-)
+from genotex.genes import GeneTable, IdVerdict, RowGenes, check_rows, genes_of_rows, identify_ids
 from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
 
@@ -129,9 +122,7 @@ def read_geo(task: Task) -> ClinicalAnnotation:
 def _read(task: Task, table: GeneTable) -> tuple[RawSeries, ClinicalAnnotation]:
     """Read a series but for its numbers, on which nothing of what is decided depends."""
     raw = read_raw_series(
-        task.geo_files,
-        needs_mapping=lambda series: rows_need_mapping(series, table),
-        numbers=False,
+        task.geo_files, needs_mapping=lambda series: rows_need_mapping(series, table), numbers=False
     )
     description = describe_series(raw.series, raw.platforms)
     return raw, rule_expert(task.procedure).annotate(description, task.trait)
@@ -158,11 +149,7 @@ def _genes(
         return None, "table", no_table(procedure)
     try:
         rows = genes_of_rows(
-            matrix.ids,
-            raw.platforms,
-            procedure=procedure,
-            table=table,
-            own=raw.series.platform,
+            matrix.ids, raw.platforms, procedure=procedure, table=table, own=raw.series.platform
         )
         check_rows(rows, procedure=procedure, table=table)
     except FormatError as error:

@@ -50,13 +50,7 @@ from genotex.errors import (
     MethodFailedError,
     RefusedError,
 )
-from genotex.formats import (
-    CohortInfo,
-    decode,
-    read_chunks,
-    update_cohort_info,
-    write_json,
-)
+from genotex.formats import CohortInfo, decode, read_chunks, update_cohort_info, write_json
 from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
 from genotex.models import PriceSnapshot, RoleModels, UsageLedger, reply_from_json
@@ -287,11 +281,7 @@ def _solve(task: Task, written: Path, models: RoleModels) -> None:
     options = AnalysisOptions(procedure=task.procedure)
     tasks = task.read_task_info()
     result = solve_problem(
-        OutputFolder(task.input_folder),
-        task.problem,
-        options,
-        tasks,
-        threads=os.cpu_count() or 1,
+        OutputFolder(task.input_folder), task.problem, options, tasks, threads=os.cpu_count() or 1
     )
     write_result(OutputFolder(written), result)
 

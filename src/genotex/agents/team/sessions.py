@@ -60,10 +60,7 @@ Ended = TypeVar("Ended")
 
 
 def in_threads(
-    work: Sequence[Work],
-    jobs: int,
-    do: Callable[[Work], Result],
-    give_up: Callable[[], None],
+    work: Sequence[Work], jobs: int, do: Callable[[Work], Result], give_up: Callable[[], None]
 ) -> Iterator[tuple[Work, Result | Exception]]:
     """Do all pieces of work, each in one of several threads; yield them as they end.
 

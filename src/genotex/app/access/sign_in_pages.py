@@ -97,7 +97,4 @@ def _from(request: Request) -> str:
 
 def routes() -> list[Route]:
     """Return the routes of these pages."""
-    return [
-        Route(SIGN_IN, ask, methods=["GET"]),
-        Route(SIGN_IN, _sign_in, methods=["POST"]),
-    ]
+    return [Route(SIGN_IN, ask, methods=["GET"]), Route(SIGN_IN, _sign_in, methods=["POST"])]

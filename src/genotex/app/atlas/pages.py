@@ -136,10 +136,7 @@ def _pair(request: Request) -> dict[str, Any]:
 def pair(request: Request) -> Response:
     """Show a pair of traits alone, for htmx."""
     return render(
-        request,
-        "atlas_pair.html.j2",
-        pair=_pair(request),
-        place=_place(request, "condition"),
+        request, "atlas_pair.html.j2", pair=_pair(request), place=_place(request, "condition")
     )
 
 

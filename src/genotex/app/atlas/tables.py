@@ -129,10 +129,7 @@ GENE_TRAITS = PageTable(
     (_TRAIT, _GIVEN, *_COMBINED),
     "/atlas/trait",
     "trait",
-    {
-        "without a condition": _PLAIN,
-        **_SIGNIFICANT,
-    },
+    {"without a condition": _PLAIN, **_SIGNIFICANT},
     also=("condition",),
     sheet="traits",
 )
@@ -160,11 +157,7 @@ GENE_COHORTS = PageTable(
     ),
     "",
     "cohort",
-    {
-        "without a condition": _PLAIN,
-        **_SIGNIFICANT,
-        "not tested": pl.col("p").is_null(),
-    },
+    {"without a condition": _PLAIN, **_SIGNIFICANT, "not tested": pl.col("p").is_null()},
     prefix="cohorts-",
     sheet="cohorts",
 )

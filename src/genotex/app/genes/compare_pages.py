@@ -124,8 +124,4 @@ def points(request: Request) -> Response:
 
 def routes() -> list[Route]:
     """Return the routes of these pages."""
-    return [
-        Route("/compare", compare),
-        Route("/compare/points", points),
-        *_TABLE.routes(_rows),
-    ]
+    return [Route("/compare", compare), Route("/compare/points", points), *_TABLE.routes(_rows)]

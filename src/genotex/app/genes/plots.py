@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.meta import MetaResult
+from genotex.arrays import Floats
 from genotex.features import feature_of_column
 from genotex.figures import (
     Figure,
@@ -23,7 +24,7 @@ from genotex.figures import (
     gene_in_samples,
 )
 from genotex.reports import change_words, gene_forest
-from genotex.studies import Floats, LoadedAnalysis
+from genotex.studies import LoadedAnalysis
 from genotex.words import number
 
 _MOST_LEVELS = 12

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis import OWN_TABLES, check_samples, choose_contrast
+from genotex.arrays import Floats
 from genotex.errors import AnalysisError
 from genotex.features import feature_of_column
 from genotex.figures import (
@@ -27,8 +28,6 @@ from genotex.figures import (
 )
 from genotex.formats import Evidence, LinkedTable, find_evidence, read_linked, sample_quantiles
 from genotex.layout import OutputFolder
-
-Floats = NDArray[np.float64]
 
 _READ_AS = {"matrix", "expression", "counts"}
 _MOST_LEVELS = 12

@@ -39,10 +39,7 @@ _PLOTS = {
         "Box plots",
         "5, 25, 50, 75 and 95 % of the values of each sample, as they are analysed.",
     ),
-    "density": (
-        "Densities",
-        "Distribution of the values of each sample, as they are analysed.",
-    ),
+    "density": ("Densities", "Distribution of the values of each sample, as they are analysed."),
     "distance": (
         "Outliers",
         "Distance of each sample from its group; above the dashed line it varies four times as "

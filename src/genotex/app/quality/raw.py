@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.analysis import OWN_TABLES
 from genotex.app.quality.cohorts import CohortQuality
+from genotex.arrays import Floats
 from genotex.cohorts import (
     RawValues,
     choose_folder,
@@ -22,7 +22,6 @@ from genotex.formats import Evidence, sample_quantiles, sha256
 from genotex.layout import InputFolder
 from genotex.studies import Workspace, list_tables, paths_of
 
-Floats = NDArray[np.float64]
 _MOST_ROWS = 5000
 
 

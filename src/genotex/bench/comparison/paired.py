@@ -78,11 +78,7 @@ class RunComparison:
 
 
 def compare_runs(
-    named: Mapping[str, Scores],
-    baseline: str | None = None,
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
+    named: Mapping[str, Scores], baseline: str | None = None, *, seed: int = 0, draws: int = DRAWS
 ) -> RunComparison:
     """Compare runs that were scored in the same way.
 
@@ -179,11 +175,7 @@ def _item_keys(items: Sequence[object]) -> list[tuple[str, ...]]:
 
 
 def _differences(
-    section: Section,
-    run: NDArray[np.float64],
-    baseline: NDArray[np.float64],
-    seed: int,
-    draws: int,
+    section: Section, run: NDArray[np.float64], baseline: NDArray[np.float64], seed: int, draws: int
 ) -> dict[str, Difference]:
     paired = run - baseline
     means = resampled_means(paired, seed, draws)
@@ -269,21 +261,14 @@ def _differing(runs: Sequence[Run]) -> list[str]:
 
 
 def compare_both_ways(
-    names: tuple[str, str],
-    forward: Scores,
-    backward: Scores,
-    *,
-    seed: int = 0,
+    names: tuple[str, str], forward: Scores, backward: Scores, *, seed: int = 0
 ) -> RunComparison:
     """Compare the two directions, with their mean (GenoTEX paper, section 3.2).
 
     The F1 of dataset filtering is the same in both directions; precision and recall change places.
     """
     first, second = names
-    directions = {
-        f"{first} against {second}": forward,
-        f"{second} against {first}": backward,
-    }
+    directions = {f"{first} against {second}": forward, f"{second} against {first}": backward}
     compared = compare_runs(directions, seed=seed)
     notes = tuple(_agreement_notes(forward, backward))
     return replace(compared, differences={}, notes=notes, mean_name="mean of both")

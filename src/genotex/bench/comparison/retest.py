@@ -9,8 +9,8 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.bench.comparison.paired import RunComparison
 from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.bench.evaluation.figures import PlainTable
@@ -22,7 +22,6 @@ from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 
-_Floats = NDArray[np.float64]
 _PIECE = 1 << 20
 """Values in memory at a time."""
 
@@ -92,10 +91,10 @@ def retest_runs(named: Mapping[str, Scores], *, seed: int = 0, draws: int = 2000
     return Retest(tuple(named), _mean(indices, seed, draws), len(indices), figures, notes)
 
 
-def _values(rows: Sequence[Sequence[AnalysisScore]], key: str) -> _Floats:
+def _values(rows: Sequence[Sequence[AnalysisScore]], key: str) -> Floats:
     """Return a figure (problems, runs), without the problems where a run has no value."""
     values = np.array([[getattr(item, key) for item in row] for row in rows], dtype=np.float64)
-    whole: _Floats = values[np.isfinite(values).all(axis=1)]
+    whole: Floats = values[np.isfinite(values).all(axis=1)]
     return whole
 
 
@@ -131,7 +130,7 @@ def _mean(values: Sequence[float], seed: int, draws: int) -> Component:
     return Component(mean, percentile_interval(resampled_means(table, seed, draws)[:, 0]))
 
 
-def variance_components(values: _Floats, seed: int = 0, draws: int = 2000) -> VarianceComponents:
+def variance_components(values: Floats, seed: int = 0, draws: int = 2000) -> VarianceComponents:
     """Split the variance of a figure (problems, runs) into problem, run and residual."""
     problems, runs = values.shape
     if problems < 2 or runs < 2:
@@ -152,7 +151,7 @@ def variance_components(values: _Floats, seed: int = 0, draws: int = 2000) -> Va
     return VarianceComponents(problem, run, residual, icc, problems)
 
 
-def _components(tables: _Floats) -> _Floats:
+def _components(tables: Floats) -> Floats:
     """Return problem, run, residual and ICC of each table (tables, problems, runs)."""
     _, problems, runs = tables.shape
     whole = tables.mean(axis=(1, 2), keepdims=True)

@@ -71,11 +71,7 @@ def cohorts_with(folder: OutputFolder, table: Table) -> list[tuple[str, str]]:
 
 def table_path(folder: OutputFolder, table: Table, trait: str, cohort: str) -> Path:
     """Return the path of a cohort's table."""
-    paths = {
-        "gene": folder.gene_csv,
-        "clinical": folder.clinical_csv,
-        "linked": folder.linked_csv,
-    }
+    paths = {"gene": folder.gene_csv, "clinical": folder.clinical_csv, "linked": folder.linked_csv}
     return paths[table](trait, cohort)
 
 

@@ -110,9 +110,7 @@ def overlap(predicted: Collection[str], reference: Collection[str]) -> Overlap:
     if not hits:
         return Overlap(0.0, 0.0, 0.0)
     return Overlap(
-        100 * hits / len(found),
-        100 * hits / len(wanted),
-        200 * hits / (len(found) + len(wanted)),
+        100 * hits / len(found), 100 * hits / len(wanted), 200 * hits / (len(found) + len(wanted))
     )
 
 

@@ -219,10 +219,7 @@ def empty_folders(prediction: OutputFolder, tasks: Iterable[Task]) -> list[str]:
 
 
 def _posed(
-    reference: OutputFolder,
-    described: Sequence[str],
-    known: TaskInfo | None,
-    notes: list[str],
+    reference: OutputFolder, described: Sequence[str], known: TaskInfo | None, notes: list[str]
 ) -> tuple[Problem, ...]:
     if not described:
         notes.append(f"selection: {reference.root} has no cohort_info.json")

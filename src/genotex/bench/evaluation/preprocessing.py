@@ -64,8 +64,7 @@ def _mean_correlation(predicted: CsvTable, reference: CsvTable) -> float:
     rows = _shared(predicted.rows, reference.rows)
     columns = _shared(predicted.columns, reference.columns)
     return feature_correlation(
-        _pick(predicted.values, rows[0], columns[0]),
-        _pick(reference.values, rows[1], columns[1]),
+        _pick(predicted.values, rows[0], columns[0]), _pick(reference.values, rows[1], columns[1])
     )
 
 
@@ -224,11 +223,7 @@ class TableResult:
 
 
 def wanted_tables(
-    reference: ScoredFolder,
-    kinds: Sequence[Table],
-    *,
-    repair: bool,
-    rules: ScoringRules = OURS,
+    reference: ScoredFolder, kinds: Sequence[Table], *, repair: bool, rules: ScoringRules = OURS
 ) -> list[WantedTable]:
     """Return every table of the reference."""
     return [

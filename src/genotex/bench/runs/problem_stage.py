@@ -43,11 +43,7 @@ def _conclude(
         if method.own_cohorts:
             cohorts = take_cohorts(task.output, run, task.problem, tuple(secrets.values()))
         answer, files = take_answer(
-            task.output,
-            run,
-            task.problem,
-            tuple(secrets.values()),
-            own_cohorts=method.own_cohorts,
+            task.output, run, task.problem, tuple(secrets.values()), own_cohorts=method.own_cohorts
         )
     except MethodFailedError as error:
         withdraw(run, task.problem)

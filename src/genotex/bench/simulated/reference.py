@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from genotex.arrays import Floats
 from genotex.errors import NoUsableCohortError
 from genotex.formats import (
     CohortInfo,
@@ -26,7 +27,6 @@ from genotex.io import atomic_write
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.simulate import CohortTruth, SimulatedCohort
-from genotex.simulate.expression import Floats
 
 _DECIMALS = 3
 _CODES = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0, "unknown": np.nan}
@@ -54,9 +54,7 @@ def _write_cohort(output: OutputFolder, trait: str, cohort: SimulatedCohort) -> 
         write_gene_csv(output.gene_csv(trait, cohort.name), expression)
     if trait not in features or expression is None:
         return replace(
-            _ABSENT,
-            is_gene_available=expression is not None,
-            is_trait_available=trait in features,
+            _ABSENT, is_gene_available=expression is not None, is_trait_available=trait in features
         )
     table = _linked(trait, list(cohort.truth.samples), features, expression)
     biased = _is_biased(table.trait_values)

@@ -174,8 +174,7 @@ _DISEASE = (
         "status", {"case": ["case"], "healthy control": ["control"], "other disease": ["{o}"]}
     ),
     _StatusForm(
-        "diagnosis",
-        {"case": ["{t}"], "healthy control": ["no {t}"], "other disease": ["{o}"]},
+        "diagnosis", {"case": ["{t}"], "healthy control": ["no {t}"], "other disease": ["{o}"]}
     ),
     _StatusForm(
         "phenotype",
@@ -187,11 +186,7 @@ _UNKNOWN: Mapping[str, Sequence[str]] = {"unknown": ("n/a", "unknown")}
 _CANCER = (
     _StatusForm(
         "tissue",
-        {
-            "case": ["{t}"],
-            "healthy control": ["adjacent normal tissue"],
-            "other disease": ["{o}"],
-        },
+        {"case": ["{t}"], "healthy control": ["adjacent normal tissue"], "other disease": ["{o}"]},
     ),
     _StatusForm(
         "tissue type",
@@ -206,8 +201,7 @@ _CANCER = (
         },
     ),
     _StatusForm(
-        "disease state",
-        {"case": ["{T}"], "healthy control": ["healthy"], "other disease": ["{o}"]},
+        "disease state", {"case": ["{T}"], "healthy control": ["healthy"], "other disease": ["{o}"]}
     ),
 )
 _MEASURED = (

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.errors import FormatError
 from genotex.formats import (
     CountMatrix,
@@ -22,8 +23,6 @@ from genotex.formats import (
 from genotex.genes import GeneCounts, GeneMapping, GeneTable, counts_by_gene
 from genotex.id_kinds import IdKind
 from genotex.layout import GeoCohortFiles
-
-Floats = NDArray[np.float64]
 
 _LEAST_COUNT = 10.0
 """Counts in a library of median size that a gene should have."""

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.figures.kinds import figure
-from genotex.figures.model import Axis, Figure, Floats, Line, Panel, PointName, Series
+from genotex.figures.model import Axis, Figure, Line, Panel, PointName, Series
 from genotex.figures.subjects import GeneResult
 from genotex.words import counted, listed, number
 
@@ -274,9 +275,7 @@ def running_sum(
         )  # fmt: skip
     zero = float((statistic > 0).sum()) + 0.5
     above = Panel(
-        y=Axis("running sum"),
-        series=(line, top),
-        lines=(Line("y", 0.0), Line("x", zero)),
+        y=Axis("running sum"), series=(line, top), lines=(Line("y", 0.0), Line("x", zero))
     )
     below = Panel(
         x=Axis("rank: highest statistic first"),

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.figures.model import Axis, Figure, Floats, Panel, Series
+from genotex.arrays import Floats
+from genotex.figures.model import Axis, Figure, Panel, Series
 from genotex.figures.subjects import SampleMarks
 from genotex.words import counted
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from genotex.arrays import Floats
 from genotex.figures.kinds import figure
-from genotex.figures.model import Axis, Figure, Floats, Panel, Series
+from genotex.figures.model import Axis, Figure, Panel, Series
 from genotex.figures.subjects import GeneResult, SampleMarks
 from genotex.words import listed
 

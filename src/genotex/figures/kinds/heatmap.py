@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.figures.arranging import column_z_scores, order_rows, order_within
 from genotex.figures.kinds import figure
-from genotex.figures.model import Axis, Figure, Floats, Line, Panel, Scale, Series
+from genotex.figures.model import Axis, Figure, Line, Panel, Scale, Series
 from genotex.figures.subjects import GeneResult, SampleMarks
 from genotex.words import counted
 

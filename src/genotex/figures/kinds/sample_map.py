@@ -9,19 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.figures.arranging import Components, principal_components
 from genotex.figures.kinds import figure
-from genotex.figures.model import (
-    Axis,
-    Figure,
-    Floats,
-    Line,
-    Panel,
-    PointName,
-    Scale,
-    Series,
-    numbers,
-)
+from genotex.figures.model import Axis, Figure, Line, Panel, PointName, Scale, Series, numbers
 from genotex.figures.subjects import GeneResult, SampleMarks
 from genotex.words import counted, listed
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from genotex.arrays import Floats
 from genotex.figures.look import level_key
-from genotex.figures.model import Axis, Figure, Floats, Line, Panel, PointName, Series
+from genotex.figures.model import Axis, Figure, Line, Panel, PointName, Series
 
 _LINE = 0.25
 """Inches for a line with one mark."""

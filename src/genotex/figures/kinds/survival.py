@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.figures.model import Axis, Figure, Floats, Panel, Series
+from genotex.arrays import Floats
+from genotex.figures.model import Axis, Figure, Panel, Series
 
 if TYPE_CHECKING:
     from genotex.analysis import SurvivalCurve

@@ -18,12 +18,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from genotex.arrays import Floats
 from genotex.figures import COLOURS, SampleMarks, rounded
 from genotex.formats import LinkedTable
 from genotex.reports.genes.findings import Findings, gene_result
 from genotex.words import readable
 
-Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
 _LEVELS = ((650_000, 254), (1_000_000, 62))

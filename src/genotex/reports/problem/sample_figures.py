@@ -26,8 +26,6 @@ from genotex.formats import PERCENT, Evidence, LinkedTable, recorded_quantiles, 
 from genotex.reports.genes.findings import Findings
 from genotex.reports.sections import FigureView, Section, view_figures
 
-Floats = NDArray[np.float64]
-
 _MOST_BOXES = 240
 _MOST_CURVES = 60
 _STEPS_OF_CURVES = 40

@@ -7,13 +7,7 @@ import pytest
 from genotex.agents import State, trace
 from tests.agents.team.misbehaving.all_cases import CASES
 from tests.agents.team.misbehaving.case import Case, Outcome
-from tests.agents.team.misbehaving.runs import (
-    KEY,
-    Ended,
-    Places,
-    prepared_places,
-    wrong_results,
-)
+from tests.agents.team.misbehaving.runs import KEY, Ended, Places, prepared_places, wrong_results
 from tests.models.conftest import nothing_from_outside
 
 __all__ = ["nothing_from_outside"]

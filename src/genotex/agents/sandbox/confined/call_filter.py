@@ -245,12 +245,7 @@ def _buffers_as_they_are() -> list[Step]:
 
 def _own_bounds() -> list[Step]:
     """Bounds of the calling process, which is number 0; not of others of the same user."""
-    return [
-        _argument(0),
-        (_EQUAL, 1, 0, 0),
-        _refuse(errno.EPERM),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
+    return [_argument(0), (_EQUAL, 1, 0, 0), _refuse(errno.EPERM), (_RETURN, 0, 0, _ALLOW)]
 
 
 def _sockets_between_own_processes() -> list[Step]:

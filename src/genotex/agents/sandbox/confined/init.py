@@ -87,11 +87,7 @@ def _confine(plan: SandboxPlan, entered: set[str]) -> list[Mechanism]:
         tried.append(attempt("process bound", bound, plan.avoid))
     if "mount namespace" in entered:
         root = PrivateRoot(
-            f"{plan.private}/root",
-            plan.readable,
-            plan.writable,
-            plan.temporary_bytes,
-            plan.files,
+            f"{plan.private}/root", plan.readable, plan.writable, plan.temporary_bytes, plan.files
         )
         enter = partial(root.enter, own_processes="process namespace" in entered)
         tried.append(attempt("own root", enter, plan.avoid))
