@@ -10,16 +10,20 @@ from typing import Any
 import polars as pl
 import pytest
 
+from genotex.layout import OutputFolder
+from tests.analysis.meta.cohort_folder import groups, put_cohort
 from tests.atlas.conftest import ASTHMA
 from tests.atlas.result_folders import GENES
 from tests.cli.answer_folders import write_three
 from tests.cli.conftest import Run
 from tests.cli.test_atlas import atlas
+from tests.cli.test_bench_leaderboard import runs
 from tests.cli.test_de import DESIGN
 from tests.cli.test_de import write as write_tables
+from tests.html_tables import table_with
 from tests.shown import agrees
 
-__all__ = ["atlas"]
+__all__ = ["atlas", "runs"]
 
 
 def tables_on(screen: str) -> list[list[dict[str, str]]]:
@@ -27,9 +31,11 @@ def tables_on(screen: str) -> list[list[dict[str, str]]]:
     tables = []
     for block in re.split(r"\n\s*\n", screen):
         lines = [re.split(r" {2,}", line.strip()) for line in block.strip().splitlines()]
-        # A title stands above some.
+        # A title stands above some, a sentence below others.
         start = next((i for i, cells in enumerate(lines) if len(cells) > 1), len(lines))
         head, *rows = lines[start:] or [[]]
+        while rows and len(rows[-1]) == 1:
+            rows.pop()
         if rows and all(len(row) == len(head) for row in rows):
             tables.append([dict(zip(head, row, strict=True)) for row in rows])
     return tables
@@ -116,11 +122,11 @@ def test_compared_runs_and_their_differences(genotex: Run, tmp_path: Path) -> No
     code, screen, _ = genotex(*given)
     stored = json.loads(genotex(*given, "--json")[1])
     averages, differences = tables_on(screen)
-    runs = {run["name"]: run["average"]["analysis"] for run in stored["runs"]}
-    runs["mean of runs"] = stored["mean"]["average"]["analysis"]
+    averaged = {run["name"]: run["average"]["analysis"] for run in stored["runs"]}
+    averaged["mean of runs"] = stored["mean"]["average"]["analysis"]
     assert code == 0 and {row["figure"] for row in averages[1:]} == {*NAMES}
     for row in averages[1:]:
-        for name, found in runs.items():
+        for name, found in averaged.items():
             wanted = found.get(NAMES[row["figure"]])
             assert row[name] == "-" if wanted is None else agrees(number(row[name]), wanted), row
     of_one = stored["differences"]["one"]["analysis"]
@@ -146,3 +152,62 @@ def test_averages_of_an_evaluation(genotex: Run, tmp_path: Path) -> None:
         wanted = found.get((NAMES | ALSO)[next(iter(row.values()))])
         text = number(row["average"])
         assert text == "-" if wanted is None else agrees(text, wanted), row
+
+
+@pytest.mark.parametrize("cohorts", [2, 3])
+def test_genes_of_one_cohort_and_of_all(genotex: Run, tmp_path: Path, cohorts: int) -> None:
+    output = OutputFolder(tmp_path / "output")
+    for number_ in range(1, cohorts + 1):
+        put_cohort(output, f"GSE{number_}", groups(number_, 24))
+    asked = ("--trait", "Asthma", "--cohorts", "all", "--no-panel")
+    code, screen, _ = genotex("analyze", output.root, *asked)
+    (table,) = output.significant_genes("Asthma", None).parent.glob("all_genes_*None.parquet")
+    one = pl.read_parquet(table).rename({"Variable": "gene", "Coefficient": "effect"})
+    every = pl.read_parquet(output.meta_table("Asthma", None)).rename(
+        {"Variable": "gene", "Combined Effect": "effect", "Random p": "strict_p",
+         "Replication q": "replication_q"}
+    )  # fmt: skip
+    first, combined = tables_on(screen)
+    assert code == 0
+    assert_listed(first, one.to_dicts())
+    stored = every.to_dicts()
+    for row, values in zip(combined, stored, strict=False):
+        assert agrees(row.pop("95 % interval"), values["CI Lower"], values["CI Upper"])
+        assert row.pop("replicates") == ("yes" if values["Replicates"] else "no")
+    assert ("strict p" in combined[0]) == (cohorts == 3)
+    assert_listed(combined, stored)
+    significant, replicating = (int(every[name].sum()) for name in ("Significant", "Replicates"))
+    assert f"{significant} of {every.height} genes significant at q < 0.05, {replicating}" in screen
+
+
+def test_the_ranking_of_a_leaderboard_is_that_of_its_files(
+    genotex: Run, runs: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    reference, half, one = runs
+    site = tmp_path / "site"
+    code, _, _ = genotex("bench", "leaderboard", one, half, "-r", reference, "-o", site)
+    stored = {
+        row["run"]: row for row in json.loads((site / "leaderboard.json").read_text())["runs"]
+    }
+    rows = table_with((site / "index.html").read_text(), "cost per problem ($)")
+    assert code == 0 and [row["run"].split(" (")[0] for row in rows] == ["half", "one"]
+    for row in rows:
+        found = stored[row["run"].split(" (")[0]]
+        for name, text in row.items():
+            if name == "run":
+                continue
+            if name == "cost per problem ($)":
+                wanted = found["cost_per_problem"]
+                assert text == "unknown" if wanted is None else agrees(text, wanted)
+                continue
+            key = NAMES[name]
+            value, *interval = text.rstrip(")").split(" (")
+            assert value == "-" if found[key] is None else agrees(value, found[key]), (row, name)
+            if interval:
+                low, high = re.split(" to |, ", interval[0])
+                assert agrees(low, found[f"{key}_low"]) and agrees(high, found[f"{key}_high"])
+    written = pl.read_csv(site / "leaderboard.csv").rows_by_key("run", named=True, unique=True)
+    for name, line in written.items():
+        for key, value in line.items():
+            if isinstance(stored[name].get(key), float):
+                assert value == pytest.approx(stored[name][key]), (name, key)
