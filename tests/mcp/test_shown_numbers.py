@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -9,29 +10,44 @@ import pytest
 
 pytest.importorskip("mcp", reason="the server needs genotex[mcp]")
 
+from genotex.analysis import solve_problems
 from genotex.layout import OutputFolder
 from genotex.mcp.answers import GeneEntry
 from genotex.mcp.confinement import ConfinedFolder
 from genotex.mcp.tools import Tools
+from genotex.options import AnalysisOptions
+from genotex.problems import Problem
 
 TRAIT = "Simulated_Arthritis"
-NAMES = ("results:" + TRAIT, f"results:{TRAIT}:Age")
+NAMES = (f"one:{TRAIT}", f"two:{TRAIT}")
+
+
+@pytest.fixture(scope="module")
+def both_folder(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two analyses of a cohort that find different genes."""
+    folder = tmp_path_factory.mktemp("both")
+    for name in ("one", "two"):
+        shutil.copytree(study_folder / "results" / "preprocess", folder / name / "preprocess")
+    plain = AnalysisOptions(panel=False, covariates=(), hidden="none", q_cut=0.2)
+    solve_problems(OutputFolder(folder / "one"), [Problem(TRAIT)], AnalysisOptions(panel=False))
+    solve_problems(OutputFolder(folder / "two"), [Problem(TRAIT)], plain)
+    return folder
 
 
 @pytest.fixture
-def tools(study_folder: Path) -> Tools:
-    return Tools(ConfinedFolder(study_folder))
+def tools(both_folder: Path) -> Tools:
+    return Tools(ConfinedFolder(both_folder))
 
 
 @pytest.fixture
-def stored(study_folder: Path) -> dict[str, pl.DataFrame]:
+def stored(both_folder: Path) -> dict[str, pl.DataFrame]:
     """Return all genes of both analyses, as their files hold them."""
-    folder = OutputFolder(study_folder / "results").significant_genes(TRAIT, None).parent
-    conditions = ("None", "Age")
-    return {
-        name: pl.read_parquet(folder / f"all_genes_condition_{condition}.parquet")
-        for name, condition in zip(NAMES, conditions, strict=True)
-    }
+    found = {}
+    for name in NAMES:
+        output = OutputFolder(both_folder / name.split(":")[0])
+        folder = output.significant_genes(TRAIT, None).parent
+        found[name] = pl.read_parquet(folder / "all_genes_condition_None.parquet")
+    return found
 
 
 def assert_told(entry: GeneEntry, genes: pl.DataFrame) -> None:
@@ -72,6 +88,7 @@ def test_two_analyses_side_by_side(tools: Tools, stored: dict[str, pl.DataFrame]
     answer = tools.comparison(*NAMES, 20)
     both = one.join(two, on="Variable", suffix=" 2")
     first, second = both["Significant"], both["Significant 2"]
+    assert (first & ~second).sum() != (~first & second).sum()
     same = both["Coefficient"] * both["Coefficient 2"] > 0
     told = (answer.genes_in_both, answer.significant_in_both, answer.significant_in_first_only,
             answer.significant_in_second_only, answer.same_direction)  # fmt: skip
