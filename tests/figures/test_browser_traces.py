@@ -26,7 +26,8 @@ def drawn() -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
 def fits(series: dict[str, Any], trace: dict[str, Any]) -> bool:
     """Return whether a trace has the places and the colour of a series."""
     kind, line, marker = series["kind"], trace.get("line", {}), trace.get("marker", {})
-    x, y = trace.get("x"), trace.get("y")
+    x: Any = trace.get("x")
+    y: Any = trace.get("y")
     if kind == "line":
         return bool((x, y, line.get("color")) == (series["x"], series["y"], series["colour"]))
     if kind == "bars":
@@ -68,5 +69,20 @@ def test_axes_have_their_own_labels_and_directions(drawn: Any) -> None:
             for name in ("x", "y"):
                 axis = plot["layout"][f"{name}axis{number if number > 1 else ''}"]
                 assert unescape(axis["title"]["text"]) == panel[name]["label"], key
-                turned = axis.get("autorange") == "reversed"
-                assert turned == (panel[name]["flipped"] and "range" not in axis), (key, name)
+                low, high = axis.get("range") or (0, 1)
+                turned = axis.get("autorange") == "reversed" or low > high
+                assert turned == panel[name]["flipped"], (key, name)
+
+
+def test_the_first_row_is_on_top_also_where_the_range_is_open() -> None:
+    sent = {key: to_json(figure) for key, figure in gallery().items()}
+    flipped = {
+        key: each
+        for key, each in sent.items()
+        if len(each["rows"]) == len(each["rows"][0]) == 1 and each["rows"][0][0]["y"]["flipped"]
+    }
+    assert flipped
+    for each in flipped.values():
+        each["rows"][0][0]["y"]["range"] = None
+    for key, plot in plotted(flipped).items():
+        assert plot["layout"]["yaxis"]["autorange"] == "reversed", key
