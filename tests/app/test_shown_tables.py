@@ -22,8 +22,7 @@ import polars as pl
 import pytest
 
 import genotex.app
-from genotex.app import Access
-from genotex.app.tables import Table
+from genotex.app import Access, PageTable
 from genotex.atlas import build_atlas
 from genotex.layout import OutputFolder
 from tests.app.conftest import PORT, Browser, opened
@@ -148,7 +147,7 @@ def test_every_table_of_the_workbench_is_among_them() -> None:
         (value.base, value.noun)
         for module in modules
         for value in vars(module).values()
-        if isinstance(value, Table)
+        if isinstance(value, PageTable)
     }
     assert declared == {*CASES} | WITHOUT_QUERY
 
