@@ -1,11 +1,12 @@
 """A gene table of today's symbols, with accessions from where they are known."""
 
-import importlib.util
 import sqlite3
 from pathlib import Path
 
 import pytest
+from benchmarks.maintenance import build_gene_table as script
 
+import genotex.genes
 from genotex.errors import FormatError
 from genotex.genes import AMBIGUOUS, GeneTable, build_gene_table, read_packaged_genes
 from genotex.id_kinds import IdKind
@@ -81,27 +82,18 @@ def test_killed_build_leaves_no_genes_with_accessions_of_others(
     assert not (tmp_path / "genes.parquet").exists()
 
 
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def script():
-    path = ROOT / "scripts" / "build_gene_table.py"
-    if not path.is_file():
-        pytest.skip("the scripts are not next to the tests")
-    spec = importlib.util.spec_from_file_location("build_gene_table", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def load(folder):
     genes, source = read_packaged_genes(folder)
     return GeneTable(genes, source, _accession_file=folder / "accessions.parquet")
 
 
-def test_build_from_gene_info(script, gene_info, tmp_path, small, capsys):
-    assert script.main([str(gene_info), str(tmp_path)]) == 0
+def run(monkeypatch, *words):
+    monkeypatch.setattr("sys.argv", ["build_gene_table", *map(str, words)])
+    script.main()
+
+
+def test_build_from_gene_info(gene_info, tmp_path, small, capsys, monkeypatch):
+    run(monkeypatch, gene_info, tmp_path)
     built = load(tmp_path)
     assert built.genes.equals(small.genes)
     assert built.source == small.source
@@ -109,7 +101,7 @@ def test_build_from_gene_info(script, gene_info, tmp_path, small, capsys):
     assert "15 genes, 0 accessions" in capsys.readouterr().out
 
 
-def test_build_from_org_hs_eg_db(script, tmp_path):
+def test_build_from_org_hs_eg_db(tmp_path, monkeypatch):
     path = tmp_path / "org.Hs.eg.sqlite"
     with sqlite3.connect(path) as db:
         db.executescript(
@@ -137,7 +129,7 @@ def test_build_from_org_hs_eg_db(script, tmp_path):
         )
     db.close()
     folder = tmp_path / "data"
-    assert script.main([str(path), str(folder)]) == 0
+    run(monkeypatch, path, folder)
     built = load(folder)
     assert built.genes["symbol"].to_list() == ["A2M", "TP53"]  # NCBI's order is that of GeneIDs
     assert built.official_symbol("p53") == "TP53"
@@ -149,11 +141,13 @@ def test_build_from_org_hs_eg_db(script, tmp_path):
     assert built.lookup(IdKind.ENSEMBL, transcripts) == dict.fromkeys(transcripts, "TP53")
 
 
-def test_wrong_use_of_the_script(script, capsys):
-    assert script.main([]) == 2
-    assert "gene_info" in capsys.readouterr().err
+def test_wrong_use_of_the_script(capsys, monkeypatch):
+    with pytest.raises(SystemExit) as end:
+        run(monkeypatch)
+    assert end.value.code == 2
+    assert "SOURCE" in capsys.readouterr().err.upper()
 
 
 def test_the_packaged_files_stay_small():
-    folder = ROOT / "src" / "genotex" / "genes" / "data"
+    folder = Path(genotex.genes.__file__).with_name("data")
     assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000
