@@ -47,7 +47,7 @@ def table(frame: pl.DataFrame, level: TableLevel, kind: str = "binary") -> pl.Da
 def test_the_short_table_keeps_its_first_columns_even_where_they_are_empty() -> None:
     first = ["gene", "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q"]
     for kind in KINDS:
-        assert table(genes(), SHORT, kind).columns == first
+        assert table(genes(), SHORT, kind).columns[: len(first)] == first
 
 
 def test_a_level_shows_what_an_analysis_fills() -> None:

@@ -68,7 +68,7 @@ def test_the_table_is_that_of_solve(study: Path, cohort: str, design: str, tmp_p
 
 
 def test_the_table_has_a_row_for_each_gene_by_p_value(res: gx.Result) -> None:
-    assert list(res.table.columns) == [
+    assert list(res.table.columns)[:10] == [
         "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q",
         "hedges_g", "hedges_g_ci_low", "hedges_g_ci_high",
     ]  # fmt: skip

@@ -14,6 +14,7 @@ from tests.geo_text import write_asthma
 
 from .conftest import Run, on_one_line
 
+# Those of today: a new one comes behind them.
 COLUMNS = [
     "gene", "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q",
     "hedges_g", "hedges_g_ci_low", "hedges_g_ci_high",
@@ -63,7 +64,7 @@ def test_tables_and_a_design_become_genes_records_and_a_report(
 
     assert code == 0
     genes = pl.read_csv(tmp_path / "o" / "genes.csv")
-    assert genes.columns == COLUMNS
+    assert genes.columns[: len(COLUMNS)] == COLUMNS
     assert genes["q"].head(10).max() < 0.05
     assert "8 cases against 8 controls" in " ".join(out.split())
     assert "group: case - control in ~ group + age" in out
@@ -81,9 +82,8 @@ def test_several_contrasts_give_a_file_each(genotex: Run, tmp_path: Path) -> Non
     assert code == 0
     rows = json.loads(out)["contrasts"]
     assert [Path(row["genes.csv"]).name for row in rows] == ["genes.csv", "genes_age.csv"]
-    assert pl.read_csv(tmp_path / "o" / "genes_age.csv").columns == [
-        name.replace("hedges_g", "partial_r") for name in COLUMNS
-    ]
+    columns = [name.replace("hedges_g", "partial_r") for name in COLUMNS]
+    assert pl.read_csv(tmp_path / "o" / "genes_age.csv").columns[: len(columns)] == columns
 
 
 def test_the_result_can_be_analysed_again_and_gives_gene_sets(genotex: Run, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_solve_writes_the_r_script_where_asked(genotex: Run, tmp_path: Path) -> 
     script = (tmp_path / "o" / "analysis.R").read_text()
     assert "# Contrast: group: case - control" in script and " for Asthma in GSE" in script
     genes = pl.read_csv(tmp_path / "o" / "genes.csv")
-    assert genes.columns == COLUMNS and genes["p"].is_sorted()
+    assert genes.columns[: len(COLUMNS)] == COLUMNS and genes["p"].is_sorted()
     assert pl.read_csv(tmp_path / "o" / "design.csv").columns[0] == "sample"
     assert f"in R:   {tmp_path / 'o' / 'analysis.R'}" in out
 
