@@ -107,6 +107,18 @@ def test_without_xist_only_men_are_called() -> None:
     assert len(women_recorded.mismatches) == 10
 
 
+def test_an_unclear_sample_says_which_gene_is_low() -> None:
+    table = clean_cohort()
+    women, men = (np.flatnonzero(table.covariates["Gender"] == sex).tolist() for sex in (0.0, 1.0))
+    of_y = replace(table, genes=table.genes[1:], expression=table.expression[:, 1:])
+    assert check_sex(profiles(of_y)).unclear == dict.fromkeys(women, "the Y genes are low")
+    kept = [0, *range(len(SEXED), len(table.genes))]
+    of_x = replace(
+        table, genes=tuple(table.genes[i] for i in kept), expression=table.expression[:, kept]
+    )
+    assert check_sex(profiles(of_x)).unclear == dict.fromkeys(men, "XIST is low")
+
+
 def test_unrecorded_sex_that_goes_with_the_trait_is_warned_of() -> None:
     table = with_sex(clean_cohort(40), None)
     assert check_sex(profiles(table)).warnings == ()

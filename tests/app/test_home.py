@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from genotex.app import Access
 from genotex.errors import UsageError
+from genotex.formats import read_cohort_info
+from genotex.layout import OutputFolder
 from genotex.studies import Workspace
 from tests.app.conftest import Browser, opened
+from tests.html_tables import table_with
+from tests.shown import agrees
 
 
 def test_inputs_cohorts_and_analyses_are_listed(browser: Browser, place: dict[str, str]) -> None:
@@ -18,6 +23,26 @@ def test_inputs_cohorts_and_analyses_are_listed(browser: Browser, place: dict[st
     trait = place["trait"].replace("_", " ")
     assert trait in page and "GSE" in page and "/genes?output=results" in page
     assert "/report?output=results" in page
+
+
+def test_an_analysis_is_listed_with_its_numbers(
+    browser: Browser, study_folder: Path, place: dict[str, str]
+) -> None:
+    output = OutputFolder(study_folder / "results")
+    folder = output.significant_genes(place["trait"], None).parent
+    genes = pl.read_parquet(folder / "all_genes_condition_None.parquet")
+    page = browser.get("/").text
+    (row,) = table_with(page, "Trait", "Significant", "Tested")
+    assert agrees(row["Trait"], place["trait"]) and row["Condition"] == ""
+    assert agrees(row["Significant"], int(genes["Significant"].sum()))
+    assert agrees(row["Tested"], genes.filter(pl.col("Status") == "tested").height)
+    assert row["Folder"] == "results" and row["Report"].split() == ["report"]
+    stored = read_cohort_info(output.cohort_info(place["trait"]))
+    for line in table_with(page, "Cohort", "Usable", "Samples"):
+        info = stored[line["Cohort"].removesuffix(": sample quality")]
+        assert line["Samples"] == str(info.sample_size or "")
+        shown = (line["Usable"] == "yes", line["Age"] == "yes", line["Sex"] == "yes")
+        assert shown == (info.is_usable, bool(info.has_age), bool(info.has_gender))
 
 
 def test_the_folder_may_be_an_output_folder_itself(study_folder: Path) -> None:

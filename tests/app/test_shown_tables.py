@@ -321,3 +321,26 @@ def prefix(page: str, case: tuple[str, str]) -> str:
     """Return what the ids of a table begin with, where a page has two."""
     (found,) = re.findall(rf'id="([a-z-]*)query" class="filter"[^>]*action="{case[0]}"', page)
     return str(found)
+
+
+def test_facts_of_a_comparison_are_those_of_its_genes(tables: Tables) -> None:
+    browser, shown = tables.get(("/compare", "gene"))
+    page = part(browser, "/compare", **shown.place)
+    facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    genes = shown.stored
+    where = dict(genes["significant in"].value_counts().iter_rows())
+    both = genes.filter(pl.col("significant in") == "both")
+    wanted: dict[str, float] = {"genes in both": genes.height} | {
+        f"significant in {name}": where.get(name, 0)
+        for name in ("both", "first only", "second only")
+    }
+    for name, label in (("effect", "effects"), ("t", "t statistics")):
+        known = genes.select(f"{name} 1", f"{name} 2").drop_nulls()
+        found = known.select(pl.corr(f"{name} 1", f"{name} 2", method="spearman")).item()
+        wanted[f"rank correlation of {label}"] = found
+    assert both.height < genes.height
+    share = both.filter(pl.col("direction") == "same").height / both.height
+    wanted["same direction, of those in both"] = share
+    assert facts.keys() == wanted.keys()
+    for name, value in wanted.items():
+        assert agrees(facts[name], value), (name, facts[name], value)

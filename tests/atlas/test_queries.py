@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -63,6 +64,22 @@ def test_of_two_folders_with_the_same_samples_one_is_combined(tmp_path: Path) ->
     assert list(found.left_out) == ["GSE1 (2)"]
     assert "shares 40 of its 40 samples" in found.left_out["GSE1 (2)"]
     assert "Samples in common" in " ".join(found.notes)
+
+
+def test_cohorts_with_the_most_samples_in_common_are_named_first(tmp_path: Path) -> None:
+    every = [f"GSM{i}" for i in range(100)]
+    for number, start in enumerate((0, 5, 35, 60), 1):
+        cohort = f"GSE{number}"
+        samples = every[start : start + 40]
+        write_cohort(tmp_path / cohort, "Asthma", cohort, seed=number, samples=samples)
+    build_atlas([tmp_path], tmp_path / "atlas")
+    notes = find_trait(AtlasReader(tmp_path / "atlas"), "Asthma").notes
+    (note,) = (each for each in notes if each.startswith("Samples in common"))
+    shared = re.findall(r"in (GSE\d) and .*? in (GSE\d) \((\d+)\)", note)
+    assert shared == [
+        ("GSE1", "GSE2", "35"), ("GSE3", "GSE4", "15"), ("GSE2", "GSE3", "10"),
+        ("GSE1", "GSE3", "5"),
+    ]  # fmt: skip
 
 
 def test_a_gene_of_one_cohort_keeps_its_values_among_several(tmp_path: Path) -> None:

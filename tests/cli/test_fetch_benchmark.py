@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,14 @@ def test_whole_folder_with_one_other_file(genotex, bundle: Path) -> None:  # typ
 def test_without_manifest_it_says_what_was_not_checked(genotex, bundle: Path) -> None:  # type: ignore[no-untyped-def]
     code, _, err = genotex("fetch", "benchmark", bundle)
     assert code == 0 and "checksums" in err
+
+
+@pytest.mark.parametrize("free", [10_000_000_000, 200_000_000_000])
+def test_a_disk_that_is_too_small_is_warned_of(  # type: ignore[no-untyped-def]
+    genotex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
+) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=free))
+    code, _, err = genotex("fetch", "benchmark", tmp_path / "here")
+    warned = "10.0 GB are free there; the whole benchmark takes 82.0 GB" in " ".join(err.split())
+    assert code == 1 and warned == (free < 82_000_000_000) == ("are free" in err)

@@ -86,3 +86,23 @@ def test_the_first_row_is_on_top_also_where_the_range_is_open() -> None:
         each["rows"][0][0]["y"]["range"] = None
     for key, plot in plotted(flipped).items():
         assert plot["layout"]["yaxis"]["autorange"] == "reversed", key
+
+
+def test_a_step_keeps_its_level_until_the_next_event(drawn: Any) -> None:
+    """What is plotted falls at an event, as the curve does, and its limits fall with it."""
+    steps = 0
+    for key, sent, plot in drawn:
+        for series in (s for row in sent["rows"] for panel in row for s in panel["series"]):
+            if series["kind"] not in ("line", "band"):
+                continue
+            steps += bool(series.get("step"))
+            ends = ("low", "high") if series["kind"] == "band" else ("y",)
+            for heights in (series[name] for name in ends):
+                shapes = {
+                    trace["line"].get("shape")
+                    for trace in plot["traces"]
+                    if trace.get("mode") == "lines"
+                    and (trace["x"], trace["y"]) == (series["x"], heights)
+                }
+                assert shapes == {"hv" if series.get("step") else "linear"}, key
+    assert steps >= 6

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 
 from genotex.analysis import DesignData, SurvivalResult, fit_survival, kaplan_meier
 from genotex.options import AnalysisOptions, DesignOptions
@@ -77,6 +78,17 @@ def test_median_time_is_the_first_time_at_a_half() -> None:
     assert median_time(np.array([2.0, 3, 3, 5]), np.array([1.0, 1, 1, 0])) == 3
     assert kaplan_meier([2, 3, 3, 5], [1, 1, 0, 0]).survival[1] == 0.5
     assert median_time(np.array([2.0, 3, 4]), np.array([1.0, 0, 0])) is None
+
+
+@pytest.mark.parametrize("effect", [1.5, -1.5])
+def test_a_hazard_ratio_above_one_is_an_earlier_event(effect: float) -> None:
+    found = fitted(effect=effect)
+    ratios = found.significant["hazard_ratio"]
+    assert (ratios[0] > 1) == (effect > 0)
+    headline = build_survival_page(found, SOURCE, csv_name="genes.csv").headline
+    earlier, later = (ratios > 1).sum(), (ratios < 1).sum()
+    assert earlier != later
+    assert f"earlier events for {earlier} and with later ones for {later}." in headline
 
 
 def test_nothing_significant_is_a_result() -> None:

@@ -1,0 +1,53 @@
+"""The script of the sheet of samples: what a person selects by a column is what it holds."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+
+HEAD = ["sample", "group", "age", "tissue"]
+ROWS = [
+    ["GSM1", "case", "40", "lung"],
+    ["GSM2", "control", "50", "lung"],
+    ["GSM3", "case", "50", ""],
+    ["GSM4", "", "40", "blood"],
+]
+
+
+def selected(acts: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Return what the sheet offers and selects after each act, which begins without a selection."""
+    source = (files("genotex.app") / "static" / "samples.js").read_text(encoding="utf-8")
+    given = {"source": source, "head": HEAD, "rows": ROWS, "acts": acts}
+    script = Path(__file__).with_name("sheet_in_node.js")
+    done = subprocess.run(
+        ["node", str(script)], input=json.dumps(given), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("column", HEAD)
+def test_a_column_offers_its_values_and_selects_the_samples_that_have_one(column: str) -> None:
+    cells = [row[HEAD.index(column)] for row in ROWS]
+    values = sorted(set(cells))
+    for value, found in zip(values, selected([(column, v) for v in values]), strict=True):
+        assert sorted(found["offered"]) == values
+        assert found["chosen"] == [i for i, cell in enumerate(cells) if cell == value]
+        assert found["selected"] == f"{cells.count(value)} selected"
+
+
+def test_a_double_click_selects_the_samples_with_the_value_of_the_cell() -> None:
+    places = [(row, column) for row in range(len(ROWS)) for column in range(len(HEAD))]
+    found = selected([("double-click", *place) for place in places])
+    for (row, column), after in zip(places, found, strict=True):
+        value = ROWS[row][column]
+        assert after["chosen"] == [i for i, each in enumerate(ROWS) if each[column] == value]
