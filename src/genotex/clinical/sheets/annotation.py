@@ -242,20 +242,22 @@ def _facts(
     facts = {"pair": {name: row.pair for name, row in used.items() if row.pair}}
     for feature in recorded_features():
         key = None if feature.use == "batch" else keys.find(feature.name)
-        facts[feature.name] = given = {}
-        for name, row in used.items():
-            if feature.name not in row.features:
-                continue
-            cell = feature.cell(row.features[feature.name])
-            in_file = "" if key is None else keys.text(key, number[name])
-            if not cell:
-                before = (
-                    proposed[feature.name].get(name, "") if feature.name in proposed else in_file
-                )
-                if before.casefold() not in MISSING:
-                    given[name] = ""
-            elif key is None or cell != feature.cell(feature.read_cell(in_file)):
-                given[name] = cell
+        given = {
+            name: feature.cell(row.features[feature.name])
+            for name, row in used.items()
+            if feature.name in row.features
+        }
+        in_file = {name: "" if key is None else keys.text(key, number[name]) for name in given}
+        before = proposed.get(feature.name, in_file)
+        facts[feature.name] = {
+            name: cell
+            for name, cell in given.items()
+            if (
+                key is None or cell != feature.cell(feature.read_cell(in_file[name]))
+                if cell
+                else before.get(name, "").casefold() not in MISSING
+            )
+        }
     return facts
 
 
