@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
@@ -17,16 +17,14 @@ from genotex.agents.context import Tally
 from genotex.agents.notebook import Ending
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.task import Task
-from genotex.bench.runs.cohort_stage import Basis, why_no_cohort
+from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord, presentable
 from genotex.bench.runs.run_folder import RunFolder
-from genotex.errors import FormatError, NoUsableCohortError
+from genotex.errors import FormatError
 from genotex.formats import read_json_object, sha256, write_json
 from genotex.io import PART
 from genotex.journal import read_journal
-from genotex.layout import OutputFolder
 from genotex.models import Setting, SpendingLimits
-from genotex.problems import ProblemKind, choose_cohort, choose_pair
 from genotex.records import InsidePath, Sha256, as_json, checked, plain
 
 
@@ -294,33 +292,3 @@ def problem_record(notebook: NotebookRecord) -> ProblemRecord | None:
         notebook.files,
         notebook.basis,
     )
-
-
-def order_cohorts(output: OutputFolder, tasks: Sequence[Task]) -> None:
-    """Bring the records of each trait's cohorts into the order of the work, however it went."""
-    for trait in dict.fromkeys(task.trait for task in tasks):
-        path = output.cohort_info(trait)
-        if not path.is_file():
-            continue
-        found = read_json_object(path)
-        wanted = [task.cohort for task in tasks if task.trait == trait and task.cohort in found]
-        names = [*wanted, *(name for name in found if name not in wanted)]
-        if names != list(found):
-            write_json(path, {name: found[name] for name in names})
-
-
-def why_unsolvable(task: Task) -> tuple[ErrorClass, str] | None:
-    """Return why no cohort can answer a problem; None where one can."""
-    output, problem = OutputFolder(task.input_folder), task.problem
-    if missing := why_no_cohort(output, problem):
-        return ErrorClass.NO_COHORT, missing
-    try:
-        if problem.kind is not ProblemKind.TWO_STEP:
-            choose_cohort(output, problem)
-        elif (tasks := task.read_task_info()) is not None:
-            choose_pair(output, problem, tasks)
-    except NoUsableCohortError as error:
-        return ErrorClass.NO_USABLE_COHORT, str(error)
-    except FormatError as error:
-        return ErrorClass.FORMAT, str(error)
-    return None

@@ -19,7 +19,6 @@ from genotex.agents.team.folder import (
     InputDigests,
     NotebookRecord,
     TeamFolder,
-    order_cohorts,
     problem_record,
     write_limits,
 )
@@ -40,9 +39,10 @@ from genotex.bench.runs.summary import (
     write_outcomes,
 )
 from genotex.errors import UsageError
-from genotex.formats import write_json
+from genotex.formats import read_json_object, write_json
 from genotex.io import is_no_space, no_space
 from genotex.journal import Journal, open_journal, read_journal
+from genotex.layout import OutputFolder
 from genotex.models import (
     Budget,
     PriceSnapshot,
@@ -222,7 +222,7 @@ def _run(
             stage.begin(work, retry=retry)
             inputs.save()
             stage.do(work.cohorts)
-            order_cohorts(folder.output, work.cohorts)
+            _order_cohorts(folder.output, work.cohorts)
             if not stage.stopped:
                 stage.do(stage.ready(work.problems))
         finally:
@@ -287,3 +287,16 @@ def _finished(
 def _left(number: int) -> str:
     several = f"{number} problems are unfinished"
     return {0: "", 1: "1 problem is unfinished"}.get(number, several)
+
+
+def _order_cohorts(output: OutputFolder, tasks: Sequence[Task]) -> None:
+    """Bring the records of each trait's cohorts into the order of the work, however it went."""
+    for trait in dict.fromkeys(task.trait for task in tasks):
+        path = output.cohort_info(trait)
+        if not path.is_file():
+            continue
+        found = read_json_object(path)
+        wanted = [task.cohort for task in tasks if task.trait == trait and task.cohort in found]
+        names = [*wanted, *(name for name in found if name not in wanted)]
+        if names != list(found):
+            write_json(path, {name: found[name] for name in names})

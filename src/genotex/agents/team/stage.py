@@ -12,11 +12,13 @@ from genotex.agents.action_units import action_unit
 from genotex.agents.notebook import Event
 from genotex.agents.task import Task
 from genotex.agents.team.accepting import withdraw_cohort
-from genotex.agents.team.folder import NotebookRecord, State, input_of, why_unsolvable
+from genotex.agents.team.folder import NotebookRecord, State, input_of
 from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.agents.team.plan import TeamPlan, WorkList
 from genotex.agents.team.sessions import LiveSessions, TeamWork, in_threads, notebooks_on_workers
+from genotex.bench.runs.cohort_stage import why_no_cohort
 from genotex.bench.runs.outputs import withdraw
+from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import (
     BudgetReachedError,
     ConfinementError,
@@ -24,6 +26,7 @@ from genotex.errors import (
     GenotexError,
     ModelTimeoutError,
     ModelUnavailableError,
+    NoUsableCohortError,
     RateLimitedError,
     SandboxError,
     SessionDeadError,
@@ -31,8 +34,10 @@ from genotex.errors import (
 from genotex.formats import sha256
 from genotex.io import is_no_space, no_space
 from genotex.journal import Journal
+from genotex.layout import OutputFolder
 from genotex.models import Budget, SpendingLimits, UsageLedger
 from genotex.parallel import Executor
+from genotex.problems import ProblemKind, choose_cohort, choose_pair
 
 PATIENCE = 3
 """So many notebooks in a row may stop for the same passing trouble before the run does."""
@@ -235,7 +240,7 @@ class Stage:
         """Return the record of a problem that no notebook can solve."""
         if task.kind != "statistics" or self._resources.settings.agent == "zero-shot":
             return None
-        if (reason := why_unsolvable(task)) is None:
+        if (reason := _why_unsolvable(task)) is None:
             return None
         error_class, why = reason
         basis = self._resources.made_from(task)
@@ -313,3 +318,20 @@ class Stage:
             self.stopped = str(error)
         elif self._troubles >= PATIENCE:
             self.stopped = f"{self._troubles} notebooks in a row stopped, the last one for: {error}"
+
+
+def _why_unsolvable(task: Task) -> tuple[ErrorClass, str] | None:
+    """Return why no cohort can answer a problem; None where one can."""
+    output, problem = OutputFolder(task.input_folder), task.problem
+    if missing := why_no_cohort(output, problem):
+        return ErrorClass.NO_COHORT, missing
+    try:
+        if problem.kind is not ProblemKind.TWO_STEP:
+            choose_cohort(output, problem)
+        elif (tasks := task.read_task_info()) is not None:
+            choose_pair(output, problem, tasks)
+    except NoUsableCohortError as error:
+        return ErrorClass.NO_USABLE_COHORT, str(error)
+    except FormatError as error:
+        return ErrorClass.FORMAT, str(error)
+    return None
