@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from genotex.errors import BadAnswerError, ModelError, UsageError
 from genotex.models.catalogue import PROVIDERS, ProviderModelName, ProviderOptions, RetryPolicy
+from genotex.models.failures import Failure, failure_of
 from genotex.models.model import Reply, Request
 from genotex.models.recording import request_digest
 from genotex.models.requests import (
-    Failure,
-    failure_of,
     make_client,
     make_model,
     require_packages,
