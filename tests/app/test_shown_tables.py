@@ -22,13 +22,16 @@ import polars as pl
 import pytest
 
 import genotex.app
+from genotex.analysis import read_result
 from genotex.app import Access, PageTable
-from genotex.atlas import build_atlas
+from genotex.atlas import AtlasReader, build_atlas, compare_traits, find_gene, find_trait
+from genotex.formats import find_evidence
 from genotex.layout import OutputFolder
 from tests.app.conftest import PORT, Browser, opened
-from tests.app.shown_tables import OF_THE_ATLAS, OF_THE_STUDY, Shown, prepare_study
+from tests.app.shown_tables import OF_THE_ATLAS, OF_THE_STUDY, Shown, prepare_study, stored_genes
 from tests.app.test_atlas_pages import write_results
-from tests.html_tables import rows_of
+from tests.atlas.result_folders import GENES
+from tests.html_tables import rows_of, table_with
 from tests.shown import agrees
 
 WITHOUT_QUERY = {("", "cohort")}
@@ -344,3 +347,66 @@ def test_facts_of_a_comparison_are_those_of_its_genes(tables: Tables) -> None:
     assert facts.keys() == wanted.keys()
     for name, value in wanted.items():
         assert agrees(facts[name], value), (name, facts[name], value)
+
+
+def facts_of(page: str) -> dict[str, str]:
+    return dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+
+
+def test_an_atlas_its_pairs_and_its_genes_have_their_own_counts(collected: Browser) -> None:
+    root = collected.app.state.workbench.workspace.root  # type: ignore[attr-defined]
+    reader = AtlasReader(root / "atlas")
+    results, known = reader.results, facts_of(part(collected, "/atlas", atlas="atlas"))
+    counts = {
+        "Traits": results["trait"].n_unique(), "Cohorts": results["cohort"].n_unique(),
+        "Results": results.height, "Genes": len(reader.symbols),
+    }  # fmt: skip
+    assert {name: known[name] for name in counts} == {k: f"{v:,}" for k, v in counts.items()}
+    assert {*known} == {*counts, "Built"}
+    pairs = compare_traits(reader).pairs
+    for row in (pairs.row(0, named=True), pairs.row(-1, named=True)):
+        place = {"atlas": "atlas", "trait": row["other"], "other": row["trait"]}
+        text = part(collected, "/atlas/pair", **place)
+        stored = {
+            "Similarity": row["similarity"], "Genes in common": row["genes"],
+            "Samples in common": row["shared_samples"],
+            "Platforms in common": row["shared_platforms"],
+        }  # fmt: skip
+        facts = facts_of(text)
+        assert facts.keys() == stored.keys()
+        assert all(agrees(facts[name], value) for name, value in stored.items()), facts
+        assert ("samples overlap" in text) == (row["shared_samples"] > 0)
+        for name in (row["trait"], row["other"]):
+            target = urlsplit(link(text, name.replace("_", " ")) or "")
+            assert target.path == "/atlas/trait" and parse_qs(target.query)["trait"] == [name]
+    for gene in (GENES[0], GENES[2], GENES[5]):
+        traits = find_gene(reader, gene).traits.filter("significant")
+        up, down = ((traits["direction"] == name).sum() for name in ("up", "down"))
+        lead = f"Significant in {up + down} of {counts['Traits']} traits"
+        found = part(collected, "/atlas/gene", atlas="atlas", gene=gene)
+        assert f"{lead}: higher in {up}, lower in {down}." in found
+
+
+def test_cohorts_of_a_trait_have_what_their_own_results_state(collected: Browser) -> None:
+    root = collected.app.state.workbench.workspace.root  # type: ignore[attr-defined]
+    trait = "Lupus_(SLE)"
+    page = part(collected, "/atlas/trait", atlas="atlas", trait=trait)
+    rows = table_with(page, "Cohort", "Compared")
+    genes = find_trait(AtlasReader(root / "atlas"), trait).genes
+    found = f"<strong>{genes['significant'].sum()}</strong> of {genes.height} genes significant"
+    assert f"{found} over {len(rows)} cohorts in all folders" in page
+    assert sorted(row["Cohort"] for row in rows) == ["GSE1", "GSE2"]
+    for row in rows:
+        output = OutputFolder(root / row["Cohort"])
+        stored, result = stored_genes(output), read_result(output, trait, None)
+        groups = result.method["contrast"]["samples"]
+        wanted = {
+            "Samples": len(groups["case"]) + len(groups["control"]),
+            "Tested": stored["p"].drop_nulls().len(), "Significant": stored["Significant"].sum(),
+            "Procedure": "sound",
+        }  # fmt: skip
+        assert all(agrees(row[name], value) for name, value in wanted.items()), (row, wanted)
+        evidence = find_evidence(output, trait, row["Cohort"])
+        assert evidence is not None and row["Platform"] == evidence.series["platform"]
+        target = parse_qs(urlsplit(link(page, row["Cohort"]) or "").query)
+        assert (target["output"], target["trait"]) == ([row["Cohort"]], [trait])

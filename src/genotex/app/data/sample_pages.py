@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -80,6 +81,7 @@ def _values(
     rows = [row for row in sheet.rows if _fits(row, search)]
     if sort in columns:
         rows.sort(key=lambda row: _order(row.get(sort, "")), reverse=descending)
+        rows.sort(key=lambda row: not row.get(sort))
     return {
         "sheet": sheet,
         "rows": rows,
@@ -100,12 +102,15 @@ def _fits(row: Mapping[str, str], search: str) -> bool:
     return not text or any(text in cell.casefold() for cell in row.values())
 
 
-def _order(cell: str) -> tuple[int, float, str]:
-    """Return the key that sorts a cell: numbers, then texts, then empty ones."""
+def _order(cell: str) -> tuple[bool, float, str]:
+    """Return the key that sorts a cell: numbers, then texts."""
     try:
-        return 0, float(cell), ""
+        number = float(cell)
     except ValueError:
-        return (1, 0.0, cell.casefold()) if cell else (2, 0.0, "")
+        number = math.nan
+    # "nan" has no place among numbers.
+    is_text = math.isnan(number)
+    return is_text, 0.0 if is_text else number, cell.casefold() if is_text else ""
 
 
 async def assign(request: Request) -> Response:
