@@ -3,7 +3,7 @@
 const fs = require("fs");
 const { source, head, rows, acts } = JSON.parse(fs.readFileSync(0, "utf8"));
 class Part {
-  constructor(more = {}) { this.acts = {}; this.classList = { toggle() {} }; Object.assign(this, { textContent: "", value: "" }, more); }
+  constructor(more = {}) { this.acts = {}; this.classList = { toggle: (name, on) => { this[name] = on; } }; Object.assign(this, { textContent: "", value: "" }, more); }
   addEventListener(kind, act) { this.acts[kind] = act; }
   replaceChildren(...options) {
     this.options = options;
@@ -12,7 +12,7 @@ class Part {
 }
 globalThis.Option = class { constructor(text, value, _, selected) { Object.assign(this, { text, value, selected }); } };
 const boxes = rows.map((texts) => {
-  const row = new Part(), box = new Part({ checked: false, closest: () => row });
+  const row = new Part({ closest: () => row, querySelector: () => box }), box = new Part({ checked: false, closest: () => row });
   row.cells = ["", ...texts].map((textContent, cellIndex) => new Part({ textContent, cellIndex, closest: () => row.cells[cellIndex] }));
   row.box = box;
   return box;
@@ -24,9 +24,18 @@ let begin;
 globalThis.document = { getElementById: part, addEventListener: (_, act) => { begin = act; }, body: new Part() };
 new Function(source)();
 begin();
+globalThis.getSelection = () => ({ removeAllRanges() {} });
+// A click on a row, on its box (which has then changed by itself), on the box of all rows, or on None.
+function click(target, shiftKey) {
+  if (target === "none") part("select-none").acts.click();
+  else if (typeof target === "boolean") part("sheet").acts.click({ target: { id: "select-all", checked: target, closest: () => null } });
+  else if (typeof target === "string") { boxes[target].checked = !boxes[target].checked; part("sheet").acts.click({ target: boxes[target], shiftKey }); }
+  else part("sheet").acts.click({ target: boxes[target].closest(), shiftKey });
+}
 console.log(JSON.stringify(acts.map(([what, value, index]) => {
   for (const box of boxes) box.checked = false;
-  if (what === "double-click") part("sheet").acts.dblclick({ target: boxes[value].closest().cells[index + 1] });
+  if (what === "clicks") for (const [target, shiftKey] of value) click(target, shiftKey);
+  else if (what === "double-click") part("sheet").acts.dblclick({ target: boxes[value].closest().cells[index + 1] });
   else {
     const named = part("by-column").options.find((option) => option.text === what);
     part("by-column").value = named.value;
@@ -35,7 +44,8 @@ console.log(JSON.stringify(acts.map(([what, value, index]) => {
     part("by-select").acts.click();
   }
   return {
-    offered: what === "double-click" ? null : part("by-value").options.map((option) => option.value),
+    offered: !head.includes(what) ? null : part("by-value").options.map((option) => option.value),
     chosen: boxes.flatMap((box, i) => (box.checked ? [i] : [])), selected: part("selected").textContent,
+    marked: boxes.flatMap((box, i) => (box.closest().chosen ? [i] : [])),
   };
 })));

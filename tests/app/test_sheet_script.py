@@ -51,3 +51,25 @@ def test_a_double_click_selects_the_samples_with_the_value_of_the_cell() -> None
     for (row, column), after in zip(places, found, strict=True):
         value = ROWS[row][column]
         assert after["chosen"] == [i for i, each in enumerate(ROWS) if each[column] == value]
+
+
+@pytest.mark.parametrize(
+    ("clicks", "chosen"),
+    [
+        ([(1, False)], [1]),
+        ([(1, False), (1, False)], []),
+        ([("2", False)], [2]),
+        ([(0, False), (2, True)], [0, 1, 2]),
+        ([(3, False), ("1", True)], [1, 2, 3]),
+        ([(True, False), (3, False), (1, True)], [0]),
+        ([(True, False)], [0, 1, 2, 3]),
+        ([(True, False), (False, False)], []),
+        ([(2, False), ("none", False)], []),
+    ],
+)
+def test_clicks_select_rows_and_with_shift_all_between(
+    clicks: list[Any], chosen: list[int]
+) -> None:
+    (after,) = selected([("clicks", clicks)])
+    assert after["chosen"] == after["marked"] == chosen
+    assert after["selected"] == f"{len(chosen)} selected"
