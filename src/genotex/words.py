@@ -48,6 +48,14 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def share_of(part: int, whole: int) -> str:
+    """Return a share to two digits, as "12 %"; "over 99 %" of nearly all."""
+    if part == whole:
+        return "100 %"
+    percent = 100 * part / whole
+    return "over 99 %" if percent >= 99.5 else f"{percent:.2g} %"
+
+
 def number(value: float | None, form: str) -> str:
     """Return a value of a gene table; empty when it is missing."""
     if value is None or not math.isfinite(value):

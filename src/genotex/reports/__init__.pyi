@@ -96,6 +96,7 @@ from .scores.leaderboard import (
 from .scores.page import (
     best_and_worst as best_and_worst,
     item_tables as item_tables,
+    write_comparison as write_comparison,
     write_scores as write_scores,
 )
 from .sections import FigureView as FigureView, Section as Section, all_sections as all_sections

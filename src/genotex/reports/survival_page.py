@@ -36,7 +36,7 @@ from genotex.reports.genes.table import (
 from genotex.reports.pages import checked_page, render_template, write_page_files
 from genotex.reports.problem.software import SoftwareView, software_view, written_options
 from genotex.reports.sections import FigureView, view_figures
-from genotex.words import counted, listed, number
+from genotex.words import counted, listed, number, share_of
 
 _TOP = 12
 _HAZARD = "hazard ratio per unit of log2 expression, a doubling"
@@ -226,9 +226,9 @@ def _headline(genes: pl.DataFrame, hits: pl.DataFrame, cut: float) -> str:
             "ranking is still the best order of candidates."
         )
     up = hits.filter(pl.col("z") > 0).height
-    percent = f"{100 * hits.height / genes.height:.2g}"
+    share = share_of(hits.height, genes.height)
     return (
-        f"Of {tested}, {percent} % are associated with the time to the event at q < {cut:g}: "
+        f"Of {tested}, {share} are associated with the time to the event at q < {cut:g}: "
         f"higher expression goes along with earlier events for {up:,} and with later ones for "
         f"{hits.height - up:,}."
     )

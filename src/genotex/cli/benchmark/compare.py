@@ -128,7 +128,7 @@ def compare(runs: _RunPaths, scoring: _Scoring, how: _Comparing, json: o.Json = 
             found = with_retest(found)
     page = None
     if how.output is not None:
-        from genotex.reports.scores.page import write_comparison
+        from genotex.reports import write_comparison
 
         page = write_comparison(how.output, found)
     if json:

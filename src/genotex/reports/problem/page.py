@@ -38,7 +38,7 @@ from genotex.reports.sections import FigureView, Section, all_sections, view_fig
 from genotex.reports.sections.condition import InteractionView, view_interaction
 from genotex.reports.sections.gene_sets import GeneSetsView
 from genotex.reports.sections.selection import selection_facts, selection_headline
-from genotex.words import counted, number, question, readable, sentence, with_names
+from genotex.words import counted, number, question, readable, sentence, share_of, with_names
 
 _TOP = 12
 _COVARIATES_REMARK = 45
@@ -369,8 +369,7 @@ def _headline(findings: Findings, up: int, down: int, genes: pl.DataFrame) -> st
         rule += f" and a change {beyond}" if findings.mixed_ranks else f" for changes {beyond}"
     design = findings.design
     if up + down:
-        percent = f"{100 * (up + down) / tested:.2g}" if up + down < tested else "100"
-        share = f"Of {counted(tested, 'tested gene')}, {percent} %"
+        share = f"Of {counted(tested, 'tested gene')}, {share_of(up + down, tested)}"
         if design is not None and design.several:
             return f"{share} {design.predicate} at {rule}."
         if findings.trait_kind == "factor":
