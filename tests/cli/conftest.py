@@ -3,12 +3,15 @@
 import signal
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from rich.console import Console
 
-from genotex.cli import main
+from genotex.cli import main, screen
 
 Run = Callable[..., tuple[int, str, str]]
+Shown = Callable[..., tuple[str, str]]
 
 
 @pytest.fixture
@@ -25,6 +28,21 @@ def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         written = capsys.readouterr()
         assert "Traceback" not in written.err
         return int(end.value.code or 0), written.out, written.err
+
+    return run
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
+    """Return what a function prints, and what it says on standard error."""
+
+    def run(show: Callable[..., None], *arguments: Any) -> tuple[str, str]:
+        out, err = (Console(width=screen.WIDE, highlight=False) for _ in range(2))
+        monkeypatch.setattr(screen, "out", out)
+        monkeypatch.setattr(screen, "err", err)
+        with err.capture() as said, out.capture() as printed:
+            show(*arguments)
+        return printed.get(), said.get()
 
     return run
 

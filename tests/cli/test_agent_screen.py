@@ -10,17 +10,26 @@ import pytest
 from rich.console import Console
 
 from genotex.agents import Event, find_notebook, overview
+from genotex.agents.context import Tally
+from genotex.agents.task import Task
+from genotex.agents.team.folder import NotebookRecord, State
+from genotex.agents.team.running import TeamFinished
+from genotex.agents.team.trace import NotebookRow, Trace
 from genotex.cli import screen
 from genotex.cli.services.agent_screen import (
+    overview_json,
     show_finished,
     show_overview,
+    show_trace,
     show_usage,
     shown_progress,
 )
 from genotex.errors import ModelTimeoutError
-from genotex.models import Usage
+from genotex.models import Reply, Usage
 from genotex.problems import Problem
 from tests.agents.team.conftest import Played
+from tests.cli.conftest import Shown
+from tests.cli.test_shown_screens import tables_on
 from tests.models.test_budget import books, spend
 
 TRAIT = "Autoimmune_Lymphoproliferative"
@@ -116,3 +125,44 @@ def test_failed_calls_are_shown_next_to_the_sum_that_leaves_them_out(
     ledger.book_failure("planner", "a:b", ModelTimeoutError("no answer"))
     text = shown(monkeypatch, 80, lambda: show_usage(ledger))
     assert text.strip().endswith("; $1; 1 more failed, at an unknown cost")
+
+
+def test_steps_tokens_and_cost_are_those_of_their_columns(shown: Shown) -> None:
+    """By hand: one dollar for a million tokens in, ten for a million out."""
+    ledger = books()
+    ledger.book("planner", Reply("", "a:b", usage=Usage(700_000, 20_000, 50), working=61.25))
+    ledger.book("reviewer", Reply("", "a:b", usage=Usage(30_000, 4_000, 6), working=2.06))
+    tally = Tally(3.5, 7.25, 1.5, steps=9, reviews=4)
+    tasks = [Task("geo", "Gout", "f", "o", cohort="GSE1"), Task("statistics", "Gout", "f", "o")]
+    record = NotebookRecord(tasks[0], State.FAILED, why="lost\nway", tally=tally)
+    rows = [
+        NotebookRow(tasks[0], record, True, ledger.total()),
+        NotebookRow(tasks[1], None, True, ledger.by_role()["reviewer"]),
+        NotebookRow(tasks[1], None, False, books().total()),
+    ]
+    (table,) = tables_on(shown(show_overview, rows)[0])
+    assert list(table[0]) == [
+        "trait", "notebook", "state", "steps", "seconds", "calls", "cost", "why"
+    ]  # fmt: skip
+    assert [list(row.values()) for row in table] == [
+        ["Gout", "GSE1", "failed", "9", "10.8", "2", "$0.97", "lost way"],
+        ["Gout", "given None", "under way", "-", "-", "1", "$0.07", "-"],
+        ["Gout", "given None", "not begun", "-", "-", "0", "$0", "-"],
+    ]
+    assert tally.work_seconds == 3.5 + 7.25
+    assert overview_json(rows)[0]["usage"]["cached_tokens"]["known"] == 56
+    (used, *_) = shown(show_usage, ledger)
+    assert used == "2 calls; 730000 tokens in, 24000 out; $0.97\n"
+    told = shown(show_trace, Trace(None, rows[0], ledger))[0].splitlines()
+    assert told == [
+        "Gout GSE1",
+        "",
+        "failed: lost",
+        "way",
+        "planner: 1 calls, 700000 tokens in, 20000 out, $0.9, 61.2 s",
+        "reviewer: 1 calls, 30000 tokens in, 4000 out, $0.07, 2.1 s",
+    ]
+    finished = TeamFinished((record,), (), ledger)
+    (notebooks,) = tables_on(shown(show_finished, finished, Path("out"))[0])[:1]
+    assert notebooks == [{"notebook": "Gout GSE1", "state": "failed", "steps": "9",
+                          "reviews": "4", "seconds": "10.8", "why": "lost way"}]  # fmt: skip

@@ -114,6 +114,8 @@ def test_many_genes_have_three_panels_a_row_and_two_on_a_phone() -> None:
     assert titles == [["G1", "G2", "G3"], ["G4"]]
     assert [[p.title for p in row] for row in narrow.rows] == [["G1", "G2"], ["G3", "G4"]]
     assert [panel.note for panel in figure.panels] == ["p = 0.1", "p = 0.2", "p = 0.3", "p = 0.4"]
+    two = survival_curves(panels[:2], "days").narrow
+    assert two is not None and narrow.height == pytest.approx(2 * two.height)
     assert len(one_row.rows) == 1 and figure.height == pytest.approx(2 * one_row.height)
     assert narrow.width < figure.width / 2 and narrow.height < figure.height
     assert (figure.key, narrow.key) == ("halves", "halves-narrow") and one_row.key == "survival"

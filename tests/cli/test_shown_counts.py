@@ -1,0 +1,343 @@
+"""Each number on a screen is that of its own word: objects whose every field differs, rendered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from genotex.analysis import Enrichment
+from genotex.analysis.meta import CohortFacts, MetaResult
+from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
+from genotex.bench.runs.summary import RunSummary
+from genotex.cli.benchmark import problems_screen
+from genotex.cli.benchmark.bench import _show_run
+from genotex.cli.data.fetch_screen import note_pause, outcomes_json, show_outcomes
+from genotex.cli.genes.analysed import _show as show_enrichment
+from genotex.cli.genes.results import _unmeasured, show_combined
+from genotex.errors import FetchError
+from genotex.fetch import Fetched, Outcome
+from genotex.problems import (
+    CategoryCount,
+    ConditionFacts,
+    Finding,
+    GeneCount,
+    PairComparison,
+    PairDifference,
+    PairRule,
+    Problem,
+    ProblemCounts,
+    ProblemKind,
+    RelatedGenes,
+    RuleCount,
+    TraitInfo,
+)
+from genotex.workflows import Combined
+from tests.cli.conftest import Shown
+from tests.cli.test_shown_screens import tables_on
+
+# ------------------------------------------------------------------------------- problems
+
+
+def facts(condition: str, kind: ProblemKind, jaccard: float | None, shared: int) -> ConditionFacts:
+    genes = tuple(f"S{i}" for i in range(shared))
+    return ConditionFacts(condition, kind, True, genes, jaccard, f"why {condition}")
+
+
+def test_conditions_of_a_trait(shown: Shown) -> None:
+    genes = [f"G{i}" for i in range(1016)]
+    given = [
+        facts("Age", ProblemKind.ONE_STEP, None, 0),
+        facts("Obesity", ProblemKind.TWO_STEP, 0.0, 0),
+        facts("Eczema", ProblemKind.TWO_STEP, 0.25, 3),
+    ]
+    screen_, _ = shown(problems_screen.show_trait, "Asthma", "Immune system", genes, given)
+    assert "Asthma (Immune system)" in screen_ and "\n3 conditions\n" in screen_
+    assert f"1,016 related genes: {', '.join(genes[:15])}, ...\n" in screen_
+    (rows,) = tables_on(screen_)
+    assert [list(row.values()) for row in rows] == [
+        ["Age", "one-step", "-", "-", "why Age"],
+        ["Obesity", "two-step", "0", "0", "why Obesity"],
+        ["Eczema", "two-step", "0.25", "3", "why Eczema"],
+    ]
+    assert list(rows[0]) == ["condition", "kind", "Jaccard", "shared genes", "why"]
+    whole, _ = shown(problems_screen.show_trait, "Gout", None, genes[:15], given)
+    assert whole.startswith("Gout (not in the trait list)\n15 related genes: G0,")
+    assert whole.splitlines()[1].endswith("G14")
+
+
+def test_one_condition_of_a_trait(shown: Shown) -> None:
+    given = facts("Eczema", ProblemKind.TWO_STEP, 0.123456, 16)
+    screen_, _ = shown(problems_screen.show_condition, "Asthma", 1200, 345, given)
+    assert screen_.splitlines()[:2] == [
+        "Asthma given Eczema: a problem of this list (two-step)",
+        "related genes: 1,200 of the trait, 345 of the condition, 16 of both; Jaccard 0.1235",
+    ]
+    assert "shared: S0, S1" in screen_ and "S14, ...\n" in screen_ and "S15" not in screen_
+    assert screen_.endswith("by the rules: why Eczema\n")
+
+
+def test_counts_of_a_task_list(shown: Shown) -> None:
+    kinds = dict(zip(ProblemKind, (11, 1022, 2033), strict=True))
+    names = tuple(f"N{i}" for i in range(9))
+    counts = ProblemCounts(
+        1234, kinds, GeneCount(least=2, most=3456, median=1007.5, distinct=45678), names,
+        names[:8], {f"C{i}": 90 - i for i in range(9)},
+        (CategoryCount("cancer", "Cancer", 21, 322, 301, 17.5),),
+    )  # fmt: skip
+    screen_, _ = shown(problems_screen.show_counts, counts)
+    assert screen_.splitlines()[:6] == [
+        "1,234 traits",
+        "3,066 problems: 11 unconditional, 3,055 conditional (1,022 one-step, 2,033 two-step)",
+        "related genes per trait: 2 to 3,456, median 1,007.5; 45,678 different genes",
+        "traits without related genes: 9 (N0, N1, N2, N3, N4, N5, N6, N7, ...)",
+        "traits without conditions: 8 (N0, N1, N2, N3, N4, N5, N6, N7)",
+        "most frequent conditions: C0 90, C1 89, C2 88, C3 87, C4 86, C5 85, C6 84, C7 83",
+    ]
+    assert tables_on(screen_)[-1] == [{
+        "category": "cancer", "traits": "21", "problems": "322", "conditional": "301",
+        "median genes": "17.5", "title": "Cancer",
+    }]  # fmt: skip
+    told = problems_screen.counts_json(counts)
+    assert (told["traits"], told["problems"], told["conditional"]) == (1234, 3066, 3055)
+    assert told["genes_per_trait"] == {"least": 2, "most": 3456, "median": 1007.5,
+                                       "distinct": 45678}  # fmt: skip
+    for name, wanted in (("genes", 9), ("conditions", 8)):
+        assert len(told[f"traits_without_{name}"]) == wanted
+
+
+def test_findings_are_counted_by_severity(shown: Shown) -> None:
+    many = tuple(f"T{i}" for i in range(4))
+    found = [
+        Finding("warning", many[:2], "odd", "look"),
+        Finding("error", many, "wrong", "mend"),
+        Finding("warning", many[:3], "strange", "ask"),
+    ]
+    screen_, said = shown(problems_screen.show_findings, Path("list.json"), found)
+    assert screen_ == "list.json: errors 1, warnings 2\n"
+    assert said.splitlines() == [
+        "warning T0, T1: odd (look)",
+        "error T0, T1 and 2 more: wrong (mend)",
+        "warning T0, T1 and 1 more: strange (ask)",
+    ]
+
+
+def test_what_was_built_and_how_it_compares(shown: Shown) -> None:
+    pairs = [Problem(f"T{i}", f"C{i}") for i in range(60)]
+    only = tuple(PairDifference(each, f"why {each.trait}") for each in pairs)
+    rules = (RuleCount(PairRule.JACCARD, 9, 8, 7, 6), RuleCount(PairRule.CANCERS, 0, 0, 0, 0))
+    compared = [
+        PairComparison(0.1, tuple(pairs[:3]), only[:41], only[50:52], rules),
+        PairComparison(0.2, tuple(pairs[:4]), only[:4], only[:12], rules),
+    ]
+    built = {
+        "A": TraitInfo(("G",), ("Age", "Gender")),
+        "B": TraitInfo((), ("Age",)),
+        "C": TraitInfo(("G",), ()),
+    }
+    related = RelatedGenes({}, 5678, ("E1",), ("W1", "W2"), ("D1", "D2", "D3"))
+    screen_, _ = shown(problems_screen.show_built, built, 0.1, related, compared)
+    for line in (
+        "5,678 associations; 2 of 3 traits have related genes",
+        "Ensembl ids without one official symbol: 1 (E1)",
+        "traits without a disease id: 2 (W1, W2)",
+        "disease ids without an association: 3 (D1, D2, D3)",
+        "3 traits, 3 trait-condition pairs at threshold 0.1",
+        "of 9 possible pairs 5 are published; 3 agree, 41 are only built, 2 only published",
+        "... and 1 more; --json prints all",
+    ):
+        assert f"{line}\n" in screen_, line
+    assert tables_on(screen_)[-1] == [
+        {"threshold": "0.1", "built": "44", "agreeing": "3", "only built": "41",
+         "only published": "2", "precision": "0.0682", "recall": "0.6"},
+        {"threshold": "0.2", "built": "8", "agreeing": "4", "only built": "4",
+         "only published": "12", "precision": "0.5", "recall": "0.25"},
+    ]  # fmt: skip
+    (decided,) = (table for table in tables_on(screen_) if "decided by" in table[0])
+    assert decided == [{"possible pairs": "9", "similar enough": "8", "built": "7",
+                        "published": "6", "decided by": PairRule.JACCARD.value}]  # fmt: skip
+    (first, *_) = (table for table in tables_on(screen_) if "given" in table[0])
+    assert first[0] == {"only built": "T0", "given": "C0", "why": "why T0"}
+    told = problems_screen.built_json(built, 0.1, related, compared)
+    assert (told["traits"], told["conditional"], told["threshold"]) == (3, 3, 0.1)
+    assert (len(told["only_built"]), len(told["only_published"])) == (41, 2)
+    assert told["only_published"][0] == {"trait": "T50", "condition": "C50", "why": "why T50"}
+    assert [(row["candidates"], row["published"]) for row in told["thresholds"]] == [
+        (9, 5),
+        (9, 16),
+    ]
+
+
+# ------------------------------------------------------------------------------- fetch, bench run
+
+
+def test_outcome_of_each_file(shown: Shown) -> None:
+    outcomes = [
+        Outcome("a", Fetched(Path("x/a"), "aa", 1_234_567_890, True)),
+        Outcome("b", Fetched(Path("x/b"), "bb", 60_000, False)),
+        Outcome("c", error=FetchError("down")),
+        Outcome("d", Fetched(Path("x/d"), "dd", 0, True)),
+        Outcome("e"),
+    ]
+    screen_, _ = shown(show_outcomes, outcomes)
+    (rows,) = tables_on(screen_)[:1]
+    assert [list(row.values()) for row in rows] == [
+        ["fetched", "a", "1,234.6", "-"],
+        ["was there", "b", "0.1", "-"],
+        ["failed", "c", "-", "down"],
+        ["fetched", "d", "0.0", "-"],
+        ["not asked", "e", "-", "-"],
+    ]
+    assert list(rows[0]) == ["state", "file", "MB", "why"]
+    assert screen_.splitlines()[-1] == "2 fetched, 1 was there, 1 failed, 1 not asked"
+    first, _, third, *_ = outcomes_json(outcomes)
+    assert first == {"path": "a", "state": "fetched", "size": 1_234_567_890, "sha256": "aa",
+                     "error": None}  # fmt: skip
+    assert third == {"path": "c", "state": "failed", "size": None, "sha256": None, "error": "down"}
+
+
+def test_only_a_long_pause_is_announced(shown: Shown) -> None:
+    said = [shown(note_pause, "busy", seconds)[1] for seconds in (1.99, 2.0, 3600.4)]
+    assert said == ["", "waiting busy; next attempt in 2 s\n",
+                    "waiting busy; next attempt in 3,600 s\n"]  # fmt: skip
+
+
+def test_outcome_of_a_run_of_the_benchmark(shown: Shown) -> None:
+    summary = RunSummary(
+        problems=9, answered=5,
+        by_kind={"unconditional": {"problems": 6, "answered": 4},
+                 "one-step": {"problems": 3, "answered": 1}},
+        by_error_class={"no cohort": 3, "crashed": 1},
+        cohorts={"read": 8, "usable": 7}, cohorts_not_read={"Gout/GSE1": "broken\nfile"},
+        seconds={"total": 99.0, "median": 1.2345, "longest": 67.89, "cohorts": 45.6},
+        peak_memory_mb=2345.6,
+    )  # fmt: skip
+    failed = [ProblemRecord(Problem(name), ErrorClass.CRASHED, f"why\n{name}") for name in "ABC"]
+    screen_, said = shown(
+        _show_run, summary, [ProblemRecord(Problem("Z")), *failed], Path("out"), 2
+    )
+    assert [list(row.values()) for row in tables_on(screen_)[0]] == [
+        ["unconditional", "6", "4"], ["one-step", "3", "1"], ["all", "9", "5"],
+    ]  # fmt: skip
+    assert list(tables_on(screen_)[0][0]) == ["kind", "problems", "answered"]
+    assert screen_.splitlines()[-1] == (
+        "8 cohorts, 7 usable; 1.23 s a problem (median), 67.9 s the longest; peak memory 2,346 MB"
+    )
+    assert said.splitlines() == [
+        "not read Gout/GSE1: broken file", "no cohort 3 problems", "crashed 1 problem",
+        "not answered A: why A", "not answered B: why B", "not answered C: why C",
+        "7 of the problems were finished before",
+        "results are in out/regress, the outcome of each problem in out/run",
+    ]  # fmt: skip
+    four = [*failed, ProblemRecord(Problem("D"), ErrorClass.CRASHED, "x")]
+    assert "not answered" not in shown(_show_run, summary, four, Path("out"), 9)[1]
+    assert "finished before" not in shown(_show_run, summary, four, Path("out"), 9)[1]
+
+
+# ------------------------------------------------------------------------------- results
+
+
+def combined(cohorts: int) -> Combined:
+    rows = [
+        {"Variable": f"G{i}", "Combined Effect": 0.5 + i, "CI Lower": 0.25 + i,
+         "CI Upper": 0.75 + i, "p": 0.001 * (i + 1), "q": 0.0101 * (i + 1),
+         "Random p": 0.0303 * (i + 1) if cohorts > 2 else None,
+         "I2": 10.5 + i, "Replication q": 0.0404 * (i + 1), "Replicates": i < 2,
+         "Significant": i < 3}
+        for i in range(12)
+    ]  # fmt: skip
+    facts = tuple(
+        CohortFacts(f"GSE{i}", "", 10, 20, 5, counts="voom" if i == 1 else "")
+        for i in range(cohorts)
+    )
+    genes = pl.DataFrame(rows)
+    method = {"options": {"q_cut": 0.07}}
+    result = MetaResult("Lung_Cancer", None, genes, genes, facts, {}, ("of Lung_Cancer",), method)
+    return Combined(Problem("Lung_Cancer"), result, Path("page.html"))
+
+
+@pytest.mark.parametrize("cohorts", [2, 3])
+def test_genes_of_all_cohorts(shown: Shown, cohorts: int) -> None:
+    screen_, said = shown(show_combined, combined(cohorts))
+    names = ", ".join(f"GSE{i}" for i in range(cohorts))
+    assert (
+        f"{cohorts} cohorts together ({names}): 3 of 12 genes significant at q < 0.07, "
+        "2 of them replicate\nGSE1: voom\n"
+    ) in screen_
+    rows = next(table for table in tables_on(screen_) if len(table[0]) > 7)
+    assert len(rows) == 10 and rows[1] == {
+        "gene": "G1", "effect": "1.5", "95 % interval": "1.25 to 1.75", "p": "0.002",
+        "q": "0.0202", **({"strict p": "0.0606"} if cohorts == 3 else {}), "I2": "11.5",
+        "replication q": "0.0808", "replicates": "yes",
+    }  # fmt: skip
+    assert [row["replicates"] for row in rows[:3]] == ["yes", "yes", "no"]
+    assert said == "warning of Lung Cancer\n" and "report over all cohorts: page.html" in screen_
+    why = Combined(Problem("Gout"), why="one cohort")
+    assert shown(show_combined, why) == ("", "not combined one cohort\n")
+
+
+SETS: dict[str, Any] = {
+    "Gene Set": "SET", "Tested Genes": 31, "Direction": "up", "Fry Direction": "down",
+    "Inter-gene Correlation": 0.0123, "p": 0.0001, "q": 0.0011, "Fry p": 0.0002, "Fry q": 0.0022,
+    "Mixed p": 0.0003, "Mixed q": 0.0033, "Enrichment Score": 0.6, "Normalised Score": 1.77,
+    "Leading Edge": "A B C D", "Significant Genes": 7, "Expected": 2.34, "Overlap": "X Y",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("test", "change"), [("camera", "up"), ("fry", "down")])
+def test_gene_sets_of_a_trait(shown: Shown, test: str, change: str) -> None:
+    rows = [SETS, SETS | {"Leading Edge": None}, SETS | {"Leading Edge": "A B C"}, *[SETS] * 14]
+    record = {
+        "gene_sets": {"sets": 5555, "tested": 1017, "genes": 6666, "genes_tested": 4444},
+        "options": {"min_size": 12, "max_size": 345, "q_cut": 0.06, "test": test},
+        "cohort": "GSE7", "notes": ["mind this"],
+        "significant": {"camera": {"up": 8, "down": 3}, "fry": {"up": 9, "down": 4},
+                        "fry-mixed": 21},
+    }  # fmt: skip
+    given = Enrichment("Lung_Cancer", None, pl.DataFrame(rows), record)
+    screen_, said = shown(show_enrichment, given)
+    assert (
+        "1,017 of 5,555 gene sets have 12 to 345 tested genes; 4,444 of the 6,666 genes in the "
+        "file were tested in GSE7\n"
+    ) in screen_
+    for name, found in (
+        ("camera", "8 higher, 3 lower with Lung Cancer"), ("fry", "9 higher, 4 lower with Lung"),
+        ("fry-mixed", "21\n"),
+    ):  # fmt: skip
+        (line,) = (
+            x for x in screen_.splitlines(keepends=True) if x.split(" ")[0].strip(",") == name
+        )
+        assert f"q < 0.06: {found}" in line and ("(decides)" in line) == (name == test)
+    (table,) = tables_on(screen_)[-1:]
+    assert len(table) == 15 and table[0] == {
+        "gene set": "SET", "genes": "31", "change": change, "correlation": "0.0123",
+        "q": "0.0011", "fry q": "0.0022", "mixed q": "0.0033", "score": "1.77",
+        "significant": "7 (by chance 2.3)", "first genes": "A B C ...",
+    }  # fmt: skip
+    assert [row["first genes"] for row in table[1:3]] == ["X Y", "A B C"]
+    assert said == "note mind this\n"
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"used": 0}, ""),
+        (
+            {"used": 1, "ranked_with": True},
+            "Adjusted for unmeasured confounding (1 surrogate variable); without this, 1 gene "
+            "would be significant.",
+        ),
+        (
+            {"used": 3, "ranked_with": False},
+            "3 surrogate variables found, but not adjusted for: they are probably the trait's own "
+            "signal; with them, 22 genes would be significant.",
+        ),
+    ],
+)
+def test_surrogate_variables_are_told_with_what_they_change(
+    record: dict[str, Any], told: str
+) -> None:
+    change = {"significant_with": 22, "significant_without": 1}
+    assert _unmeasured({**record, "change": change}, mixed_ranks=False) == told
