@@ -98,6 +98,7 @@ def test_number_at_risk_is_below_round_times(last: float) -> None:
     assert [float(text) for _, text in panel.x.ticks or ()] == pytest.approx(places)
     step, end = places[1], float(panel.x.high or 0)
     power = 10.0 ** np.floor(np.log10(step * 1.0001))
+    assert step == pytest.approx(round(step / power) * power)
     finer = {1: step / 2, 2: step / 2, 5: step / 2.5}[round(step / power)]
     assert places == pytest.approx(np.arange(len(places)) * step)
     assert places[0] == 0 and places[-1] < end <= places[-1] + step * 1.0001
