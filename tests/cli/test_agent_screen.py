@@ -9,12 +9,18 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from genotex.agents import Event, find_notebook, overview
-from genotex.agents.context import Tally
-from genotex.agents.task import Task
-from genotex.agents.team.folder import NotebookRecord, State
-from genotex.agents.team.running import TeamFinished
-from genotex.agents.team.trace import NotebookRow, Trace
+from genotex.agents import (
+    Event,
+    NotebookRecord,
+    NotebookRow,
+    State,
+    Tally,
+    Task,
+    TeamFinished,
+    Trace,
+    find_notebook,
+    overview,
+)
 from genotex.cli import screen
 from genotex.cli.services.agent_screen import (
     overview_json,

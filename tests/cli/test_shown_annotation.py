@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.cli.data.clinical_screen import show_annotation, show_keys, show_override
-from genotex.cli.data.preprocess import show_outcomes
+from genotex.cli.data import clinical_screen, preprocess
 from genotex.clinical import (
     AnnotationRow,
     ClinicalAnnotation,
@@ -63,7 +62,7 @@ ROWS = [
 
 
 def test_decisions_with_their_certainty_and_place(shown: Shown) -> None:
-    screen_, _ = shown(show_annotation, sum_up(READING, ROWS), "HEAD")
+    screen_, _ = shown(clinical_screen.show_annotation, sum_up(READING, ROWS), "HEAD")
     groups, ages, sexes = tables_on(screen_)
     assert screen_.startswith("HEAD\n")
     lines = screen_.splitlines()
@@ -102,7 +101,7 @@ def test_doubt_of_a_row_begins_below_70_percent(
     shown: Shown, certainty: float, doubted: bool
 ) -> None:
     reading = replace(READING, certainty=certainty)
-    screen_, _ = shown(show_annotation, sum_up(reading, ROWS), "HEAD")
+    screen_, _ = shown(clinical_screen.show_annotation, sum_up(reading, ROWS), "HEAD")
     assert ("it is less certain that it is the right row (69 %)" in screen_) is doubted
 
 
@@ -121,7 +120,7 @@ def test_values_of_each_key_where_no_trait_was_found(shown: Shown) -> None:
         key("state", {"odd": 8, "healthy": 9, "x" * 50: 2, "y" * 51: 1}, ("healthy",)),
     ]
     reading = replace(READING, trait=None, runner_up=None, certainty=None)
-    screen_, _ = shown(show_keys, keys, reading)
+    screen_, _ = shown(clinical_screen.show_keys, keys, reading)
     (rows,) = tables_on(screen_)[:1]
     assert [row["values (samples)"] for row in rows] == [
         "'v0' (40), 'v1' (39), 'v2' (38), 'v3' (37), 'v4' (36) and 2 more",
@@ -133,12 +132,12 @@ def test_values_of_each_key_where_no_trait_was_found(shown: Shown) -> None:
 
 def test_what_would_change_the_decision(shown: Shown) -> None:
     matrix = Path("in/GEO/Asthma/GSE1/m.txt.gz")
-    screen_, _ = shown(show_override, READING, [], matrix, "Asthma", "GSE1")
+    screen_, _ = shown(clinical_screen.show_override, READING, [], matrix, "Asthma", "GSE1")
     lines = [line.strip() for line in screen_.splitlines()]
     assert "the runner-up, row 5, key 'group': --case group=patient --control group=other" in lines
     assert "a --least-certainty above 96 % makes the trait not available" in lines
     left_out = replace(READING, trait=None, left_out=0.97)
-    screen_, _ = shown(show_override, left_out, [], matrix, "Asthma", "GSE1")
+    screen_, _ = shown(clinical_screen.show_override, left_out, [], matrix, "Asthma", "GSE1")
     assert "the closest candidate, row 5" in screen_
     assert "a --least-certainty below 0.97" in screen_
     assert "genotex solve in OUTPUT --trait Asthma --cohort GSE1 --case" in screen_
@@ -153,7 +152,7 @@ def test_outcome_of_each_cohort(shown: Shown) -> None:
         CohortOutcome("T", "C", None, error="broken"),
         CohortOutcome("T", "D", info),
     ]
-    screen_, said = shown(show_outcomes, outcomes)
+    screen_, said = shown(preprocess.show_outcomes, outcomes)
     (rows,) = tables_on(screen_)
     assert [list(each.values()) for each in rows] == [
         ["T", "A", "yes", "37", "yes", "no", "done before"],

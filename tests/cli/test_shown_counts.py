@@ -8,15 +8,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from genotex.analysis import Enrichment
-from genotex.analysis.meta import CohortFacts, MetaResult
-from genotex.bench.runs.problem_record import ErrorClass, ProblemRecord
-from genotex.bench.runs.summary import RunSummary
-from genotex.cli.benchmark import problems_screen
-from genotex.cli.benchmark.bench import _show_run
-from genotex.cli.data.fetch_screen import note_pause, outcomes_json, show_outcomes
-from genotex.cli.genes.analysed import _show as show_enrichment
-from genotex.cli.genes.results import _unmeasured, show_combined
+from genotex.analysis import CohortFacts, Enrichment, MetaResult
+from genotex.bench import ErrorClass, ProblemRecord, RunSummary
+from genotex.cli.benchmark import bench, problems_screen
+from genotex.cli.data import fetch_screen
+from genotex.cli.genes import analysed, results
 from genotex.errors import FetchError
 from genotex.fetch import Fetched, Outcome
 from genotex.problems import (
@@ -181,7 +177,7 @@ def test_outcome_of_each_file(shown: Shown) -> None:
         Outcome("d", Fetched(Path("x/d"), "dd", 0, True)),
         Outcome("e"),
     ]
-    screen_, _ = shown(show_outcomes, outcomes)
+    screen_, _ = shown(fetch_screen.show_outcomes, outcomes)
     (rows,) = tables_on(screen_)[:1]
     assert [list(row.values()) for row in rows] == [
         ["fetched", "a", "1,234.6", "-"],
@@ -192,14 +188,14 @@ def test_outcome_of_each_file(shown: Shown) -> None:
     ]
     assert list(rows[0]) == ["state", "file", "MB", "why"]
     assert screen_.splitlines()[-1] == "2 fetched, 1 was there, 1 failed, 1 not asked"
-    first, _, third, *_ = outcomes_json(outcomes)
+    first, _, third, *_ = fetch_screen.outcomes_json(outcomes)
     assert first == {"path": "a", "state": "fetched", "size": 1_234_567_890, "sha256": "aa",
                      "error": None}  # fmt: skip
     assert third == {"path": "c", "state": "failed", "size": None, "sha256": None, "error": "down"}
 
 
 def test_only_a_long_pause_is_announced(shown: Shown) -> None:
-    said = [shown(note_pause, "busy", seconds)[1] for seconds in (1.99, 2.0, 3600.4)]
+    said = [shown(fetch_screen.note_pause, "busy", seconds)[1] for seconds in (1.99, 2.0, 3600.4)]
     assert said == ["", "waiting busy; next attempt in 2 s\n",
                     "waiting busy; next attempt in 3,600 s\n"]  # fmt: skip
 
@@ -216,7 +212,7 @@ def test_outcome_of_a_run_of_the_benchmark(shown: Shown) -> None:
     )  # fmt: skip
     failed = [ProblemRecord(Problem(name), ErrorClass.CRASHED, f"why\n{name}") for name in "ABC"]
     screen_, said = shown(
-        _show_run, summary, [ProblemRecord(Problem("Z")), *failed], Path("out"), 2
+        bench._show_run, summary, [ProblemRecord(Problem("Z")), *failed], Path("out"), 2
     )
     assert [list(row.values()) for row in tables_on(screen_)[0]] == [
         ["unconditional", "6", "4"], ["one-step", "3", "1"], ["all", "9", "5"],
@@ -232,8 +228,8 @@ def test_outcome_of_a_run_of_the_benchmark(shown: Shown) -> None:
         "results are in out/regress, the outcome of each problem in out/run",
     ]  # fmt: skip
     four = [*failed, ProblemRecord(Problem("D"), ErrorClass.CRASHED, "x")]
-    assert "not answered" not in shown(_show_run, summary, four, Path("out"), 9)[1]
-    assert "finished before" not in shown(_show_run, summary, four, Path("out"), 9)[1]
+    assert "not answered" not in shown(bench._show_run, summary, four, Path("out"), 9)[1]
+    assert "finished before" not in shown(bench._show_run, summary, four, Path("out"), 9)[1]
 
 
 # ------------------------------------------------------------------------------- results
@@ -260,7 +256,7 @@ def combined(cohorts: int) -> Combined:
 
 @pytest.mark.parametrize("cohorts", [2, 3])
 def test_genes_of_all_cohorts(shown: Shown, cohorts: int) -> None:
-    screen_, said = shown(show_combined, combined(cohorts))
+    screen_, said = shown(results.show_combined, combined(cohorts))
     names = ", ".join(f"GSE{i}" for i in range(cohorts))
     assert (
         f"{cohorts} cohorts together ({names}): 3 of 12 genes significant at q < 0.07, "
@@ -275,7 +271,7 @@ def test_genes_of_all_cohorts(shown: Shown, cohorts: int) -> None:
     assert [row["replicates"] for row in rows[:3]] == ["yes", "yes", "no"]
     assert said == "warning of Lung Cancer\n" and "report over all cohorts: page.html" in screen_
     why = Combined(Problem("Gout"), why="one cohort")
-    assert shown(show_combined, why) == ("", "not combined one cohort\n")
+    assert shown(results.show_combined, why) == ("", "not combined one cohort\n")
 
 
 SETS: dict[str, Any] = {
@@ -297,7 +293,7 @@ def test_gene_sets_of_a_trait(shown: Shown, test: str, change: str) -> None:
                         "fry-mixed": 21},
     }  # fmt: skip
     given = Enrichment("Lung_Cancer", None, pl.DataFrame(rows), record)
-    screen_, said = shown(show_enrichment, given)
+    screen_, said = shown(analysed._show, given)
     assert (
         "1,017 of 5,555 gene sets have 12 to 345 tested genes; 4,444 of the 6,666 genes in the "
         "file were tested in GSE7\n"
@@ -340,4 +336,4 @@ def test_surrogate_variables_are_told_with_what_they_change(
     record: dict[str, Any], told: str
 ) -> None:
     change = {"significant_with": 22, "significant_without": 1}
-    assert _unmeasured({**record, "change": change}, mixed_ranks=False) == told
+    assert results._unmeasured({**record, "change": change}, mixed_ranks=False) == told

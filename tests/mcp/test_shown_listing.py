@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="the server needs genotex[mcp]")
 
-from genotex.mcp.confinement import ConfinedFolder
-from genotex.mcp.tools import Tools
+from genotex.mcp import ConfinedFolder, Tools
 from genotex.studies import FoundAnalysis
 from tests.geo_text import series_matrix, write_gz
 

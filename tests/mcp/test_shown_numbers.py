@@ -12,9 +12,7 @@ pytest.importorskip("mcp", reason="the server needs genotex[mcp]")
 
 from genotex.analysis import solve_problems
 from genotex.layout import OutputFolder
-from genotex.mcp.answers import GeneEntry
-from genotex.mcp.confinement import ConfinedFolder
-from genotex.mcp.tools import Tools
+from genotex.mcp import ConfinedFolder, GeneEntry, Tools
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 

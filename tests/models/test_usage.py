@@ -14,6 +14,7 @@ from genotex.models import (
     Unpriced,
     Usage,
     UsageLedger,
+    dollars,
     flat_rate,
 )
 
@@ -112,3 +113,43 @@ def test_several_threads_lose_nothing(threads: int) -> None:
     for each in running:
         each.join()
     assert books.total().calls == 200 * threads
+
+
+def test_each_amount_has_its_own_name() -> None:
+    """By hand, at one dollar for a million tokens in and ten for a million out."""
+    books = UsageLedger(PRICES)
+    books.book("reviewer", reply("a:b", Usage(7000, 300, 20), 3.00049, 0.25))
+    books.book("planner", reply("ollama:c", Usage(4000, 50), 1.0, 0.75))
+    books.book_failure("planner", "a:b", RateLimitedError("x", working=0.5, waiting=2.0))
+    content = books.to_json()
+    assert content["total"] == {
+        "calls": 2, "failed": 1,
+        "input_tokens": {"known": 11000, "unknown_calls": 0},
+        "output_tokens": {"known": 350, "unknown_calls": 0},
+        "cached_tokens": {"known": 20, "unknown_calls": 1},
+        "cost_usd": {"known": "0.01", "unknown_calls": 1},
+        "working_seconds": 4.5, "waiting_seconds": 3.0,
+    }  # fmt: skip
+    assert list(content["roles"]) == ["planner", "reviewer"]
+    assert content["models"]["a:b"]["working_seconds"] == 3.5
+    assert content["models"]["ollama:c"]["input_tokens"]["known"] == 4000
+    assert content["roles"]["reviewer"]["working_seconds"] == 3.0
+    assert content["roles"]["reviewer"]["failed"] == 0 < content["roles"]["planner"]["failed"]
+
+
+@pytest.mark.parametrize(
+    ("known", "unknown", "money", "text"),
+    [
+        ("0", 0, "$0", "0"),
+        ("0", 1, "cost unknown", "unknown (1 call)"),
+        ("0.00004", 0, "under $0.0001", "0.00004"),
+        ("0.00005001", 0, "$0.0001", "0.00005001"),
+        ("12.50", 0, "$12.5", "12.50"),
+        ("20", 0, "$20", "20"),
+        ("1.23456", 2, "at least $1.2346", "at least 1.23456 (2 calls unknown)"),
+    ],
+)
+def test_money_in_words(known: str, unknown: int, money: str, text: str) -> None:
+    total = Total(Decimal(known), unknown)
+    assert dollars(total) == money
+    assert str(total) == text and total.exact == (None if unknown else Decimal(known))

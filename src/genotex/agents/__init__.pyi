@@ -10,7 +10,7 @@ from .code_shelf import (
     is_general as is_general,
     may_be_reused as may_be_reused,
 )
-from .context import Attempt as Attempt, Step as Step, TaskContext as TaskContext
+from .context import Attempt as Attempt, Step as Step, Tally as Tally, TaskContext as TaskContext
 from .notebook import (
     Ending as Ending,
     Event as Event,
@@ -88,7 +88,13 @@ from .team.plan import (
 )
 from .team.running import TeamFinished as TeamFinished, run_team as run_team
 from .team.sessions import local_sessions as local_sessions
-from .team.trace import find_notebook as find_notebook, overview as overview, trace as trace
+from .team.trace import (
+    NotebookRow as NotebookRow,
+    Trace as Trace,
+    find_notebook as find_notebook,
+    overview as overview,
+    trace as trace,
+)
 from .toolkit.features import ClinicalTable as ClinicalTable, code_cells as code_cells
 from .toolkit.genes import Expression as Expression, Genes as Genes
 from .toolkit.sources import SeriesText as SeriesText

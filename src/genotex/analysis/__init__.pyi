@@ -142,6 +142,7 @@ from .meta.methods import (
     method_sentence as method_sentence,
 )
 from .meta.result import (
+    CohortFacts as CohortFacts,
     MetaResult as MetaResult,
     cohort_warnings as cohort_warnings,
     cohorts_differ as cohorts_differ,

@@ -185,6 +185,7 @@ from .runs.running import (
     Finished as Finished,
     run_benchmark as run_benchmark,
 )
+from .runs.summary import RunSummary as RunSummary
 from .simulated import (
     BenchmarkTruth as BenchmarkTruth,
     SimulatedBenchmark as SimulatedBenchmark,

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from genotex.analysis import (
+    CohortFacts,
     MetaResult,
     analyze_cohorts,
     cohort_warnings,
@@ -19,7 +20,6 @@ from genotex.analysis import (
     remove_meta,
     write_meta,
 )
-from genotex.analysis.meta import CohortFacts
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem

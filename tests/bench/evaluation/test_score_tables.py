@@ -115,3 +115,71 @@ def test_markdown_marks_numbers_and_keeps_bars_inside_their_cell() -> None:
     assert to_markdown(table) == (
         "## T\n\n| a | b | c |\n| --- | --- | ---: |\n| x\\|y | two lines | 1 |\n"
     )
+
+
+BY_HAND = {
+    # Means of (100, 50), (50, 100), (200 / 3, 200 / 3) and (75, 25).
+    "Dataset filtering": {
+        "precision (%)": "75.00", "recall (%)": "75.00", "F1 (%)": "66.67", "accuracy (%)": "50.00",
+    },
+    "Dataset selection": {"accuracy (%)": "75.00"},
+    "Preprocessing: gene tables": {
+        "AJ": "0.750", "SJ": "1.000", "correlation": "0.900", "CSC": "0.700",
+    },
+    "Statistical analysis": {
+        # Means of (50, 50, 0, 50), (25, 25, 0, 25) and (100 / 3, 75, 0, 100 / 3).
+        "success (%)": "75.00", "precision (%)": "37.50", "recall (%)": "18.75",
+        "F1 (%)": "35.42",
+        # Of three, four, and twice three.
+        "AUROC": "0.667", "AUPRC": "0.150", "GSEA ES": "0.250", "ES within list": "0.500",
+        "trait accuracy (%)": "53.33", "trait F1 (%)": "46.67", "trait R2": "0.300",
+        "genes predicted": "1.5", "genes in reference": "4.0",
+    },
+}  # fmt: skip
+
+
+def test_each_average_is_that_of_its_figure() -> None:
+    tables = {
+        table.title.partition(",")[0]: table
+        for table in average_tables(summarise(some_scores(), draws=50))
+    }
+    for name, wanted in BY_HAND.items():
+        table = tables[name]
+        assert table.head == (
+            "figure", "meaning", "average", "95 % interval", "scored", "undefined"
+        )  # fmt: skip
+        rows = {row[0]: dict(zip(table.head, row, strict=True)) for row in table.rows}
+        assert {label: row["average"] for label, row in rows.items()} == wanted
+        for row in rows.values():
+            low, _, high = row["95 % interval"].partition(" to ")
+            assert row["95 % interval"] == "-" or (
+                float(low) <= float(row["average"]) <= float(high)
+            )
+    rows = {row[0]: row[3:] for row in tables["Statistical analysis"].rows}
+    assert rows["trait R2"] == ("-", "1", "3") and rows["AUROC"][1:] == ("3", "1")
+    assert [row[0] for row in tables["Statistical analysis"].rows][-2:] == [
+        "genes predicted", "genes in reference",
+    ]  # fmt: skip
+
+
+def test_each_kind_has_its_own_averages() -> None:
+    found = cells(kind_table(summarise(some_scores(), draws=20)))
+    assert found["AUROC"] == ("0.667", "0.625", "0.875", "0.500")
+    assert found["F1 (%)"] == ("35.42", "33.33", "75.00", "0.00")
+    assert found["trait R2"] == ("0.300", "0.300", "-", "-")
+
+
+def test_settings_are_named() -> None:
+    given = {
+        "metrics": "default", "df_field": "is_usable", "gene_universe": None,
+        "repair_reference": True, "regressors": "inclusive", "task_info": "t.json",
+    }  # fmt: skip
+    rows = settings_rows(Scores("p", "r", settings=given))
+    assert [name for name, _ in rows] == [
+        "rules", "metrics", "filtering compares", "list of all genes", "reference repaired",
+        "regressor genes of a pair", "task list",
+    ]  # fmt: skip
+    told = dict(rows)
+    assert (told["reference repaired"], told["list of all genes"]) == ("yes", "none")
+    assert (told["filtering compares"], told["task list"]) == ("is_usable", "t.json")
+    assert told["metrics"].startswith("default (lists padded to 20,000 genes")
