@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.cli.data import clinical_screen, preprocess
+from genotex.cli.data import clinical, clinical_screen, preprocess
 from genotex.clinical import (
     AnnotationRow,
     ClinicalAnnotation,
@@ -16,7 +16,7 @@ from genotex.clinical import (
     KeyValues,
     sum_up,
 )
-from genotex.cohorts import CohortOutcome
+from genotex.cohorts import CohortOutcome, ProposedSheet
 from genotex.formats import CohortInfo
 from tests.cli.conftest import Shown
 from tests.cli.test_shown_screens import tables_on
@@ -162,3 +162,24 @@ def test_outcome_of_each_cohort(shown: Shown) -> None:
     ]
     assert list(rows[0]) == ["trait", "cohort", "usable", "samples", "age", "gender", "why"]
     assert said == "warning T/B: w1; w2\nnot done T/C: broken\n"
+
+
+def test_groups_of_a_proposed_sheet(shown: Shown) -> None:
+    groups = ["case"] * 9 + ["control"] * 8 + ["other disease"] * 7 + ["other control"] * 6
+    groups += ["", "", "", "3.5", "4"]
+    rows = [
+        {"group": group, "exclude": "yes" if i % 8 == 0 else "",
+         "why": "check: odd" if i < 5 else "sure"}
+        for i, group in enumerate(groups)
+    ]  # fmt: skip
+    sheets = [ProposedSheet("GSE1", rows, ("mind this",)), ProposedSheet("GSE2", rows[30:33], ())]
+    screen_, said = shown(clinical._show, sheets, Path("in"), "Gout", Path("s.csv"))
+    (table,) = tables_on(screen_)[:1]
+    # Excluded: two cases, a control, one of unknown health, and one without a group.
+    assert table == [
+        {"series": "GSE1", "samples": "35", "cases": "7", "controls": "7", "other disease": "7",
+         "other control": "5", "measured": "2", "excluded": "5", "no group": "2", "to check": "5"},
+        {"series": "GSE2", "samples": "3", "cases": "0", "controls": "0", "other disease": "0",
+         "other control": "0", "measured": "0", "excluded": "1", "no group": "2", "to check": "0"},
+    ]  # fmt: skip
+    assert said == "note GSE1: mind this\n"

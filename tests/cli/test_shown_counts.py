@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
 
-from genotex.analysis import CohortFacts, Enrichment, MetaResult
+from genotex.analysis import AnalysisResult, CohortFacts, Enrichment, MetaResult
 from genotex.bench import ErrorClass, ProblemRecord, RunSummary
+from genotex.cli import screen
 from genotex.cli.benchmark import bench, problems_screen
 from genotex.cli.data import fetch_screen
 from genotex.cli.genes import analysed, results
@@ -337,3 +339,64 @@ def test_surrogate_variables_are_told_with_what_they_change(
 ) -> None:
     change = {"significant_with": 22, "significant_without": 1}
     assert results._unmeasured({**record, "change": change}, mixed_ranks=False) == told
+
+
+METHOD: dict[str, Any] = {
+    "filter": {"tested": 4321}, "options": {"q_cut": 0.06, "model": "all", "min_effect": 0.25},
+    "contrast": {"text": "8 cases against 9 controls", "kind": "binary"}, "ranked_by": "p",
+    "hidden": {"used": 0},
+    "adjusted_for": ["Age", "Batch"], "significant": 2, "without_covariates": 17,
+    "interaction": {"condition": "Age", "tested": 4320, "significant": 1, "q_cut": 0.07,
+                    "top": [{"Variable": "G5"}, {"Variable": "G6"}]},
+    "two_step": {"condition": "Heart_rate", "regressors": ["R1", "R2", "R3"], "cohort": "GSE8",
+                 "score_name": "accuracy", "score": 0.777},
+}  # fmt: skip
+
+
+def solved(method: dict[str, Any], departure: float | None = None) -> AnalysisResult:
+    genes = pl.DataFrame(
+        {"Variable": f"G{i}", "Coefficient": 1.5 + i, "p": 0.001 * (i + 1), "q": 0.002 * (i + 1),
+         "Mixed p": 0.01 * (i + 1), "Mixed q": 0.0303 * (i + 1), "Departure q": departure,
+         "Significant": i < 2}
+        for i in range(12)
+    )  # fmt: skip
+    return AnalysisResult("Gout", None, genes, {}, method, ("of Gout",), "GSE7")
+
+
+def test_genes_of_one_cohort(shown: Shown) -> None:
+    screen_, said = shown(results.show_result, solved(METHOD))
+    assert screen_.splitlines()[:4] == [
+        "2 of 4321 genes significant at q < 0.06 for effects beyond 0.25 in GSE7: 8 cases "
+        "against 9 controls",
+        "Heart rate is predicted from 3 genes of GSE8 (accuracy 0.78); they are not tested.",
+        "Without covariates (Age, Batch), 17 genes would be significant.",
+        "The interaction with Age is significant at q < 0.07 for 1 of 4,320 genes (G5).",
+    ]
+    (rows,) = tables_on(screen_)[-1:]
+    assert len(rows) == 10 and said == "warning of Gout\n"
+    assert rows[1] == {"gene": "G1", "effect": "2.5", "p": "0.002", "q": "0.004",
+                       "mixed q": "0.0606"}  # fmt: skip
+    mixed = METHOD | {"ranked_by": "Mixed p", "two_step": None, "without_covariates": None}
+    mixed |= {"options": {"q_cut": 0.06, "model": "mixed"}, "interaction": None}
+    screen_, _ = shown(results.show_result, solved(mixed, departure=0.5))
+    assert screen_.startswith("2 of 4321 genes significant at q < 0.06 in GSE7: 8 cases")
+    assert tables_on(screen_)[-1][1] == {
+        "gene": "G1", "effect": "2.5", "mixed p": "0.02", "mixed q": "0.0606", "departure q": "0.5",
+    }  # fmt: skip
+    chosen = {"procedure": "benchmark", "filter": {"tested": 4321}, "rotated": True,
+              "solver": {"lambda": 0.01234}, "contrast": METHOD["contrast"]}  # fmt: skip
+    screen_, _ = shown(results.show_result, solved(chosen))
+    assert screen_.startswith(
+        "2 of 4321 genes selected by the rotated Lasso at lambda 0.01234 in GSE7: 8 cases against"
+    )
+    assert tables_on(screen_)[-1][1] == {"gene": "G1", "coefficient": "2.5"}
+    screen_, _ = shown(results.show_result, solved(chosen | {"rotated": False}))
+    assert "selected by the Lasso at" in screen_
+
+
+def test_elapsed_and_left_are_those_of_a_bar() -> None:
+    column = screen._CountAndTimes()
+    task = SimpleNamespace(total=9, completed=3.0, elapsed=3725.9, time_remaining=59.2)
+    assert column.render(task).plain == "3/9 elapsed 1:02:05, left 0:00:59"  # type: ignore[arg-type]
+    task = SimpleNamespace(total=None, completed=0, elapsed=7.0, time_remaining=None)
+    assert column.render(task).plain == "elapsed 0:00:07"  # type: ignore[arg-type]

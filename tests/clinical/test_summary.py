@@ -6,6 +6,8 @@ from genotex.clinical import (
     RuleExpert,
     annotation_rows,
     annotation_to_json,
+    certainty_meaning,
+    certainty_text,
     describe_series,
     recorded_annotation,
     role_text,
@@ -34,6 +36,16 @@ def test_groups_are_counted_by_samples(make_series: MakeSeries) -> None:
         ([45, 51, 2, 62], "4 of 4 samples, 2 to 62 years, median 48; flagged: 2 among adults"),
         ([4, 5, 2, 62], "4 of 4 samples, 2 to 62 years, median 4.5"),
         ([2, 14, 45, 51], "4 of 4 samples, 2 to 51 years, median 29.5"),
+        ([2, 15, 45, 51], "4 of 4 samples, 2 to 51 years, median 30; flagged: 2 among adults"),
+        ([9, 15, 45, 51], "4 of 4 samples, 9 to 51 years, median 30; flagged: 9 among adults"),
+        ([10, 15, 45, 51], "4 of 4 samples, 10 to 51 years, median 30"),
+        (
+            [3, 4, *range(20, 58)],
+            "40 of 40 samples, 3 to 57 years, median 37.5; flagged: 3 among adults, 4 among adults",
+        ),
+        ([3, 4, 5, *range(20, 57)], "40 of 40 samples, 3 to 56 years, median 36.5"),
+        ([40, 110, 50, 60], "4 of 4 samples, 40 to 110 years, median 55"),
+        ([112, 111, 40, 50], "4 of 4 samples, 40 to 112 years, median 80.5; flagged: 111, 112"),
     ],
 )
 def test_child_among_adults_is_flagged(make_series: MakeSeries, ages: list[int], told: str) -> None:
@@ -87,3 +99,16 @@ def test_values_by_key_name_cases_and_another_disease(make_series: MakeSeries) -
     series = make_series(["group: asthma", "group: lupus", "group: healthy"])
     (group,) = values_by_key(describe_series(series), "Asthma")
     assert (group.cases, group.controls) == (("asthma",), ("healthy",))
+
+
+@pytest.mark.parametrize(
+    ("certainty", "text", "meaning"),
+    [
+        (0.0049, "< 1 %", "less than once"), (0.005, "< 1 %", "less than once"),
+        (0.0051, "1 %", "about 1 times"), (0.634, "63 %", "about 63 times"),
+        (0.994, "99 %", "about 99 times"), (0.995, "> 99 %", "more than 99 times"),
+    ],
+)  # fmt: skip
+def test_certainty_in_whole_percents(certainty: float, text: str, meaning: str) -> None:
+    assert certainty_text(certainty) == text
+    assert certainty_meaning(certainty) == f"annotations marked {text} are right {meaning} in 100"

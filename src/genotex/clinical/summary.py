@@ -26,9 +26,9 @@ def inferred_from(sample_field: str) -> str:
 
 def certainty_text(certainty: float) -> str:
     """Return a certainty in whole percents, never rounded to 0 or 100 %."""
-    if certainty > 0.995:
+    if certainty >= 0.995:
         return "> 99 %"
-    return "< 1 %" if certainty < 0.005 else f"{100 * certainty:.0f} %"
+    return "< 1 %" if certainty <= 0.005 else f"{100 * certainty:.0f} %"
 
 
 def certainty_meaning(certainty: float) -> str:

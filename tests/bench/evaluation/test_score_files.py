@@ -39,6 +39,7 @@ def test_tables_stand_in_one_file_under_their_names() -> None:
     tables = rows(texts()["preprocessing.csv"])
     assert [row["table"] for row in tables] == ["gene", "gene", "linked"]
     assert [row["csc"] for row in tables] == ["0.4", "1.0", "0.0"]
+    assert list(tables[0].values()) == ["gene", "Asthma", "GSE1", "0.5", "1.0", "0.8", "0.4"]
 
 
 def test_averages_of_all_and_of_each_kind() -> None:
@@ -64,6 +65,7 @@ def test_json_file_comes_last_and_can_be_read() -> None:
 
 def test_markdown_has_every_table_and_what_was_missing() -> None:
     text = texts()["scores.md"]
+    assert "`mine` against `theirs`. " in text and "bootstrap over the items, 50 draws" in text
     assert "| success (%) | problems with a result that can be read | 75.00 |" in text
     assert "## By kind of problem" in text
     assert "| analysis | not valid JSON | Asthma given Obesity | 1 |" in text

@@ -89,6 +89,7 @@ def test_missing_predictions_are_grouped_by_reason_and_the_first_named() -> None
     table = missing_table(some_scores(missing=(Missing("gene", "A GSE1", "empty"), *missing)))
     assert table is not None
     assert table.title.endswith("scored 0: 6")
+    assert table.head == ("task", "why", "which", "number")
     assert table.rows[0] == ("analysis", "missing", "T0, T1, T2, ...", "5")
     assert table.rows[1] == ("gene table", "empty", "A GSE1", "1")
 
