@@ -52,6 +52,20 @@ def test_samples_from_elsewhere_are_annotated_by_their_columns() -> None:
     assert found.samples["sex"].tolist() == ["female", "male"] * 5
 
 
+@pytest.mark.parametrize("healthy", [4, 5])
+def test_fewer_than_five_healthy_controls_are_no_group_of_their_own(healthy: int) -> None:
+    import anndata
+
+    values = ["rheumatoid arthritis"] * 6 + ["healthy"] * healthy + ["osteoarthritis"] * 3
+    names = [f"s{i}" for i in range(len(values))]
+    obs = pd.DataFrame({"diagnosis": values}, index=names)
+    found = gx.annotate(anndata.AnnData(obs=obs), "Rheumatoid Arthritis")
+    groups = found.samples["group"].value_counts().to_dict()
+    together = {"case": 6, "control": 7}
+    assert groups == (together if healthy == 4 else {"case": 6, "control": 5, "other disease": 3})
+    assert any("3 controls of another" in note for note in found.notes) is (healthy == 4)
+
+
 def test_the_page_of_a_notebook_escapes_what_the_file_says(series: Path) -> None:
     found = gx.annotate(series, "Rheumatoid <b>Arthritis")
     page = found._repr_html_()

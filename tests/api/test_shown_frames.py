@@ -148,6 +148,9 @@ def test_cohorts_side_by_side_and_what_they_have_in_common(cohorts: dict[str, gx
         assert (both[f"{name}q"] >= both[f"{name}p"]).all()
     assert (np.sign(both["z"]) == np.sign(both["effect"])).all()
     assert both["replicates"].sum() and not (both["replicates"] & ~both["significant"]).any()
+    again = gx.meta({**cohorts, "copy": cohorts["C3"]}, q=0.01)
+    assert list(again.attrs["left_out"]) == ["copy"] and both.attrs["left_out"] == {}
+    assert again.attrs["method"]["options"]["q_cut"] == 0.01
     assert set(genes[:20]) == set(NAMES[:20]) and (both["effect"][NAMES[:10]] > 0).all()
 
 

@@ -90,6 +90,11 @@ def test_decisions_with_their_certainty_and_place(shown: Shown) -> None:
     assert [tuple(each.values()) for each in sexes] == [
         ("M", "1", "6"), ("F", "0", "5"), ("?", "missing", "3"),
     ]  # fmt: skip
+    twelve = [each for each in ROWS if each.feature != "age" or each.code not in (20.0, None)]
+    assert (
+        "more values"
+        not in shown(clinical_screen.show_annotation, sum_up(READING, twelve), "HEAD")[0]
+    )
     second = lines.index("  runner-up: row 5, key 'group', certainty 2 %")
     assert lines[second + 1 : second + 3] == ["    case: 'patient'", "    control: 'other'"]
     marks = [line.partition(":")[0] for line in lines if line.startswith(("trait, ", "age, "))]

@@ -13,10 +13,11 @@ from genotex.analysis import AnalysisResult, CohortFacts, Enrichment, MetaResult
 from genotex.bench import ErrorClass, ProblemRecord, RunSummary
 from genotex.cli import screen
 from genotex.cli.benchmark import bench, problems_screen
-from genotex.cli.data import fetch_screen
+from genotex.cli.data import fetch, fetch_screen, verify
 from genotex.cli.genes import analysed, results
 from genotex.errors import FetchError
-from genotex.fetch import Fetched, Outcome
+from genotex.fetch import CheckedFile, Fetched, FileState, Outcome
+from genotex.genes import GeneSource
 from genotex.problems import (
     CategoryCount,
     ConditionFacts,
@@ -194,6 +195,45 @@ def test_outcome_of_each_file(shown: Shown) -> None:
     assert first == {"path": "a", "state": "fetched", "size": 1_234_567_890, "sha256": "aa",
                      "error": None}  # fmt: skip
     assert third == {"path": "c", "state": "failed", "size": None, "sha256": None, "error": "down"}
+
+
+def test_files_that_are_not_as_they_should_be(shown: Shown) -> None:
+    checked = [CheckedFile(f"f{i}", FileState.MISSING, f"d{i}") for i in range(20)]
+    checked += [CheckedFile(f"o{i}", FileState.OK) for i in range(3)]
+    checked += [CheckedFile(f"u{i}", FileState.UNREADABLE, f"e{i}") for i in range(21)]
+    checked += [CheckedFile("more", FileState.NOT_LISTED)]
+    screen_, _ = shown(verify._show_checked, checked)
+    missing, unreadable, other = tables_on(screen_)[:3]
+    assert missing[19] == {"state": "missing", "file": "f19", "detail": "d19"}
+    assert (len(missing), len(unreadable), len(other)) == (20, 20, 1)
+    assert screen_.count("... and") == 1 and "... and 1 more\n" in screen_
+    assert screen_.splitlines()[-1] == "3 ok, 20 missing, 21 unreadable, 1 not listed"
+    told = verify._checked_json(Path("in"), checked)
+    counts = {"ok": 3, "missing": 20, "unreadable": 21, "not listed": 1}
+    assert (told["counts"], told["wrong"], told["folder"]) == (counts, True, "in")
+    assert verify._checked_json(Path("in"), checked[20:23] + checked[-1:])["wrong"] is False
+
+
+def test_genes_that_were_fetched(shown: Shown) -> None:
+    source = GeneSource("NCBI", "2026-05-06", "ff", 12_345, 67_890)
+    files = [Fetched(Path(f"m/{i}"), f"{i}{i}", 1_100_000 * i, i == 1) for i in (1, 2, 3, 4)]
+    table = SimpleNamespace(source=source, symbols=lambda _: dict.fromkeys(range(1234)))
+    found = SimpleNamespace(
+        gene_info=files[0], synonyms=files[1], table=tuple(files[2:]), genes=table
+    )
+    (rows,) = tables_on(shown(fetch._show_genes, found)[0])[:1]
+    assert [list(row.values()) for row in rows] == [
+        ["fetched", "m/1", "1.1", "NCBI's of 2026-05-06"],
+        ["was there", "m/2", "2.2", "1,234 names in capitals -> official symbols"],
+        ["was there", "m/4", "4.4", "12,345 genes, 67,890 accessions"],
+    ]
+    told = fetch._genes_json(found)  # type: ignore[arg-type]
+    assert told["files"][2] == {"path": "m/3", "size": 3_300_000, "sha256": "33"}
+    del told["files"]
+    assert told == {
+        "state": "fetched", "date": "2026-05-06", "genes": 12_345, "accessions": 67_890,
+        "names": 1234, "gene_table": "m/4",
+    }  # fmt: skip
 
 
 def test_only_a_long_pause_is_announced(shown: Shown) -> None:

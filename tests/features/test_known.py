@@ -67,6 +67,10 @@ def test_status_comes_before_pack_years_and_titles() -> None:
         ("bmi group", "25", None),
         ("maternal bmi", "25", None),
         ("bmi", "250", None),
+        ("bmi", "8", "8"),
+        ("bmi", "7.9", None),
+        ("bmi", "120", "120"),
+        ("bmi", "120.1", None),
     ],
 )
 def test_body_mass_index(key: str, value: str, number: str | None) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="the server needs genotex[mcp]")
 
+from genotex.errors import UsageError
 from genotex.mcp import ConfinedFolder, Tools
 from genotex.studies import FoundAnalysis
 from tests.geo_text import series_matrix, write_gz
@@ -78,6 +79,10 @@ class Folder:
     def without_root(self, text: str) -> str:
         return text.removeprefix("/root/")
 
+    def analysis(self, name: str) -> None:
+        msg = f"/root/{name} is lost"
+        raise UsageError(msg)
+
 
 def listed(*given: int) -> Any:
     return Tools(cast("ConfinedFolder", Folder(*given))).listing()
@@ -115,3 +120,12 @@ def test_what_is_not_listed_is_counted(
     first = answer.inputs[0].traits[0]
     assert (len(first.series), first.not_listed) == (min(series, 50), max(0, series - 50))
     assert answer.analyses[0].analysis == "out0:Gout"
+
+
+def test_analyses_that_are_not_asked_for_a_gene_are_counted() -> None:
+    tools = Tools(cast("ConfinedFolder", Folder(0, 0, 23)))
+    answer = tools.gene("il6", [])
+    assert (answer.gene, answer.found, answer.not_tested_in, answer.not_asked) == ("il6", [], [], 3)
+    texts = [text.from_file for text in answer.not_read]
+    assert len(texts) == 20 and texts[1] == "out1: out1 is lost"
+    assert Tools(cast("ConfinedFolder", Folder(0, 0, 20))).gene("il6", []).not_asked == 0

@@ -135,6 +135,13 @@ def test_counts_by_hand() -> None:
     assert by_key[""] == CategoryCount("", "not in the trait list", 1, 1, 0, 0)
 
 
+def test_the_most_frequent_condition_comes_first() -> None:
+    names = {"A": ("Gender", "Obesity"), "B": ("Age", "Obesity"), "C": ("Age", "Obesity")}
+    tasks = TaskInfo(Path("x"), {name: TraitInfo((), given) for name, given in names.items()})
+    found = count_problems(tasks, TraitList.load()).conditions
+    assert list(found.items()) == [("Obesity", 3), ("Age", 2), ("Gender", 1)]
+
+
 def test_empty_list_counts_nothing() -> None:
     counts = count_problems(TaskInfo(Path("none.json"), {}), TraitList.load())
     assert counts.traits == counts.conditional == 0 and counts.categories == ()
