@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from html import unescape
 from pathlib import Path
@@ -17,11 +17,12 @@ import pytest
 from genotex.app import Access, CohortQuality
 from genotex.clinical import write_sheet_table
 from genotex.figures import COLOURS
-from genotex.formats import CohortInfo
+from genotex.formats import CohortInfo, update_cohort_info, write_evidence, write_linked_csv
 from genotex.layout import OutputFolder
 from tests.app.conftest import Browser, opened
 from tests.app.drawn import series_of
 from tests.html_tables import rows_of, table_with
+from tests.reports.report_cohort import make_evidence, make_table
 
 
 @pytest.fixture
@@ -299,3 +300,54 @@ def test_correlations_and_distributions_are_those_of_the_samples(
         # Densities are of `drawn`, which has the samples the other way round.
         wanted = measured.densities[[7 - row for row in rows]]
         assert np.array(series["y"], dtype=float) == pytest.approx(wanted, abs=1e-3)
+
+
+def test_a_plot_says_how_many_of_the_samples_it_shows(
+    tab: Browser, cohort: dict[str, str], measured: CohortQuality, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = CHECKED["by_sample"]
+    some = {"by_sample": {name: values[:5] for name, values in of.items()}}
+    found = replace(measured, record=CHECKED | some, drawn=measured.drawn[:3])
+    monkeypatch.setattr(CohortQuality, "read", lambda *_: found)
+    notes = {
+        plot: tab.get("/quality/points", params=cohort | {"plot": plot}).json()["note"]
+        for plot in ("pca", "distance", "density")
+    }
+    assert notes["distance"].endswith(" 5 of 8 samples are drawn.")
+    assert notes["density"].endswith(" 3 of 8 samples are drawn.")
+    assert "are drawn" not in notes["pca"]
+
+
+@pytest.mark.parametrize(
+    ("uses", "name"),
+    [
+        (("matrix", "expression", "counts"), "counts"),
+        (("matrix", "expression", "platform"), "expression"),
+        (("platform", "matrix"), "matrix"),
+    ],
+)
+def test_a_cohort_states_its_file_its_steps_and_what_is_known_of_its_samples(
+    tab: Browser, tmp_path: Path, uses: tuple[str, ...], name: str
+) -> None:
+    output = OutputFolder(tmp_path / "results")
+    table, roles = make_table(genes=40)
+    evidence = replace(
+        make_evidence(table, roles),
+        files=[{"name": f"{use}.txt", "size": 1, "used_for": use} for use in uses],
+    )
+    info = CohortInfo(True, True, True, True, False, True, True, 33)
+    write_linked_csv(output.linked_csv(table.trait, evidence.cohort), table)
+    update_cohort_info(output.cohort_info(table.trait), evidence.cohort, info)
+    write_evidence(output.evidence(table.trait, evidence.cohort), evidence)
+    found = CohortQuality.read(output, table.trait, evidence.cohort)
+    assert found.file == f"{name}.txt" and found.genes == 40
+    assert found.steps == [
+        "log2 of the linear values", "22,283 rows became 12,988 genes",
+        "no normalisation between samples was added",
+    ]  # fmt: skip
+    assert found.columns["group"] == [roles[sample] for sample in found.samples]
+    at = [table.samples.index(sample) for sample in found.samples]
+    ages, sexes = table.covariates["Age"][at], table.covariates["Gender"][at]
+    assert found.columns["age"] == [f"{age:g}" for age in ages]
+    assert found.columns["sex"] == ["female" if code == 0 else "male" for code in sexes]
+    assert found.quantiles[:, 2] == pytest.approx(np.median(table.expression[at], axis=1))

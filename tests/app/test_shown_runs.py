@@ -18,6 +18,7 @@ import pytest
 from genotex.agents import Card, NotebookRecord, State, Task
 from genotex.app import Access
 from genotex.bench import read_scores, summarise
+from genotex.journal import open_journal
 from genotex.models import Total, UsageRow
 from genotex.problems import Problem
 from tests.agents.team.conftest import Played, PlayedModel, play
@@ -88,6 +89,26 @@ def test_problems_without_an_answer_are_first_and_say_why(browser: Browser, tmp_
     assert [tuple(row.values()) for row in table_with(page, "Trait", "Outcome")] == [
         ("Lung Cancer", "Age", late, "2.5"), ("Gout", "", "answered", "1.5"),
         ("Acne", "Age", "answered", "3"),
+    ]  # fmt: skip
+
+
+def test_a_run_under_way_has_what_came_of_the_last_attempt(
+    browser: Browser, tmp_path: Path
+) -> None:
+    folder = write_run(tmp_path / "mine", 5)
+    with open_journal(folder / "journal.jsonl") as journal:
+        for trait, condition, seconds, error in (
+            ("Gout", "Age", 1.5, "not found"), ("Acne", None, 2.5, None), ("Gout", None, 4.5, None),
+            ("Gout", "Age", 3.5, "too late"),
+        ):  # fmt: skip
+            kind = "time limit" if error else None
+            place = {"trait": trait, "condition": condition, "seconds": seconds}
+            journal.add({"step": "problem", **place, "error": error, "error_class": kind})
+    page = browser.get("/run", params={"run": "mine"}).text
+    assert "Running: 3 of 5 problems ended, 2 answered." in page
+    assert [tuple(row.values()) for row in table_with(page, "Trait", "Outcome")] == [
+        ("Gout", "Age", "time limit: too late", "3.5"), ("Acne", "", "answered", "2.5"),
+        ("Gout", "", "answered", "4.5"),
     ]  # fmt: skip
 
 
