@@ -19,7 +19,6 @@ from tests.agents.team.conftest import Played
 from tests.app.conftest import Browser, opened, scored
 from tests.app.drawn import series_of
 from tests.bench.evaluation.some_scores import some_scores
-from tests.html_tables import rows_of
 
 
 @pytest.fixture
@@ -63,19 +62,6 @@ def test_a_notebook_is_shown_with_plan_code_output_review_and_cost(
     assert "x = &#39;GSE1 load_data 0&#39;" in page
     assert "mend it" in page and "Rejected" in page and "Approved" in page
     assert "Dropped:" in page and "planner" in page and "Tokens in" in page
-
-
-def test_a_notebook_shows_the_tokens_that_went_in_and_came_out(
-    browser: Browser, played: Played
-) -> None:
-    played.run()
-    page = browser.get("/run/notebook", params=NOTEBOOK).text
-    rows = rows_of(page)
-    assert rows
-    for row in rows:
-        # Each call of `PlayedModel` reads 100 tokens and writes 10.
-        calls = int(row["Calls"])
-        assert (row["Tokens in"], row["Tokens out"]) == (f"{100 * calls}", f"{10 * calls}")
 
 
 def test_a_run_under_way_is_asked_for_until_something_happens(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import io
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 
 from genotex.agents import Card, NotebookRecord, State, Task
@@ -150,9 +152,13 @@ def test_a_notebook_of_the_list_has_its_own_state_and_numbers(
 
 
 def test_runs_are_ranked_with_their_own_scores_calls_and_costs(
-    browser: Browser, tmp_path: Path
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = {"weak": (40.0, 0.6), "best": (80.0, 0.9), "fair": (60.0, 0.7)}
+    write_run(tmp_path / "best", 5, method="agents")
+    usages = [UsageRow(7, 100, cost=Total(Decimal("1.25"))), UsageRow(3, cost=Total(Decimal(2)))]
+    rows = [SimpleNamespace(usage=usage) for usage in usages]
+    monkeypatch.setattr(f"{RUNS}.leaderboard.overview", lambda _: rows)
     for name, (f1, auroc) in known.items():
         scored(tmp_path / name, f1=f1, auroc=auroc)
     write_run(tmp_path / "weak", 4)
@@ -161,13 +167,16 @@ def test_runs_are_ranked_with_their_own_scores_calls_and_costs(
     page = browser.get("/runs/leaderboard").text
     ranked, changes = (t for t in tables_of(page.partition("<details>")[0]))
     assert [row["Run"] for row in ranked] == ["best", "fair", "weak"]
-    used = {"weak": ("rules", "0", "$0"), "fair": ("command", "not recorded", "$2")}
+    used = {
+        "weak": ("rules", "0", "$0"), "fair": ("command", "not recorded", "$2"),
+        "best": ("team", "10", "$3.25"),
+    }  # fmt: skip
     figures = {"F1 (%)": "f1", "AUROC": "auroc", "AUPRC": "auprc", "success (%)": "success"}
     means = {}
     for row in ranked:
         name = row["Run"]
         calls = tuple(row[head] for head in ("Who answers", "Calls", "Cost"))
-        assert calls == used.get(name, ("", "not recorded", "not recorded"))
+        assert calls == used[name]
         scores = summarise(read_scores(tmp_path / name / "scores" / "scores.json"))
         means[name] = scores.sections["analysis"]
         for head, key in figures.items():
@@ -188,8 +197,22 @@ def test_runs_are_ranked_with_their_own_scores_calls_and_costs(
     at = dict(zip(drawn["ids"], zip(drawn["x"], drawn["y"], strict=True), strict=True))
     assert at == {
         name: (pytest.approx(cost), pytest.approx(means[name]["auroc"].average, abs=1e-4))
-        for name, cost in (("weak", 0.0), ("fair", 0.5))
+        for name, cost in (("weak", 0.0), ("fair", 0.5), ("best", 0.65))
     }
+    stored = pl.read_csv(io.BytesIO(browser.get("/runs.csv").content))
+    heads = ("run", "group", "who", "problems", "calls", "cost (US dollars)", "cost")
+    assert stored.select(heads).rows() == [
+        ("best", 1, "team", 5, 10, 3.25, "$3.25"), ("fair", 1, "command", 4, None, 2.0, "$2"),
+        ("weak", 1, "rules", 4, 0, 0.0, "$0"),
+    ]  # fmt: skip
+    for line in stored.iter_rows(named=True):
+        for head, key in figures.items():
+            average = means[line["run"]][key]
+            ends = average.interval or (None, None)
+            wanted = dict(
+                zip((head, f"{head}, low", f"{head}, high"), (average.average, *ends), strict=True)
+            )
+            assert all(line[name] == pytest.approx(value) for name, value in wanted.items())
 
 
 def assert_with_interval(text: str, value: float, ends: tuple[float, float] | None = None) -> None:
