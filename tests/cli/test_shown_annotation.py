@@ -110,6 +110,12 @@ def test_doubt_of_a_row_begins_below_70_percent(
     assert ("it is less certain that it is the right row (69 %)" in screen_) is doubted
 
 
+def test_rest_of_the_certainty_without_a_runner_up(shown: Shown) -> None:
+    reading = replace(READING, runner_up=None)
+    screen_, _ = shown(clinical_screen.show_annotation, sum_up(reading, ROWS), "HEAD")
+    assert "  runner-up: none\n    the other 4 % are for a trait that is recorded" in screen_
+
+
 def key(name: str, values: dict[str, int], controls: tuple[str, ...], **more: object) -> KeyValues:
     others = tuple(value for value in values if value not in controls)
     cells = tuple(f"{name}: {value}" for value in values)
@@ -146,6 +152,18 @@ def test_what_would_change_the_decision(shown: Shown) -> None:
     assert "the closest candidate, row 5" in screen_
     assert "a --least-certainty below 0.97" in screen_
     assert "genotex solve in OUTPUT --trait Asthma --cohort GSE1 --case" in screen_
+
+
+@pytest.mark.parametrize(("number", "offered"), [(1, False), (2, True), (10, True), (11, False)])
+def test_groups_are_offered_for_a_key_of_few_values(
+    shown: Shown, number: int, offered: bool
+) -> None:
+    values = {"healthy": 9, **{f"odd {i}": 8 for i in range(number - 1)}}
+    nothing = replace(READING, trait=None, runner_up=None)
+    keys = [key("tissue", {"a": 1, "b": 2}, (), others=()), key("state", values, ("healthy",))]
+    screen_, _ = shown(clinical_screen.show_override, nothing, keys, Path("m.gz"), "Asthma", "GSE1")
+    groups = "--cohort GSE1 --case 'state=odd 0' --control state=healthy"
+    assert (groups in screen_) is offered
 
 
 def test_outcome_of_each_cohort(shown: Shown) -> None:

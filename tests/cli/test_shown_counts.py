@@ -434,6 +434,25 @@ def test_genes_of_one_cohort(shown: Shown) -> None:
     assert "selected by the Lasso at" in screen_
 
 
+@pytest.mark.parametrize(("without", "told"), [(0, True), (1, False), (3, False), (4, True)])
+def test_covariates_are_told_where_half_of_the_genes_change(without: int, told: bool) -> None:
+    found = solved(METHOD | {"without_covariates": without}).covariates_summary
+    assert found.startswith("Without covariates (Age, Batch), ") is told
+
+
+def test_levels_with_their_samples_and_pairs() -> None:
+    levels = {
+        "treatment": "factor", "samples": {"1": 8, "2": 9, "3": 7},
+        "pairs": [{"pair": "2 - 1", "significant": 1234}, {"pair": "3 - 1", "significant": 5}],
+    }  # fmt: skip
+    text = solved(METHOD | {"levels": levels}).levels_summary
+    assert text.startswith("Gout has 3 levels (1: 8, 2: 9, 3: 7 samples), tested as a factor")
+    assert "at q < 0.06: 2 - 1: 1,234, 3 - 1: 5." in text
+    ordered = {"treatment": "ordered", "departure": {"significant": 21, "tested": 4300}}
+    text = solved(METHOD | {"levels": levels | ordered}).levels_summary
+    assert "the trend along a line; 21 of 4,300 genes depart from it at q < 0.06." in text
+
+
 def test_elapsed_and_left_are_those_of_a_bar() -> None:
     column = screen._CountAndTimes()
     task = SimpleNamespace(total=9, completed=3.0, elapsed=3725.9, time_remaining=59.2)

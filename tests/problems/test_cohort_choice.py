@@ -36,6 +36,7 @@ COHORTS = {
     "GSE3": record(40, gender=True),
     "GSE4": BIASED,
     "GSE5": record(40, gender=True),
+    "GSE6": record(39, gender=True),
 }
 
 
@@ -56,6 +57,7 @@ def test_largest_usable_cohort_and_why_not_the_others(tmp_path: Path) -> None:
         "GSE2": "not usable: trait not available",
         "GSE4": "not usable: trait biased (too few samples of one label, or no spread) (all cases)",
         "GSE5": "of the same size (40 samples), but later in the list",
+        "GSE6": "smaller (39 samples)",
     }
 
 
@@ -130,7 +132,7 @@ def test_two_step_problem_takes_a_pair(tmp_path: Path) -> None:
 def test_all_usable_cohorts_the_largest_first(tmp_path: Path) -> None:
     output = folder(tmp_path, COHORTS)
     usable = usable_cohorts(output, Problem("Asthma"))
-    assert usable.cohorts == ("GSE3", "GSE5", "GSE1")
+    assert usable.cohorts == ("GSE3", "GSE5", "GSE6", "GSE1")
     assert list(usable.refused) == ["GSE2", "GSE4"]
     given = usable_cohorts(output, Problem("Asthma", "Gender"), among=("GSE1", "GSE5"))
     assert given.cohorts == ("GSE5",)

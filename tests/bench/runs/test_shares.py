@@ -1,8 +1,12 @@
 """What problems took, with their share of the cohorts; expected values are computed by hand."""
 
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import cast
 
-from genotex.bench.runs.summary import divide
+from genotex.bench import ErrorClass, ProblemRecord
+from genotex.bench.runs.summary import divide, summarise
+from genotex.journal import Journal
 from genotex.problems import Problem
 
 ASTHMA, GIVEN_AGE = Problem("Asthma"), Problem("Asthma", "Age")
@@ -47,3 +51,30 @@ def test_what_a_problem_does_not_tell_of_itself_is_not_told() -> None:
 
 def test_run_without_cohorts_and_models_has_no_such_columns() -> None:
     assert divide([ASTHMA], {}) == {ASTHMA: {}}
+
+
+def test_counts_times_and_reasons_of_a_run() -> None:
+    failed = [ErrorClass.CRASHED, ErrorClass.NO_COHORT, ErrorClass.NO_COHORT]
+    given = zip("ABC", failed, (9.0, 1.0, 2.0), (50.0, None, 70.0), strict=True)
+    records = [
+        ProblemRecord(Problem(name), why, "x", seconds=seconds, peak_memory_mb=peak)
+        for name, why, seconds, peak in given
+    ]
+    records.append(ProblemRecord(Problem("A", "Age"), seconds=1.5, peak_memory_mb=60.0))
+    entry = {"step": "cohort", "trait": "A", "error": "", "seconds": 0.25}
+    entries = [
+        entry | {"cohort": "GSE1", "error": "broken", "seconds": 7.0},
+        entry | {"cohort": "GSE2", "error": "lost", "seconds": None},
+        entry | {"cohort": "GSE1"},
+        {"step": "problem"},
+    ]
+    found = summarise(records, cast("Journal", SimpleNamespace(entries=entries)), None)
+    assert (found.problems, found.answered, found.peak_memory_mb) == (4, 1, 70.0)
+    assert found.seconds == {"total": 13.5, "median": 1.75, "longest": 9.0, "cohorts": 0.25}
+    assert list(found.by_error_class.items()) == [("no cohort", 2), ("crashed", 1)]
+    assert found.by_kind == {
+        "unconditional": {"problems": 3, "answered": 0},
+        "one-step": {"problems": 1, "answered": 1},
+    }
+    assert found.cohorts_not_read == {"A/GSE2": "lost"}
+    assert found.cohorts == {"read": 0, "usable": 0}

@@ -194,6 +194,8 @@ def limited(message: str, **headers: str) -> Says:
         (OPENAI, limited("Please try again in 500 milliseconds."), 0.5),
         (OPENAI, limited("Please try again in 2 minutes."), 120),
         (OPENAI, limited("Rate limit reached", x_ratelimit_reset_requests="6m0s"), 360),
+        (OPENAI, limited("Reached", x_ratelimit_reset_requests="1m", x_ratelimit_reset_tokens="2s"),
+         60),
     ],
 )  # fmt: skip
 def test_wait_is_read_from_the_providers_own_words(
