@@ -276,6 +276,10 @@ def test_genes_and_cohorts_of_a_combination(tmp_path: Path, level: bool) -> None
     facts = [vars(cohort) for cohort in result.cohorts]
     parts = {"Cohort": "name", "Samples": "samples", "Genes tested": "tested",
              "Significant alone": "significant"}  # fmt: skip
+    for cohort in result.cohorts:
+        alone = f"{cohort.significant:,} of {cohort.tested:,} genes significant by themselves"
+        (own,) = (li for li in page.split("<li>") if f"<strong>{cohort.name}</strong>, " in li)
+        assert cohort.groups.replace("_", " ") in own and alone in own
     kept = [{header: row[header] for header in parts} for row in cohorts]
     assert_shown(kept, facts, parts)
     names = {in_files(name): name for name in stored.columns}

@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from genotex.bench import Component, Retest, Scores, VarianceComponents, compare_runs, summarise
+from genotex.figures import Figure
 from genotex.formats import write_json
 from genotex.reports import build_leaderboard, write_comparison, write_leaderboard
 from tests.bench.evaluation.some_scores import problem_score, some_scores
@@ -131,7 +133,8 @@ def write_run(folder: Path, costs: tuple[str, ...], **settings: Any) -> Path:
 
 
 @pytest.fixture(scope="module")
-def board(tmp_path_factory: pytest.TempPathFactory) -> str:
+def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Figure]]:
+    """Return the page of three runs, and the figures on it."""
     tmp_path = tmp_path_factory.mktemp("board")
     models = {"models": {"model": "openai:x"}}
     folders: Mapping[str, Path] = {
@@ -143,8 +146,43 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> str:
         "third": write_run(tmp_path / "c", ("",) * 4, method="lasso", start="tables by genotex",
                            procedure="benchmark", options={"seed": 5}),
     }  # fmt: skip
-    found = build_leaderboard(NAMED, folders)
-    return write_leaderboard(tmp_path / "site", found).read_text(encoding="utf-8")
+    drawn: list[Figure] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "genotex.reports.scores.leaderboard.view_figures", lambda all: drawn.extend(all) or ()
+        )
+        page = write_leaderboard(tmp_path / "site", build_leaderboard(NAMED, folders))
+    return page, drawn
+
+
+@pytest.fixture
+def board(site: tuple[Path, list[Figure]]) -> str:
+    return site[0].read_text(encoding="utf-8")
+
+
+def test_the_figure_and_the_file_of_a_leaderboard_have_costs_and_scores_of_each_run(
+    site: tuple[Path, list[Figure]],
+) -> None:
+    page, (figure,) = site
+    cost, score = {"first": 0.5, "third": 0.0}, {name: mean(s, "f1") for name, s in NAMED.items()}
+    ((panel,),) = figure.rows
+    assert (panel.x.label, panel.y.label) == ("US dollars per problem", "F1 (%)")
+    (points,) = (series for series in panel.series if series.kind == "points")
+    found = {text.partition(":")[0]: i for i, text in enumerate(points.texts)}
+    assert {*found} == {*cost}
+    for name, i in found.items():
+        assert (points.x[i], points.y[i]) == pytest.approx((cost[name], score[name]))
+    (front,) = (series for series in panel.series if series.kind == "line")
+    assert (front.x[0], front.y[0]) == pytest.approx((cost["third"], score["third"]))
+    rows = {row["run"]: row for row in pl.read_csv(page.with_name("leaderboard.csv")).to_dicts()}
+    for name, row in rows.items():
+        assert row["cost_per_problem"] == cost.get(name) and row["problems"] == 4
+        assert row["on_front"] == (name == "third")
+        averages = summarise(NAMED[name]).sections["analysis"]
+        for key in HEADLINES.values():
+            low, high = averages[key].interval or (None, None)
+            assert row[key] == pytest.approx(mean(NAMED[name], key))
+            assert (row[f"{key}_low"], row[f"{key}_high"]) == pytest.approx((low, high))
 
 
 def test_the_leaderboard_ranks_runs_with_their_scores_costs_and_setups(board: str) -> None:
