@@ -199,7 +199,12 @@ def test_a_cohort_that_was_not_combined_is_listed_with_the_reason(tmp_path: Path
     build_atlas([tmp_path], tmp_path / "atlas")
     with opened(tmp_path, Access(PORT)) as browser:
         page = browser.get("/atlas/trait", params=HERE | {"trait": "Gout"}).text
-    assert "was not combined:" in page
+        home, atlas = browser.get("/").text, browser.get("/atlas", params=HERE).text
+    assert page.count("was not combined:") == 1
+    assert "over 3 cohorts in all folders, 1 of them not combined." in page
+    # One cohort was analysed in two folders.
+    assert "</a>: 1 trait, 2 cohorts</li>" in home
+    assert "<dt>Cohorts</dt><dd>2</dd>" in atlas and "<dt>Results</dt><dd>3</dd>" in atlas
 
 
 def test_a_trait_that_cannot_be_combined_has_its_cohorts(tmp_path: Path) -> None:

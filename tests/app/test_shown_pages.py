@@ -102,6 +102,7 @@ def test_the_first_page_lists_analyses_by_age_and_cohorts_with_what_they_have(
     inputs = page.partition('id="inputs"')[2].partition("</section>")[0]
     found = re.findall(r"<h3>(.*?)</h3>\n<ul.*?>\n<li><a[^>]*>(.*?)</a>", inputs)
     assert found == [("Acne", "GSE9"), ("Gout", "GSE8")] and "1 TCGA folder in raw" in inputs
+    assert "over all cohorts" not in page, "one usable cohort is not combined"
     assert 'id="narrow"' not in page, "there is little to search in"
 
 
@@ -173,6 +174,22 @@ def test_a_sheet_sorts_numbers_texts_and_last_empty_cells(
         turned = "ascending" if "order" not in asked else "descending"
         assert f'aria-sort="{turned}"' in page
         assert ("order=descending" in page) == (turned == "ascending")
+
+
+def test_a_file_and_its_undoing_count_samples_and_not_cells(sheet: Browser) -> None:
+    place, own = {"trait": "Acne", "series": "GSE9"}, sheet.own
+    sheet.get("/samples", params=place)
+    control = "healthy control"
+    cells = [("GSM1", "case", "50"), ("GSM3", "case", "7.5")]
+    cells += [("GSM2", control, "52"), ("GSM5", control, "34")]
+    text = "\n".join(map(",".join, [("sample", "group", "age"), *cells]))
+    sent = {"file": ("x.csv", text.encode())}
+    data = {"version": "0"}
+    page = sheet.post("/samples/upload", params=place, data=data, files=sent, headers=own).text
+    assert "2 samples changed by the file." in page and "2 case, 2 healthy control; 1 exc" in page
+    back = {"change": "undo", "version": "1"}
+    page = sheet.post("/samples/assign", params=place, data=back, headers=own).text
+    assert "Undone for 2 samples." in page and "2 case, 1 healthy control, 1 no group" in page
 
 
 PEOPLE = tuple(f"S{i}" for i in range(8))

@@ -192,8 +192,10 @@ def test_runs_are_ranked_with_their_own_scores_calls_and_costs(
             for head, key in figures.items():
                 less = means[row["Run"]][key].average - means[baseline][key].average
                 assert_with_interval(row[f"{head} (95 %)"], less)
-    points = series_of(browser.get("/runs/points", params={"by": "auroc"}).json())
-    (drawn,) = points.values()
+    points = browser.get("/runs/points", params={"by": "auroc"}).json()
+    labels = [points["rows"][0][0][axis]["label"] for axis in "xy"]
+    assert labels == ["US dollars for each problem", "AUROC"]
+    (drawn,) = series_of(points).values()
     at = dict(zip(drawn["ids"], zip(drawn["x"], drawn["y"], strict=True), strict=True))
     assert at == {
         name: (pytest.approx(cost), pytest.approx(means[name]["auroc"].average, abs=1e-4))
@@ -264,6 +266,9 @@ def test_a_notebook_states_the_plan_end_and_review_of_each_step(
     reviews = [re.findall(r"<strong>(\w+)\.</strong> (.*?)</p>", part) for part in parts]
     good, bad = ("Approved", "fine"), ("Rejected", "not fine")
     assert reviews == [[good], [good], [bad, good], [good], [good]]
+    # Of several attempts the last is open.
+    opened = [re.findall("<details( open)?><summary>Code", part) for part in parts]
+    assert opened == [[" open"], [" open"], ["", " open"], [" open"], [" open"]]
     ends = [re.findall(r"<h3>(.*?)</h3>", part) for part in parts]
     who = ["Engineer", "Expert", "Engineer", "Engineer", "Expert"]
     assert ends == [

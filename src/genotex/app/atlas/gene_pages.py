@@ -27,7 +27,7 @@ _MOST_TRAITS = 40
 """In the figure of a gene; the table has all."""
 
 
-def analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
+def _analysis_link(workspace: Workspace, row: Row, gene: str = "") -> str | None:
     """Return the page of the analysis, or of a gene in it, that a result is from.
 
     None where the folder does not hold it: the atlas names the folders it was built from.
@@ -98,7 +98,7 @@ def _cohorts(request: Request) -> Rows:
     )
 
     def link(row: Row) -> str | None:
-        return analysis_link(workspace, row, found.gene)
+        return _analysis_link(workspace, row, found.gene)
 
     return t.rows(rows, _place(request, found), f"{found.gene}_cohorts", link)
 
@@ -147,7 +147,7 @@ def trait(request: Request) -> Response:
     place = {"trait": found.trait, "condition": found.condition}
 
     def link(row: Row) -> str | None:
-        return analysis_link(workspace, {**row, **place})
+        return _analysis_link(workspace, {**row, **place})
 
     return render(
         request,

@@ -60,7 +60,7 @@ class Group:
 def mark_samples(evidence: Evidence, table: LinkedTable, findings: Findings) -> SampleMarks:
     """Return group or level of each sample of the linked table."""
     if findings.design is not None:
-        return design_marks(evidence, table, findings.design, findings.record("contrast"))
+        return _design_marks(evidence, table, findings.design, findings.record("contrast"))
     if findings.trait_kind != "binary":
         return SampleMarks(
             table.samples,
@@ -223,7 +223,7 @@ def values_of(evidence: Evidence, variable: str) -> dict[str, Any]:
     return dict(zip(asked["samples"], asked["table"][variable], strict=True))
 
 
-def design_marks(
+def _design_marks(
     evidence: Evidence, table: LinkedTable, design: DesignWords, contrast: Mapping[str, Any]
 ) -> SampleMarks:
     """Return the level of the compared factor of each sample, or the measured value."""
