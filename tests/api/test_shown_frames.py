@@ -114,17 +114,23 @@ def cohorts() -> dict[str, gx.Result]:
 
 def test_cohorts_side_by_side_and_what_they_have_in_common(cohorts: dict[str, gx.Result]) -> None:
     both = gx.meta(cohorts, q=0.01)
+    unequal = False
     genes = both.index
     assert (both["samples"] == 4 * (5 + 6 + 7)).all() and (both["cohorts"] == 3).all()
     effects = both[[f"{name}_effect" for name in cohorts]].to_numpy()
     errors = both[[f"{name}_error" for name in cohorts]].to_numpy()
     p = both[[f"{name}_p" for name in cohorts]].to_numpy()
     for name, result in cohorts.items():
+        hits = result.significant["log2_fold_change"]
+        up, down = (hits > 0).sum(), (hits < 0).sum()
+        assert f"{len(hits)} significant at q < 0.05 ({up} higher, {down} lower)" in repr(result)
+        unequal |= bool(up != down)
         table = result.table.loc[genes]
         for ours, theirs in (
             ("effect", "hedges_g"), ("coefficient", "log2_fold_change"), ("p", "p"), ("q", "q"),
         ):  # fmt: skip
             np.testing.assert_allclose(both[f"{name}_{ours}"], table[theirs], err_msg=ours)
+    assert unequal
     weights = 1 / errors**2
     fixed = (weights * effects).sum(axis=1) / weights.sum(axis=1)
     np.testing.assert_allclose(both["fixed_effect"], fixed)

@@ -111,3 +111,15 @@ def test_an_atlas_that_is_replaced_while_it_is_asked_says_so(folders: Path, tmp_
             path.unlink()
         with pytest.raises(UsageError, match="brought up to date while it was asked"):
             find_gene(atlas, GENES[0])
+
+
+def test_the_largest_cohort_of_a_trait_comes_first(
+    atlas: AtlasReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {"GSE1": 30, "GSE2": 50, "GSE3": 40}
+    larger = pl.col("cohort").replace_strict(sizes, default=20, return_dtype=pl.Int64)
+    results = atlas.results.with_columns(samples=larger)
+    monkeypatch.setattr(AtlasReader, "results", property(lambda _: results))
+    found = find_trait(atlas, "Asthma").cohorts
+    assert found["cohort"].to_list() == ["GSE2", "GSE3", "GSE1"]
+    assert found["samples"].to_list() == [50, 40, 30]

@@ -22,6 +22,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, width: int) -> list[str]:
 def test_wide_screen_explains_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = shown(monkeypatch, 140)
     assert "mine against theirs" in lines
+    assert any("bootstrap over the items, 20 draws, seed 0." in line for line in lines)
     auroc = next(line for line in lines if line.startswith("AUROC"))
     assert "0.5 is chance" in auroc and "0.667" in auroc.split()
     assert any(line.startswith("selection: accuracy (%)  75.00") for line in lines)

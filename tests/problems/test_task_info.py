@@ -140,6 +140,9 @@ def test_the_most_frequent_condition_comes_first() -> None:
     tasks = TaskInfo(Path("x"), {name: TraitInfo((), given) for name, given in names.items()})
     found = count_problems(tasks, TraitList.load()).conditions
     assert list(found.items()) == [("Obesity", 3), ("Age", 2), ("Gender", 1)]
+    genes = {"A": ("X",), "B": ("X", "Y", "Z", "U", "V"), "C": ("X", "Y")}
+    tasks = TaskInfo(Path("x"), {name: TraitInfo(given, ()) for name, given in genes.items()})
+    assert count_problems(tasks, TraitList.load()).genes == GeneCount(1, 2, 5, 5)
 
 
 def test_empty_list_counts_nothing() -> None:
