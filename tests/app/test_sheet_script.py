@@ -61,6 +61,7 @@ def test_a_double_click_selects_the_samples_with_the_value_of_the_cell() -> None
         ([("2", False)], [2]),
         ([(0, False), (2, True)], [0, 1, 2]),
         ([(3, False), ("1", True)], [1, 2, 3]),
+        ([(3, False), (3, False), (1, True)], [1, 2, 3]),
         ([(True, False), (3, False), (1, True)], [0]),
         ([(True, False)], [0, 1, 2, 3]),
         ([(True, False), (False, False)], []),
