@@ -20,7 +20,9 @@ test: $(READY_DEV)
 test-fast: $(READY_DEV)
 	$(BIN)/python -m pytest -m "not slow"
 
-test-all: $(READY_DEV)
+# What runs at night and before a release: every test, and those that need installations of their own.
+test-all: $(READY_DEV) notebook inspect
+	$(INSTALL) '.[browser]'
 	$(BIN)/python -m pytest
 
 # Records which tests are slow; of some: make durations TESTS=tests/genes
@@ -39,7 +41,7 @@ attacks: $(READY_DEV)
 # One at a time: a loaded machine makes a browser miss its moments.
 browser: $(READY_DEV)
 	$(INSTALL) '.[browser]'
-	$(BIN)/python -m pytest -n 0 tests/app/test_browser.py tests/app/test_browser_pages.py tests/app/test_browser_sign_in.py tests/reports/test_report_explorer.py
+	$(BIN)/python -m pytest -n 0 -m "not nightly" tests/app/test_browser.py tests/app/test_browser_pages.py tests/app/test_browser_sign_in.py tests/reports/test_report_explorer.py
 
 notebook: $(NOTEBOOK)/.ready
 	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs

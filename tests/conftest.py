@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from genotex.outside import VARIABLE, process_limits
-from tests.durations import is_slow, recorded
+from tests.durations import is_slow, recorded, takes_long
 
 settings.register_profile("genotex", deadline=None)  # no test asserts a time
 settings.load_profile("genotex")
@@ -24,16 +24,23 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that ``make test-fast`` leaves out, and those that need Linux."""
+    """Mark what ``make test-fast`` and ``make test`` leave out, and what needs Linux."""
     root, durations = Path(__file__).parent, recorded()
     for item in items:
+        sandbox, attacks = _is_in(item, root / "agents" / "sandbox"), _is_in(item, root / "attacks")
+        every_day = item.get_closest_marker("everyday") or sandbox or attacks
+        if takes_long(item, durations) and not every_day:
+            item.add_marker(pytest.mark.nightly)
         if is_slow(item, durations) or item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.slow)
-        sandbox = root / "agents" / "sandbox", root / "attacks" / "test_sandbox.py"
-        if any(item.path == place or place in item.path.parents for place in sandbox):
+        if sandbox or item.path == root / "attacks" / "test_sandbox.py":
             item.add_marker(pytest.mark.linux)
             if sys.platform != "linux":
                 item.add_marker(pytest.mark.skip(reason="the sandbox needs Linux"))
+
+
+def _is_in(item: pytest.Item, folder: Path) -> bool:
+    return folder in item.path.parents
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Which tests are slow, by recorded time; ``make durations`` records.
+"""Which tests are slow, and which run at night only, by recorded time; ``make durations`` records.
 
 A test is slow when its set-up and call take half a second or more, or when it uses a fixture of a
 module or session that does. Such a fixture is charged to every test that uses it, not to the one
@@ -24,6 +24,8 @@ import pytest
 FILE = Path(__file__).with_name("durations.json")
 LIMIT = 0.5
 """Seconds from which a test, or a fixture that tests share, is slow."""
+NIGHTLY = 2.0
+"""Seconds from which a test runs at night only, unless it is marked as one for every day."""
 
 _ROOT = Path(__file__).parents[1]
 _PROPERTY = "shared fixtures"
@@ -48,6 +50,11 @@ def is_slow(item: pytest.Item, durations: Durations) -> bool:
         name in names and item.nodeid.startswith(f"{place}{'::' if '.py' in place else '/'}")
         for place, name in (entry.split("::") for entry in durations["fixtures"])
     )
+
+
+def takes_long(item: pytest.Item, durations: Durations) -> bool:
+    """Whether a test by itself was recorded as one that takes long."""
+    return durations["tests"].get(function_of(item.nodeid), 0.0) >= NIGHTLY
 
 
 def is_stale(entry: str) -> bool:

@@ -82,10 +82,12 @@ def found() -> set[tuple[str, str]]:
     }
 
 
+@pytest.mark.everyday
 def test_nothing_is_evaluated_or_unpickled_but_for_exceptions_with_a_reason() -> None:
     assert sorted(found() - EXCEPTIONS.keys()) == []
 
 
+@pytest.mark.everyday
 def test_each_exception_is_still_needed() -> None:
     assert sorted(EXCEPTIONS.keys() - found()) == []
 

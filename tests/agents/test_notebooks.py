@@ -75,6 +75,7 @@ def folders(
     return both
 
 
+@pytest.mark.everyday
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_every_table_record_and_result_is_the_same(folders: Folders, procedure: str) -> None:
     direct, written = (files_of(folder) for folder in folders[procedure])

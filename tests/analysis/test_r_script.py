@@ -77,6 +77,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly  # starts R; the tables of limma that are committed are compared every day
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("kind", ["complete", "missing", "counts"])
 def test_r_gives_the_same_numbers(tmp_path: Path, name: str, kind: str) -> None:

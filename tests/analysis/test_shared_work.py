@@ -76,6 +76,7 @@ def solve_each(
     return contents(OutputFolder(target))
 
 
+@pytest.mark.everyday
 @pytest.mark.parametrize("procedure", list(Procedure))
 def test_results_are_the_same_byte_for_byte(
     cohorts: OutputFolder, tasks: TaskInfo, tmp_path: Path, procedure: Procedure

@@ -229,6 +229,7 @@ def test_a_page_names_groups_and_genes(res: gx.Result, tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").is_file()
 
 
+@pytest.mark.everyday
 def test_a_page_names_controls_that_take_no_part(study: Path, tmp_path: Path) -> None:
     adata = gx.read_geo(study / "GEO" / "Simulated_Arthritis" / "GSE90000002", ARTHRITIS)
     found = gx.de(adata, design="~ group", contrast=CONTRAST, hidden="none")

@@ -248,6 +248,7 @@ def add_tables(adder: Browser, source: Path, **data: str) -> tuple[int, str]:
     return answer.status_code, answer.text
 
 
+@pytest.mark.everyday
 def test_own_tables_are_read_kept_and_analysed_as_by_the_command(
     adder: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -47,6 +47,7 @@ def start(analyst: Browser, trait: str, series: str, **more: str) -> str:
     return answer.text
 
 
+@pytest.mark.everyday
 def test_an_analysis_gives_what_the_command_gives(
     analyst: Browser, folder: Path, place: dict[str, str], series: str, tmp_path: Path
 ) -> None:

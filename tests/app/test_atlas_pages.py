@@ -343,6 +343,7 @@ def test_a_gene_of_an_analysis_leads_to_the_atlas(
         assert "/gene?output=results" in browser.get(there.replace("&amp;", "&")).text
 
 
+@pytest.mark.everyday
 def test_an_atlas_is_built_and_brought_up_to_date(tmp_path: Path) -> None:
     write_cohort(tmp_path / "a", "Gout", "GSE1", seed=1)
     with opened(tmp_path, Access(PORT)) as browser:

@@ -32,6 +32,7 @@ def open_samples(page: Any, place: dict[str, str]) -> None:
     page.wait_for_selector("#sheet tbody tr")
 
 
+@pytest.mark.everyday
 def test_from_two_samples_to_a_gene_and_its_table(
     page: Any, folder: Path, place: dict[str, str], tmp_path: Path
 ) -> None:
@@ -164,6 +165,7 @@ def test_two_tabs_do_not_overwrite_each_other(page: Any, place: dict[str, str]) 
     other.close()
 
 
+@pytest.mark.everyday
 @pytest.mark.parametrize("width", [400, 1280])
 def test_no_page_is_wider_than_the_window(page: Any, place: dict[str, str], width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})

@@ -131,6 +131,7 @@ def blanks(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.everyday
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("kind", PAGES)
 def test_every_page_is_accessible_and_fits(
@@ -185,6 +186,7 @@ def geo(monkeypatch: pytest.MonkeyPatch) -> Iterator[GeoSite]:
         yield GeoSite(site)
 
 
+@pytest.mark.everyday
 def test_from_geo_to_the_table_that_the_command_writes(
     chromium: Any, geo: GeoSite, tmp_path: Path
 ) -> None:

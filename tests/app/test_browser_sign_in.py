@@ -160,6 +160,7 @@ class _Hostile(QuietHandler):
         self.wfile.write(body)
 
 
+@pytest.mark.everyday
 def test_a_page_of_another_port_triggers_nothing(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
     table, sheet = write_tables(tmp_path / "tables" / "own")

@@ -65,6 +65,7 @@ def send(page: Browser, place: dict[str, str], name: str, content: bytes) -> tup
     return answer.status_code, answer.text
 
 
+@pytest.mark.everyday
 def test_sets_are_tested_as_by_the_command(
     page: Browser, place: dict[str, str], gmt: bytes, own_folder: Path, tmp_path: Path
 ) -> None:

@@ -122,6 +122,7 @@ def test_an_honest_file_is_read(attempt: Try, tmp_path: Path, name: str) -> None
     assert re.search("n_obs . n_vars = 6 . 16", found.get("read", "")), found
 
 
+@pytest.mark.nightly
 def test_who_trusts_a_file_raises_the_limit_that_is_named(attempt: Try, tmp_path: Path) -> None:
     path = text("t.csv.zst", lambda: zstd_of_runs(600))(tmp_path)
     refused = attempt("gx.read_tables", path)["refused"]

@@ -84,6 +84,7 @@ def test_run_is_gone_on_with_by_the_same_command_and_by_agent_resume(
     assert code == 2 and "options preset was no-reviewer, is full" in err
 
 
+@pytest.mark.everyday
 def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) -> None:
     bench(genotex, place, "prepared", "--preset", "rules", "--sample", 1)
     for preset in ("no-planning", "codeact"):

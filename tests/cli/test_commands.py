@@ -125,6 +125,7 @@ def test_version(genotex) -> None:  # type: ignore[no-untyped-def]
     assert code == 0 and re.fullmatch(r"genotex \d+\.\d+\.\d+\S*\n", out)
 
 
+@pytest.mark.everyday
 def test_solve_from_raw_files_to_a_page(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     write_asthma(tmp_path / "input", number=24)
     output = tmp_path / "output"
@@ -364,6 +365,7 @@ def test_clinical_infer_ignores_labels(genotex, tmp_path: Path) -> None:  # type
     }
 
 
+@pytest.mark.everyday
 def test_demo_finds_planted_genes_and_says_how_many(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     code, out, _ = genotex("demo", tmp_path / "demo")
     assert code == 0

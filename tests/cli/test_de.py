@@ -55,6 +55,7 @@ def write(folder: Path, name: str = "study", samples: int = 16, seed: int = 3) -
 DESIGN = ("--design", "~ group + age", "--contrast", "group: case - control")
 
 
+@pytest.mark.everyday
 def test_tables_and_a_design_become_genes_records_and_a_report(
     genotex: Run, tmp_path: Path
 ) -> None:

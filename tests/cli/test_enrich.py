@@ -143,6 +143,7 @@ def test_missing_values_are_stated(genotex: Run, tmp_path: Path, gmt: Path) -> N
     assert code == 0 and "1 tested gene has missing values" in " ".join(err.split())
 
 
+@pytest.mark.everyday
 def test_report_page_that_is_there_is_written_again(genotex: Run, tmp_path: Path) -> None:
     write_asthma(tmp_path / "input", number=24)
     output = tmp_path / "output"

@@ -205,6 +205,7 @@ def test_unknown_trait_is_wrong_use_before_anything_is_asked(  # type: ignore[no
     assert code == 2 and "Asthma" in err and not service.served
 
 
+@pytest.mark.everyday
 def test_counted_cohort_from_fetch_to_report(
     genotex: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,7 @@ def wait_for_a_few(output: Path, process: subprocess.Popen[bytes]) -> None:
     pytest.fail("the run ended, or did nothing, before it could be interrupted")
 
 
+@pytest.mark.everyday
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_leaves_nothing_half_written_and_the_next_run_goes_on(
     source: Path, tmp_path: Path, jobs: str

@@ -23,6 +23,7 @@ def study(genotex: Run, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.everyday
 def test_counted_cohort_from_files_to_page(genotex: Run, study: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     code, out, _ = on_one_line(genotex)(

@@ -32,6 +32,7 @@ def make(genotex: Run, source: Path, path: Path, *options: object) -> str:
     return out
 
 
+@pytest.mark.everyday
 def test_sheet_is_made_edited_and_solved(genotex: Run, source: Path, tmp_path: Path) -> None:
     write_asthma(source, "GSE2", number=14)
     path = tmp_path / "samples.xlsx"

@@ -64,6 +64,7 @@ def test_the_command_differs_by_one_option(place: Path, two: Machines) -> None:
     assert subprocess.run(command, cwd=place, check=False, timeout=LONGEST).returncode == 0
 
 
+@pytest.mark.everyday
 def test_preprocessing_and_annotation_are_the_same(place: Path, two: Machines) -> None:
     words = ["preprocess", "input", "prepared", "--scheduler", two.address]
     done = subprocess.run(

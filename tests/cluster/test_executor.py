@@ -8,6 +8,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="pip install 'genotex[cluster]'")
 
+import dask
+
 from genotex.cluster import DaskExecutor, read_address
 from genotex.cluster import executor as module
 from genotex.errors import UsageError
@@ -144,6 +146,7 @@ def test_worker_without_a_memory_limit_is_used(
         assert [each.result for each in executor.run(work.double, 2, [Piece(1, GB)])] == [2]
 
 
+@pytest.mark.everyday
 def test_killed_worker_costs_time_alone(two: Machines, tmp_path: Path) -> None:
     with DaskExecutor(read_address(two.address)) as executor:
         outcomes = executor.run(work.slow, tmp_path, pieces(30))
@@ -240,6 +243,7 @@ def test_worker_that_does_not_see_the_files_is_refused(two: Machines, tmp_path: 
 
 def test_no_scheduler_is_an_error_that_names_the_command() -> None:
     with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
         DaskExecutor(read_address("tcp://127.0.0.1:9")) as executor,
         pytest.raises(UsageError, match="start one with: dask scheduler"),
     ):

@@ -24,6 +24,7 @@ def files_of(folder: Path) -> dict[str, int]:
     return {str(p.relative_to(folder)): p.stat().st_mtime_ns for p in folder.rglob("*")}
 
 
+@pytest.mark.everyday
 def test_a_session_that_reads_changes_no_file(study_folder: Path) -> None:
     before = files_of(study_folder)
 
@@ -101,6 +102,7 @@ def test_what_is_refused_is_refused_in_our_words(study_folder: Path, tmp_path: P
     assert not (study_folder / "analyses").exists()
 
 
+@pytest.mark.everyday
 def test_solve_reports_progress_and_writes_a_folder_of_its_own(
     study_folder: Path, tmp_path: Path
 ) -> None:

@@ -143,6 +143,7 @@ def numbers(text: str) -> list[float]:
     return [float(word.replace("\u2212", "-")) for word in text.split()]
 
 
+@pytest.mark.everyday
 @pytest.mark.parametrize(("cases", "controls", "genes"), [(13, 10, 400), (100, 90, 6_000)])
 def test_any_gene_is_found_with_its_numbers_and_samples(
     chromium: Any, tmp_path: Path, cases: int, controls: int, genes: int
@@ -223,6 +224,7 @@ def test_without_script_the_page_shows_what_it_holds(chromium: Any, tmp_path: Pa
     tab.close()
 
 
+@pytest.mark.everyday
 def test_hostile_symbols_are_shown_as_text(chromium: Any, tmp_path: Path) -> None:
     table, roles = make_table(genes=20)
     findings = make_findings(table, roles)

@@ -139,6 +139,7 @@ def test_page_refers_to_nothing_outside() -> None:
     assert not re.search(r"url\((?!#)", html)
 
 
+@pytest.mark.everyday
 def test_hostile_text_is_escaped_wherever_it_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     attack = "<script>alert('x')</script>\"'><img src=x onerror=alert(1)>"

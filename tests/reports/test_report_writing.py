@@ -122,6 +122,7 @@ def test_page_shows_the_same_numbers_as_the_result(solved: OutputFolder) -> None
     assert math.isclose(shown, first["Coefficient"], abs_tol=0.005)
 
 
+@pytest.mark.everyday
 @pytest.mark.usefixtures("with_figures")
 def test_same_input_same_files(solved: OutputFolder, tmp_path: Path) -> None:
     first = write_report(solved, TRAIT, None, path=tmp_path / "a" / "r.html")

@@ -127,6 +127,7 @@ def tables(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.everyday
 def test_contrasts_of_a_design_are_tested_and_written(tables: Path) -> None:
     own = read_own_tables(tables / "values.csv", tables / "samples.csv")
     asked = DesignOptions("~ group + age", ("group: case - control", "age"))
@@ -149,6 +150,7 @@ def test_two_contrasts_of_one_name_are_refused(tables: Path) -> None:
         prepare_designs(own, DesignOptions("~ group", twice), FAST)
 
 
+@pytest.mark.everyday
 def test_raw_files_are_solved_with_script_and_all_cohorts(study: Path, tmp_path: Path) -> None:
     heard, output = Heard(), OutputFolder(tmp_path / "out")
     request = SolveRequest(

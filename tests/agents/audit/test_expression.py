@@ -68,6 +68,7 @@ def test_no_cohort_of_the_pipeline_is_flagged(study: Path, procedure: str) -> No
     assert sum(looked.values()) >= 4 and not all(looked.values())
 
 
+@pytest.mark.everyday
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_real_cohorts_of_the_pipeline_are_not_flagged(
     shared_data: Path, tmp_path: Path, procedure: str

@@ -46,6 +46,7 @@ def unkilled(tmp_path_factory: pytest.TempPathFactory) -> Played:
     return played
 
 
+@pytest.mark.everyday
 def test_run_killed_at_every_line_ends_as_if_it_had_not_been(unkilled: Played) -> None:
     killed = Played(unkilled.root.with_name("killed"), unkilled.source)
     *kills, end = kill(killed)

@@ -75,6 +75,7 @@ def run_script(script: Path, app_folder: Path, logs: Path) -> None:
     subprocess.run([script], env=env, check=True, capture_output=True, timeout=300)
 
 
+@pytest.mark.everyday
 def test_solution_and_tests_run_and_write_the_reward(
     tasks: dict[Problem, Path], tmp_path: Path
 ) -> None:

@@ -96,6 +96,7 @@ def test_killed_before_within_and_after_every_line_of_the_journal(place: Path) -
     assert run_files(place / "lines") == run_files(place / "unkilled")
 
 
+@pytest.mark.everyday
 def test_killed_at_random_moments(place: Path) -> None:
     stream = random.Random()
     moments = [f"{stream.uniform(0, 1.2):.3f}" for _ in range(4)]

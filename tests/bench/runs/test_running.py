@@ -280,6 +280,7 @@ def test_random_genes_depend_on_seed_and_problem_alone(tiny: BenchmarkRun, tmp_p
     assert genes(tmp_path, "Gout") != second
 
 
+@pytest.mark.everyday
 def test_problems_of_a_trait_follow_each_other_and_share_work(
     plan: BenchmarkRun, tmp_path: Path
 ) -> None:

@@ -98,6 +98,7 @@ def test_a_structured_answer(dialect: Dialect) -> None:
     assert "suggestions" in service.seen[0].content.decode()
 
 
+@pytest.mark.everyday
 @every_provider
 def test_a_structured_answer_is_repaired_over_the_wire(dialect: Dialect) -> None:
     wrong, right = {"approve": "no"}, {"approve": False, "suggestions": []}

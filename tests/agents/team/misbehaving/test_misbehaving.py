@@ -20,7 +20,13 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
         yield places
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def each(case: Case) -> object:
+    """Return the parameters of a case: every day one of six, the others at night."""
+    every_day = CASES.index(case) % 6 == 0
+    return pytest.param(case, id=case.name, marks=[pytest.mark.everyday] * every_day)
+
+
+@pytest.mark.parametrize("case", [each(case) for case in CASES])
 def test_misbehaviour(case: Case, places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_COMPATIBLE_API_KEY", KEY)
     ended = places.of(case.place).run(case.notebook, case.moments, structured=case.structured)
