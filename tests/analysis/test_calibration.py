@@ -12,6 +12,9 @@ from benchmarks.analysis import calibration as study
 from benchmarks.analysis import simulated_cohort as cohorts
 from threadpoolctl import threadpool_limits
 
+# Ten cohorts a row: at night. Every day test_sound_choices.py sees that a hidden batch is graded.
+pytestmark = pytest.mark.nightly
+
 REPEATS = 10
 MARGIN = 0.04
 
@@ -45,21 +48,21 @@ def _try(residuals, scenario, method, seeds):
         "none, batch 75:25, n = 38",
     ],
 )
-def test_default_holds_its_error_rate(residuals, name):
+def test_robust_genes_hold_their_error_rate(residuals, name):
     row = next(row for row in study.ROWS if row.name == name)
-    fdp, power = _try(residuals, row.scenario, "default", range(REPEATS))
+    fdp, power = _try(residuals, row.scenario, "robust", range(REPEATS))
     print(f"{name}: FDP {fdp:.3f}, power {power:.2f}")
 
     assert fdp <= row.fdp + MARGIN
     assert power >= row.power / 2
 
 
-def test_without_surrogate_variables_a_confounded_batch_makes_false_discoveries(residuals):
+def test_a_confounded_batch_makes_false_discoveries_that_are_not_robust(residuals):
     row = next(row for row in study.ROWS if row.name == "10 %, batch 70:30, n = 200")
-    default, _ = _try(residuals, row.scenario, "default", range(2))
-    without, _ = _try(residuals, row.scenario, "--hidden none", range(2))
+    robust, _ = _try(residuals, row.scenario, "robust", range(2))
+    every, _ = _try(residuals, row.scenario, "default", range(2))
 
-    assert default <= row.fdp + MARGIN < without
+    assert robust <= row.fdp + MARGIN < every
 
 
 def test_the_same_seed_draws_the_same_cohort_and_another_seed_another(residuals):

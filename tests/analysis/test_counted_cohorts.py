@@ -120,7 +120,7 @@ def test_every_regression_is_weighted() -> None:
     plain = solve(table, None, options, "Age")
     assert weighted.method["hidden"]["used"] and weighted.method["counts"]["weights"] == "voom"
     both = weighted.genes.join(plain.genes, on="Variable", suffix="_plain")
-    for column in ("p", "Without SV p", "Interaction p"):
+    for column in ("p", "With SV p", "Interaction p"):
         assert (both[column] - both[f"{column}_plain"]).abs().max() > 1e-3, column
 
 

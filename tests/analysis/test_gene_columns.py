@@ -36,7 +36,14 @@ def genes(**columns: list[float]) -> pl.DataFrame:
     found = {"Coefficient": [1.0, 0.5], "t": [3.0, 2.0], "p": [0.01, 0.2], "q": [0.02, 0.2]}
     given = {name: np.array(values) for name, values in {**found, **columns}.items()}
     given["Absolute Coefficient"] = np.abs(given["Coefficient"])
-    return arrange_genes(["A", "B"], np.array(["tested"] * 2), given, q_cut=0.05, min_effect=0.0)
+    return arrange_genes(
+        ["A", "B"],
+        np.array(["tested"] * 2),
+        given,
+        np.array(["robust", ""]),
+        q_cut=0.05,
+        min_effect=0.0,
+    )
 
 
 def table(frame: pl.DataFrame, level: TableLevel, kind: str = "binary") -> pl.DataFrame:
@@ -45,7 +52,7 @@ def table(frame: pl.DataFrame, level: TableLevel, kind: str = "binary") -> pl.Da
 
 
 def test_the_short_table_keeps_its_first_columns_even_where_they_are_empty() -> None:
-    first = ["gene", "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q"]
+    first = ["gene", "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q", "grade"]
     for kind in KINDS:
         assert table(genes(), SHORT, kind).columns[: len(first)] == first
 

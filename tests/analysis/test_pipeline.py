@@ -225,7 +225,7 @@ def test_interferon_signature_of_rheumatoid_arthritis(
 def test_interferon_signature_is_found_despite_unmeasured_factors(
     synovium: tuple[LinkedTable, dict[str, Role]],
 ) -> None:
-    options = AnalysisOptions(controls="all", panel=False)
+    options = AnalysisOptions(controls="all", panel=False, hidden="adjust")
     result = analyze_table(*synovium, Problem("Rheumatoid_Arthritis"), options)
     assert result.method["hidden"]["ranked_with"]
     found = dict(result.genes.select("Variable", "q").iter_rows())

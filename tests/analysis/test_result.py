@@ -49,7 +49,7 @@ def test_json_has_the_published_fields(output: OutputFolder) -> None:
     assert list(genes)[:3] == ["Variable", "Coefficient", "Absolute Coefficient"]
     assert len({len(column) for column in genes.values()}) == 1
     assert genes["Absolute Coefficient"] == [abs(b) for b in genes["Coefficient"]]
-    assert genes["p"] == sorted(genes["p"])
+    assert genes["Replication"] == sorted(genes["Replication"], reverse=True)
     assert content["cv_performance"] == {}
     assert content["problem"] == {"trait": "Asthma", "condition": None}
     assert content["cohort"]["id"] == "GSE1"

@@ -31,7 +31,7 @@ def test_changed_genes_lead_the_list() -> None:
     result = solve(two_groups())
     assert set(result.significant["Variable"]) == {f"GENE{j}" for j in range(5)}
     assert result.genes["Variable"].to_list()[:5] == result.significant["Variable"].to_list()
-    assert result.genes["p"].is_sorted(nulls_last=True)
+    assert result.genes["p"][5:].is_sorted(nulls_last=True)
     assert result.method["design"] == ["Intercept", "Age", "Gender", "Asthma"]
     assert result.method["contrast"]["group_sizes"] == {"case": 12, "control": 12}
     assert dict(result.genes.schema) == {k: v() for k, v in stored_types().items()}

@@ -106,7 +106,8 @@ def test_effects_against_some_size_are_tested_against_none(output: OutputFolder)
 
 def test_surrogate_variables(output: OutputFolder) -> None:
     trait = np.repeat([0.0, 1.0], [10, 10])
-    result = solve(output, linked(trait, with_batch(20, 300, seed=1)))
+    table = linked(trait, with_batch(20, 300, seed=1))
+    result = solve(output, table, replace(FAST, hidden="adjust"))
     assert result.method["hidden"]["ranked_with"] and "SV1" in result.method["design"]
     assert result.method["hidden"]["inflation"] > 1.01
     check(result, read_trait_effects(output, result))

@@ -26,7 +26,6 @@ from genotex.analysis import (
     compare_rankings,
     find_unmeasured,
     no_blocks,
-    rank_without_if_dense,
 )
 from genotex.analysis.hidden import unmeasured
 from genotex.formats import LinkedTable
@@ -55,7 +54,7 @@ def setting(expression: np.ndarray, trait: np.ndarray | None = None, **covariate
 
 def find(
     expression: np.ndarray,
-    mode: str = "auto",
+    mode: str = "adjust",
     characteristics: dict[str, list[str | None]] | None = None,
     trait: np.ndarray | None = None,
     precision: Precision | None = None,
@@ -272,34 +271,7 @@ def test_no_gene_tested_compares_to_nothing() -> None:
     assert json.dumps(reported, allow_nan=False)
 
 
-def confounded() -> Unmeasured:
-    rng = np.random.default_rng(8)
-    trait = np.repeat([0.0, 1.0], 30)
-    batch = np.where(rng.random(60) < 0.07, 1 - trait, trait)
-    return find(noise(60, 800, 8) + np.outer(batch, rng.normal(0, 1.0, 800)), trait=trait)
-
-
-@pytest.mark.parametrize("mixed_ranks", [False, True])
-def test_a_dense_signal_that_the_factors_explain_is_not_adjusted_away(mixed_ranks: bool) -> None:
-    found = rank_without_if_dense(confounded(), np.full(800, 0.01), mixed_ranks=mixed_ranks)
-    assert found.columns and not found.moderated_with
-    assert not found.record["moderated_with"] and not found.record["ranked_with"]
-    assert found.record["set_aside"] == "dense signal"
-    assert ("Genes are ranked without adjusting" in found.warnings[-1]) is not mixed_ranks
-    assert ("The moderated t is reported" in found.warnings[-1]) is mixed_ranks
-
-
-@pytest.mark.parametrize("mode", ["auto", "sva"])
-def test_sparse_signals_and_factors_apart_from_the_trait_are_adjusted(mode: str) -> None:
-    sparse = np.linspace(0, 1, 800)
-    assert rank_without_if_dense(confounded(), sparse).moderated_with
-    apart = find(with_batch(60, 500, 0), mode)
-    assert apart.record["trait_share"] < 0.4
-    dense = rank_without_if_dense(apart, np.full(500, 0.01))
-    assert dense.moderated_with and dense.record["affected_share"] > 0.9
-
-
-OPTIONS = AnalysisOptions(panel=False, filter_low=False)
+OPTIONS = AnalysisOptions(panel=False, filter_low=False, hidden="adjust")
 
 
 def hidden_factors(missing: int, samples: int = 60, genes: int = 400) -> LinkedTable:

@@ -100,14 +100,15 @@ def genes_of_an_analysis(folder: Path, place: Mapping[str, str]) -> Shown:
     )
     headers: Headers = {
         "Gene": "Variable", "log2 FC": "Coefficient", "95 % interval": ("CI Lower", "CI Upper"),
-        "t": "t", "p": "p", "q": "q", "q without SV": "Without SV q", "mean": "Mean Expression",
+        "t": "t", "p": "p", "q": "q", "replication": "Replication", "grade": "Grade",
+        "mean": "Mean Expression",
         "Hedges' g": "Standardised Effect", "g 95 % interval": ("g low", "g high"),
     }  # fmt: skip
     files = {
         "gene": "Variable", "log2_fold_change": "Coefficient", "mean": "Mean Expression",
         "hedges_g": "Standardised Effect", "hedges_g_standard_error": "Standardised Error",
         "hedges_g_ci_low": "g low", "hedges_g_ci_high": "g high", "n": "Samples",
-        "without_sv_change": "Without SV Coefficient",
+        "with_sv_change": "With SV Coefficient",
     }  # fmt: skip
     higher, lower = pl.col("Coefficient") > 0, pl.col("Coefficient") < 0
     filters = {

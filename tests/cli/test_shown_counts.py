@@ -358,29 +358,6 @@ def test_gene_sets_of_a_trait(shown: Shown, test: str, change: str) -> None:
     assert said == "note mind this\n"
 
 
-@pytest.mark.parametrize(
-    ("record", "told"),
-    [
-        ({"used": 0}, ""),
-        (
-            {"used": 1, "ranked_with": True},
-            "Adjusted for unmeasured confounding (1 surrogate variable); without this, 1 gene "
-            "would be significant.",
-        ),
-        (
-            {"used": 3, "ranked_with": False},
-            "3 surrogate variables found, but not adjusted for: they are probably the trait's own "
-            "signal; with them, 22 genes would be significant.",
-        ),
-    ],
-)
-def test_surrogate_variables_are_told_with_what_they_change(
-    record: dict[str, Any], told: str
-) -> None:
-    change = {"significant_with": 22, "significant_without": 1}
-    assert results._unmeasured({**record, "change": change}, mixed_ranks=False) == told
-
-
 METHOD: dict[str, Any] = {
     "filter": {"tested": 4321}, "options": {"q_cut": 0.06, "model": "all", "min_effect": 0.25},
     "contrast": {"text": "8 cases against 9 controls", "kind": "binary"}, "ranked_by": "p",

@@ -20,9 +20,8 @@ SURROGATES: dict[str, Any] = {
     "residual_df": 17,
     "inflation": 1.12,
     "trait_share": 0.31,
-    "affected_share": 0.2,
     "ranked_with": True,
-    "set_aside": "",
+    "grades": {"robust": 6, "sensitive": 2, "masked": 1},
     "associations": [
         {
             "surrogate": "SV1",

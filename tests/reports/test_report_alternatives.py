@@ -125,12 +125,11 @@ def test_section_states_the_decision_in_two_sentences() -> None:
     assert "2 of 4 are used, so that 10 residual degrees of freedom are left." in words
 
 
-def test_dense_signal_is_ranked_without_them_and_reported() -> None:
-    record = {"ranked_with": False, "set_aside": "dense signal", "affected_share": 0.62}
-    findings = with_surrogates(plain(), **record)
+def test_genes_are_ranked_without_them_and_graded() -> None:
+    findings = with_surrogates(plain(), ranked_with=False)
     section = view("unmeasured", findings)
     assert section is not None
-    assert "As about 62 % of the genes are affected" in section.lead
+    assert "the grade of each tells whether it holds with adjustment" in section.lead
     assert "ranked without adjusting for them" in section.lead
     head = section.tables[-1].head
     assert head[1:4] == ("log2 FC, without", "q, without", "rank, without")
@@ -149,8 +148,9 @@ def test_numbers_of_both_analyses_are_those_of_the_columns() -> None:
         f"{len(set(with_them) & set(without))} in both analyses."
     ) in section.remarks[0]
     assert remark("unmeasured", findings) == (
-        "The tests are adjusted for unmeasured confounding (2 surrogate variables); without this, "
-        f"{len(without)} genes would be significant."
+        "2 hidden factors found (batch, mixture of cells and the like); genes are ranked adjusting "
+        "for them: 6 robust (significant with and without adjustment), 2 sensitive (only without), "
+        "1 masked (only with)."
     )
 
 
@@ -231,8 +231,8 @@ def test_methods_cite_what_was_done() -> None:
         method = unmeasured_methods(with_surrogates(plain(), mode=mode, inflation=1.0))
         assert words in method and "Buja and Eyuboglu (1992)" in method
         assert "multiplied" not in method
-    aside = with_surrogates(plain(), ranked_with=False, set_aside="dense signal")
-    assert "explained 31 % of a trait with a dense signal" in unmeasured_methods(aside)
+    aside = unmeasured_methods(with_surrogates(plain(), mode="auto", ranked_with=False))
+    assert "did not enter the tests that rank; genes are robust where a regression with" in aside
     none = with_surrogates(plain(), estimated=0, used=0, notes=[])
     assert unmeasured_methods(none).endswith("none was found.")
 
@@ -263,5 +263,4 @@ def test_page_links_answer_and_section() -> None:
     assert html.count('href="#unmeasured"') == 2
     assert '<section id="unmeasured">' in html
     keys = [column.name for column in page.table.columns]
-    assert "Without SV q" in keys
-    assert not {"Without SV Coefficient", "Without SV p"} & set(keys)
+    assert not {"Without SV Coefficient", "Without SV p", "Without SV q"} & set(keys)

@@ -24,6 +24,9 @@ def full() -> pl.DataFrame:
         pl.lit(0.62).alias("Selection Frequency"),
         pl.Series("Samples", [23] * 119 + [22]),
         pl.lit("tested").alias("Status"),
+        pl.lit("robust").alias("Grade"),
+        pl.lit(0.7).alias("Replication"),
+        pl.lit(40.0).alias("Samples to Settle"),
     )
 
 

@@ -39,8 +39,9 @@ HALF = NormalDist().inv_cdf(0.975)
 KINDS = ("binary", "continuous", "selected")
 SHOWN: dict[str, str | tuple[str, str]] = {
     "Gene": "Variable", "95 % interval": ("CI Lower", "CI Upper"), "t": "t", "F": "F", "p": "p",
-    "q": "q", "mixed p": "Mixed p", "mixed q": "Mixed q", "dep. q": "Departure q",
-    "q with SV": "With SV q", "q without SV": "Without SV q", "mean": "Mean Expression",
+    "q": "q", "replication": "Replication", "grade": "Grade", "mixed p": "Mixed p",
+    "mixed q": "Mixed q", "dep. q": "Departure q",
+    "mean": "Mean Expression",
     "n": "Samples", "inter. b": "Interaction Coefficient", "inter. q": "Interaction q",
     "panel": "Panel Coefficient", "chosen": "Selection Frequency",
 }  # fmt: skip
@@ -85,6 +86,7 @@ def findings_of(kind: str) -> Findings:
     genes = genes.with_columns(
         *(pl.Series(name, random.uniform(0.01, 0.99, genes.height)) for name in missing),
         pl.lit("tested").alias("Status"),
+        pl.lit("masked").alias("Grade"),
         pl.int_range(pl.len()).alias("Samples"),
     )
     if kind == "continuous":
@@ -404,3 +406,22 @@ def test_best_problems_are_above_the_worst_and_averages_are_those_written(
             )
             assert agrees(row["scored"], line["scored"])
             assert agrees(row["undefined"], line["undefined"])
+
+
+def test_significant_genes_lead_by_the_chance_and_the_page_says_so() -> None:
+    findings = vary(
+        findings_of("binary"), method={"options": {"q_cut": 0.05, "rank_by": "replication"}}
+    )
+    genes = ranked(findings)
+    first = genes.filter("Significant")
+    assert first.height > 5 and genes["Significant"].head(first.height).all()
+    assert first["Replication"].is_sorted(descending=True)
+    assert genes["p"][first.height :].is_sorted()
+    page = render_page(steps.page_of(findings))
+    assert page.count("y chance of replication, those that are not significant by p-value") == 2
+    assert (
+        'aria-sort="descending" title="chance that' in page
+        and 'aria-sort="ascending" title' not in page
+    )
+    by_p = render_page(steps.page_of(findings_of("binary")))
+    assert "By p-value. All genes" in by_p and 'aria-sort="ascending" title="p-value' in by_p

@@ -279,10 +279,13 @@ from .gene_tests.trait_tests import (
     compare_rankings as compare_rankings,
     filter_genes as filter_genes,
 )
-from .hidden.unmeasured import (
-    Unmeasured as Unmeasured,
-    find_unmeasured as find_unmeasured,
-    rank_without_if_dense as rank_without_if_dense,
+from .hidden.unmeasured import Unmeasured as Unmeasured, find_unmeasured as find_unmeasured
+from .replication.chance import (
+    TERMS as TERMS,
+    effective_size as effective_size,
+    replication_chance as replication_chance,
+    replication_terms as replication_terms,
+    samples_to_settle as samples_to_settle,
 )
 from .gene_tests.precision import count_trend as count_trend, counts_of as counts_of
 from .designs.formulas import (

@@ -216,9 +216,11 @@ def carry_out(
         cohort.table.genes,
         tests.kept.status,
         {**tests.columns, **_panel_columns(panel, tested)},
+        tests.grade,
         q_cut=options.q_cut,
         min_effect=options.min_effect,
         test="Mixed " if options.model == "mixed" else "",
+        by="p" if options.model == "mixed" else options.rank_by,
     )
     return Steps(comparison, tests, panel, genes, options.q_cut)
 

@@ -19,6 +19,7 @@ from .fields import (
     LevelsMode as LevelsMode,
     MissingValues as MissingValues,
     Model as Model,
+    RankBy as RankBy,
     RegressorRule as RegressorRule,
     SampleWeights as SampleWeights,
     Scale as Scale,

@@ -17,6 +17,7 @@ from genotex.options.fields import (
     LevelsMode,
     Model,
     Option,
+    RankBy,
     RegressorRule,
     SampleWeights,
     Solver,
@@ -71,13 +72,30 @@ class AnalysisOptions:
     hidden: Annotated[
         Hidden,
         sound(
-            "Unmeasured confounding (batches, cell mixture): auto adjusts for surrogate variables "
-            "estimated from all genes, unless they look like the trait's own signal; sva and "
-            "two-step as in R's sva.",
+            "Hidden factors (batches, cell mixture): auto ranks genes without them and grades each "
+            "by whether it holds when they are adjusted for; adjust ranks with them; sva and "
+            "two-step do so as in R's sva.",
             label="Unmeasured confounding",
             common=True,
         ),
     ] = "auto"
+    rank_by: Annotated[
+        RankBy,
+        sound(
+            "Order of the significant genes: by the chance that another cohort shows them again, "
+            "or by p-value.",
+            label="Order of the genes",
+        ),
+    ] = "replication"
+    replication_samples: Annotated[
+        int | None,
+        sound(
+            "Size of the cohort that this chance is for, in two equal groups; as large as this one "
+            "where none is given.",
+            metavar="SAMPLES",
+            label="Samples of the next cohort",
+        ),
+    ] = None
     weights: Annotated[
         SampleWeights,
         sound(
@@ -237,6 +255,7 @@ class AnalysisOptions:
             {
                 "model": get_args(Model),
                 "hidden": get_args(Hidden),
+                "rank_by": get_args(RankBy),
                 "weights": get_args(SampleWeights),
                 "levels": get_args(LevelsMode),
                 "controls": get_args(Controls),
@@ -255,6 +274,9 @@ class AnalysisOptions:
             raise UsageError(msg)
         if self.levels == "factor":
             self._check_factor()
+        if self.replication_samples is not None and self.replication_samples < 4:
+            msg = f"replication_samples {self.replication_samples} are too few; use 4 or more"
+            raise UsageError(msg)
         if self.seed < 0:
             msg = f"seed {self.seed} is negative; use 0 or more"
             raise UsageError(msg)

@@ -30,7 +30,14 @@ from genotex.analysis.gene_tests.moderated import ModeratedFit
 from genotex.analysis.gene_tests.p_values import q_of_known
 from genotex.analysis.gene_tests.precision import Precision, consensus_correlation
 from genotex.analysis.gene_tests.weights import Spread, weigh_samples
-from genotex.analysis.hidden.unmeasured import Unmeasured, find_unmeasured, rank_without_if_dense
+from genotex.analysis.hidden.unmeasured import Unmeasured, find_unmeasured
+from genotex.analysis.replication.chance import (
+    effective_size,
+    replication_chance,
+    replication_terms,
+    samples_to_settle,
+)
+from genotex.analysis.results.columns import GRADES
 from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.options import AnalysisOptions
@@ -167,6 +174,8 @@ class TraitTests:
     p: Floats  # (m,): p-values that rank, NaN where that test has none
     fit: ModeratedFit | ModeratedF  # Of a factor the F test
     mixed: MixedFit | None
+    # (m,): one of `GRADES`, empty where a gene is not significant either way, or was not graded
+    grade: NDArray[np.str_]
     # Genes significant by the moderated t without covariates; None where there are none
     without_covariates: int | None = None
 
@@ -225,9 +234,6 @@ def run_tests(
         values, comparison, precision, options.hidden, options.seed, mixed_ranks=mixed_ranks
     )
     tests = _Regressions(comparison, values, settings)
-    if unmeasured.columns:
-        p = tests.estimable(tests.without, settings.against_none)["p"]
-        unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
     adjusted, inflation = unmeasured.moderated_with, unmeasured.moderated_inflation
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
     fits = _carries_design(moderated.matrix, values)
@@ -235,6 +241,7 @@ def run_tests(
         values, kept = values[:, fits], kept.without(~fits)
         tests = _Regressions(comparison, values, settings)
     columns, fit = tests.rank(tests.regress(moderated, inflation) if adjusted else None)
+    columns |= _replication(columns, contrast, options.replication_samples)
     columns |= tests.alternative(unmeasured)
     columns |= fit_interaction(values, moderated, settings, inflation)
     columns |= departure_columns(values, moderated, settings, inflation)
@@ -243,11 +250,12 @@ def run_tests(
         mixed = fit_mixed(values, design.others, design.matrix[:, -1])
         columns |= mixed_columns(mixed)
     names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
+    grade = _grade(unmeasured, columns, options)
     return TraitTests(
         kept=kept,
         values=values,
         columns=columns,
-        unmeasured=_with_change(unmeasured, columns, names, options.q_cut),
+        unmeasured=_with_change(unmeasured, columns, grade, names, options.q_cut),
         spread=spread,
         settings=settings,
         moderated=moderated,
@@ -255,6 +263,7 @@ def run_tests(
         p=columns["Mixed p" if mixed_ranks else "p"],
         fit=fit,
         mixed=mixed,
+        grade=grade,
         without_covariates=tests.without_covariates(unmeasured, options.q_cut),
     )
 
@@ -319,17 +328,60 @@ class _Regressions:
         return int((q_of_known(p) < q_cut).sum())
 
 
+def _replication(columns: Columns, contrast: Contrast, samples: int | None) -> Columns:
+    """Return the chance that another cohort shows each gene, and the samples that settle it."""
+    if contrast.factor is not None:
+        return {}
+    here = len(contrast.rows)
+    size = effective_size(here, contrast.smaller_group if contrast.two_groups else None)
+    terms = replication_terms(
+        columns["Coefficient"],
+        columns["Standard Error"],
+        columns["Mean Expression"],
+        columns["p"],
+        size=size,
+        ahead=size if samples is None else effective_size(samples),
+    )
+    return {"Replication": replication_chance(terms), "Samples to Settle": samples_to_settle(terms)}
+
+
+def _grade(unmeasured: Unmeasured, columns: Columns, options: AnalysisOptions) -> NDArray[np.str_]:
+    """Return of each gene whether it is significant without hidden factors, with them, or both."""
+
+    def significant(test: str) -> Flags:
+        large = np.abs(columns[f"{test}Coefficient"]) >= options.min_effect
+        return np.asarray(large & (columns[f"{test}q"] < options.q_cut))
+
+    ranked, robust, sensitive, masked = significant(""), *GRADES
+    if not unmeasured.columns:
+        return np.where(ranked & unmeasured.examined, robust, "")
+    name = "Without SV " if unmeasured.moderated_with else "With SV "
+    other = significant(name)
+    without, adjusted = (other, ranked) if unmeasured.moderated_with else (ranked, other)
+    # Opposite changes are not the same finding; that of a factor's levels has no direction.
+    same = (columns["Coefficient"] * columns[f"{name}Coefficient"] > 0) | ("F" in columns)
+    unknown = np.isnan(columns[f"{name}q"])
+    kinds = [unknown, without & adjusted & same, without, adjusted]
+    return np.select(kinds, ["", robust, sensitive, masked], "")
+
+
 def _with_change(
-    unmeasured: Unmeasured, columns: Columns, names: Sequence[str], q_cut: float
+    unmeasured: Unmeasured,
+    columns: Columns,
+    grade: NDArray[np.str_],
+    names: Sequence[str],
+    q_cut: float,
 ) -> Unmeasured:
-    """Add to the record how the top genes change with surrogate variables."""
+    """Add to the record how many genes have which grade, and how the top genes change."""
     if not unmeasured.columns:
         return unmeasured
     adjusted = unmeasured.moderated_with
     other = columns["Without SV p" if adjusted else "With SV p"]
     pair = (other, columns["p"]) if adjusted else (columns["p"], other)
+    grades = {name: int((grade == name).sum()) for name in GRADES}
     change = compare_rankings(*pair, names, q_cut)
-    return replace(unmeasured, record={**unmeasured.record, "change": change})
+    record = {**unmeasured.record, "grades": grades, "change": change}
+    return replace(unmeasured, record=record)
 
 
 def compare_rankings(

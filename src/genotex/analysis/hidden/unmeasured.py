@@ -6,7 +6,7 @@ Background and measurements: docs/unmeasured-confounding.md, docs/calibration.md
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from scipy.special import fdtrc
 from genotex.analysis.designs.comparison import Comparison
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import Design
-from genotex.analysis.gene_tests.p_values import null_share, pearson
+from genotex.analysis.gene_tests.p_values import pearson
 from genotex.analysis.gene_tests.precision import Precision
 from genotex.analysis.hidden.confounders import estimate_confounders
 from genotex.analysis.hidden.confounding import Association, associate_covariate, associate_levels
@@ -112,16 +112,16 @@ def _associate_characteristic(column: Floats, values: Sequence[str | None]) -> A
 FEWEST_GENES = 100
 MOST_MISSING = 0.5
 """A gene takes part in the estimate when at most this share of its values is missing."""
-STRONG_SHARE = 0.4
-"""Share of the trait explained by surrogate variables from which they may be the trait itself."""
-DENSE_SIGNAL = 0.5
-"""Share of affected genes from which the signal is dense."""
 STRONG_WITH_TRAIT = 0.5
 SVA_FROM = 40
 """R's sva with fewer samples makes false findings as well as removing them."""
+_FACTORS = (
+    "factors by parallel analysis; their share of the trait by an empirical-Bayes regression over "
+    "genes"
+)
 METHODS = {
-    "auto": "factors by parallel analysis; their share of the trait by an empirical-Bayes "
-    "regression over genes",
+    "auto": _FACTORS,
+    "adjust": _FACTORS,
     "sva": "iteratively reweighted surrogate variable analysis (Leek and Storey 2008)",
     "two-step": "two-step surrogate variable analysis (Leek and Storey 2007)",
 }
@@ -139,15 +139,18 @@ class Unmeasured:
     # Plain JSON: ``mode``, ``method``, ``estimated`` (factors above the noise), ``used`` (number of
     # columns), ``limited`` (some left out for lack of samples), ``share`` (of residual variance,
     # each), ``residual_df`` (with the columns), ``inflation``, ``trait_share`` (squared multiple
-    # correlation of trait and columns), ``affected_share`` (of genes, by their p-values without
-    # adjustment), ``moderated_with``, ``ranked_with`` (whether the test that ranks adjusts for
-    # them; the mixed model never does), ``set_aside`` (why the moderated t does not, when there are
-    # columns: ``dense signal``), ``associations`` (see `_associate_surrogates`), ``genes_used``,
-    # ``notes``; `compare_rankings` adds ``change``
+    # correlation of trait and columns), ``moderated_with``, ``ranked_with`` (whether the test that
+    # ranks adjusts for them; the mixed model never does), ``associations`` (see
+    # `_associate_surrogates`), ``genes_used``, ``notes``; `compare_rankings` adds ``change``
     record: dict[str, Any]
     warnings: tuple[str, ...] = ()  # What a reader should know
 
     seed: int = 0  # Of the permutations that they were estimated with
+
+    @property
+    def examined(self) -> bool:
+        """Whether all factors that were found became columns, or none was found."""
+        return bool(self.columns) or bool(self.record["method"] and not self.record["estimated"])
 
     @property
     def moderated_inflation(self) -> float:
@@ -186,8 +189,9 @@ def find_unmeasured(
     found = _estimate_shared(whole, comparison, precision, mode, seed)
     columns = _columns_of(found, precision)
     record = _record(mode, found, design, whole.shape[1])
-    record["moderated_with"] = bool(columns)
-    record["ranked_with"] = bool(columns) and not mixed_ranks
+    adjusts = bool(columns) and mode != "auto"
+    record["moderated_with"] = adjusts
+    record["ranked_with"] = adjusts and not mixed_ranks
     record["trait_share"] = _explained(
         precision.whiten(design.matrix), found.columns, design.tested
     )
@@ -195,9 +199,9 @@ def find_unmeasured(
     warnings = (
         *_limits(found, len(values)),
         *_few_samples(mode, len(columns), len(values)),
-        *_warn_of_trait(columns, contrast, design.trait),
+        *_warn_of_trait(columns, contrast, design.trait, adjusts=adjusts),
     )
-    return Unmeasured(columns, found.inflation, bool(columns), record, warnings, seed)
+    return Unmeasured(columns, found.inflation, adjusts, record, warnings, seed)
 
 
 def _genes_needed(values: Floats) -> int:
@@ -253,7 +257,7 @@ def _estimate(
 ) -> SurrogateVariables:
     # What the levels of a trait do is the trait's own, whether along a line or not.
     values, design, tested = precision.whiten(genes), precision.whiten(of.saturated), of.of_trait
-    if mode == "auto":
+    if mode in ("auto", "adjust"):
         return estimate_confounders(values, design, tested)
     if mode == "two-step":
         return find_surrogates(values, design, seed=seed)
@@ -293,10 +297,8 @@ def _record(
         "residual_df": len(design.matrix) - design.matrix.shape[1] - used,
         "inflation": 1.0 if found is None else found.inflation,
         "trait_share": 0.0,
-        "affected_share": None,
         "moderated_with": False,
         "ranked_with": False,
-        "set_aside": "",
         "associations": [],
         "genes_used": genes,
         "notes": [*notes, *(() if found is None else found.notes)],
@@ -315,7 +317,7 @@ def _limits(found: SurrogateVariables, samples: int) -> tuple[str, ...]:
 
 
 def _few_samples(mode: Mode, number: int, samples: int) -> tuple[str, ...]:
-    if mode == "auto" or number == 0 or samples >= SVA_FROM:
+    if METHODS[mode] == _FACTORS or number == 0 or samples >= SVA_FROM:
         return ()
     what = f"{number} surrogate variable{'' if number == 1 else 's'}"
     return (
@@ -325,7 +327,9 @@ def _few_samples(mode: Mode, number: int, samples: int) -> tuple[str, ...]:
     )
 
 
-def _warn_of_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str) -> list[str]:
+def _warn_of_trait(
+    columns: Mapping[str, Floats], contrast: Contrast, trait: str, *, adjusts: bool
+) -> list[str]:
     """Warn of surrogate variables that are strongly correlated with the trait."""
     correlations = {name: _with_trait(column, contrast)[0] for name, column in columns.items()}
     strong = [
@@ -333,38 +337,12 @@ def _warn_of_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str
     ]
     if not strong:
         return []
+    what = (
+        "Adjusting for them removes part of the trait's own signal"
+        if adjusts
+        else "What they do is part of the ranking; the grade of a gene tells whether it needs them"
+    )
     return [
-        f"Unmeasured factors are strongly confounded with {trait}: {', '.join(strong)}. Adjusting "
-        "for them removes part of the trait's own signal; without it, signal and confounding are "
-        "hard to distinguish."
+        f"Unmeasured factors are strongly confounded with {trait}: {', '.join(strong)}. {what}: "
+        "signal and confounding are hard to distinguish."
     ]
-
-
-def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = False) -> Unmeasured:
-    """Rank without surrogate variables where they seem to be the trait's own signal."""
-    # Where most genes are affected and the surrogate variables explain much of the trait, as in a
-    # tumour against normal tissue, the largest factor is the disease itself; adjusting would remove
-    # the signal of interest (docs/calibration.md).
-    # Shapes: p (p,).
-    # Returns the same with the share of affected genes on record; `moderated_with` off and a
-    # warning where the rule applies, and the mode is ``auto``.
-    if not found.columns:
-        return found
-    affected = 1 - null_share(p[np.isfinite(p)])
-    record = {**found.record, "affected_share": affected}
-    explained = record["trait_share"]
-    if record["mode"] != "auto" or affected < DENSE_SIGNAL or explained < STRONG_SHARE:
-        return replace(found, record=record)
-    first = (
-        "The moderated t is reported with and without them, first without"
-        if mixed_ranks
-        else "Genes are ranked without adjusting for them, and the adjusted analysis is shown "
-        "alongside"
-    )
-    warning = (
-        f"About {100 * affected:.0f} % of the genes are affected, and {100 * explained:.0f} % of "
-        "the trait is explained by the surrogate variables: they are probably the trait's own "
-        f"signal. {first}; a batch confounded with the trait would not be noticed."
-    )
-    record |= {"moderated_with": False, "ranked_with": False, "set_aside": "dense signal"}
-    return replace(found, moderated_with=False, record=record, warnings=(*found.warnings, warning))

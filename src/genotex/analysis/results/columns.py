@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.arrays import Flags, Floats
+from genotex.options import RankBy
 
 COLUMN_GROUPS = (
     "gene", "change", "statistic", "significance", "mixed", "levels", "surrogates", "size",
@@ -25,6 +26,8 @@ COLUMN_GROUPS = (
 )  # fmt: skip
 """Order of the columns in reports; inside a group the order of the declaration holds."""
 
+GRADES = ("robust", "sensitive", "masked")
+"""A gene significant with and without adjustment for hidden factors; only without; only with."""
 SELECTED = "selected"
 """The kind of a result whose genes were selected without tests."""
 HALF_INTERVAL = 1.959963984540054
@@ -160,6 +163,15 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
             **_in_short(7)),
     _number("q", "significance", "q", "q",
             "Benjamini-Hochberg q-value (false discovery rate)", "p", **_in_short(8)),
+    GeneColumn("Grade", pl.String, "significance", "grade", "grade",
+               "robust: significant with and without adjustment for hidden factors; sensitive: "
+               "only without; masked: only with", "text", level=SHORT, place=9),
+    _number("Replication", "significance", "replication", "replication",
+            "chance that an independent cohort shows the gene again: same direction, p < 0.05",
+            "share", level=SHORT, place=10),
+    _number("Samples to Settle", "significance", "samples_to_settle", "to settle",
+            "samples, in two equal groups, that raise this chance to 80 %; empty above 1,000",
+            "count", on_page=False),
     _number("Mean Expression", "size", "mean", "mean",
             "mean log2 expression over the samples tested", "plain", **_in_short(5)),
     GeneColumn(
@@ -202,13 +214,13 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
     _number("With SV p", "surrogates", "with_sv_p", "p with SV",
             "p-value with surrogate variables", "p", on_page=False),
     _number("With SV q", "surrogates", "with_sv_q", "q with SV",
-            "q-value with surrogate variables", "p"),
+            "q-value with surrogate variables", "p", on_page=False),
     _number("Without SV Coefficient", "surrogates", "without_sv_change", "without SV",
             "change without surrogate variables", "signed", on_page=False),
     _number("Without SV p", "surrogates", "without_sv_p", "p without SV",
             "p-value without surrogate variables", "p", on_page=False),
     _number("Without SV q", "surrogates", "without_sv_q", "q without SV",
-            "q-value without surrogate variables", "p"),
+            "q-value without surrogate variables", "p", on_page=False),
     _number("Interaction Coefficient", "interaction", "interaction", "inter. b",
             "{interaction}: {meaning}", "fine"),
     _number("Interaction Standard Error", "interaction", "interaction_standard_error",
@@ -335,28 +347,37 @@ def arrange_genes(
     names: Sequence[str],
     status: NDArray[np.str_],
     columns: Mapping[str, Floats],
+    grade: NDArray[np.str_],
     *,
     q_cut: float,
     min_effect: float,
     test: str = "",
+    by: RankBy = "p",
 ) -> pl.DataFrame:
-    """Put the tested genes by p-value, then the others in table order, with all of `stored_types`.
+    """Put the tested genes in order, then the others as in the table, with all of `stored_types`.
 
-    A gene is significant when its q-value is below `q_cut` and its coefficient at least
-    `min_effect`. `test` is the start of the names of the columns that rank: empty, or ``Mixed``. A
-    column of `stored_types` that was not found stays null; others (pairs of levels) come last.
+    The order is that of p-values; by ``replication``, significant genes come first by the chance
+    that another cohort shows them. A gene is significant when its q-value is below `q_cut` and its
+    coefficient at least `min_effect`. `test` is the start of the names of the columns that rank:
+    empty, or ``Mixed``. A column of `stored_types` that was not found stays null; others (pairs of
+    levels) come last.
     """
-    # Shapes: names, p of them; status (p,), ``tested`` or why not; columns (m,), of those tested.
+    # Shapes: names, p of them; status (p,), ``tested`` or why not; columns, grade (m,), of those
+    # tested.
     tested = status == "tested"
     statistic = columns[f"{test}t"] if f"{test}t" in columns else columns["F"]
-    order = np.lexsort((-np.abs(statistic), columns[f"{test}p"]))
+    significant = (columns[f"{test}q"] < q_cut) & (columns["Absolute Coefficient"] >= min_effect)
+    keys = [-np.abs(statistic), columns[f"{test}p"]]
+    if by == "replication" and "Replication" in columns:
+        keys += [np.where(significant, -columns["Replication"], 0.0)]
+    order = np.lexsort(keys)
     rest = np.flatnonzero(~tested)
     place = np.concatenate([np.flatnonzero(tested)[order], rest])
-    significant = (columns[f"{test}q"] < q_cut) & (columns["Absolute Coefficient"] >= min_effect)
     known: dict[str, pl.Series] = {
         "Variable": pl.Series([names[i] for i in place], dtype=pl.String),
         "Status": pl.Series(status[place].tolist(), dtype=pl.String),
         "Significant": pl.Series([*significant[order].tolist(), *[False] * len(rest)]),
+        "Grade": pl.Series([*(str(g) or None for g in grade[order]), *[None] * len(rest)]),
     }
     for name, column in columns.items():
         full = np.concatenate([column[order], np.full(len(rest), np.nan)])

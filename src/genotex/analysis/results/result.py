@@ -14,7 +14,7 @@ import polars as pl
 from genotex.analysis.designs.contrast import summarise_levels
 from genotex.analysis.gene_tests.coefficients import rank_interactions
 from genotex.analysis.gene_tests.libraries import summarise_libraries
-from genotex.analysis.results.columns import stored_types
+from genotex.analysis.results.columns import GRADES, stored_types
 from genotex.analysis.results.stored import AGAIN, StoredResult, read_pair
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import sha256, write_json
@@ -22,6 +22,7 @@ from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.outside import read_document, read_parquet
 from genotex.procedure import Procedure
+from genotex.words import counted
 
 
 def digest(content: bytes) -> str:
@@ -182,6 +183,25 @@ class AnalysisResult:
                 "same, and the condition adds the test of the interaction."
             )
         return " ".join(sentences)
+
+    @property
+    def hidden_summary(self) -> str:
+        """What adjusting for hidden factors changes, in a sentence; empty where none was found."""
+        record = self.method.get("hidden", {})
+        if not record.get("used") or "grades" not in record:  # as in earlier versions
+            return ""
+        factors = counted(record["used"], "hidden factor")
+        if self.method.get("ranked_by") == "Mixed p":
+            how = "the mixed model, which ranks the genes, does not use them; by the moderated t"
+        else:
+            how = f"genes are ranked {'' if record['ranked_with'] else 'without '}adjusting for "
+            how = f"{how}{'it' if record['used'] == 1 else 'them'}"
+        robust, sensitive, masked = (record["grades"][name] for name in GRADES)
+        return (
+            f"{factors} found (batch, mixture of cells and the like); {how}: {robust:,} robust "
+            f"(significant with and without adjustment), {sensitive:,} sensitive (only without), "
+            f"{masked:,} masked (only with)."
+        )
 
     @property
     def counts_summary(self) -> str:

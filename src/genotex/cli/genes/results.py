@@ -49,8 +49,12 @@ def _show_tested(result: AnalysisResult) -> None:
         f"{test}p": f"{test.lower()}p",
         f"{test}q": f"{test.lower()}q",
     }
-    if result.genes["Departure q"].null_count() < result.genes.height:
-        names["Departure q"] = "departure q"
+    more = {"Replication": "replication", "Grade": "grade", "Departure q": "departure q"}
+    names |= {
+        name: label
+        for name, label in more.items()
+        if result.genes[name].null_count() < result.genes.height
+    }
     if method["options"]["model"] == "all":
         names["Mixed q"] = "mixed q"
     _table(result, names)
@@ -84,35 +88,12 @@ def _sentences(result: AnalysisResult) -> Iterator[str]:
             f"{len(two_step['regressors'])} genes of {two_step['cohort']} "
             f"({two_step['score_name']} {two_step['score']:.2f}); they are not tested."
         )
-    if adjustment := _unmeasured(method["hidden"], method["ranked_by"] == "Mixed p"):
-        yield adjustment
+    if result.hidden_summary:
+        yield result.hidden_summary
     if result.covariates_summary:
         yield result.covariates_summary
     if result.interaction_summary:
         yield result.interaction_summary
-
-
-def _unmeasured(record: dict[str, Any], mixed_ranks: bool) -> str:
-    used = record.get("used", 0)
-    if not used:
-        return ""
-    what = "1 surrogate variable" if used == 1 else f"{used} surrogate variables"
-    change = record.get("change", {})
-    if record.get("ranked_with"):
-        other = _significant(change, "without")
-        return f"Adjusted for unmeasured confounding ({what}); without this, {other}."
-    if mixed_ranks:
-        return f"{what} found; the mixed model, which ranks the genes, does not use them."
-    other = _significant(change, "with")
-    return (
-        f"{what} found, but not adjusted for: they are probably the trait's own signal; with them, "
-        f"{other}."
-    )
-
-
-def _significant(change: dict[str, Any], how: str) -> str:
-    count = change.get(f"significant_{how}", 0)
-    return f"{count} gene{'' if count == 1 else 's'} would be significant"
 
 
 def _show_selected(result: AnalysisResult) -> None:

@@ -117,6 +117,14 @@ class Findings:
             return "the trait"
         return listed(self.design.variables) or "the contrast"
 
+    @property
+    def leads_by_chance(self) -> bool:
+        """Whether significant genes are in the order of their chance of replication."""
+        asked = self.record("options").get("rank_by") == "replication"
+        genes = self.result.genes
+        known = "Replication" in genes.columns and genes["Replication"].null_count() < genes.height
+        return asked and known and not self.mixed_ranks and bool(genes["Significant"].any())
+
     @cached_property
     def surrogates(self) -> Surrogates | None:
         """Surrogate variables; None without a record of them."""
@@ -197,8 +205,9 @@ def _tested(
 def ranked(findings: Findings) -> pl.DataFrame:
     """Return the genes in the order of the ranking, with its p- and q-value as `rank_p`, `rank_q`.
 
-    By the p-value that ranks, or by the size of the coefficient where there are only those. NaN
-    becomes null; genes without a rank come last; ties are broken by symbol.
+    Significant genes by the chance of replication unless p-values were asked for; else by the
+    p-value that ranks, or by the size of the coefficient where there are only those. NaN becomes
+    null; genes without a rank come last; ties are broken by symbol.
     """
     test = "Mixed " if findings.mixed_ranks else ""
     full = complete_genes(findings.result.genes, findings.column_kind).with_columns(
@@ -207,7 +216,9 @@ def ranked(findings: Findings) -> pl.DataFrame:
     if findings.selects:
         order = ["Absolute Coefficient", "Variable"]
         return full.sort(order, descending=[True, False], nulls_last=True)
-    return full.sort(["rank_p", "Variable"], nulls_last=True)
+    first = pl.col("Significant") & pl.lit(findings.leads_by_chance)
+    lead = pl.when(first).then(-pl.col("Replication")).otherwise(0.0)
+    return full.sort([lead, "rank_p", "Variable"], nulls_last=True)
 
 
 def gene_result(

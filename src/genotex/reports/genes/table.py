@@ -177,6 +177,8 @@ def order_of_genes(findings: Findings) -> str:
     """Return what the genes are ordered by."""
     if findings.selects:
         return "size of the coefficient"
+    if findings.leads_by_chance:
+        return "chance of replication, those that are not significant by p-value"
     return "p-value of the mixed model" if findings.mixed_ranks else "p-value"
 
 
@@ -192,14 +194,16 @@ def gene_table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTa
     most = min(_MOST_ROWS, hits) if selected else rows_on_page(hits)
     rows = genes.head(most).to_dicts()
     sorted_by = "Mixed p" if findings.mixed_ranks else "p"
+    if selected or findings.leads_by_chance:
+        sorted_by = "Absolute Coefficient" if selected else "Replication"
     return GeneTableView(
         page_columns(findings, genes),
         rows,
         genes.height,
         csv_name,
         title=f"{_shown(len(rows), hits, genes.height, selected)}, by {order_of_genes(findings)}.",
-        sorted_by="Absolute Coefficient" if selected else sorted_by,
-        sort="descending" if selected else "ascending",
+        sorted_by=sorted_by,
+        sort="ascending" if sorted_by.endswith("p") else "descending",
         filters=not selected,
     )
 

@@ -31,10 +31,8 @@ class Surrogates:
     estimated: int
     used: int
     adjusts: bool
-    dense: bool = False
     trait_share: float = 0.0
     by_chance: float = 0.0
-    affected: float = 0.0
     inflation: float = 1.0
     shares: tuple[float, ...] = ()
     associations: tuple[_SurrogateAssociation, ...] = ()
@@ -51,10 +49,8 @@ class Surrogates:
             estimated=int(record.get("estimated") or 0),
             used=used,
             adjusts=bool(record.get("moderated_with", record.get("ranked_with"))),
-            dense=record.get("set_aside") == "dense signal",
             trait_share=_number(record.get("trait_share")) or 0.0,
             by_chance=used / max(1, used + left),
-            affected=_number(record.get("affected_share")) or 0.0,
             inflation=_number(record.get("inflation")) or 1.0,
             shares=tuple(float(share) for share in record.get("share") or ()),
             associations=tuple(

@@ -212,11 +212,15 @@ def mixed_methods(findings: Findings) -> str:
     return f"{text} Genes were ranked, and called significant, by {order}."
 
 
-_ESTIMATES = {
-    "auto": "Unmeasured factors were estimated from all genes: their number by parallel analysis "
+_FACTORS = (
+    "Unmeasured factors were estimated from all genes: their number by parallel analysis "
     "without permutations (Dobriban and Owen 2019), and their share of the trait by an "
     "empirical-Bayes regression of the genes' association with the trait on their loadings "
-    "(after Wang et al. 2017; Gerard and Stephens 2020)",
+    "(after Wang et al. 2017; Gerard and Stephens 2020)"
+)
+_ESTIMATES = {
+    "auto": _FACTORS,
+    "adjust": _FACTORS,
     "sva": "Surrogate variables were estimated by the iteratively reweighted algorithm of sva "
     "(Leek and Storey 2008), and their number by the permutation test of Buja and Eyuboglu (1992)",
     "two-step": "Surrogate variables were estimated by the two-step algorithm of sva (Leek and "
@@ -270,13 +274,10 @@ def _unmeasured_lead(findings: Findings, found: Surrogates) -> str:
     )
     if found.adjusts:
         return f"{text} {subject} is adjusted for {'it' if found.used == 1 else 'them'}."
-    if found.dense:
-        reason = f"about {_percent(found.affected)} of the genes are affected"
-        return (
-            f"{text} As {reason}, the factors are probably the trait's own signal, so the genes "
-            "are ranked without adjusting for them, and the adjusted analysis is shown alongside."
-        )
-    return f"{text} The genes are ranked without adjusting for them."
+    return (
+        f"{text} In patients such factors are often the disease itself, so the genes are ranked "
+        "without adjusting for them, and the grade of each tells whether it holds with adjustment."
+    )
 
 
 def _percent(share: float) -> str:
@@ -361,17 +362,7 @@ def _difference(found: Surrogates, compared: _Comparison) -> str:
 
 def _unmeasured_remark(findings: Findings, genes: pl.DataFrame) -> str:
     """Return the line under the answer on unmeasured confounding; empty without any."""
-    found = findings.surrogates
-    if found is None or not found.used or findings.mixed_ranks:
-        return ""
-    compared = _surrogates_compared(findings, found, genes)
-    other = ""
-    if compared is not None:
-        how = "without" if found.adjusts else "with"
-        other = f"; {how} this, {counted(compared.significant[1], 'gene')} would be significant"
-    done = "adjusted" if found.adjusts else "not adjusted"
-    count = counted(found.used, "surrogate variable")
-    return f"The tests are {done} for unmeasured confounding ({count}){other}."
+    return "" if findings.mixed_ranks else findings.result.hidden_summary
 
 
 def unmeasured_note(found: Surrogates | None) -> str:
@@ -406,8 +397,9 @@ def unmeasured_methods(findings: Findings) -> str:
         text += f", with {shares} of the residual variance,"
     if not found.adjusts:
         return (
-            f"{text} did not enter the tests, as they explained {_percent(found.trait_share)} of a "
-            "trait with a dense signal; the regression with them is reported alongside."
+            f"{text} did not enter the tests that rank; genes are robust where a regression with "
+            "them finds the gene too, sensitive where only that without them does, and masked "
+            "where only that with them does."
         )
     text += " entered the regression as further columns"
     if found.inflation > _NOTABLE_INFLATION:

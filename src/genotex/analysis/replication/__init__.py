@@ -1,0 +1,1 @@
+"""Replication: whether an independent cohort would show a gene again."""
