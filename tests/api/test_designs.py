@@ -67,12 +67,14 @@ def test_the_table_is_that_of_solve(study: Path, cohort: str, design: str, tmp_p
         np.testing.assert_allclose(ordered[ours], wanted[theirs].to_numpy(), rtol=1e-9, atol=1e-12)
 
 
-def test_the_table_has_a_row_for_each_gene_by_p_value(res: gx.Result) -> None:
-    assert list(res.table.columns)[:10] == [
-        "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q",
+def test_the_table_has_a_row_for_each_gene_in_order(res: gx.Result) -> None:
+    assert list(res.table.columns)[:12] == [
+        "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q", "grade", "replication",
         "hedges_g", "hedges_g_ci_low", "hedges_g_ci_high",
     ]  # fmt: skip
-    assert res.table.index.name == "gene" and res.table["p"].is_monotonic_increasing
+    assert res.table.index.name == "gene"
+    assert res.significant["replication"].is_monotonic_decreasing
+    assert res.table["p"][len(res.significant) :].is_monotonic_increasing
     assert (res.significant["q"] < 0.05).all() and len(res.significant)
     assert "12 cases against 12 controls" in repr(res)
 

@@ -17,7 +17,7 @@ from .conftest import Run, on_one_line
 # Those of today: a new one comes behind them.
 COLUMNS = [
     "gene", "log2_fold_change", "ci_low", "ci_high", "mean", "t", "p", "q",
-    "hedges_g", "hedges_g_ci_low", "hedges_g_ci_high",
+    "grade", "replication", "hedges_g", "hedges_g_ci_low", "hedges_g_ci_high",
 ]  # fmt: skip
 
 

@@ -374,6 +374,7 @@ def solved(method: dict[str, Any], departure: float | None = None) -> AnalysisRe
     genes = pl.DataFrame(
         {"Variable": f"G{i}", "Coefficient": 1.5 + i, "p": 0.001 * (i + 1), "q": 0.002 * (i + 1),
          "Mixed p": 0.01 * (i + 1), "Mixed q": 0.0303 * (i + 1), "Departure q": departure,
+         "Replication": 0.9 - 0.01 * i, "Grade": "masked" if departure else None,
          "Significant": i < 2}
         for i in range(12)
     )  # fmt: skip
@@ -392,13 +393,14 @@ def test_genes_of_one_cohort(shown: Shown) -> None:
     (rows,) = tables_on(screen_)[-1:]
     assert len(rows) == 10 and said == "warning of Gout\n"
     assert rows[1] == {"gene": "G1", "effect": "2.5", "p": "0.002", "q": "0.004",
-                       "mixed q": "0.0606"}  # fmt: skip
+                       "replication": "0.89", "mixed q": "0.0606"}  # fmt: skip
     mixed = METHOD | {"ranked_by": "Mixed p", "two_step": None, "without_covariates": None}
     mixed |= {"options": {"q_cut": 0.06, "model": "mixed"}, "interaction": None}
     screen_, _ = shown(results.show_result, solved(mixed, departure=0.5))
     assert screen_.startswith("2 of 4321 genes significant at q < 0.06 in GSE7: 8 cases")
     assert tables_on(screen_)[-1][1] == {
-        "gene": "G1", "effect": "2.5", "mixed p": "0.02", "mixed q": "0.0606", "departure q": "0.5",
+        "gene": "G1", "effect": "2.5", "mixed p": "0.02", "mixed q": "0.0606",
+        "replication": "0.89", "grade": "masked", "departure q": "0.5",
     }  # fmt: skip
     chosen = {"procedure": "benchmark", "filter": {"tested": 4321}, "rotated": True,
               "solver": {"lambda": 0.01234}, "contrast": METHOD["contrast"]}  # fmt: skip

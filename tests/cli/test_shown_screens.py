@@ -162,7 +162,14 @@ def test_genes_of_one_cohort_and_of_all(genotex: Run, tmp_path: Path, cohorts: i
     asked = ("--trait", "Asthma", "--cohorts", "all", "--no-panel")
     code, screen, _ = genotex("analyze", output.root, *asked)
     (table,) = output.significant_genes("Asthma", None).parent.glob("all_genes_*None.parquet")
-    one = pl.read_parquet(table).rename({"Variable": "gene", "Coefficient": "effect"})
+    one = pl.read_parquet(table).rename(
+        {
+            "Variable": "gene",
+            "Coefficient": "effect",
+            "Grade": "grade",
+            "Replication": "replication",
+        }
+    )
     every = pl.read_parquet(output.meta_table("Asthma", None)).rename(
         {"Variable": "gene", "Combined Effect": "effect", "Random p": "strict_p",
          "Replication q": "replication_q"}

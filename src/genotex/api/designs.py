@@ -110,7 +110,7 @@ def de(
     >>> adata = gx.read_geo(folder, trait="Simulated Arthritis")
     >>> res = gx.de(adata, design="~ group + batch", contrast="group: case - control")
     >>> res.table.columns.tolist()[:8]
-    ['log2_fold_change', 'ci_low', 'ci_high', 'mean', 't', 'p', 'q', 'hedges_g']
+    ['log2_fold_change', 'ci_low', 'ci_high', 'mean', 't', 'p', 'q', 'grade']
     """
     reading = {name: options.pop(name) for name in TABLE_OPTIONS if name in options}
     # Designs are fitted without the panel unless it is asked for: it takes most of the time.

@@ -35,9 +35,11 @@ class Result:
     Attributes
     ----------
     table : pandas.DataFrame
-        Tested genes by p-value: ``log2_fold_change`` with its 95 % interval (``ci_low``,
+        Tested genes, significant ones first by their chance of replication, then by p-value
+        (``rank_by="p"``: all by p-value): ``log2_fold_change`` with its 95 % interval (``ci_low``,
         ``ci_high``), ``mean`` log2 expression, moderated ``t``, ``p``, ``q`` (Benjamini and
-        Hochberg), and ``hedges_g`` or ``partial_r`` with its interval.
+        Hochberg), ``grade`` (robust, sensitive, masked), ``replication`` (0 to 1), and
+        ``hedges_g`` or ``partial_r`` with its interval.
     contrast, design : str
         As asked for.
     name : str
@@ -52,7 +54,7 @@ class Result:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The tested genes by p-value, indexed by symbol."""
+        """The tested genes in their order (``rank_by``), indexed by symbol."""
         return as_pandas(self._found.genes, "gene")
 
     @property

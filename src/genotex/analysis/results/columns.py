@@ -165,10 +165,10 @@ GENE_TABLE: tuple[GeneColumn, ...] = (
             "Benjamini-Hochberg q-value (false discovery rate)", "p", **_in_short(8)),
     GeneColumn("Grade", pl.String, "significance", "grade", "grade",
                "robust: significant with and without adjustment for hidden factors; sensitive: "
-               "only without; masked: only with", "text", level=SHORT, place=9),
+               "only without; masked: only with", "text", **_in_short(9)),
     _number("Replication", "significance", "replication", "replication",
             "chance that an independent cohort shows the gene again: same direction, p < 0.05",
-            "share", level=SHORT, place=10),
+            "share", **_in_short(10)),
     _number("Samples to Settle", "significance", "samples_to_settle", "to settle",
             "samples, in two equal groups, that raise this chance to 80 %; empty above 1,000",
             "count", on_page=False),
