@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.genes import divide_and_sum, gene_rows, mean_of_rows
+from genotex.genes import divide_and_sum, gene_rows, mean_of_rows, weighted_mean_of_rows
 
 NAMES = [("A", "B"), ("A",), (), ("B",)]
 VALUES = np.array([[4.0, np.nan], [1.0, np.nan], [9.0, 9.0], [np.nan, 2.0]])
@@ -59,3 +59,27 @@ def test_both_ways_agree_with_pandas(rows):
     assert list(divided.index) == list(links.genes)
     np.testing.assert_allclose(divide_and_sum(values, links), divided.to_numpy(float), atol=1e-9)
     np.testing.assert_allclose(mean_of_rows(values, links), mean.to_numpy(float), atol=1e-9)
+
+
+def test_a_probe_weighs_by_how_far_it_is_below_the_highest_of_its_gene() -> None:
+    random = np.random.default_rng(5)
+    values = random.normal(8, 2, (60, 7))
+    values[random.random(values.shape) < 0.2] = np.nan
+    values[3] = np.nan
+    names = [(f"G{i % 17}",) if i % 5 else () for i in range(60)]
+    links = gene_rows(names)
+    found = weighted_mean_of_rows(values, links)
+    for place, gene in enumerate(links.genes):
+        rows = [i for i, name in enumerate(names) if name == (gene,) and i != 3]
+        levels = np.array([np.nanmean(values[i]) for i in rows])
+        weights = 2.0 ** (levels - levels.max())
+        for column in range(7):
+            known = ~np.isnan(values[rows, column])
+            expected = (
+                (weights * values[rows, column])[known].sum() / weights[known].sum()
+                if known.any()
+                else np.nan
+            )
+            np.testing.assert_allclose(found[place, column], expected, rtol=1e-9)
+    nothing = weighted_mean_of_rows(np.full((2, 3), np.nan), gene_rows([("A",), ("A",)]))
+    assert np.isnan(nothing).all() and nothing.shape == (1, 3)

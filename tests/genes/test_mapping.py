@@ -31,7 +31,11 @@ IDS = ("P1_AT", "p2_at", "p3_at", "p4_at", "p5_at", "p6_at")  # trap 18: another
 def test_sound_drops_rows_of_several_genes_and_averages(small):
     found = map_to_genes(matrix(IDS, LOG2), [PROBES], procedure="sound", table=small)
     assert found.expression.ids == ("TP53",)
-    assert found.expression.values.tolist() == [[9.0, 9.0]]
+    # The first probe is 1.5 below the second on average, and weighs 2^-1.5 of it.
+    weight = 2**-1.5
+    np.testing.assert_allclose(
+        found.expression.values, [[(8 * weight + 10) / (1 + weight), 9.0]], rtol=1e-12
+    )
     assert found.counts == {
         "rows": 6,
         "rows_with_symbol": 5,
@@ -85,7 +89,7 @@ def test_a_fragment_still_halves_the_value(small):
 def test_linear_values_are_log2_transformed_in_sound_alone(small):
     linear = matrix(["p1_at", "p2_at"], [[1024.0, 256.0], [256.0, -1.0]])
     found = map_to_genes(linear, [PROBES], procedure="sound", table=small)
-    assert found.expression.values.tolist() == [[9.0, 8.0]]
+    np.testing.assert_allclose(found.expression.values, [[(10 + 8 / 2) / 1.5, 8.0]], rtol=1e-12)
     assert found.scale == "linear"
     assert any("log2 transformed; 1 values at or below 0" in note for note in found.notes)
     kept = map_to_genes(linear, [PROBES], procedure="benchmark", table=small)
@@ -105,7 +109,7 @@ def test_symbol_rows_need_no_platform(small):
     values = np.arange(14).reshape(7, 2)
     found = map_to_genes(matrix(ids, values), [], procedure="sound", table=small)
     assert found.expression.ids == ("DDR1", "SEPTIN7", "TP53")
-    assert found.expression.values.tolist() == [[12, 13], [4, 5], [1, 2]]
+    assert found.expression.values.tolist() == [[12, 13], [4, 5], [1.6, 2.6]]
     assert (found.id_kind, found.id_column) == (IdKind.SYMBOL, None)
     assert any("restored: 7-Sep" in note for note in found.notes)
     assert any("beyond recovery: 1-Mar" in note for note in found.notes)
@@ -336,3 +340,13 @@ def test_part_of_the_rows_is_never_called_all_of_them(small):
     values = np.ones((5000, 2))
     found = map_to_genes(matrix(ids, values), [gene], procedure="sound", table=small)
     assert any("; 99.9% of the row ids found there" in note for note in found.notes)
+
+
+def test_control_probes_count_for_no_gene_in_sound_alone(small):
+    probes = platform("GPL1", ID=["p1_at", "AFFX-P53/X_at", "ERCC-00002"], Symbol=["TP53"] * 3)
+    values = matrix(["p1_at", "AFFX-P53/X_at", "ERCC-00002"], [[8.0, 9.0], [12, 3], [13, 2]])
+    found = map_to_genes(values, [probes], procedure="sound", table=small)
+    assert found.expression.values.tolist() == [[8.0, 9.0]]
+    assert "2 control probes of a gene were left out" in found.notes
+    kept = map_to_genes(values, [probes], procedure="benchmark", table=small)
+    assert kept.expression.values.tolist() == [[33.0, 14.0]]

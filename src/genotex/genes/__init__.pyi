@@ -10,6 +10,7 @@ from .collapse import (
     divide_and_sum as divide_and_sum,
     gene_rows as gene_rows,
     mean_of_rows as mean_of_rows,
+    weighted_mean_of_rows as weighted_mean_of_rows,
 )
 from .identify import (
     IdVerdict as IdVerdict,

@@ -56,6 +56,31 @@ def mean_of_rows(values: NDArray[np.floating], links: _GeneRows) -> NDArray[np.f
     return np.divide(sums, known, out=np.full_like(sums, np.nan), where=known > 0)
 
 
+def weighted_mean_of_rows(values: NDArray[np.floating], links: _GeneRows) -> NDArray[np.float64]:
+    """Average the rows of each gene on the log2 scale, by how far each is below the highest one.
+
+    A row counts with 2^(its mean - the highest mean of the gene): one that hardly measures the gene
+    does not dilute one that does. Missing values are skipped.
+    """
+    missing = np.isnan(values)
+    known = len(values[0]) - missing.sum(axis=1) if len(values) else np.zeros(0)
+    sums = np.where(missing, 0.0, values).sum(axis=1)
+    level = np.divide(sums, known, out=np.full(len(values), -np.inf), where=known > 0)[links.row]
+    highest = np.full(len(links.genes), -np.inf)
+    np.maximum.at(highest, links.gene, level)
+    weights = np.zeros(len(level))
+    some = np.isfinite(level)
+    weights[some] = np.exp2(level[some] - highest[links.gene[some]])
+    total = _sums(values, links, weights)[0]
+    if missing.any():
+        share = _sums(np.where(missing, np.nan, 1.0), links, weights)[0]
+    else:
+        share = np.broadcast_to(
+            np.bincount(links.gene, weights, len(links.genes))[:, None], total.shape
+        )
+    return np.divide(total, share, out=np.full_like(total, np.nan), where=share > 0)
+
+
 def _sums(
     values: NDArray[np.floating], links: _GeneRows, weights: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:

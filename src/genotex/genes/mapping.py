@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from genotex.errors import FormatError, UsageError
 from genotex.formats import ExpressionMatrix, Platform
-from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows
+from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows, weighted_mean_of_rows
 from genotex.genes.row_genes import RowGenes, genes_of_rows
 from genotex.genes.scale import detect_scale, to_log2, zero_offset
 from genotex.genes.symbols import OfficialSymbols, official_symbols
@@ -65,7 +65,8 @@ def map_to_genes(
     `benchmark`: a row's value is divided among its symbols, a gene is the sum of its rows (missing
     counts as 0), official symbols that meet are averaged. `sound`: linear values are log2
     transformed first, with an offset where many are 0 (`scale.zero_offset`); rows of several genes
-    are dropped; a gene is the mean of its rows, missing values skipped.
+    and control probes are dropped; a gene is the mean of its rows, weighted by how far each is
+    below the highest, missing values skipped.
 
     `matrix`: Rows by probe, gene symbol or the id of a database. `platforms`: Candidate
     annotations, the series' own platform first. Another one is used, with a note, if the own one is
@@ -226,7 +227,7 @@ def _sum_of_parts(
 def _mean_of_own_rows(
     matrix: ExpressionMatrix, names: list[tuple[str, ...]], table: GeneTable, procedure: Procedure
 ) -> _Result:
-    """Bring the symbols of each row to their official form, keep rows of one gene, average."""
+    """Bring symbols to their official form, keep the rows of one gene, average them by level."""
     known, official = _official(names, table, procedure)
     kept, genes = _rows_of_one_gene(names, known, table)
     several = sum(len(genes[row]) > 1 for row in names)
@@ -244,7 +245,7 @@ def _mean_of_own_rows(
         notes.append(f"{several} rows belong to several genes and were dropped")
     if official.ambiguous:
         notes.append(f"{official.ambiguous} aliases belong to several genes and were dropped")
-    means = mean_of_rows(matrix.values, links)
+    means = weighted_mean_of_rows(matrix.values, links)
     return ExpressionMatrix(links.genes, matrix.samples, means), counts, tuple(notes)
 
 

@@ -35,6 +35,8 @@ _NUMBER = re.compile(r"[\d.:_/-]*\d|[a-p]\d{1,2}", re.IGNORECASE)
 _COUNTED = re.compile(r"([a-z]+[_-]?)\d{1,5}", re.IGNORECASE)
 """A word and a count, such as ``probe_12``: shared as well when the word is always the same."""
 _MOSTLY = 0.5
+_CONTROL = re.compile(r"AFFX|ERCC-\d", re.IGNORECASE)
+"""Probes and spike-ins that check the measurement, though some are of a human gene."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,13 +280,21 @@ class _Rows:
             genes = dict(zip(unique.to_list(), scan_column(unique), strict=True))
         else:
             genes = {cell: split_cell(cell, choice.form) for cell in unique.to_list()}
+        names = [genes.get(cell, ()) if cell is not None else () for cell in cells.to_list()]
+        controls = 0
+        if not self.procedure.divides_rows_among_genes:
+            for i, row in enumerate(self.ids):
+                if names[i] and _CONTROL.match(row):
+                    names[i], controls = (), controls + 1
         where = platform.accession or platform.path.name
         notes = [f"platform {where}: {choice.reason}; {_share(match.share)} found there"]
         if self.own and not match.own:
             notes.append(self._foreign_note(where))
+        if controls:
+            notes.append(f"{controls} control probes of a gene were left out")
         return RowGenes(
             self.verdict,
-            [genes.get(cell, ()) if cell is not None else () for cell in cells.to_list()],
+            names,
             len(cells) - cells.null_count(),
             choice.id_column,
             choice.gene_column,

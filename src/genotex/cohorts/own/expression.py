@@ -34,12 +34,12 @@ from genotex.genes import (
     gene_rows,
     genes_of_rows,
     identify_ids,
-    mean_of_rows,
     negative_count,
     official_rows,
     official_symbols,
     recognise_scale,
     to_log2,
+    weighted_mean_of_rows,
     zero_offset,
 )
 from genotex.options import Scale
@@ -226,8 +226,9 @@ def collapse(
         msg = "no row is a gene"
         raise FormatError(msg, hint="check the ids, or give their annotation: --platform FILE")
     used = len(rows.names) - rows.names.count(None)
-    merged = divide_and_sum(matrix.values, links) if counts else mean_of_rows(matrix.values, links)
-    how = "added up" if counts else "averaged"
+    bring_together = divide_and_sum if counts else weighted_mean_of_rows
+    merged = bring_together(matrix.values, links)
+    how = "added up" if counts else "averaged, those of a higher level with more weight"
     extra = used - len(links.genes)
     rows_share = f"{extra:,} rows share" if extra > 1 else "1 row shares"
     notes = (f"{rows_share} a gene with another; their values were {how}",) if extra else ()
