@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -17,9 +18,10 @@ from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
-from genotex.studies import MOST_WAITING, AnalysisRecord, JobQueue, Workspace
+from genotex.studies import MOST_WAITING, AnalysisRecord, JobQueue, Workspace, run_job
 from genotex.studies import queue as jobs
 from tests.app.conftest import Browser, opened, queue_of, wait
+from tests.geo_text import write_asthma
 
 
 @pytest.fixture
@@ -117,6 +119,19 @@ def gout(name: str = "001-Gout", **more: Any) -> AnalysisRecord:
         name=name, trait="Gout", condition=None, series=["GSE1"], source="input",
         every=False, by_sheet=[], created=1.0, **more,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [(1, r"no cohort fits Asthma: GSE2: not usable"), (2, r"GSE1_.* end too early.*; .*GSE2_")],
+)
+def test_a_job_without_a_result_says_why(tmp_path: Path, broken: int, told: str) -> None:
+    paths = [write_asthma(tmp_path / "input", f"GSE{i}", ids=()) for i in (1, 2)]
+    for path in paths[:broken]:
+        path.write_bytes(path.read_bytes()[:-20])
+    record = gout().model_copy(update={"trait": "Asthma", "series": ["GSE1", "GSE2"]})
+    end = run_job(tmp_path, record, lambda _: None)
+    assert not end.solved and re.search(told, end.message)
 
 
 def test_a_job_whose_process_cannot_start_ends_and_so_does_the_next(

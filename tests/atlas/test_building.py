@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -103,6 +104,9 @@ def test_what_is_gone_from_a_named_folder_is_removed_and_other_folders_stay(tmp_
     assert (report.removed, report.results) == (1, 2)
     rows = find_gene(AtlasReader(tmp_path / "atlas"), GENES[0])
     assert set(rows.cohorts["trait"]) == set(rows.traits["trait"]) == {"Asthma", "Psoriasis"}
+    shutil.rmtree(tmp_path / "a")
+    report = build_atlas([tmp_path], tmp_path / "atlas")
+    assert (report.removed, report.results) == (1, 1), "gone from a folder of output folders"
 
 
 def test_a_build_that_ends_early_leaves_the_old_atlas(

@@ -139,6 +139,10 @@ def test_values_of_each_key_where_no_trait_was_found(shown: Shown) -> None:
     ]
     assert "Controls are named in row 0, key 'state', cases are not. If these" in screen_
     assert screen_.endswith("  --case odd --control healthy\n")
+    known = key("state", {"asthma": 5, "odd": 8, "healthy": 9}, ("healthy",),
+                cases=("asthma",), others=("odd",))  # fmt: skip
+    screen_, _ = shown(clinical_screen.show_keys, [known], reading)
+    assert screen_.endswith("Choose the groups yourself with --case VALUE --control VALUE.\n")
 
 
 def test_what_would_change_the_decision(shown: Shown) -> None:

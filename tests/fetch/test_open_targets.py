@@ -260,6 +260,9 @@ def test_id_that_a_person_wrote_is_kept(site: Site, source: OpenTargets, tmp_pat
     path.write_text("Asthma\tEFO_0000270, MONDO_0004979\n")
     chosen = choose_diseases(source, TRAITS[:1], path, search=True)
     assert chosen[0].ids == ("EFO_0000270", EFO) and chosen[0].how == "listed"
+    traits = [ListedTrait(name, "immune", diseases=(HP,)) for name in ("Asthma", "Gout")]
+    chosen = choose_diseases(source, traits, path, search=True)
+    assert [each.ids for each in chosen] == [("EFO_0000270", EFO), (HP,)], "before the list's own"
     assert not site.served
     write_found(path, choose_diseases(source, TRAITS, path, search=True))
     assert path.read_text() == (

@@ -191,6 +191,9 @@ def test_a_running_sum_has_strokes_at_its_genes_in_the_colour_of_their_sign() ->
     assert {(m.x, m.colour) for m in found} == {(1.0, UP), (4.0, DOWN)}
     drawn, sent = lines(figure, COLOURS["one"])
     assert drawn == sent and (1.0, 0.5) in sent
+    assert lines(figure, COLOURS["range"])[1] == [(1.0, 0.0), (1.0, 0.5)], "a line to the peak"
+    sunk = f.running_sum(np.minimum(total, 0.3) - 0.4, np.array([0, 3]), list("ABCDE"), statistic)
+    assert lines(sunk, COLOURS["range"])[1] == [(3.0, 0.0), (3.0, -0.5)], "which may be below 0"
 
 
 def test_concordance_colours_where_a_gene_is_significant() -> None:
@@ -238,6 +241,8 @@ def test_costs_are_to_the_right_scores_up_with_their_intervals() -> None:
     assert {(m.x, m.y) for m in points(figure)} == {(0.2, 50.0), (0.0, 30.0)}
     drawn, sent = lines(figure, COLOURS[f.level_key(0)])
     assert drawn == sent == [(0.2, 40.0), (0.2, 60.0)]
+    drawn, sent = lines(figure, COLOURS["guide"])
+    assert drawn == sent == [(0.0, 30.0), (0.2, 50.0), (0.2, 50.0)], "the best for its cost"
 
 
 def test_stacked_bars_stand_on_each_other() -> None:

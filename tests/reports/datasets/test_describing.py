@@ -19,7 +19,7 @@ from genotex.reports import (
     own_files,
     write_description,
 )
-from tests.bench.evaluation.output_folders import write_text_table
+from tests.bench.evaluation.output_folders import cohort, write_cohorts, write_text_table
 from tests.geo_text import write_asthma
 from tests.reports.datasets.some_bundle import PEOPLE, write_bundle, write_outputs, write_raw
 from tests.rna_seq_text import write_counted
@@ -73,6 +73,15 @@ def test_bundle_is_counted_part_by_part(tmp_path: Path) -> None:
     assert (answers["fewest genes"], answers["most genes"], answers["median"]) == (1, 2, 1.5)
     (problems,) = table(found, "Problems to solve")
     assert problems == {"traits": 3, "unconditional": 3, "one-step": 2, "two-step": 1}
+
+
+def test_samples_are_those_of_usable_cohorts_in_every_table(tmp_path: Path) -> None:
+    biased = {**cohort(30), "is_usable": False, "is_biased": True}
+    write_cohorts(write_outputs(tmp_path), "Asthma", {"GSE1": cohort(4), "GSE2": biased})
+    found = described(tmp_path)
+    for title in ("Preprocessed cohorts", "Traits"):
+        (row,) = table(found, title)
+        assert (row["cohorts"], row["usable"], row["samples of usable"]) == (2, 1, 4), title
 
 
 def test_raw_cohorts_have_samples_rows_and_platform(tmp_path: Path) -> None:
