@@ -11,7 +11,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import DesignData, DesignResult
+from genotex.analysis import (
+    DesignData,
+    DesignRequest,
+    DesignResult,
+    fit_request,
+    one_spelling,
+    typed_columns,
+)
 from genotex.cohorts import tmm_factors
 from genotex.errors import AnalysisError, UsageError
 from genotex.options import AnalysisOptions
@@ -309,3 +316,45 @@ def test_the_order_of_levels_is_that_of_the_request() -> None:
     found = fit_design(DATA, "~ group", "group", PLAIN, order={"group": ("C", "A", "B")})
 
     assert found.method["formula"]["tested"] == ["group[T.A]", "group[T.B]"]
+
+
+def test_levels_that_differ_in_case_or_blanks_are_one_unless_they_are_compared() -> None:
+    table = pl.DataFrame(
+        {"dex": ["Dex", "dex", "dex", "untrt", "Untrt "], "id": ["a", "A", "b", "B", "c"]}
+    )
+    typed = typed_columns(table)
+    by_contrast, said = one_spelling(typed, "~ dex", ["dex: Dex - untrt"])
+    assert by_contrast["dex"].to_list() == ["Dex", "Dex", "Dex", "untrt", "untrt"]
+    assert said[0].startswith("dex: dex, Dex are taken as one level, 'Dex'") and len(said) == 2
+    by_number, _ = one_spelling(typed, "~ dex", ["dex"])
+    assert by_number["dex"].to_list()[:3] == ["dex"] * 3
+    # Columns that no design names are left as they are, and so are levels that are compared.
+    assert by_contrast["id"].equals(typed["id"])
+    compared, said = one_spelling(typed, "~ dex", ["dex: Dex - dex"])
+    assert compared["dex"].to_list()[:3] == ["Dex", "dex", "dex"]
+    assert [text.split(":")[0] for text in said] == ["dex"] and "'untrt'" in said[0]
+
+
+def test_repeated_people_whom_the_design_names_are_not_suspected() -> None:
+    rng = np.random.default_rng(2)
+    person = rng.normal(0, 2, (10, 400))
+    values = 8 + np.repeat(person, 2, axis=0) + rng.normal(0, 0.4, (20, 400))
+    samples = pl.DataFrame(
+        {"group": ["a", "b"] * 10, "donor": [f"D{i // 2}" for i in range(20)],
+         "half": ["x"] * 10 + ["y"] * 10}
+    )  # fmt: skip
+    data = DesignData(
+        "own",
+        tuple(f"G{j}" for j in range(400)),
+        tuple(f"S{i}" for i in range(20)),
+        values,
+        samples,
+    )
+
+    def warned(design: str) -> bool:
+        request = DesignRequest(design, "group: b - a", data.samples, typed_columns(samples))
+        found = fit_request(data, request, "own", AnalysisOptions(panel=False))
+        return any("Repeated samples suspected" in text for text in found.warnings)
+
+    assert warned("~ group") and warned("~ half + group")
+    assert not warned("~ donor + group")

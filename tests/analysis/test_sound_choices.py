@@ -247,3 +247,15 @@ def test_a_condition_that_is_a_covariate_anyway_is_stated() -> None:
     assert given_age.method["without_covariates"] is None
     assert given_age.genes["p"].to_list() == pytest.approx(plain.genes["p"].to_list())
     assert "Age is a covariate without this condition too" in given_age.covariates_summary
+
+
+def test_sva_is_that_of_r_without_weights_unless_they_are_asked_for() -> None:
+    table = batched()
+    table.expression[1::2] = 8 + 2 * (table.expression[1::2] - 8)
+    for hidden, weights, used in (
+        ("sva", "auto", "none"), ("two-step", "auto", "none"), ("sva", "group", "group"),
+        ("auto", "auto", "group"), ("adjust", "auto", "group"),
+    ):  # fmt: skip
+        asked = AnalysisOptions(panel=False, hidden=hidden, weights=weights)  # type: ignore[arg-type]
+        found = analyze_table(table, {}, Problem("Asthma"), asked)
+        assert found.method["weights"]["used"] == used, (hidden, weights)

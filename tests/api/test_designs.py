@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -300,3 +301,12 @@ def test_a_mistake_is_explained(
 ) -> None:
     with pytest.raises(gx.GenotexError, match=message):
         mistake(adata, res)
+
+
+def test_the_signature_shows_the_options_of_a_design() -> None:
+    shown = inspect.signature(gx.de).parameters
+    assert {"q", "hidden", "weights", "rank_by", "trend", "seed"} < set(shown)
+    assert not {"options", "q_cut", "pair", "covariates", "procedure"} & set(shown)
+    assert (shown["q"].default, shown["hidden"].default, shown["panel"].default) == (
+        0.05, "auto", False,
+    )  # fmt: skip

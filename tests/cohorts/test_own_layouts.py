@@ -95,7 +95,9 @@ def test_rows_of_htseq_and_star_that_are_no_genes(tmp_path: Path) -> None:
     )
     assert tables.genes == GENES[:13]
     assert tables.counts["totals"]["S1"] == count_values()[:13, 0].sum()
-    assert _noted(tables, "reads of no gene were left out: __no_feature, __ambiguous, N_unmapped")
+    assert _noted(
+        tables, "rows that are no gene were left out: __no_feature, __ambiguous, N_unmapped"
+    )
 
 
 def test_illumina_with_detection_p_values(tmp_path: Path) -> None:
@@ -214,6 +216,16 @@ def test_rows_of_one_gene_are_averaged_and_counts_added(tmp_path: Path) -> None:
     tables = _read(tmp_path, write_table(tmp_path / "c.csv", counts, genes=genes))
     assert tables.raw_counts is not None
     assert np.array_equal(tables.raw_counts[:, tables.genes.index("TP53")], counts[0] + counts[14])
+
+
+@pytest.mark.parametrize("name", ["Sum", "TOTAL", "Grand Total", "total reads", "mean", "Average"])
+def test_a_row_of_sums_or_means_is_no_gene(tmp_path: Path, name: str) -> None:
+    values = log2_values()
+    values[-1] = values[:-1].sum(axis=0) * 30
+    tables = _read(tmp_path, write_table(tmp_path / "t.csv", values, genes=(*GENES[:15], name)))
+    assert name not in tables.genes and len(tables.genes) == 15
+    assert _noted(tables, f"rows that are no gene were left out: {name}")
+    assert tables.expression.max() < 20  # the scale is that of the genes
 
 
 def test_genes_of_another_organism_are_kept(tmp_path: Path) -> None:

@@ -166,7 +166,11 @@ from .gene_tests.moderated import (
     moderate_variance as moderate_variance,
     shrink as shrink,
 )
-from .designs.request import DesignRequest as DesignRequest, typed_columns as typed_columns
+from .designs.request import (
+    DesignRequest as DesignRequest,
+    one_spelling as one_spelling,
+    typed_columns as typed_columns,
+)
 from .gene_tests.p_values import (
     average_ranks as average_ranks,
     benjamini_hochberg as benjamini_hochberg,

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from genotex.cohorts import PreprocessOptions, load_options
 from genotex.errors import FormatError, UsageError
 from genotex.layout import GeoCohortFiles, geo_cohort_files, sort_geo_files
-from genotex.options import PreprocessChoices
+from genotex.options import PreprocessChoices, declared
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 Paths = str | Path | Sequence[str | Path]
 _OTHER_NAMES = {"case": "cases", "control": "controls", "controls": "control_roles"}
 """Names of arguments whose option has another name."""
@@ -33,6 +35,31 @@ def nearest(name: str, known: Sequence[str]) -> str:
         return f"; the nearest are {', '.join(folded[each] for each in near)}"
     few = ", ".join(known[:10])
     return f"; known are {few}" + (f" and {len(known) - 10:,} more" if len(known) > 10 else "")
+
+
+def shows_options(
+    kind: type[Any], names: Mapping[str, str], **defaults: Any
+) -> Callable[[_Function], _Function]:
+    """Show the options of a design in the signature of a function; `defaults` are its own."""
+
+    def decorate(function: _Function) -> _Function:
+        signature = inspect.signature(function)
+        argument = {field: name for name, field in names.items()}
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        options = [
+            inspect.Parameter(
+                argument.get(each.field, each.field),
+                inspect.Parameter.KEYWORD_ONLY,
+                default=defaults.get(each.field, each.default),
+            )
+            for each in declared(kind)
+            if each.option.designs
+        ]
+        shown = signature.replace(parameters=[*own, *options])
+        function.__signature__ = shown  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 def options_of(kind: type[Any], given: Mapping[str, Any], names: Mapping[str, str]) -> Any:

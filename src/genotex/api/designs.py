@@ -9,7 +9,7 @@ from typing import Any, overload
 import pandas as pd
 
 from genotex.analysis import contrast_name, fit_request, fit_survival
-from genotex.api.choices import options_of
+from genotex.api.choices import options_of, shows_options
 from genotex.api.data import TABLE_OPTIONS, as_pandas, gather_data
 from genotex.api.result import Result, Results
 from genotex.errors import UsageError
@@ -45,6 +45,7 @@ def de(
     order: Mapping[str, Sequence[str]] | None = None,
     **options: Any,
 ) -> Results: ...
+@shows_options(AnalysisOptions, _OTHER_NAMES, panel=False)
 def de(
     data: Any,
     samples: Any = None,

@@ -18,6 +18,7 @@ from genotex.analysis import (
     SurvivalResult,
     contrast_name,
     fit_survival,
+    one_spelling,
     solve_problems,
     typed_columns,
     write_design_cohort,
@@ -109,6 +110,8 @@ def contrasts_of(
         If there is a mistake in the design.
     """
     typed = typed_columns(given.data.table)
+    typed, spelled = one_spelling(typed, design, contrasts)
+    given = replace(given, notes=(*given.notes, *spelled))
     for contrast in contrasts:
         request = DesignRequest(
             design, contrast, given.data.samples, typed, block, missing, order or {}
@@ -157,7 +160,7 @@ def prepare_designs(
     prepared: list[DesignCohort] = []
     notes: list[str] = []
     for kept, cohort in found:
-        notes += kept.notes[len(given.notes) :]
+        notes += [note for note in kept.notes[len(given.notes) :] if note not in notes]
         prepared.append(cohort)
     if len({one.trait for one in prepared}) < len(prepared):
         msg = "two contrasts have the same name; give different ones"

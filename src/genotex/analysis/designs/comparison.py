@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -168,7 +169,7 @@ def _set_up_own_design(
     checked = FactChecks()
     if measured:
         checked = check_sample_facts(others, table.samples, own.contrast, table.trait, (), None)
-    if request.block is not None:
+    if request.block is not None or _holds_blocks(request, own, quality.detected_blocks):
         quality = quality.with_known_donors()
     return Comparison(
         replace(cohort, sample_facts=others),
@@ -183,6 +184,17 @@ def _set_up_own_design(
         gather_libraries(cohort.counts, blocks),
         own=own,
     )
+
+
+def _holds_blocks(request: DesignRequest, own: OwnDesign, blocks: Mapping[str, str]) -> bool:
+    """Return whether a factor of the design has a level of its own for each block of samples."""
+    repeated = {sample: block for sample, block in blocks.items() if sample != block}
+    for name in own.design.formula.variables:
+        levels = dict(zip(request.samples, request.table[name].to_list(), strict=True))
+        pairs = {(block, levels.get(sample)) for sample, block in repeated.items()}
+        if pairs and len({*repeated.values()}) == len(pairs) == len({level for _, level in pairs}):
+            return True
+    return False
 
 
 def _check_facts(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
@@ -10,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from genotex.analysis.designs.formula_tree import as_text
-from genotex.analysis.designs.formulas import check_column, listed
+from genotex.analysis.designs.formulas import Formulas, check_column, listed
 from genotex.arrays import Flags
 from genotex.errors import AnalysisError, UsageError
 from genotex.options import MissingValues, refuse_unknown
@@ -101,6 +103,38 @@ def typed_columns(table: pl.DataFrame) -> pl.DataFrame:
         numeric = whole and texts.null_count() < texts.len()
         columns.append(numbers if numeric else texts)
     return pl.DataFrame([column.alias(n) for column, n in zip(columns, table.columns, strict=True)])
+
+
+def one_spelling(
+    table: pl.DataFrame, design: str, contrasts: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """Give levels that differ in case or blanks alone one spelling; return the table and warnings.
+
+    That is the one which a contrast names, else the most frequent.
+    """
+    warnings = []
+    parts = [contrast.partition(":") for contrast in contrasts]
+    factors, asked = [part[0].strip().strip("`") for part in parts], " ".join(p[2] for p in parts)
+    variables = Formulas.read(design, table.columns).variables
+    for name in dict.fromkeys((*variables, *factors)):
+        if name not in table.columns or table[name].dtype != pl.String:
+            continue
+        counts = Counter(value for value in table[name].to_list() if value is not None)
+        spellings: dict[str, list[str]] = {}
+        for level, _ in counts.most_common():
+            spellings.setdefault(" ".join(level.casefold().split()), []).append(level)
+        same = [found for found in spellings.values() if len(found) > 1]
+        for found in same:
+            named = [s for s in found if re.search(rf"(?<!\w){re.escape(s)}(?!\w)", asked)]
+            if len(named) > 1:  # compared with each other, so meant to differ
+                continue
+            kept = (named or found)[0]
+            table = table.with_columns(pl.col(name).replace(dict.fromkeys(found, kept)))
+            warnings.append(
+                f"{name}: {listed(found)} are taken as one level, {kept!r}; rename them "
+                "where they differ."
+            )
+    return table, warnings
 
 
 def complete_rows(

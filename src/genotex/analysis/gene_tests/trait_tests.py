@@ -225,8 +225,11 @@ def run_tests(
     """Estimate unmeasured confounding and test the trait's coefficient of every gene."""
     # Shapes: values (n, m).
     contrast, design, mixed_ranks = comparison.contrast, comparison.design, options.model == "mixed"
+    # R's sva knows no weights of samples, and with them its variables are unstable.
+    as_in_r = options.hidden in ("sva", "two-step") and options.weights == "auto"
+    weights = "none" if as_in_r else options.weights
     spread = weigh_samples(
-        values, design.saturated, contrast.groups, options.weights, comparison.library_sizes
+        values, design.saturated, contrast.groups, weights, comparison.library_sizes
     )
     precision = _with_blocks(comparison, values, spread.weights)
     settings = TestSettings(precision, options.trend, options.robust, options.min_effect)

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 import numpy as np
 from scipy.special import expit, logit
-from scipy.stats import rankdata
 
+from genotex.analysis.gene_tests.p_values import average_ranks
 from genotex.arrays import Floats
 
 TERMS: Mapping[str, float] = {
@@ -58,7 +58,7 @@ def replication_terms(
     rank = np.full(len(mean), 0.5)
     measured = np.isfinite(mean)
     if measured.any():
-        rank[measured] = rankdata(mean[measured]) / measured.sum()
+        rank[measured] = average_ranks(mean[measured]) / measured.sum()
     share = max(float((p < 0.05).mean()), 0.001)
     sizes = {name: np.log(min(value, LARGEST_SIZE) / USUAL_SIZE)
              for name, value in (("size ahead", ahead), ("size", size))}  # fmt: skip

@@ -36,10 +36,11 @@ _DETECTION = re.compile(
 _PLACE = re.compile(r"chr(om(osome)?)?|seqnames?|start|end|strand|location|band", re.IGNORECASE)
 _NO_GENE = re.compile(
     r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)"
-    r"|N_(unmapped|multimapping|noFeature|ambiguous)",
+    r"|N_(unmapped|multimapping|noFeature|ambiguous)"
+    r"|((grand|column|row)[ _]?)?(sums?|totals?)([ _](reads|counts))?|means?|averages?|medians?",
     re.IGNORECASE,
 )
-"""Rows of HTSeq and STAR that are no genes."""
+"""Rows of HTSeq, STAR and spreadsheets that are no genes."""
 _QUANTITIES = ("counts", "expected_count", "abundance", "tpm", "fpkm", "rpkm", "length")
 _ONE_SAMPLE = frozenset(
     {"expected_count", "tpm", "fpkm", "rpkm", "numreads", "est_counts", "effectivelength"}
@@ -176,7 +177,7 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
         if filled := [i for i in range(len(ids)) if not ids[i] and np.isfinite(numbers[i]).any()]:
             notes.append(f"{len(filled)} rows without a name were left out")
         if others := [name for name in ids if _NO_GENE.fullmatch(name)]:
-            notes.append(f"rows that count reads of no gene were left out: {some_names(others)}")
+            notes.append(f"rows that are no gene were left out: {some_names(others)}")
         numbers = numbers[kept]
     text = [
         i
