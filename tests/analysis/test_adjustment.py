@@ -190,6 +190,12 @@ def test_one_column_for_each_batch_but_the_largest() -> None:
     }
 
 
+def test_batch_of_two_samples_is_adjusted_for() -> None:
+    found = columns("batch", ["a"] * 22 + ["b"] * 2, [0, 1] * 12)
+    assert found.columns["batch b"].tolist() == [0.0] * 22 + [1.0] * 2
+    assert found.warnings == ()
+
+
 @pytest.mark.parametrize(
     ("values", "trait", "reason"),
     [

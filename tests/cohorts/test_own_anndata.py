@@ -44,6 +44,18 @@ def test_x_is_taken_where_the_scale_is_given(tmp_path: Path) -> None:
     assert np.array_equal(tables.expression, log2_values().T)
 
 
+@pytest.mark.parametrize("base", [None, 10])
+def test_counts_in_a_layer_stay_as_they_are_beside_logarithms_in_x(base: float | None) -> None:
+    data = _data(
+        np.log1p(count_values().T),
+        layers={"counts": count_values().T},
+        uns={"log1p": {"base": base}},
+    )
+    tables = read_own_tables(data)
+    assert tables.raw_counts is not None
+    assert np.array_equal(tables.raw_counts, count_values().T)
+
+
 def test_raw_is_taken_where_x_is_scaled(tmp_path: Path) -> None:
     data = _data(log2_values().T)
     data.raw = data

@@ -47,6 +47,16 @@ def test_ids_of_a_database_and_synonyms_are_read_where_they_are_asked_for(small)
     assert synonyms.names == [("LFS1",), ("P53",), ("CAK",), ("A2MD",)]
 
 
+def test_of_two_lines_for_one_probe_the_first_that_names_a_gene_counts(small):
+    twice = platform(
+        "GPL1",
+        ID=[*IDS, "p1_at", "p2_at", "p4_at"],
+        Symbol=["TP53", "---", "DDR1", None, "A2M", "A2M", "A2M"],
+    )
+    found = genes_of_rows(IDS, [twice], procedure="sound", table=small)
+    assert found.names == [("TP53",), ("A2M",), ("DDR1",), ("A2M",)]
+
+
 def test_uninformative_columns_are_refused(small):
     with pytest.raises(
         FormatError, match=r"'Colour' identifies no genes: it holds 'red'.*columns: ID"

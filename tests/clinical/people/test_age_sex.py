@@ -57,6 +57,7 @@ def cells(key: str, *values: object) -> list[str | None]:
         ("age", "age at diagnosis", 0),
         ("age at onset", "age at diagnosis", 1),
         ("age group", "age", 1),
+        ("age", "age", 0),  # equal in all: the first row
     ],
 )
 def test_of_two_ages_the_one_nearer_to_the_sample(
