@@ -218,6 +218,43 @@ def test_rows_of_one_gene_are_averaged_and_counts_added(tmp_path: Path) -> None:
     assert np.array_equal(tables.raw_counts[:, tables.genes.index("TP53")], counts[0] + counts[14])
 
 
+def test_protein_groups_of_maxquant(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    lfq = np.round(2 ** random.normal(27, 2, (16, 6)))
+    lfq[2, :3] = 0
+    names = [f"S{j + 1}" for j in range(6)]
+    other = {
+        "Protein IDs": [f"P{i};Q{i}" for i in range(13)] + ["CON__P1", "REV__P2", "P15"],
+        "Majority protein IDs": [f"P{i}" for i in range(13)] + ["CON__P1", "REV__P2", "P15"],
+        "Gene names": [f"{GENES[0]};NOSUCH", *GENES[1:12], "", *GENES[13:]],
+        "Peptides": range(16),
+    }
+    other |= {f"Intensity {s}": 2 * lfq[:, j] for j, s in enumerate(names)}
+    other |= {f"LFQ intensity {s}": lfq[:, j] for j, s in enumerate(names)}
+    other |= {"Reverse": [""] * 14 + ["+", ""], "Potential contaminant": [""] * 13 + ["+", "", "+"]}
+    pl.DataFrame(other).write_csv(tmp_path / "proteinGroups.txt", separator="\t")
+    tables = _read(tmp_path, tmp_path / "proteinGroups.txt")
+    genes = (*GENES[:12], "P12")  # a protein without a gene keeps its own name
+    assert tables.raw_counts is None and set(tables.genes) == set(genes)
+    found = tables.expression[:, [tables.genes.index(gene) for gene in genes]].T
+    expected = np.where(lfq[:13] == 0, np.nan, np.log2(np.where(lfq[:13] == 0, 1, lfq[:13])))
+    np.testing.assert_allclose(found, expected)
+    assert _noted(tables, "3 decoys, contaminants and the like were left out")
+    assert _noted(tables, "0 is not detected, and missing")
+    assert any("use --trend" in warning for warning in tables.warnings)
+
+
+def test_normalised_reads_and_rows_of_which_nothing_is_known_are_warned_of(tmp_path: Path) -> None:
+    counts = count_values()
+    cpm = counts / counts.sum(axis=0) * 1e6
+    tables = _read(tmp_path, write_table(tmp_path / "cpm.csv", cpm))
+    assert any("give the counts" in warning for warning in tables.warnings)
+    ids = tuple(f"TraesCS1A02G{i:06d}" for i in range(16))
+    tables = _read(tmp_path, write_table(tmp_path / "t.csv", np.round(counts + 40), genes=ids))
+    (unclear,) = (w for w in tables.warnings if w.startswith("nothing is known of the ids"))
+    assert "taken as intensities" in unclear and unclear.endswith("--scale counts")
+
+
 @pytest.mark.parametrize("name", ["Sum", "TOTAL", "Grand Total", "total reads", "mean", "Average"])
 def test_a_row_of_sums_or_means_is_no_gene(tmp_path: Path, name: str) -> None:
     values = log2_values()

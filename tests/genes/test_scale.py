@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from genotex.cohorts import GENE_MISSING_LIMIT, SAMPLE_MISSING_LIMIT
 from genotex.errors import UsageError
-from genotex.genes import GENE_SHARE, SAMPLE_SHARE, detect_scale, to_log2, zero_offset
+from genotex.genes import (
+    GENE_SHARE,
+    SAMPLE_SHARE,
+    detect_scale,
+    recognise_scale,
+    to_log2,
+    zero_offset,
+)
 
 RNG = np.random.default_rng(1)
 
@@ -221,3 +228,24 @@ def test_logarithms_differ_between_samples_as_edgers_do(name: str, close: float)
     off = np.sqrt(((centred(logged) - golden) ** 2).mean())
     smallest, _ = to_log2(values, values[values > 0].min() / 2)
     assert off < close < np.sqrt(((centred(smallest) - golden) ** 2).mean())
+
+
+def test_whole_numbers_of_unknown_rows_are_counts_where_they_look_like_reads() -> None:
+    random = np.random.default_rng(3)
+    mean = np.exp(random.normal(4, 2, 2000))[:, None] * random.uniform(0.7, 1.4, 8)
+    reads = random.negative_binomial(10, 10 / (10 + mean)).astype(float)
+    assert recognise_scale(reads, "table.csv", probes=None).scale == "counts"
+    assert recognise_scale(reads, "table.csv", probes=True).scale == "linear"
+    # Of an array: no zeros; a floor at zero without ones and twos; the same sum in each sample.
+    array = np.round(np.exp(random.normal(6, 1.3, (2000, 8))) + 20)
+    floor = np.where(array < 60, 0, array)
+    for values in (array, floor, np.sort(reads, axis=0)[:, :1].repeat(8, axis=1)):
+        assert recognise_scale(values, "table.csv", probes=None).scale == "linear"
+
+
+@pytest.mark.parametrize("name", ["LFQ intensity", "iBAQ", "Intensity", "TMT_126"])
+def test_whole_numbers_that_are_called_protein_intensities_are_no_counts(name: str) -> None:
+    values = np.round(2 ** np.random.default_rng(4).normal(27, 2, (500, 6)))
+    assert recognise_scale(values, "t.txt").scale == "counts"
+    found = recognise_scale(values, f"t.txt {name}")
+    assert found.scale == "linear" and found.reason.endswith(": intensities")

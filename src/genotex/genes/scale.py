@@ -68,20 +68,23 @@ _NORMALISED = re.compile(
     r"|(?<![a-z])(cpm|rma|vst|rlog|log2?)(?![a-z])",
     re.IGNORECASE,
 )
+_PROTEINS = re.compile(r"lfq|ibaq|tmt|reporter intensity|intensity(?![a-z])", re.IGNORECASE)
 _MILLION = 1e6
+_FEWEST_ZEROS, _SMALL_FOR_ZEROS, _SAME_LIBRARIES = 1e-3, 0.3, 1.02
 _FEW_NEGATIVE = 0.05
 _LEAST_LIBRARY = 2e6
 
 
 def recognise_scale(
-    values: NDArray[np.floating], names: str = "", *, probes: bool = False
+    values: NDArray[np.floating], names: str = "", *, probes: bool | None = False
 ) -> ScaleVerdict:
     """Distinguish counts, other linear values (CPM, FPKM, TPM, intensities) and log2 values.
 
     `values`: Shape (rows, samples). Missing is NaN. `names`: what the file and its columns call the
     values; decides where the values allow either. `probes`: whether the rows are probes of an
-    array, whose whole numbers are intensities. Returns counts are whole numbers, also those of RSEM
-    and salmon, of which many are fractional because reads of several genes are shared.
+    array, whose whole numbers are intensities; None where that is not known and the values decide.
+    Returns counts are whole numbers, also those of RSEM and salmon, of which many are fractional
+    because reads of several genes are shared.
     """
     verdict = detect_scale(values)
     step = max(1, len(values) * max(1, values.shape[1]) // _ENOUGH)
@@ -89,6 +92,10 @@ def recognise_scale(
     finite = some[np.isfinite(some)]
     if not finite.size:
         return verdict
+    if (proteins := _PROTEINS.search(names)) and verdict.scale == "linear":
+        return ScaleVerdict("linear", f"{verdict.reason}; called {proteins[0]!r}: intensities")
+    if probes is None:
+        probes = not _looks_counted(values, finite)
     if finite.min() < 0:
         return _with_negative(finite, names, verdict, probes=probes)
     high = finite[finite >= 10]
@@ -115,6 +122,14 @@ def recognise_scale(
     zeros = float((finite == 0).mean())
     what = "intensities" if probes or zeros < 0.001 else "FPKM, CPM or other normalised reads"
     return ScaleVerdict("linear", f"{verdict.reason}; {what}")
+
+
+def _looks_counted(values: NDArray[np.floating], finite: NDArray[np.floating]) -> bool:
+    """Return whether zeros go over into ones and twos, as of reads, in libraries that differ."""
+    sums = np.nansum(values, axis=0)
+    zeros, small = float((finite == 0).mean()), float(((finite > 0) & (finite <= 3)).mean())
+    differ = sums.max() > _SAME_LIBRARIES * max(sums.min(), 1.0)
+    return bool(zeros >= _FEWEST_ZEROS and small >= _SMALL_FOR_ZEROS * zeros and differ)
 
 
 def _with_negative(

@@ -65,6 +65,8 @@ class OwnRows:
     warnings: tuple[str, ...]
     record: dict[str, Any]
     """``id_kind``, ``mapped`` and other counts."""
+    are_probes: bool | None = False
+    """Whether the rows are probes of an array; None where nothing is known of them."""
 
 
 def read_annotation_file(path: Path) -> list[Platform]:
@@ -158,11 +160,12 @@ def _as_they_are(ids: Sequence[str], table: GeneTable) -> OwnRows:
     record = {"id_kind": str(verdict.kind), "mapped": 0}
     if "not genes" in verdict.reason:
         return OwnRows(list(ids), (note,), (), record)
+    probes = True if kind or "form of probe ids" in verdict.reason else None
     warning = (
         f"the row ids are not genes{what} and are kept as they are; to get genes, give their "
         "annotation: --platform FILE, a GPL table of GEO or a table of two columns"
     )
-    return OwnRows(list(ids), (note,), (warning,), record)
+    return OwnRows(list(ids), (note,), (warning,), record, probes)
 
 
 def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> OwnRows:
@@ -214,7 +217,8 @@ def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> OwnRows:
         "mapped": mapped,
         "kept_as_they_are": len(kept),
     }
-    return OwnRows(names, tuple(notes), tuple(warnings), record)
+    are_probes = record["id_kind"] == "probe"
+    return OwnRows(names, tuple(notes), tuple(warnings), record, are_probes)
 
 
 def collapse(
@@ -233,6 +237,27 @@ def collapse(
     rows_share = f"{extra:,} rows share" if extra > 1 else "1 row shares"
     notes = (f"{rows_share} a gene with another; their values were {how}",) if extra else ()
     return ExpressionMatrix(links.genes, matrix.samples, merged), notes
+
+
+def _unclear(scale: str) -> str:
+    other = "linear" if scale == "counts" else "counts"
+    what = "intensities or normalised values" if other == "linear" else "counts of reads"
+    return (
+        f"nothing is known of the ids of the rows; by the values alone they are taken as "
+        f"{'counts' if scale == 'counts' else 'intensities'}. If they are {what}: --scale {other}"
+    )
+
+
+def _advice_on_trend(reason: str) -> str:
+    """Return what to do where the variance of a value depends on its level."""
+    if reason.endswith(": intensities"):
+        return "the variance of protein intensities falls with their level: use --trend"
+    if "TPM or CPM" in reason or "normalised reads" in reason:
+        return (
+            "the variance of normalised reads falls with their level: use --trend, or give the "
+            "counts, which have weights of their own"
+        )
+    return ""
 
 
 _FEWEST = 2
@@ -290,12 +315,14 @@ class OwnExpression:
     def to_log2(self, scale: Scale) -> None:
         """Bring the values to log2 and to genes: counts after, other values before."""
         values = self.matrix.values
-        probes = self.rows.record.get("id_kind") == "probe"
+        probes = self.rows.are_probes
         if scale == "auto":
             names = f"{self.table.label} {self._values.quantity}"
             found = recognise_scale(values, names, probes=probes)
         else:
             found = ScaleVerdict(scale, "as asked for")
+        if scale == "auto" and probes is None and found.scale != "log2":
+            self.warnings.append(_unclear(found.scale))
         self.scale = found
         self.distributions = distribution_record(self.matrix.samples, values, found.scale)
         if found.scale == "counts":
@@ -332,6 +359,8 @@ class OwnExpression:
         if lost:
             note += f"; {lost:,} values at or below 0 became missing"
         self.notes.append(note)
+        if advice := _advice_on_trend(self.scale.reason):
+            self.warnings.append(advice)
         if lost > _MANY_LOST * matrix.values.size:
             self.warnings.append(
                 f"{lost / matrix.values.size:.0%} of the values are at or below 0 and became "

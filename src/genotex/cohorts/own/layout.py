@@ -42,6 +42,10 @@ _NO_GENE = re.compile(
 )
 """Rows of HTSeq, STAR and spreadsheets that are no genes."""
 _QUANTITIES = ("counts", "expected_count", "abundance", "tpm", "fpkm", "rpkm", "length")
+_PROTEINS = ("LFQ intensity ", "Reporter intensity corrected ", "iBAQ ", "Intensity ")
+"""Columns of MaxQuant's proteinGroups.txt with a value for each sample, the best first."""
+_NO_PROTEIN = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
+"""Its columns that mark decoys and contaminants with ``+``."""
 _ONE_SAMPLE = frozenset(
     {"expected_count", "tpm", "fpkm", "rpkm", "numreads", "est_counts", "effectivelength"}
 )
@@ -169,10 +173,20 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
     values, notes, quantity = _value_columns(columns)
     samples = [columns.header[i].strip() for i in values]
     if quantity:
-        samples = [_without_quantity(name) for name in samples]
+        samples = [_without_quantity(name, quantity) for name in samples]
     _check_names(table, samples, "column")
-    kept = [i for i, name in enumerate(ids) if name and not _NO_GENE.fullmatch(name)]
+    marked: frozenset[int] = frozenset()
+    if f"{quantity} " in _PROTEINS:
+        marked = _marked_rows(table, ids)
+        ids = [name.partition(";")[0].strip() for name in _genes_of_proteins(columns, ids)]
+        notes.append(f"{len(marked)} decoys, contaminants and the like were left out")
+    kept = [
+        i for i, name in enumerate(ids) if name and i not in marked and not _NO_GENE.fullmatch(name)
+    ]
     numbers = _numbers(table, values, lambda row, name: f"{ids[row]} in {name}")
+    if f"{quantity} " in _PROTEINS:
+        numbers[numbers == 0] = np.nan
+        notes.append("protein intensities: 0 is not detected, and missing")
     if len(kept) < len(ids):
         if filled := [i for i in range(len(ids)) if not ids[i] and np.isfinite(numbers[i]).any()]:
             notes.append(f"{len(filled)} rows without a name were left out")
@@ -226,7 +240,7 @@ def _value_columns(columns: _Columns) -> tuple[list[int], list[str], str]:
         msg = f"holds one sample ({some_names([header[i] for i in left])})"
         hint = "join the samples into one table, as with tximport in R"
         raise table.error(msg, hint=hint)
-    quantity, chosen = _quantity([header[i] for i in left])
+    quantity, chosen = _quantity([header[i].strip() for i in left])
     if chosen is not None:
         notes.append(f"columns '{quantity}...' taken, those of other quantities left out")
         left = [left[i] for i in chosen]
@@ -240,7 +254,11 @@ def _value_columns(columns: _Columns) -> tuple[list[int], list[str], str]:
 
 
 def _quantity(names: Sequence[str]) -> tuple[str, list[int] | None]:
-    """Return which columns of tximport's table to take: counts, else the first quantity."""
+    """Return which columns of a table of tximport or MaxQuant to take: its best quantity."""
+    for start in _PROTEINS:
+        of_proteins = [i for i, name in enumerate(names) if name.startswith(start)]
+        if len(of_proteins) > 1:
+            return start.strip(), of_proteins
     words = [name.strip().casefold().partition(".")[0] for name in names]
     there = [word for word in _QUANTITIES if word in words]
     if not there or any(word not in _QUANTITIES for word in words if word != "countsfromabundance"):
@@ -248,8 +266,28 @@ def _quantity(names: Sequence[str]) -> tuple[str, list[int] | None]:
     return there[0], [i for i, word in enumerate(words) if word == there[0]]
 
 
-def _without_quantity(name: str) -> str:
+def _without_quantity(name: str, quantity: str) -> str:
+    if f"{quantity} " in _PROTEINS:
+        return name.removeprefix(quantity).strip()
     return name.partition(".")[2] or name
+
+
+def _genes_of_proteins(columns: _Columns, ids: list[str]) -> list[str]:
+    """Return the cell of gene names of each protein, its id where that is empty."""
+    for i in columns.text:
+        if columns.header[i].strip().casefold() in ("gene names", "gene name", "genes"):
+            return [genes or own for genes, own in zip(columns.names(i), ids, strict=True)]
+    return ids
+
+
+def _marked_rows(table: TableFile, ids: Sequence[str]) -> frozenset[int]:
+    """Return the rows of proteins that are decoys, contaminants, or known by a site alone."""
+    marked = {i for i, name in enumerate(ids) if name.startswith(("REV__", "CON__"))}
+    for i, title in enumerate(table.header):
+        if title.strip() in _NO_PROTEIN:
+            cells = table.columns.to_series(i).cast(pl.String).str.strip_chars(' "')
+            marked |= set((cells == "+").arg_true().to_list())
+    return frozenset(marked)
 
 
 def _rows_of_samples(columns: _Columns, covariates: Sequence[str]) -> OwnValues:
