@@ -79,6 +79,13 @@ def test_one_sample_has_factor_1() -> None:
     assert tmm_factors(np.array([[3.0], [4.0]]), np.array([7.0])).tolist() == [1.0]
 
 
+def test_a_gene_needs_ten_counts_in_enough_samples_and_fifteen_in_all() -> None:
+    counts = np.array([[10.0, 5, 0], [10, 4, 0], [9, 9, 9], [15, 0, 0], [14, 0, 0]])
+    kept = expressed_genes(counts, np.full(3, 1e6), 1)
+    assert kept.tolist() == [True, False, False, True, False]
+    assert expressed_genes(counts, np.full(3, 1e6), 2).tolist() == [False] * 5
+
+
 def test_least_samples_by_hand() -> None:
     # 4 cases, 6 controls: 4. 20 and 30: 10 + 0.7 x 10. Levels 0, 1, 2, 3: the outer ones have the
     # leverage 1/4 + 1.5^2 / 5 = 0.7.

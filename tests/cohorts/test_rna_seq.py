@@ -58,6 +58,7 @@ def test_linked_table_holds_log2_counts_per_million_of_effective_libraries(
     write_counted(source)
     outcome = run(source, output)
     assert outcome.info is not None and outcome.info.is_usable
+    assert not any("no counts" in n or "not in the series" in n for n in evidence_of(output).notes)
     table, counts = linked_of(output), np.array(list(count_rows(12).values()), dtype=float)
     # No gene has few counts, so the libraries are whole.
     sizes = counts.sum(axis=0) * tmm_factors(counts, counts.sum(axis=0))
@@ -123,6 +124,15 @@ def test_samples_of_one_file_alone_are_left_out_and_reported(
     assert "2 samples of the series have no counts" in notes
     assert "2 samples without expression left out" in notes
     assert linked_of(output).samples == tuple(samples[:10])
+
+
+def test_second_count_file_is_named_as_not_used(source: Path, output: OutputFolder) -> None:
+    folder = write_counted(source)
+    other = COUNT_FILE.format("GSE1").replace("GRCh38.p13", "GRCh37.p9")
+    write_gz(folder / other, count_text(by_id(count_rows(12)), [f"GSM{1 + i}" for i in range(12)]))
+    run(source, output)
+    notes = [note for note in evidence_of(output).notes if "not used" in note]
+    assert notes == [f"{COUNT_FILE.format('GSE1')} is not used, {other} is"]
 
 
 def test_library_without_a_read_is_left_out(source: Path, output: OutputFolder) -> None:

@@ -51,6 +51,8 @@ def test_sound_drops_rows_of_several_genes_and_averages(small):
         "Gene Symbol",
     )
     assert found.scale == "log2"
+    assert "1 rows belong to several genes and were dropped" in found.notes
+    assert "1 aliases belong to several genes and were dropped" in found.notes
 
 
 @pytest.mark.parametrize(
@@ -286,10 +288,24 @@ def test_own_platform_of_an_id_that_others_hold_better(small):
         )
         assert any(n.startswith("platform GPL1:") for n in found.notes)
     few = numbered("GPL1", "TP53", ids[:10])
+    # Few of its cells are known genes: better a column of genes in another platform's table.
+    unsure = platform("GPL1", ID=ids[:27], gene=["TP53", "A2M", *[f"X{i}Q" for i in range(25)]])
+    for ours in (few, unsure):
+        found = map_to_genes(
+            matrix(ids, THIRTY), [ours, foreign], procedure="sound", table=small, own="GPL1"
+        )
+        assert any("GPL2 is not the series' own GPL1" in n for n in found.notes)
     found = map_to_genes(
         matrix(ids, THIRTY), [few, foreign], procedure="sound", table=small, own="GPL1"
     )
-    assert any("GPL2 is not the series' own GPL1" in n and "fewer" in n for n in found.notes)
+    assert any("fewer than half" in n for n in found.notes)
+
+
+def test_of_two_tables_of_the_own_platform_the_one_that_holds_more_ids(small):
+    part, whole = numbered("GPL1", "TP53", NUMBERS[:20]), numbered("GPL1", "A2M")
+    for tables in ([part, whole], [whole, part]):
+        found = map_to_genes(matrix(NUMBERS, THIRTY), tables, procedure="sound", table=small)
+        assert any("; all row ids found there" in n for n in found.notes)
 
 
 def test_a_foreign_platform_of_specific_ids_is_used_and_named(small):
@@ -343,8 +359,9 @@ def test_part_of_the_rows_is_never_called_all_of_them(small):
 
 
 def test_control_probes_count_for_no_gene_in_sound_alone(small):
-    probes = platform("GPL1", ID=["p1_at", "AFFX-P53/X_at", "ERCC-00002"], Symbol=["TP53"] * 3)
-    values = matrix(["p1_at", "AFFX-P53/X_at", "ERCC-00002"], [[8.0, 9.0], [12, 3], [13, 2]])
+    ids = ["p1_at", "AFFX-P53/X_at", "ERCC-00002", "AFFX-BioB_at"]
+    probes = platform("GPL1", ID=ids, Symbol=[*["TP53"] * 3, None])
+    values = matrix(ids, [[8.0, 9.0], [12, 3], [13, 2], [7, 7]])
     found = map_to_genes(values, [probes], procedure="sound", table=small)
     assert found.expression.values.tolist() == [[8.0, 9.0]]
     assert "2 control probes of a gene were left out" in found.notes

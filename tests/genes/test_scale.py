@@ -38,6 +38,7 @@ def sequenced(rows: int = 400, samples: int = 10, seed: int = 0) -> np.ndarray:
         (2 ** RNG.normal(8, 2, (500, 4)), "linear"),
         (np.linspace(1, 70, 400).reshape(100, 4), "linear"),  # range above 50, quartile positive
         (np.linspace(-40, 40, 400).reshape(100, 4), "log2"),  # centred: quartile negative
+        (np.linspace(-5, 48, 400).reshape(100, 4), "linear"),  # quartile positive
         (np.r_[np.zeros(200), np.linspace(0, 90, 200)].reshape(100, 4), "linear"),  # FPKM
         (RNG.normal(0, 1, (500, 4)), "log2"),
         (np.full((3, 2), np.nan), "log2"),
@@ -46,6 +47,50 @@ def sequenced(rows: int = 400, samples: int = 10, seed: int = 0) -> np.ndarray:
 )
 def test_the_rule_of_geo2r(values, scale):
     assert detect_scale(values).scale == scale
+
+
+WHOLE = RNG.poisson(2 ** RNG.normal(8, 2, (500, 4))).astype(float)
+MILLION = WHOLE / WHOLE.sum(axis=0) * 1e6
+PART = np.where(np.arange(500)[:, None] % 5 == 0, WHOLE, WHOLE + 0.5)
+FRACTIONS = WHOLE + 0.25
+
+
+def below_zero(rows: int) -> np.ndarray:
+    values = WHOLE + 1
+    values[:rows] *= -1
+    return values
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "probes", "scale", "reason"),
+    [
+        (WHOLE, "", False, "counts", "whole numbers of 0 or more"),
+        (WHOLE, "normalized counts", False, "linear", "called 'normalized'"),
+        (WHOLE, "non-normalized counts", False, "counts", "whole numbers of 0 or more"),
+        (WHOLE, "", True, "linear", "intensities"),
+        (np.minimum(WHOLE, 30), "", False, "log2", "99th percentile 30"),
+        (MILLION, "counts", False, "linear", "adds up to a million"),
+        (np.c_[MILLION, FRACTIONS[:, :1] * 99], "", False, "linear", "intensities"),
+        (np.where(FRACTIONS < 100, 0, FRACTIONS), "", False, "linear", "FPKM"),
+        (PART, "", False, "counts", "20% of the values above 10 are whole"),
+        (PART, "tpm", False, "linear", "intensities"),
+        (PART, "", True, "linear", "intensities"),
+        (FRACTIONS * 99, "", False, "linear", "intensities"),
+        (FRACTIONS * 99, "counts.txt", False, "counts", "called 'counts', and samples add up to"),
+        (FRACTIONS, "counts.txt", False, "linear", "intensities"),
+        (below_zero(20), "", False, "counts", "some of them negative"),
+        (below_zero(60), "", False, "linear", "above 100"),
+        (below_zero(60), "counts", False, "counts", "some of them negative"),
+        (below_zero(60), "log counts", False, "linear", "above 100"),
+        (below_zero(20), "", True, "linear", "above 100"),
+        (below_zero(20) + 0.5, "", False, "linear", "above 100"),
+    ],
+)
+def test_counts_normalised_reads_and_intensities_are_told_apart(
+    values: np.ndarray, names: str, probes: bool, scale: str, reason: str
+) -> None:
+    found = recognise_scale(values, names, probes=probes)
+    assert (found.scale, reason in found.reason) == (scale, True), found.reason
 
 
 def test_missing_values_do_not_hide_a_linear_scale():
