@@ -95,13 +95,13 @@ def test_significant_genes_are_in_the_order_of_the_chance_and_the_rest_by_p() ->
 def test_the_size_of_the_next_cohort_is_that_of_this_one_or_the_one_that_is_named() -> None:
     same, as_named, larger = (
         solve(rank_by="p", **asked).genes
-        for asked in ({}, {"replication_samples": 40}, {"replication_samples": 200})
+        for asked in ({}, {"next_cohort": 40}, {"next_cohort": 200})
     )
     assert as_named.equals(same)
     assert (larger["Replication"] > same["Replication"]).all()
     np.testing.assert_allclose(larger["Samples to Settle"], same["Samples to Settle"], atol=2)
-    with pytest.raises(UsageError, match="replication_samples 3 are too few; use 4 or more"):
-        AnalysisOptions(replication_samples=3)
+    with pytest.raises(UsageError, match="next_cohort 3 has too few samples; use 4 or more"):
+        AnalysisOptions(next_cohort=3)
 
 
 def test_several_levels_without_direction_have_no_chance() -> None:

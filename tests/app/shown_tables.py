@@ -115,6 +115,7 @@ def genes_of_an_analysis(folder: Path, place: Mapping[str, str]) -> Shown:
         "significant": SIGNIFICANT,
         "significant, higher": SIGNIFICANT & higher,
         "significant, lower": SIGNIFICANT & lower,
+        **{grade: pl.col("Grade") == grade for grade in ("robust", "sensitive", "masked")},
         "highlighted": pl.lit(False),
     }
     return Shown(

@@ -150,7 +150,7 @@ def _other(each: Declared) -> list[str]:
     if each.option.columns:
         return ["age", "sex"][: each.option.columns]
     if each.kind == "integer":
-        return [str(each.default + 1)]
+        return [str(20 if each.default is None else each.default + 1)]
     if each.kind == "number":
         return ["0.5"]
     return [OTHER.get(each.field, "group: control - case")]

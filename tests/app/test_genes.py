@@ -32,6 +32,8 @@ def test_the_page_shows_the_first_genes(
     for symbol in analysis.genes["Variable"].head(50):
         assert f">{symbol}</a>" in page
     assert analysis.genes["Variable"][50] not in page
+    hidden = analysis.result.hidden_summary
+    assert "robust (significant with and without adjustment)" in hidden and hidden in page
 
 
 def listed(browser: Browser, place: dict[str, str], **query: str) -> pl.DataFrame:

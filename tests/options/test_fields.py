@@ -65,7 +65,7 @@ def test_a_text_becomes_a_value(field: str, text: str, value: object) -> None:
         ("seed", "1.5", "not a whole number"),
         ("seed", "9" * 5000, "not a whole number"),
         ("panel", "perhaps", "use yes or no"),
-        ("hidden", "all", "use auto, none, sva or two-step"),
+        ("hidden", "all", "use auto, adjust, none, sva or two-step"),
     ],
 )
 def test_a_text_that_is_no_value_is_refused(field: str, text: str, why: str) -> None:

@@ -75,6 +75,7 @@ from .gene_sets.files import (
 from .results.columns import (
     COLUMN_GROUPS as COLUMN_GROUPS,
     GENE_TABLE as GENE_TABLE,
+    GRADES as GRADES,
     GeneColumn as GeneColumn,
     TableLevel as TableLevel,
     columns_at as columns_at,

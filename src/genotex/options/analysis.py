@@ -87,7 +87,7 @@ class AnalysisOptions:
             label="Order of the genes",
         ),
     ] = "replication"
-    replication_samples: Annotated[
+    next_cohort: Annotated[
         int | None,
         sound(
             "Size of the cohort that this chance is for, in two equal groups; as large as this one "
@@ -274,8 +274,8 @@ class AnalysisOptions:
             raise UsageError(msg)
         if self.levels == "factor":
             self._check_factor()
-        if self.replication_samples is not None and self.replication_samples < 4:
-            msg = f"replication_samples {self.replication_samples} are too few; use 4 or more"
+        if self.next_cohort is not None and self.next_cohort < 4:
+            msg = f"next_cohort {self.next_cohort} has too few samples; use 4 or more"
             raise UsageError(msg)
         if self.seed < 0:
             msg = f"seed {self.seed} is negative; use 0 or more"

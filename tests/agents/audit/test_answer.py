@@ -69,7 +69,7 @@ def test_what_generated_code_may_choose_is_not_flagged(
 
 def test_options_that_the_toolkit_does_not_offer_are_flagged(study: Path, tmp_path: Path) -> None:
     (flag, *_) = look(study, tmp_path, solve(study, ALONE, q_cut=0.9))
-    assert flag.endswith("genes have different values in a rerun: Significant")
+    assert flag.endswith("genes have different values in a rerun: Grade, Significant")
 
 
 def test_cohort_that_the_toolkit_would_not_choose_is_flagged(study: Path, tmp_path: Path) -> None:

@@ -244,7 +244,7 @@ def run_tests(
         values, kept = values[:, fits], kept.without(~fits)
         tests = _Regressions(comparison, values, settings)
     columns, fit = tests.rank(tests.regress(moderated, inflation) if adjusted else None)
-    columns |= _replication(columns, contrast, options.replication_samples)
+    columns |= _replication(columns, contrast, options.next_cohort)
     columns |= tests.alternative(unmeasured)
     columns |= fit_interaction(values, moderated, settings, inflation)
     columns |= departure_columns(values, moderated, settings, inflation)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from genotex.analysis import Enrichment, formula_of, read_enrichment
+from genotex.analysis import GRADES, Enrichment, formula_of, read_enrichment
 from genotex.app.downloads import send_anndata, send_figure, send_text
 from genotex.app.genes import plots as gene_plots
 from genotex.app.pages import (
@@ -70,6 +70,7 @@ GENES = PageTable(
         "significant": _SIGNIFICANT,
         "significant, higher": _SIGNIFICANT & (pl.col("Coefficient") > 0),
         "significant, lower": _SIGNIFICANT & (pl.col("Coefficient") < 0),
+        **{grade: (pl.col("Grade") == grade).fill_null(False) for grade in GRADES},
         "highlighted": pl.col(".marked"),
     },
     marks=_marks,
