@@ -194,7 +194,8 @@ def test_old_symbols_and_dates_of_spreadsheets(tmp_path: Path) -> None:
     assert {"MARCHF1", "SEPTIN9", "MARCHF5"} <= set(tables.genes)
     assert "2-Sep" not in tables.genes
     assert any("may be several genes; left out: 2-Sep" in w for w in tables.warnings)
-    assert _noted(tables, "turned into dates and were restored")
+    assert _noted(tables, "1 symbols had been turned into dates and were restored: 2024-03-05")
+    assert not _noted(tables, "a gene with another")
 
 
 def test_ids_without_a_symbol_are_kept(tmp_path: Path) -> None:
@@ -270,6 +271,10 @@ def test_genes_of_another_organism_are_kept(tmp_path: Path) -> None:
     tables = _read(tmp_path, write_table(tmp_path / "t.csv", log2_values(), genes=genes))
     assert set(tables.genes) == set(genes)
     assert _noted(tables, "another organism")
+    # In people, too, some official symbols have small letters.
+    human = (*GENES[:4], *(f"C1orf{n}" for n in (21, 35, 43, 50, 52, 54, 56, 68, 74, 87, 94, 105)))
+    tables = _read(tmp_path, write_table(tmp_path / "t.csv", log2_values(), genes=human))
+    assert not _noted(tables, "another organism")
 
 
 PROBES = tuple(f"{200000 + 13 * i}_at" for i in range(16))
@@ -339,6 +344,33 @@ def test_the_scale_can_be_given(tmp_path: Path) -> None:
     tables = _read(tmp_path, path, scale="linear")
     assert tables.raw_counts is None
     assert tables.expression == pytest.approx(np.log2(np.floor(np.exp2(log2_values())).T))
+
+
+def test_missing_counts_are_taken_as_0_and_counted(tmp_path: Path) -> None:
+    path = write_table(tmp_path / "c.csv", count_values())
+    lines = path.read_text().splitlines()
+    lines[1] = "ACTB,NA,,1,2,3,4"
+    lines[3] = "CDK4,NA,5,1,2,3,4"
+    path.write_text("\n".join(lines) + "\n")
+    tables = _read(tmp_path, path)
+    assert "3 counts of 2 rows are missing and are taken as 0" in tables.warnings
+    assert tables.raw_counts is not None
+    assert tables.raw_counts[:, tables.genes.index("ACTB")].tolist() == [0, 0, 1, 2, 3, 4]
+
+
+def test_values_at_or_below_0_that_become_missing_are_counted(tmp_path: Path) -> None:
+    values = np.exp2(log2_values())
+    path = write_table(tmp_path / "e.csv", values)
+    assert not _noted(_read(tmp_path, path), "at or below 0")
+    values[0, 0] = -1
+    tables = _read(tmp_path, write_table(tmp_path / "e.csv", values), scale="linear")
+    assert _noted(tables, "; 1 values at or below 0 became missing")
+    assert not any("at or below 0" in warning for warning in tables.warnings)
+    values[1:, 0] *= -1
+    tables = _read(tmp_path, write_table(tmp_path / "e.csv", values), scale="linear")
+    assert any(
+        warning.startswith("17% of the values are at or below 0") for warning in tables.warnings
+    )
 
 
 def test_negative_counts(tmp_path: Path) -> None:

@@ -106,6 +106,9 @@ def test_entrez_ids_without_a_telling_name(packaged):
 def test_benchmark_scans_the_description_rather_than_take_numbers(packaged):
     choice = choose(RE_ANNOTATED, packaged, ["7157_at"], "benchmark")
     assert (choice.gene_column, choice.kind) == ("Description", IdKind.SYMBOL)
+    columns = {**RE_ANNOTATED, "Ensembl": ["ENSG00000141510", "ENSG00000175899", *[None] * 3]}
+    choice = choose(columns, packaged, ["7157_at"], "benchmark")
+    assert (choice.gene_column, choice.kind) == ("Ensembl", IdKind.ENSEMBL)
 
 
 @pytest.mark.parametrize(
@@ -115,12 +118,21 @@ def test_benchmark_scans_the_description_rather_than_take_numbers(packaged):
         ("Ensembl", ["ENSG00000141510", "ENSG00000175899.3", "---"], IdKind.ENSEMBL),
         ("RefSeq", ["NM_000546.6", "NM_000014,NM_001347423", None], IdKind.REFSEQ),
         ("GB_ACC", ["M87338", "X69699.1", "AI650595.1"], IdKind.GENBANK),
+        ("GB_ACC", ["M87338", "ZZ000001", "ZZ000002"], IdKind.GENBANK),  # two ESTs
+        ("GENE", ["780", "5982", "3310"], IdKind.ENTREZ),
     ],
 )
 def test_ids_of_databases_serve_where_there_are_no_symbols(packaged, name, cells, kind):
     columns = {"ID": ["p1", "p2", "p3"], "SEQUENCE": ["ACGT", "ACGG", "ACCC"], name: cells}
     choice = choose(columns, packaged, ["p1", "p2"])
     assert (choice.gene_column, choice.kind) == (name, kind)
+
+
+def test_a_whole_column_of_accessions_needs_no_telling_name(packaged):
+    accessions = ["ENSG00000141510", "ENSG00000175899", "ENSG00000204580"] * 10
+    columns = {"ID": [f"p{n}" for n in range(30)], "Reporter": accessions}
+    choice = choose(columns, packaged, ["p1", "p2"])
+    assert (choice.gene_column, choice.kind) == ("Reporter", IdKind.ENSEMBL)
 
 
 def test_running_numbers_are_no_entrez_ids(packaged):

@@ -48,6 +48,18 @@ def test_kinds_of_ids(packaged, ids, kind, needs_mapping):
     assert verdict.reason
 
 
+@pytest.mark.parametrize(
+    ("ids", "reason"),
+    [
+        (["ENSG00000141510", "ENSG99999999999"], "50% of these are in the gene table"),
+        ([str(i) for i in range(12, 24)], "100% are consecutive: probe numbers"),
+        (["7157", "2597", "100616237", "780", "5982"], "100% of the numbers are Entrez ids"),
+    ],
+)
+def test_reason_states_the_shares(packaged, ids, reason):
+    assert reason in identify_ids(ids, packaged).reason
+
+
 def test_all_entrez_ids_of_the_table_are_entrez_ids(packaged):
     ids = [str(i) for i in packaged.genes["gene_id"].to_list()]
     assert identify_ids(ids, packaged).kind is IdKind.ENTREZ

@@ -86,6 +86,41 @@ def test_evidence_names_what_is_missing_and_what_was_not_chosen(age_of: Read) ->
     assert any("'age at death' (row 0)" in line for line in encoding.evidence)
 
 
+def test_evidence_lists_other_keys_alone_and_up_to_three_unread_values(age_of: Read) -> None:
+    encoding = age_of(cells("age", 61, 72, "x", "y", "z"), ["male, 40 years", "female 30"])
+    assert "left missing: 'x', 'y', 'z'" in encoding.evidence
+    assert not any("preferred" in line for line in encoding.evidence)
+    encoding = age_of(cells("age", 61, 72, 73, 74, 75, 76, "a", "b", "c", "d"))
+    assert "left missing: 'a', 'b', 'c' and others" in encoding.evidence
+
+
+def test_row_with_one_age_under_each_of_two_keys_varies(make_series: MakeSeries) -> None:
+    series = make_series(["age: 40", "age: 40", "age (yrs): 51", "age (yrs): 51"])
+    encoding = find_age(characteristic_candidates(describe_series(series)))
+    assert encoding is not None
+    codes = apply_encoding(encoding, series, procedure="sound").codes.tolist()
+    assert codes == [40, 40, 51, 51]
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([], "not recorded under any key or in any sample text"),
+        ([cells("age", 40, 40)], "it does not vary: row 0, key 'age', is '40' wherever it is"),
+        (
+            [cells("age at death", "x", "y"), cells("age", "young", "old", "older", "oldest")],
+            "row 1, key 'age', cannot be read: 'young', 'old', 'older'",
+        ),
+    ],
+)
+def test_reason_why_no_age_is_known_is_that_of_the_nearest_key(
+    make_description: MakeDescription, rows: list[list[str | None]], reason: str
+) -> None:
+    reading = RuleExpert().annotate(make_description(*rows), "Asthma")
+    assert reading.age is None
+    assert reading.unavailable["age"].startswith(reason)
+
+
 def test_key_that_changes_halfway_down_a_row(make_series: MakeSeries) -> None:
     series = make_series(
         ["age (yrs): 30", "age (yrs): 31", "age (yrs): 32", "age: 40.5", "age at onset: 12"]
@@ -105,6 +140,11 @@ def test_key_that_changes_halfway_down_a_row(make_series: MakeSeries) -> None:
 def test_donor_and_patient_in_one_row_are_not_mixed(sex_of: Read) -> None:
     encoding = sex_of([*cells("sex", "F", "M"), *cells("donor sex", "M", "F")])
     assert dict(encoding.values) == {"sex: F": 0, "sex: M": 1}
+
+
+def test_most_values_with_digits_must_be_ages(age_of: Read) -> None:
+    assert age_of(cells("age", 61, 72, 73, "V1", "V2")) is not None
+    assert age_of(cells("age", 61, 72, "V1", "V2", "x")) is None
 
 
 @pytest.mark.parametrize(
@@ -193,6 +233,7 @@ def test_numbers_without_any_key_are_no_ages(age_of: Read, row: list[str]) -> No
         cells("tissue", "female breast", "male breast"),
         ["M", "F"],  # letters alone, without an explanation
         cells("mother", "female", "male"),
+        cells("animal", "female", "male"),
         cells("mother", "sex: F", "sex: M"),
     ],
 )
@@ -221,7 +262,10 @@ def test_certainty_falls_with_the_kind_of_evidence(sex_of: Read, age_of: Read) -
     donor = sex_of(cells("donor sex", "F", "M")).certainty
     text = sex_of(cells("sex", 1, 2), text="sex: 1=male, 2=female").certainty
     assert 1 >= plain > donor > text >= 0.5
+    assert sex_of(cells("sex", "F", "M")).confidence == "explicit"
+    assert sex_of(cells("sex", 1, 2), text="sex: 1=male, 2=female").confidence == "inferred"
     ages = [age_of(row) for row in (cells("age", 1, 2), cells("age at death", 1, 2))]
+    assert ages[0].confidence == "explicit"
     assert ages[0].certainty > ages[1].certainty > 0.5
 
 
