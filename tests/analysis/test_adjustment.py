@@ -234,7 +234,65 @@ def test_other_characteristics_are_no_batch(key: str) -> None:
 
 
 def test_one_batch_only_is_none() -> None:
-    assert columns("batch", ["a"] * 24, [0, 1] * 12).columns == {}
+    found = columns("batch", ["a"] * 24, [0, 1] * 12)
+    assert (found.columns, found.warnings) == ({}, ())
+
+
+def test_other_covariates_leave_fewer_samples_for_batches() -> None:
+    table = linked([0, 1] * 12, np.zeros((24, 1)))
+    facts = {"batch": dict(zip(table.samples, ["a", "a", "b", "b"] * 6, strict=True))}
+    contrast = choose_contrast(table, {}, "auto")
+    assert batch_columns(facts, table.samples, contrast, 2).key == "batch"
+    found = batch_columns(facts, table.samples, contrast, 18)
+    assert found.warnings == (
+        "The batch 'batch' is not adjusted for: 24 samples are too few for 2 batches.",
+    )
+
+
+def test_warning_of_a_batch_reaches_the_result() -> None:
+    table = two_groups()
+    facts: Facts = {"batch": {s: "ab"[i % 4 // 2] for i, s in enumerate(table.samples[1:])}}
+    warning = "The batch 'batch' is not adjusted for: it is unknown for 1 samples."
+    assert warning in solve(table, facts).warnings
+
+
+def test_number_is_known_for_half_of_the_samples() -> None:
+    names = [f"S{i}" for i in range(24)]
+    numbers = [str(1.5 * i) for i in range(12)]
+    found = named_covariates({"rin": dict(zip(names, numbers, strict=False))}, names, ["rin"])
+    assert (dict(found.taken_as), dict(found.filled)) == ({"rin": "number"}, {"rin": 12})
+    assert found.columns["rin"][12:].tolist() == [8.25] * 12
+    found = named_covariates({"rin": dict(zip(names, numbers[:11], strict=False))}, names, ["rin"])
+    assert found.warnings == ("'rin' is not adjusted for: it is unknown for 13 samples.",)
+
+
+def test_whole_number_of_a_single_sample_is_no_code() -> None:
+    names = [f"S{i}" for i in range(24)]
+    grades = [str(1 + i % 4) for i in range(23)] + ["5"]
+    found = named_covariates({"grade": dict(zip(names, grades, strict=True))}, names, ["grade"])
+    assert (dict(found.taken_as), found.warnings) == ({"grade": "number"}, ())
+
+
+def test_sex_of_the_table_comes_before_a_characteristic() -> None:
+    table = two_groups()
+    facts: Facts = {"Sex": {s: "mf"[i // 2 % 2] for i, s in enumerate(table.samples)}}
+    assert solve(table, facts, covariates=("sex",)).method["covariates"] == ["Gender"]
+
+
+def test_characteristic_that_never_varies_is_not_held_by_the_pairs() -> None:
+    table, facts = pairs(8)
+    facts["site"] = dict.fromkeys(table.samples, "x")
+    found = solve(table, facts, pair="donor", covariates=("site",))
+    reason = "'site' is not adjusted for: it does not vary among the samples compared."
+    assert reason in found.warnings
+    assert "site" not in found.method["pair"].get("adjusts_for", [])
+
+
+def test_name_of_no_characteristic_lists_those_there_are() -> None:
+    with pytest.raises(UsageError, match="age or gender: 'Plate', 'rin'"):
+        find_characteristic({"Plate": {}, "rin": {}}, "batch")
+    with pytest.raises(UsageError, match="age or gender: none"):
+        find_characteristic({}, "batch")
 
 
 def test_batch_effect_is_taken_out_of_the_comparison() -> None:

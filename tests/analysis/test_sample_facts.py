@@ -120,6 +120,8 @@ def test_measurement_associated_with_the_trait_is_reported_as_a_question() -> No
 
 def test_numbers_that_name_the_samples_are_no_measurement() -> None:
     assert check("sample number", [str(i) for i in range(24)]) == FactChecks()
+    assert check("sample number", [f"{i}.5" for i in range(24)]).record
+    assert check("sample number", [str(i) for i in range(23)] + ["22"]).record
 
 
 def test_measurements_and_days_are_seldom_flagged_by_chance() -> None:
@@ -139,6 +141,28 @@ def test_other_characteristics_are_reported_as_questions() -> None:
     assert "unless that is another name of the trait" in warning
 
 
+def test_three_kinds_are_tested_as_groups_and_are_no_batches() -> None:
+    found = check("smoking", ["a"] * 6 + ["b"] * 6 + ["c"] * 12)
+    [warning] = found.warnings
+    assert "also associated with 'smoking'" in warning
+    assert found.batches == ()
+    [warning] = check("smoking", ["a"] * 3 + ["b"] * 3, [0, 0, 0, 1, 1, 1]).warnings
+    assert "also associated with 'smoking'" in warning
+
+
+def test_batch_that_is_adjusted_for_is_no_batch_to_adjust_for() -> None:
+    found = check("batch", ["1", "2"] * 12, adjusted=("batch",))
+    assert (found.batches, found.record[0]["key"]) == ((), "batch")
+
+
+def test_two_days_of_two_scans_each_on_one_side_may_be_chance() -> None:
+    days = [f"2009-01-{i + 1:02d}" for i in range(24)]
+    days[1], days[13] = days[0], days[12]
+    [record] = check("scan date", days).record
+    assert record["strength"] != "complete"
+    assert record["values"] == 22
+
+
 def test_measured_trait_and_batch_by_ranks() -> None:
     trait = [float(i) for i in range(24)]
     [warning] = check("batch", ["a"] * 12 + ["b"] * 12, trait).warnings
@@ -153,6 +177,14 @@ def test_donors_with_two_samples_each(key: str) -> None:
     assert "(24 samples in all)" in warning
     assert check(key, [f"P{i % 12}" for i in range(24)]).repeated
     assert not check(key, [f"P{i}" for i in range(24)]).repeated
+
+
+def test_donors_by_initials_and_three_donors() -> None:
+    [warning] = check("patient", ["JFK", "LBJ", "RMN", "GRF"] * 6).warnings
+    assert "4 of the 4 values" in warning
+    [warning] = check("patient", ["P1", "P2", "P3"] * 8).warnings
+    assert "3 of the 3 values" in warning
+    assert check("patient", ["P1", "P2"] * 12).repeated is False
 
 
 def test_some_donors_with_two_samples() -> None:
