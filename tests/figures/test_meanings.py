@@ -217,7 +217,7 @@ def test_a_map_of_traits_has_the_tree_of_its_rows() -> None:
 def test_averages_lie_on_their_intervals_and_runs_have_their_colours() -> None:
     runs = [
         f.RunMarks("one", (f.AverageMark(0.5, (0.4, 0.6)), f.AverageMark(None, None))),
-        f.RunMarks("two", (f.AverageMark(0.7, (0.6, 0.9)), f.AverageMark(0.2, None))),
+        f.RunMarks("_two", (f.AverageMark(0.7, (0.6, 0.9)), f.AverageMark(0.2, None))),
     ]
     figure = f.averages(["AUROC", "F1"], runs, "share", "alt")
     first, second = COLOURS[f.level_key(0)], COLOURS[f.level_key(1)]
@@ -226,6 +226,11 @@ def test_averages_lie_on_their_intervals_and_runs_have_their_colours() -> None:
     assert {m.x for m in found if m.colour == second} == {0.7, 0.2}
     drawn, sent = lines(figure, first)
     assert drawn == sent and [x for x, _ in sent] == [0.4, 0.6]
+    rows = [s.y.tolist() for s in figure.panel.series if s.kind == "points"]
+    assert rows[0][0] == -rows[1][0] < 0, "the first run is above the second, around the label"
+    assert rows[1][1] - rows[1][0] == 1.0
+    labels = [s.label for s in figure.panel.series if s.kind == "points"]
+    assert labels == ["one", "two"], "matplotlib hides names that begin with an underscore"
 
 
 def test_precision_is_up_recall_to_the_right_and_guides_join_the_same_f1() -> None:
@@ -249,6 +254,9 @@ def test_stacked_bars_stand_on_each_other() -> None:
     values = {"a": np.array([0.1, 0.1]), "b": np.array([0.1])}
     one, two = f.stacked(values, 1.0, "spread", "F1", "problems", "alt").panel.series
     assert one.y.max() == 2 and two.low is not None and two.low.max() == 2 and two.y.max() == 3
+    (beside,) = f.side_by_side({"a": values["a"]}, "csc", "CSC", "files", "alt").panel.series
+    for bars in (one, two, beside):
+        assert len(bars.x) * bars.size == pytest.approx(1.0), "side by side they fill the axis"
 
 
 def test_samples_far_from_their_group_are_above_the_line_and_named() -> None:
