@@ -33,7 +33,7 @@ def analyze(
     **options: object,
 ) -> AnalysisResult:
     table = two_groups(SAMPLES, genes=150)
-    chosen = AnalysisOptions(**options)  # type: ignore[arg-type]
+    chosen = AnalysisOptions(**{"panel": False, "hidden": "none", **options})  # type: ignore[arg-type]
     return analyze_table(
         table, {}, Problem("Asthma", None), chosen, facts or {}, relations=relations
     )
@@ -73,6 +73,36 @@ def test_characteristic_that_is_adjusted_for_is_not_warned_of_again() -> None:
     assert not about(found, "Treated and untreated")
 
 
+def test_treatment_of_a_characteristic_is_warned_of_once() -> None:
+    place = "characteristic 'Agent'"
+    mixed = {"Agent": {f"GSM{n}": value for n, value in enumerate(MIXED)}}
+    assert len(about(analyze({"treatment group": said(MIXED, place)}, mixed), "Treated and")) == 1
+    trait = {"Agent": {f"GSM{n}": value for n, value in enumerate(TRAIT)}}
+    [warning] = about(analyze({"treatment group": said(TRAIT, place)}, trait), "Asthma is")
+    assert "'Agent'" in warning
+
+
+def test_drugs_are_listed_where_treated_and_untreated_are_not() -> None:
+    drugs = ["drug A" if n // 2 % 2 else "drug B" for n in range(SAMPLES)]
+    [warning] = about(analyze({"treatment": said(drugs)}), "are compared together")
+    assert "drug B: 12, drug A: 12" in warning
+    both = {"treatment": said(drugs), "treatment group": said(["treated"] * SAMPLES)}
+    assert len(about(analyze(both), "are compared together")) == 1
+    both = {"treatment": said(drugs), "treatment group": said(MIXED)}
+    [warning] = about(analyze(both), "are compared together")
+    assert "untreated: 12" in warning
+
+
+def test_three_time_points_that_go_with_the_trait_are_confounded() -> None:
+    times = [f"day {n // 2 % 2 + 1}" if n % 2 else "day 0" for n in range(SAMPLES)]
+    [warning] = about(analyze({"time point": said(times)}), "time point")
+    assert "Asthma is confounded with the time point" in warning
+    # Who says nothing is left out of the test.
+    some = [time if n < 12 else None for n, time in enumerate(times)]
+    [warning] = about(analyze({"time point": said(some)}), "time point")
+    assert "Asthma is confounded with the time point" in warning and "day 0: 6" in warning
+
+
 def test_time_points_in_titles_are_warned_of() -> None:
     times = ["baseline" if n // 2 % 2 else "day 7" for n in range(SAMPLES)]
     [warning] = about(analyze({"time point": said(times)}), "several time points")
@@ -109,6 +139,11 @@ def test_group_of_one_cell_line_is_no_group_of_people() -> None:
     lines = ["A375" if n % 2 else None for n in range(SAMPLES)]
     [warning] = about(analyze({"cell line": said(lines)}), "cell line A375")
     assert warning.startswith("All 12 cases are of the cell line A375: cultures of one line")
+    lines = ["A375" if n % 2 else "HeLa" for n in range(SAMPLES)]
+    [warning] = about(analyze({"cell line": said(lines)}), "cell line")
+    assert "All 12 cases are of the cell line A375 and all 12 controls are of the" in warning
+    lines = ["A375" if n % 2 and n > 1 else None for n in range(SAMPLES)]
+    assert not about(analyze({"cell line": said(lines)}), "cell line")
     several = [f"line {n // 4}" for n in range(SAMPLES)]
     assert not about(analyze({"cell line": said(several)}), "cell line")
 
@@ -119,6 +154,8 @@ def test_unknown_covariate_lists_the_relations() -> None:
 
 
 def test_relations_do_not_change_the_results() -> None:
-    plain, told = analyze({}), analyze({"donor": said(PEOPLE), "treatment group": said(MIXED)})
+    relations = {"donor": said(PEOPLE), "treatment group": said(MIXED)}
+    hidden = AnalysisOptions().hidden
+    plain, told = (analyze(each, panel=True, hidden=hidden) for each in ({}, relations))
     assert plain.genes.equals(told.genes)
     assert "relations" not in plain.method
