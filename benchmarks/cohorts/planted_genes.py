@@ -31,9 +31,9 @@ from genotex.simulate import score_against_truth, simulate_study
 COHORTS = ("GSE90000001", "GSE90000002", "GSE90000003")
 WAYS = {
     "as by default": AnalysisOptions(panel=False),
-    "no surrogate variables": AnalysisOptions(panel=False, hidden="none"),
+    "--hidden adjust": AnalysisOptions(panel=False, hidden="adjust"),
     "batch left out": AnalysisOptions(panel=False, batch=False),
-    "neither": AnalysisOptions(panel=False, hidden="none", batch=False),
+    "--hidden adjust, batch left out": AnalysisOptions(panel=False, hidden="adjust", batch=False),
 }
 
 
