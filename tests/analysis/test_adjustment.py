@@ -15,7 +15,7 @@ from genotex.analysis import (
     named_covariates,
 )
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats import LinkedTable
+from genotex.formats import LinkedTable, Role
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
@@ -74,6 +74,19 @@ def test_condition_that_is_the_trait_within_pairs_is_refused() -> None:
     table.covariates["Age"][:] += 3 * table.trait_values
     with pytest.raises(AnalysisError, match="within pairs Asthma and Age cannot be separated"):
         solve(table, facts, "Age", "donor")
+
+
+@pytest.mark.parametrize(("pair", "controls"), [("donor", 8), (None, 5)])
+def test_pairs_keep_controls_that_are_not_known_as_healthy(pair: str | None, controls: int) -> None:
+    # The control of a pair is often tissue next to the disease.
+    table, facts = pairs(8)
+    roles: dict[str, Role] = {
+        sample: "case" if case else "healthy control" if i < 10 else "unknown"
+        for i, (sample, case) in enumerate(zip(table.samples, table.trait_values, strict=True))
+    }
+    options = AnalysisOptions(panel=False, hidden="none", pair=pair)
+    found = analyze_table(table, roles, Problem("Asthma"), options, facts)
+    assert found.method["contrast"]["group_sizes"] == {"case": 8, "control": controls}
 
 
 def test_batch_of_the_donor_is_held_by_the_pairs() -> None:

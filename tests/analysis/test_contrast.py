@@ -25,6 +25,22 @@ def test_five_healthy_controls_are_a_group_of_their_own() -> None:
     assert "healthy controls" in contrast.summary["text"]
 
 
+def test_samples_are_listed_by_group() -> None:
+    contrast = choose_contrast(*cohort(2, 5, 1), "auto")
+    names = [f"GSM{n}" for n in range(8)]
+    assert contrast.summary["samples"] == {
+        "case": names[:2], "control": names[2:7], "left_out": names[7:]
+    }  # fmt: skip
+    assert contrast.smaller_group == 2
+    assert [mask.sum() for mask in contrast.members] == [5, 2]
+    (warning,) = contrast.warnings
+    assert warning.startswith("1 control that is not known as healthy was left out, 5 healthy ones")
+    text = choose_contrast(*cohort(2, 4, 0), "all").summary["text"]
+    assert text == "2 cases against 4 controls, all of them healthy"
+    text = choose_contrast(*cohort(2, 4, 1), "all").summary["text"]
+    assert text == "2 cases against 5 controls of any kind (4 known as healthy)"
+
+
 def test_four_healthy_controls_are_joined_by_the_others_with_a_warning() -> None:
     contrast = choose_contrast(*cohort(6, 4, 9), "auto")
     assert contrast.controls == "all"
@@ -34,6 +50,7 @@ def test_four_healthy_controls_are_joined_by_the_others_with_a_warning() -> None
 
 def test_controls_chosen_by_the_user() -> None:
     assert choose_contrast(*cohort(6, 4, 9), "healthy").summary["group_sizes"]["control"] == 4
+    assert choose_contrast(*cohort(6, 2, 9), "healthy").summary["group_sizes"]["control"] == 2
     assert choose_contrast(*cohort(6, 5, 9), "all").summary["group_sizes"]["control"] == 14
 
 

@@ -157,6 +157,9 @@ def test_what_is_taken_for_levels_unasked() -> None:
     assert find_levels("Grade", lone, "ordered") is not None
     assert find_levels("Grade", np.repeat([0.0, 0.5, 1, 2], 3), "auto") is not None
     assert find_levels("Grade", np.repeat(np.arange(9.0), 5), "auto") is None
+    assert find_levels("Grade", np.repeat(np.arange(8.0), 3), "auto") is not None
+    assert find_levels("Grade", np.repeat(np.arange(8.0), 3), "factor") is not None
+    assert find_levels("Grade", np.repeat(np.arange(8.0), 3), "line") is None
 
 
 def test_line_is_tested_as_before_and_recorded() -> None:

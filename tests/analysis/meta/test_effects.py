@@ -100,6 +100,54 @@ def test_effects_and_errors_of_different_shapes() -> None:
         combine_effects(np.zeros((2, 3)), np.ones((3, 2)))
 
 
+def cohort_table(**effects: float | tuple[float, float]) -> pl.DataFrame:
+    """One cohort's genes: effect, or effect and error; the p-value is the normal one."""
+    pairs = {g: e if isinstance(e, tuple) else (e, 0.2) for g, e in effects.items()}
+    effect, error = (np.array([pair[i] for pair in pairs.values()]) for i in (0, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stats.norm.sf(np.abs(effect / error))
+    columns = {
+        "Standardised Effect": effect, "Standardised Error": error, "Coefficient": effect, "p": p,
+        "q": p, "Samples": np.full(len(pairs), 30),
+    }  # fmt: skip
+    return pl.DataFrame({"Variable": list(pairs), **columns})
+
+
+def test_agreement_is_a_share_and_nominal_counts_cohorts_of_the_common_sign() -> None:
+    tables = {
+        "A": cohort_table(UP=0.8, ODD=0.9, TWO=0.1),
+        "B": cohort_table(UP=0.7, ODD=0.8, TWO=0.9),
+        "C": cohort_table(UP=0.1, ODD=-0.6),
+    }
+    genes = combine_genes(tables, binary=True, q_cut=0.05).genes
+    found = {row["Variable"]: row for row in genes.iter_rows(named=True)}
+    counts = ("Cohorts", "Samples", "Agreeing", "Agreement", "Nominal")
+    assert [found["UP"][name] for name in counts] == [3, 90, 3, 1, 2]
+    assert [found["ODD"][name] for name in counts] == [3, 90, 2, pytest.approx(2 / 3), 2]
+    assert [found["TWO"][name] for name in counts] == [2, 60, 2, 1, 1]
+    assert genes["Combined r"].null_count() == genes["r CI Lower"].null_count() == 3
+
+
+def test_first_of_two_lines_counts_and_a_gene_without_effect_or_error_does_not() -> None:
+    none = {"FLAT": (0.5, 0.0), "LOST": (np.nan, 0.2), "ONE": (0.5, 0.2)}
+    twice = pl.concat([cohort_table(TWICE=0.4), cohort_table(TWICE=-0.9), cohort_table(**none)])
+    other = cohort_table(TWICE=0.4, FLAT=0.5, LOST=0.5)
+    combined = combine_genes({"A": twice, "B": other}, binary=True, q_cut=0.05)
+    assert combined.genes["Variable"].to_list() == ["TWICE"]
+    assert combined.genes["Combined Effect"].item() == pytest.approx(0.4)
+    assert combined.effects["A Effect"].item() == 0.4
+    assert combined.alone == 3
+
+
+def test_correlations_are_combined_as_fishers_z_and_given_as_r() -> None:
+    tables = {name: cohort_table(UP=(0.6, 0.1)) for name in "AB"}
+    genes = combine_genes(tables, binary=False, q_cut=0.05).genes
+    assert genes["Combined Effect"].item() == pytest.approx(np.arctanh(0.6))
+    assert genes["Combined Error"].item() == pytest.approx(0.1 / (1 - 0.36) / np.sqrt(2))
+    assert genes["Combined r"].item() == pytest.approx(0.6)
+    assert genes["r CI Lower"].item() == pytest.approx(np.tanh(genes["CI Lower"].item()))
+
+
 def test_stouffer_with_p_values_of_zero_one_and_none() -> None:
     p = np.array([[0.0, 1.0, NAN], [0.0, 1.0, NAN]])
     combined = stouffer(p, np.ones_like(p), np.ones_like(p))
