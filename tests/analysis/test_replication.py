@@ -54,6 +54,13 @@ def test_larger_effects_better_expressed_genes_and_larger_cohorts_have_a_better_
     np.testing.assert_array_equal(one, other)
 
 
+def test_means_of_centred_genes_tell_no_expression() -> None:
+    random = np.random.default_rng(1)
+    for mean in (random.normal(0, 1e-9, 4), random.normal(0, 0.05, 4)):
+        assert (terms(mean=mean)["expression"] == 0.5).all()
+    assert set(terms(mean=np.array([5.0, 7.0, 9.0, 11.0]))["expression"]) == {0.25, 0.5, 0.75, 1.0}
+
+
 def test_a_cohort_of_the_samples_that_settle_has_a_chance_of_80_percent() -> None:
     samples = samples_to_settle(terms())
     for gene, number in enumerate(samples):

@@ -423,5 +423,7 @@ def test_significant_genes_lead_by_the_chance_and_the_page_says_so() -> None:
         'aria-sort="descending" title="chance that' in page
         and 'aria-sort="ascending" title' not in page
     )
+    assert "listed by the chance that an independent cohort shows them" in page
     by_p = render_page(steps.page_of(findings_of("binary")))
+    assert "listed by the chance" not in by_p
     assert "By p-value. All genes" in by_p and 'aria-sort="ascending" title="p-value' in by_p

@@ -31,6 +31,8 @@ USUAL_SIZE = 5.0
 """Sizes are n1 n0 / (n1 + n0) samples, relative to this one: two groups of 10."""
 LARGEST_SIZE = 250.0
 """Two groups of 500; a larger cohort counts as one of this size."""
+LEAST_SPREAD = 0.5
+"""Of the genes' means, in their usual deviation: with less, means do not tell expression."""
 SETTLED = 0.8
 """The chance from which a cohort would settle a gene."""
 
@@ -52,12 +54,13 @@ def replication_terms(
     """
     # An effect over its error plus that of the usual gene (as in SAM, Tusher and others 2001): the
     # smallest errors are the luckiest. Well expressed genes are easier to see again; where no mean
-    # is known, a gene counts as one in the middle.
+    # is known, or values are centred gene by gene, a gene counts as one in the middle.
     known = np.isfinite(error)
-    effect = np.abs(change) / (error + np.median(error[known])) if known.any() else np.abs(change)
+    usual = float(np.median(error[known])) if known.any() else 1.0
+    effect = np.abs(change) / (error + usual)
     rank = np.full(len(mean), 0.5)
     measured = np.isfinite(mean)
-    if measured.any():
+    if measured.any() and mean[measured].std() > LEAST_SPREAD * usual * np.sqrt(size):
         rank[measured] = average_ranks(mean[measured]) / measured.sum()
     share = max(float((p < 0.05).mean()), 0.001)
     sizes = {name: np.log(min(value, LARGEST_SIZE) / USUAL_SIZE)

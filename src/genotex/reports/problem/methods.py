@@ -349,7 +349,14 @@ def _significance(findings: Findings, tested_genes: int) -> str:
     )
     if findings.minimal_change > 0 and findings.mixed_ranks:
         rule += f" and an absolute change of at least {findings.minimal_change:g}"
-    return f"{rule} were called significant."
+    order = ""
+    if findings.leads_by_chance:
+        order = (
+            " They are listed by the chance that an independent cohort shows them in the same "
+            "direction with p < 0.05, a logistic regression on effect, error, expression and "
+            "sample size that was learned from pairs of real cohorts."
+        )
+    return f"{rule} were called significant.{order}"
 
 
 def _interaction(findings: Findings) -> str:
