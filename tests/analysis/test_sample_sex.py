@@ -44,6 +44,10 @@ def test_missing_sex_is_no_mismatch() -> None:
     gender = table.covariates["Gender"].copy()
     gender[:10] = np.nan
     assert check_sex(profiles(with_sex(table, gender))).mismatches == ()
+    gender[13] = 1 - gender[13]
+    found = check_sex(profiles(with_sex(table, gender)))
+    assert found.mismatches == (13,)
+    assert "in 1 of 10 samples: GSM13 (recorded" in found.warnings[0]
 
 
 def test_one_sex_only_cannot_be_judged() -> None:
@@ -95,6 +99,28 @@ def test_mixture_of_both_sexes_is_unclear() -> None:
     values[0, 0], values[0, 1 : len(SEXED)] = 9.5, 7.5
     found = check_sex(profiles(changed(table, values)))
     assert found.unclear == {0: "both XIST and the Y genes, as in a mixture of a woman and a man"}
+
+
+def test_halfway_between_the_modes_is_unclear_and_not_compared() -> None:
+    table = clean_cohort(40)
+    gender = table.covariates["Gender"]
+    women, men = (np.flatnonzero(gender == sex) for sex in (0.0, 1.0))
+    values = table.expression.copy()
+    sexed = slice(0, len(SEXED))
+    halfway = (values[women, sexed].mean(axis=0) + values[men, sexed].mean(axis=0)) / 2
+    mixed, low, lost = int(women[0]), int(women[1]), int(men[0])
+    values[mixed, 1 : len(SEXED)] = halfway[1:]
+    values[low, 0] = halfway[0]
+    values[lost, 1 : len(SEXED)] = halfway[1:]
+    swapped = gender.copy()
+    swapped[women[2]] = 1
+    found = check_sex(profiles(with_sex(changed(table, values), swapped)))
+    assert found.unclear == {
+        mixed: "both XIST and the Y genes, as in a mixture of a woman and a man",
+        low: "between the sexes",
+        lost: "between the sexes",
+    }
+    assert "in 1 of 37 samples" in found.warnings[0]
 
 
 def test_without_xist_only_men_are_called() -> None:
