@@ -36,6 +36,17 @@ def test_places_and_counts() -> None:
     }
 
 
+def test_sets_of_the_smallest_and_largest_size_fit() -> None:
+    sets = [gene_set(f"S{n}", " ".join(GENES[:n])) for n in range(1, 7)]
+    kept = match_gene_sets(sets, GENES, 2, 3)
+    assert [s.name for s in kept.sets] == ["S2", "S3"]
+    assert (kept.record["too_small"], kept.record["too_large"]) == (1, 3)
+    # A set of all genes cannot be compared with others.
+    assert [s.name for s in match_gene_sets(sets, GENES, 4, 500).sets] == ["S4", "S5"]
+    half = gene_set("A", "TP53 MYC ENSG00000141510 ENSG00000136997")
+    assert match_gene_sets([half], GENES, 1, 500).record["genes_tested"] == 2
+
+
 def test_symbols_are_taken_as_they_are_written() -> None:
     matched = match_gene_sets([gene_set("A", "C1orf43 C1ORF43 HLA-DRA IL6")], GENES, 1, 9)
     assert matched.members == ((2, 3, 4),)
