@@ -79,6 +79,12 @@ def test_names_that_differ_in_signs_alone_and_match_in_none(tmp_path: Path) -> N
         _read(tmp_path, ["A_1", "B1", "B2"], columns)
 
 
+def test_two_samples_for_one_row(tmp_path: Path) -> None:
+    columns = {"id": ["A 1", "B1", "B2"], "group": GROUP[:3]}
+    with pytest.raises(FormatError, match=r"match in several ways .*A-1, A_1 .* A 1 of the"):
+        _read(tmp_path, ["A-1", "A_1", "B1", "B2"], columns)
+
+
 def test_names_that_differ_in_signs_alone_and_match_exactly(tmp_path: Path) -> None:
     columns = {"id": ["A-1", "A.1", "B1", "B2"], "group": GROUP}
     assert _read(tmp_path, ["A.1", "A-1", "B1", "B2"], columns).samples[0] == "A.1"
@@ -102,7 +108,7 @@ def test_samples_on_one_side_are_left_out_with_their_names(tmp_path: Path) -> No
 
 def test_no_sample_matches_lists_both_sides(tmp_path: Path) -> None:
     names = [f"patient{i}" for i in range(14)]
-    columns = {"id": names, "group": ["a", "b"] * 7}
+    columns = {"group": ["x", "y"] * 7, "old": ["", *names[1:]], "id": names}
     with pytest.raises(FormatError) as caught:
         _read(tmp_path, ["A", "B", "C"], columns)
     text = str(caught.value)
