@@ -69,6 +69,18 @@ def test_expression_confirms_a_pool_of_the_others() -> None:
     assert "as expected of pools" in warning
 
 
+def test_of_several_pools_the_variance_in_the_middle_is_told() -> None:
+    table = clean_cohort()
+    for place, members in ((4, [0, 2]), (8, [0, 2, 6]), (12, [*range(0, 4), *range(14, 20)])):
+        table = pooled(table, place, members)
+    found = check(table, texts=named(table, dict.fromkeys((4, 8, 12), "pool")))
+    assert [pool["sample"] for pool in found.record["pools"]] == ["GSM4", "GSM8", "GSM12"]
+    variances = [pool["variance"] for pool in found.record["pools"]]
+    [warning] = [w for w in found.warnings if "pool" in w]
+    assert "3 of the 20 samples are described as pools of several people: GSM4; GSM8" in warning
+    assert f"Their variance is {np.median(variances):.2f} of that of the others" in warning
+
+
 def test_pool_of_other_tissue_is_far_from_the_others() -> None:
     table = noisy(clean_cohort(), 4)
     found = check(table, texts=named(table, {4: "pool"}))
