@@ -83,6 +83,51 @@ def test_one_side_alone_keeps_the_other_of_the_rules() -> None:
     assert found.told_by == "hand" and "title~RA" in found.evidence[0]
 
 
+def test_each_sample_has_its_condition_and_the_first_characteristic_is_the_key() -> None:
+    found = group_samples(
+        DESCRIPTION, SERIES, None, ["title~RA", "disease state=OA"], ["disease state=healthy"]
+    )
+    assert found.reasons == {
+        **dict.fromkeys(("GSM1", "GSM2", "GSM3"), "--case 'title~RA'"),
+        "GSM5": "--case 'disease state=OA'",
+        **dict.fromkeys(("GSM4", "GSM6"), "--control 'disease state=healthy'"),
+    }
+    assert found.key == "disease state"
+    roles = dict.fromkeys(("GSM1", "GSM2", "GSM3", "GSM5"), "case")
+    assert found.roles == {**roles, **dict.fromkeys(("GSM4", "GSM6"), "healthy control")}
+    assert group_samples(DESCRIPTION, SERIES, None, ["title~RA"], ["title~OA", "GSM4"]).key == ""
+
+
+def test_measured_trait_has_no_side_to_keep() -> None:
+    own = FeatureEncoding(
+        "trait", 1, "disease state", "continuous", values={"disease state: OA": 1}
+    )
+    with pytest.raises(UsageError, match="no controls: a comparison needs at least 2"):
+        groups(["title~RA"], [], own)
+
+
+def test_condition_may_be_met_by_another_series() -> None:
+    other = describe_series(
+        Series(
+            Path("GSE2_series_matrix.txt"),
+            ("GSM7", "GSM8"),
+            {"geo_accession": ("GSE2",)},
+            {"characteristics_ch1": (("disease state: SLE", "disease state: gout"),)},
+        )
+    )
+    both = [DESCRIPTION, other]
+    check_conditions(both, ["disease state=SLE"], ["title~healthy"], ["GSM8"])
+    check_conditions(both, ["osteoarthritis"], ["normal"], [])
+    for given in (
+        (["disease state=AS"], [], []),
+        ([], ["disease state=AS"], []),
+        ([], [], ["GSM9"]),
+    ):
+        with pytest.raises(UsageError):
+            check_conditions(both, *given)
+    check_conditions([], ["disease state=AS"], [], [])
+
+
 @pytest.mark.parametrize(
     ("cases", "controls", "why"),
     [
