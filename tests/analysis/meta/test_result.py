@@ -150,6 +150,14 @@ def test_few_genes_may_differ_by_chance() -> None:
     assert differing_share(genes) > 0.1
     assert not cohorts_differ(genes)
     assert cohorts_differ(pl.concat([genes] * 10))
+    # By chance 6 or more of 30 in 0.0033, 7 or more in 0.00057 of all studies (scipy.stats.binom).
+    for differing, surely in ((6, False), (7, True)):
+        genes = pl.DataFrame({"Q p": [0.01] * differing + [0.5] * (30 - differing)})
+        assert cohorts_differ(genes) is surely
+    # More than chance gives, but on few genes.
+    genes = pl.DataFrame({"Q p": [0.01] * 400 + [0.5] * 4600, "Random p": [0.5] * 5000})
+    assert differing_share(genes) == 0.08
+    assert not cohorts_differ(genes)
 
 
 def test_a_small_cohort_has_fewer_than_twenty_samples() -> None:
@@ -157,3 +165,5 @@ def test_a_small_cohort_has_fewer_than_twenty_samples() -> None:
     text = " ".join(cohort_warnings(facts, study(3, 0.0), kind="binary", min_effect=0.0))
     assert "Fewer than 20 samples in GSE19 (19):" in text
     assert "GSE20" not in text and "GSE21" not in text
+    # Hedges' g is of two groups.
+    assert cohort_warnings(facts, study(3, 0.0), kind="continuous", min_effect=0.0) == ()
