@@ -3,9 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.errors import NoUsableCohortError, UsageError
+from genotex.errors import FormatError, NoUsableCohortError, UsageError
+from genotex.formats import Evidence, write_evidence
 from genotex.layout import OutputFolder
 from genotex.problems import Problem, choose_cohort, usable_cohorts
+from genotex.procedure import Procedure
 
 
 def record(size: int | None, *, age: bool = False, gender: bool = False) -> dict[str, object]:
@@ -99,6 +101,35 @@ def test_cohort_asked_for(tmp_path: Path) -> None:
     assert choice.cohort == "GSE1"
     assert choice.reason == "asked for by the user"
     assert choice.others["GSE3"] == "another cohort was asked for"
+    assert choice.others["GSE2"] == "not usable: trait not available"
+    empty = folder(tmp_path / "empty", {})
+    with pytest.raises(UsageError, match="it has none"):
+        choose_cohort(empty, Problem("Asthma"), "GSE1")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "refused"),
+    [
+        ({"sample_size": 20}, ""),
+        ({}, ""),
+        ({"sample_size": 12}, "GSE1.sample_size: 20, but its preprocessing recorded 12"),
+        ({"is_usable": False}, "GSE1.is_usable: True, but its preprocessing recorded False"),
+    ],
+)
+def test_facts_are_those_that_preprocessing_recorded(
+    tmp_path: Path, recorded: dict[str, object], refused: str
+) -> None:
+    output = folder(tmp_path, COHORTS)
+    for name, info in {"GSE1": recorded, "GSE4": {"is_usable": True}}.items():
+        evidence = Evidence("Asthma", name, Procedure.SOUND, "GEO", "1.0", info=info)
+        write_evidence(output.evidence("Asthma", name), evidence)
+    if not refused:
+        # A person may put a cohort aside (GSE4), but not make one usable.
+        assert choose_cohort(output, Problem("Asthma"), "GSE1").cohort == "GSE1"
+        return
+    with pytest.raises(FormatError) as caught:
+        choose_cohort(output, Problem("Asthma"))
+    assert refused in str(caught.value)
 
 
 def test_cohort_asked_for_is_unknown(tmp_path: Path) -> None:

@@ -46,6 +46,28 @@ def test_differences_have_a_sign_and_say_how_many_items(comparison: RunCompariso
     assert rows["GSEA ES"][3:] == ("2", "1")
 
 
+def test_a_section_of_one_run_alone_has_a_dash_and_no_mean() -> None:
+    chosen = some_scores(analysis=())
+    found = compare_runs({"all": some_scores(), "chosen": chosen}, draws=5)
+    rows = {row[0]: row[1:] for row in side_by_side_table(found).rows}
+    assert rows["problems"] == ("4", f"{len(chosen.selection):,}", "-")
+    assert rows["AUROC"][0] != "-" and rows["AUROC"][1:] == ("-", "-")
+    shown = {row[0]: row[1:] for row in difference_tables(found)[0].rows}
+    assert shown["success (%)"] == ("-", "-", "-", "0", "4")
+    alone = side_by_side_table(compare_runs({"one": some_scores()}, draws=5))
+    assert alone.head == ("figure", "one") and {len(row) for row in alone.rows} == {2}
+    nothing = some_scores(analysis=(), selection=())
+    assert side_by_side_table(compare_runs({"one": nothing}, draws=5)).rows[0][1] == "-"
+
+
+def test_a_difference_that_may_be_of_either_sign_shows_both_signs(
+    comparison: RunComparison,
+) -> None:
+    (table,) = difference_tables(comparison)
+    low, _, high = {row[0]: row[2] for row in table.rows}["AUROC"].partition(" to ")
+    assert all(end[0] in "+-" or float(end) == 0 for end in (low, high)), (low, high)
+
+
 def test_json_is_plain_and_shaped_like_an_evaluation(comparison: RunComparison) -> None:
     content = comparison_json(comparison)
     assert json.loads(json.dumps(content, allow_nan=False)) == content
@@ -55,6 +77,9 @@ def test_json_is_plain_and_shaped_like_an_evaluation(comparison: RunComparison) 
     difference = content["differences"]["worse"]["analysis"]["success"]
     assert difference["difference"] == -25.0 and difference["compared"] == 4
     assert "linked" in content["differences"]["worse"]["preprocessing"]
+    assert content["bootstrap"] == {"draws": 50, "seed": 0}
+    assert content["notes"] == list(comparison.notes)
+    assert content["settings"] == dict(comparison.runs[0].scores.settings)
 
 
 def test_files_hold_every_figure_over_full_precision(comparison: RunComparison) -> None:
@@ -71,4 +96,6 @@ def test_files_hold_every_figure_over_full_precision(comparison: RunComparison) 
         "good",
         "4",
     )
+    low, high = comparison.differences["worse"]["analysis"]["success"].interval or (0.0, 0.0)
+    assert low < high and (success["ci_low"], success["ci_high"]) == (str(low), str(high))
     assert "## worse less good" in texts["comparison.md"]

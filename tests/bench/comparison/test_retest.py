@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from genotex.bench import (
+    Component,
     EvaluationOptions,
     Scores,
+    VarianceComponents,
     compare_runs,
     comparison_json,
     comparison_texts,
@@ -96,6 +98,33 @@ def test_agreement_is_part_of_the_comparison(runs: dict[str, Scores]) -> None:
     assert comparison_json(compared)["retest"]["genes"]["value"] == pytest.approx(4 / 9)
     assert "## Agreement of 2 runs" in comparison_texts(compared)["comparison.md"]
     assert "retest" not in comparison_json(compare_runs(runs))
+
+
+def test_components_and_agreement_are_in_their_columns(runs: dict[str, Scores]) -> None:
+    found = retest_runs(runs, draws=20)
+    parts = VarianceComponents(
+        *(Component(value, (value, 2.25)) for value in (0.25, 0.01, 0.04, 0.8)), problems=3
+    )
+    nothing = VarianceComponents(*[Component(None)] * 4, problems=1)
+    figures = dict.fromkeys(found.figures, nothing) | {"auroc": parts}
+    (table,) = retest_tables(replace(found, figures=figures))
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["AUROC (ICC)"] == (
+        "0.800 (0.800 to 2.250)", "0.500 (0.500 to 1.500)", "0.100 (0.100 to 1.500)",
+        "0.200 (0.200 to 1.500)", "3",
+    )  # fmt: skip
+    assert rows["F1 (%) (ICC)"] == ("-", "-", "-", "-", "1")
+
+
+def test_a_problem_must_be_scored_in_every_run(runs: dict[str, Scores]) -> None:
+    first = replace(runs["one"], analysis=runs["one"].analysis[:3])
+    assert retest_runs({"one": first, "two": runs["two"]}).figures["f1"].problems == 3
+    other = replace(runs["two"], analysis=runs["two"].analysis[3:])
+    with pytest.raises(UsageError, match="scored on the same problems"):
+        retest_runs({"one": first, "two": other})
+    single = retest_runs({"one": replace(first, analysis=first.analysis[:1]), "two": runs["two"]})
+    assert single.problems == 1 and single.genes.value == pytest.approx(1 / 3)
+    assert single.genes.interval is None and single.figures["f1"].icc.value is None
 
 
 def test_folders_that_are_gone_leave_scores_alone(runs: dict[str, Scores]) -> None:
