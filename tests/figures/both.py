@@ -44,7 +44,9 @@ def _drawn(figure: Figure) -> set[Mark]:
             if len(places) and len(each.get_edgecolors()):  # type: ignore[attr-defined]
                 edges = each.get_edgecolors()  # type: ignore[attr-defined]
                 found |= {
-                    _mark(x, y, edges[i % len(edges)]) for i, (x, y) in enumerate(places.tolist())
+                    _mark(x, y, edges[i % len(edges)])
+                    for i, (x, y) in enumerate(places.tolist())
+                    if x is not None
                 }
     return found
 

@@ -53,6 +53,8 @@ def test_folder_of_parts_as_spark_writes_it(tmp_path: Path) -> None:
     (folder / "part-00002-x.json").write_bytes(b"")
     (folder / "_SUCCESS").write_bytes(b"")
     (folder / ".part-00000-x.json.crc").write_bytes(b"crc")
+    for name in (".part-00003-x.json", "_part-00003-x.json", "notes.txt"):
+        (folder / name).write_bytes(b"no associations")
     steps: list[tuple[str, int]] = []
     found = read_associations(folder, ASKED, 0.2, progress=lambda *step: steps.append(step))
     assert found.table.rows() == KEPT

@@ -27,6 +27,7 @@ def test_kind_follows_from_the_condition(
     problem = Problem("Crohn's Disease", condition)
     assert problem.kind is kind
     assert str(problem) == words
+    assert problem.traits == tuple(words.split(" given ")[: 1 + (kind is ProblemKind.TWO_STEP)])
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,10 @@ def test_each_kind_of_problem_is_averaged_by_itself() -> None:
     by_kind = summarise(some_scores(), draws=20).by_kind
     assert list(by_kind) == [ProblemKind.UNCONDITIONAL, ProblemKind.ONE_STEP, ProblemKind.TWO_STEP]
     assert by_kind[ProblemKind.UNCONDITIONAL]["analysis"]["success"].scored == 2
+    alone = [item for item in some_scores().analysis if item.condition is None]
+    of_these = summarise(some_scores(analysis=tuple(alone)), draws=20).sections["analysis"]
+    assert by_kind[ProblemKind.UNCONDITIONAL]["analysis"] == of_these, "intervals too"
+    assert of_these["success"].interval is not None
     assert by_kind[ProblemKind.ONE_STEP]["analysis"]["auroc"].average == 0.875
     assert by_kind[ProblemKind.ONE_STEP]["selection"]["accuracy"].average == 0.0
     assert by_kind[ProblemKind.TWO_STEP]["analysis"]["success"].average == 0.0
