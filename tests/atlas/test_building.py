@@ -180,15 +180,18 @@ def test_an_open_reader_sees_the_next_build(tmp_path: Path) -> None:
 def test_many_segments_are_merged_without_the_rows_of_removed_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(building, "MOST_SEGMENTS", 3)
-    for seed in range(4):
-        write_cohort(tmp_path / "out", "Asthma", "GSE1", seed=seed)
+    monkeypatch.setattr(building, "MOST_SEGMENTS", 1)
+    write_cohort(tmp_path / "out" / "GSE1", "Asthma", "GSE1")
+    for seed in (2, 3):
+        write_cohort(tmp_path / "out" / "GSE2", "Asthma", "GSE2", seed=seed)
         build_atlas([tmp_path / "out"], tmp_path / "atlas")
     reader = AtlasReader(tmp_path / "atlas")
-    assert len(reader.manifest.segments) <= 3
-    stored = pl.read_parquet(tmp_path / "atlas/genes/*/*.parquet")
-    assert stored.height < 4 * len(GENES)
-    assert find_gene(reader, GENES[0]).cohorts.height == 1
+    assert len(reader.manifest.segments) <= 1
+    for table, owner, alive in (("genes", "result", 2), ("combined", "group", 1)):
+        stored = pl.read_parquet(tmp_path / "atlas" / table / "*/*.parquet")
+        assert stored[owner].n_unique() == alive, table
+    found = find_gene(reader, GENES[0])
+    assert (found.cohorts.height, found.traits.height) == (2, 1)
 
 
 def test_a_result_that_cannot_be_read_is_reported_and_tried_again(tmp_path: Path) -> None:
@@ -205,6 +208,7 @@ def test_a_result_that_cannot_be_read_is_reported_and_tried_again(tmp_path: Path
     table.write_bytes(whole)
     report = build_atlas([tmp_path / "out"], tmp_path / "atlas")
     assert (report.results, dict(report.unreadable)) == (2, {})
+    assert (report.added, report.unchanged) == (1, 1)
 
 
 @pytest.mark.parametrize("text", ["no JSON", "[]", '{"significant_genes": {}}', "{}"])
