@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from genotex import figures as f
 from genotex.figures import COLOURS
 from tests.figures.both import points
-from tests.figures.gallery import LEVELS, MARKS
+from tests.figures.gallery import LEVELS, MARKS, result
 
 VALUES = np.arange(12.0)
 """One value for each sample: the cases have the six lowest."""
@@ -93,3 +94,30 @@ def test_a_gene_along_texts_has_the_groups_side_by_side(levels: Sequence[str | N
     x = figure.panel.x
     assert x.low is not None and x.high is not None
     assert x.low < min(case.x) - case.reach and max(control.x) + case.reach < x.high < len(names)
+
+
+def test_genes_have_the_colour_of_their_side_unless_marked_or_not_significant() -> None:
+    found = result()
+    assert found.meanings().tolist() == ["up", "up", "down", "rest", "rest"]
+    marked = replace(found, marked=np.array([False, True, False, False, True]))
+    assert marked.meanings().tolist() == ["up", "marked", "down", "rest", "marked"]
+
+
+def test_the_first_genes_measured_of_a_selection_are_selected() -> None:
+    places = {gene: i for i, gene in enumerate(("DOWN1", "UP2", "FLAT1"))}
+    found = replace(result(), places=places)
+    assert found.first_measured(5) == ["UP2", "DOWN1", "FLAT1"]
+    assert found.first_measured(2) == ["UP2", "DOWN1"]
+    assert replace(found, selects=True).first_measured(5) == ["UP2", "DOWN1"]
+
+
+def test_samples_of_a_map_are_at_their_places_with_the_level_as_colour() -> None:
+    places = np.column_stack([VALUES, 20 - VALUES])
+    figure = f.mds(places, 5, MARKS)
+    assert {(m.x, m.y) for m in points(figure) if m.colour == COLOURS["case"]} == {
+        (float(i), 20.0 - i) for i in range(6)
+    }
+    (dots,) = f.mds(places, 5, LEVELS).panel.series
+    assert dots.levels is not None and dots.levels.tolist() == [*range(12)]
+    assert dots.scale is not None and dots.scale.label == "weight"
+    assert dots.texts[3] == "S3: 3" and dots.x[3] == 3.0
