@@ -15,12 +15,15 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 import pytest
+from _pytest.mark import ParameterSet
 
+T = TypeVar("T")
 FILE = Path(__file__).with_name("durations.json")
 LIMIT = 0.5
 """Seconds from which a test, or a fixture that tests share, is slow."""
@@ -55,6 +58,14 @@ def is_slow(item: pytest.Item, durations: Durations) -> bool:
 def takes_long(item: pytest.Item, durations: Durations) -> bool:
     """Whether a test by itself was recorded as one that takes long."""
     return durations["tests"].get(function_of(item.nodeid), 0.0) >= NIGHTLY
+
+
+def in_turns(cases: Sequence[T], name: Callable[[T], str]) -> list[ParameterSet]:
+    """Return the parameters of a test of many cases: every day one of six, the others at night."""
+    return [
+        pytest.param(case, id=name(case), marks=[pytest.mark.everyday] * (i % 6 == 0))
+        for i, case in enumerate(cases)
+    ]
 
 
 def is_stale(entry: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,6 +45,17 @@ class Browser(TestClient):
         given = {"code": self.access.code.renew() if code is None else code, **more}
         origin = {"Origin": self.own["Origin"]}
         return self.post("/sign-in", data=given, headers=origin, follow_redirects=False)
+
+
+def run_in_node(script: str, given: dict[str, Any]) -> list[dict[str, Any]]:
+    """Run a script of this folder on what is given to it, and return what it found."""
+    path = Path(__file__).with_name(script)
+    ended = subprocess.run(
+        ["node", str(path)], input=json.dumps(given), capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stderr
+    found: list[dict[str, Any]] = json.loads(ended.stdout)
+    return found
 
 
 @contextmanager

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.app.conftest import run_in_node
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
@@ -32,13 +31,7 @@ def done(
         "source": "\n".join(texts), "parts": parts, "answers": answers, "acts": acts,
         "show": list(parts), "groups": {SELECTORS[name]: ids for name, ids in groups.items()},
     }  # fmt: skip
-    script = Path(__file__).with_name("pages_in_node.js")
-    ended = subprocess.run(
-        ["node", str(script)], input=json.dumps(given), capture_output=True, text=True
-    )
-    assert ended.returncode == 0, ended.stderr
-    found: list[dict[str, Any]] = json.loads(ended.stdout)
-    return found
+    return run_in_node("pages_in_node.js", given)
 
 
 SELECTORS = {

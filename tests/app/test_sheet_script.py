@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.app.conftest import run_in_node
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
@@ -26,13 +25,7 @@ def selected(acts: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
     """Return what the sheet offers and selects after each act, which begins without a selection."""
     source = (files("genotex.app") / "static" / "samples.js").read_text(encoding="utf-8")
     given = {"source": source, "head": HEAD, "rows": ROWS, "acts": acts}
-    script = Path(__file__).with_name("sheet_in_node.js")
-    done = subprocess.run(
-        ["node", str(script)], input=json.dumps(given), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    return run_in_node("sheet_in_node.js", given)
 
 
 @pytest.mark.parametrize("column", HEAD)

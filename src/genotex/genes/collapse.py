@@ -63,7 +63,7 @@ def weighted_mean_of_rows(values: NDArray[np.floating], links: _GeneRows) -> NDA
     does not dilute one that does. Missing values are skipped.
     """
     missing = np.isnan(values)
-    known = len(values[0]) - missing.sum(axis=1) if len(values) else np.zeros(0)
+    known = values.shape[1] - missing.sum(axis=1)
     sums = np.where(missing, 0.0, values).sum(axis=1)
     level = np.divide(sums, known, out=np.full(len(values), -np.inf), where=known > 0)[links.row]
     highest = np.full(len(links.genes), -np.inf)

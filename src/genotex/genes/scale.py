@@ -25,6 +25,9 @@ class ScaleVerdict:
 
     scale: Literal["log2", "linear", "counts"]
     reason: str
+    kind: Literal["", "proteins", "reads"] = ""
+    """Linear values whose variance falls with their level: intensities of proteins, normalised
+    reads."""
 
 
 def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
@@ -93,7 +96,9 @@ def recognise_scale(
     if not finite.size:
         return verdict
     if (proteins := _PROTEINS.search(names)) and verdict.scale == "linear":
-        return ScaleVerdict("linear", f"{verdict.reason}; called {proteins[0]!r}: intensities")
+        return ScaleVerdict(
+            "linear", f"{verdict.reason}; called {proteins[0]!r}: intensities", "proteins"
+        )
     if probes is None:
         probes = not _looks_counted(values, finite)
     if finite.min() < 0:
@@ -111,7 +116,7 @@ def recognise_scale(
         return verdict
     sums = np.nansum(values, axis=0)
     if (np.abs(sums / _MILLION - 1) < 0.02).all():
-        return ScaleVerdict("linear", "every sample adds up to a million: TPM or CPM")
+        return ScaleVerdict("linear", "every sample adds up to a million: TPM or CPM", "reads")
     named = _COUNTS.search(names)
     if not probes and not normalised and (whole > 0.1 or (named and sums.max() > _LEAST_LIBRARY)):
         if whole > 0.1:
@@ -120,8 +125,10 @@ def recognise_scale(
             why = f"called {named[0]!r}, and samples add up to {_plain(float(np.median(sums)))}"  # type: ignore[index]
         return ScaleVerdict("counts", why)
     zeros = float((finite == 0).mean())
-    what = "intensities" if probes or zeros < 0.001 else "FPKM, CPM or other normalised reads"
-    return ScaleVerdict("linear", f"{verdict.reason}; {what}")
+    if probes or zeros < 0.001:
+        return ScaleVerdict("linear", f"{verdict.reason}; intensities")
+    what = "FPKM, CPM or other normalised reads"
+    return ScaleVerdict("linear", f"{verdict.reason}; {what}", "reads")
 
 
 def _looks_counted(values: NDArray[np.floating], finite: NDArray[np.floating]) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from tests.agents.ordinary.model import Style
 from tests.agents.ordinary.runs import Workplace, workplace
 from tests.agents.ordinary.styles import STYLES, small_context
+from tests.durations import in_turns
 from tests.geo_text import write_asthma_on_probes
 from tests.models.conftest import nothing_from_outside
 
@@ -25,13 +26,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
         yield place
 
 
-def each(style: Style) -> object:
-    """Return the case of a style: every day one of six, the others at night."""
-    every_day = STYLES.index(style) % 6 == 0
-    return pytest.param(style, id=style.name, marks=[pytest.mark.everyday] * every_day)
-
-
-@pytest.mark.parametrize("style", [each(style) for style in STYLES])
+@pytest.mark.parametrize("style", in_turns(STYLES, lambda style: style.name))
 def test_style_ends_with_the_right_tables(style: Style, place: Workplace) -> None:
     found = place.run(style)
     assert found.outcome == "right"

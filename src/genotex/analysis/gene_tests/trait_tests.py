@@ -30,7 +30,7 @@ from genotex.analysis.gene_tests.moderated import ModeratedFit
 from genotex.analysis.gene_tests.p_values import q_of_known
 from genotex.analysis.gene_tests.precision import Precision, consensus_correlation
 from genotex.analysis.gene_tests.weights import Spread, weigh_samples
-from genotex.analysis.hidden.unmeasured import Unmeasured, find_unmeasured
+from genotex.analysis.hidden.unmeasured import AS_IN_R, Unmeasured, find_unmeasured
 from genotex.analysis.replication.chance import (
     effective_size,
     replication_chance,
@@ -226,8 +226,8 @@ def run_tests(
     # Shapes: values (n, m).
     contrast, design, mixed_ranks = comparison.contrast, comparison.design, options.model == "mixed"
     # R's sva knows no weights of samples, and with them its variables are unstable.
-    as_in_r = options.hidden in ("sva", "two-step") and options.weights == "auto"
-    weights = "none" if as_in_r else options.weights
+    unweighted = options.hidden in AS_IN_R and options.weights == "auto"
+    weights = "none" if unweighted else options.weights
     spread = weigh_samples(
         values, design.saturated, contrast.groups, weights, comparison.library_sizes
     )

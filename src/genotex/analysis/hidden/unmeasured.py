@@ -119,6 +119,8 @@ _FACTORS = (
     "factors by parallel analysis; their share of the trait by an empirical-Bayes regression over "
     "genes"
 )
+AS_IN_R = ("sva", "two-step")
+"""Modes that do what R's sva does."""
 METHODS = {
     "auto": _FACTORS,
     "adjust": _FACTORS,
@@ -257,7 +259,7 @@ def _estimate(
 ) -> SurrogateVariables:
     # What the levels of a trait do is the trait's own, whether along a line or not.
     values, design, tested = precision.whiten(genes), precision.whiten(of.saturated), of.of_trait
-    if mode in ("auto", "adjust"):
+    if mode not in AS_IN_R:
         return estimate_confounders(values, design, tested)
     if mode == "two-step":
         return find_surrogates(values, design, seed=seed)
@@ -317,7 +319,7 @@ def _limits(found: SurrogateVariables, samples: int) -> tuple[str, ...]:
 
 
 def _few_samples(mode: Mode, number: int, samples: int) -> tuple[str, ...]:
-    if METHODS[mode] == _FACTORS or number == 0 or samples >= SVA_FROM:
+    if mode not in AS_IN_R or number == 0 or samples >= SVA_FROM:
         return ()
     what = f"{number} surrogate variable{'' if number == 1 else 's'}"
     return (

@@ -240,26 +240,21 @@ def collapse(
 
 
 def _unclear(scale: str) -> str:
-    other = "linear" if scale == "counts" else "counts"
-    what = "intensities or normalised values" if other == "linear" else "counts of reads"
+    taken, what, other = ("intensities", "counts of reads", "counts")
+    if scale == "counts":
+        taken, what, other = ("counts", "intensities or normalised values", "linear")
     return (
-        f"nothing is known of the ids of the rows; by the values alone they are taken as "
-        f"{'counts' if scale == 'counts' else 'intensities'}. If they are {what}: --scale {other}"
+        "nothing is known of the ids of the rows; by the values alone they are taken as "
+        f"{taken}. If they are {what}: --scale {other}"
     )
 
 
-def _advice_on_trend(reason: str) -> str:
-    """Return what to do where the variance of a value depends on its level."""
-    if reason.endswith(": intensities"):
-        return "the variance of protein intensities falls with their level: use --trend"
-    if "TPM or CPM" in reason or "normalised reads" in reason:
-        return (
-            "the variance of normalised reads falls with their level: use --trend, or give the "
-            "counts, which have weights of their own"
-        )
-    return ""
-
-
+_TREND_ADVICE = {
+    "proteins": "the variance of protein intensities falls with their level: use --trend",
+    "reads": "the variance of normalised reads falls with their level: use --trend, or give the "
+    "counts, which have weights of their own",
+}
+"""By the kind of linear values."""
 _FEWEST = 2
 _MANY_LOST = 0.05
 
@@ -359,7 +354,7 @@ class OwnExpression:
         if lost:
             note += f"; {lost:,} values at or below 0 became missing"
         self.notes.append(note)
-        if advice := _advice_on_trend(self.scale.reason):
+        if advice := _TREND_ADVICE.get(self.scale.kind):
             self.warnings.append(advice)
         if lost > _MANY_LOST * matrix.values.size:
             self.warnings.append(

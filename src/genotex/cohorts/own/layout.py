@@ -42,7 +42,7 @@ _NO_GENE = re.compile(
 )
 """Rows of HTSeq, STAR and spreadsheets that are no genes."""
 _QUANTITIES = ("counts", "expected_count", "abundance", "tpm", "fpkm", "rpkm", "length")
-_PROTEINS = ("LFQ intensity ", "Reporter intensity corrected ", "iBAQ ", "Intensity ")
+_PROTEINS = ("LFQ intensity", "Reporter intensity corrected", "iBAQ", "Intensity")
 """Columns of MaxQuant's proteinGroups.txt with a value for each sample, the best first."""
 _NO_PROTEIN = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
 """Its columns that mark decoys and contaminants with ``+``."""
@@ -176,7 +176,7 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
         samples = [_without_quantity(name, quantity) for name in samples]
     _check_names(table, samples, "column")
     marked: frozenset[int] = frozenset()
-    if f"{quantity} " in _PROTEINS:
+    if quantity in _PROTEINS:
         marked = _marked_rows(table, ids)
         ids = [name.partition(";")[0].strip() for name in _genes_of_proteins(columns, ids)]
         notes.append(f"{len(marked)} decoys, contaminants and the like were left out")
@@ -184,7 +184,7 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
         i for i, name in enumerate(ids) if name and i not in marked and not _NO_GENE.fullmatch(name)
     ]
     numbers = _numbers(table, values, lambda row, name: f"{ids[row]} in {name}")
-    if f"{quantity} " in _PROTEINS:
+    if quantity in _PROTEINS:
         numbers[numbers == 0] = np.nan
         notes.append("protein intensities: 0 is not detected, and missing")
     if len(kept) < len(ids):
@@ -255,10 +255,10 @@ def _value_columns(columns: _Columns) -> tuple[list[int], list[str], str]:
 
 def _quantity(names: Sequence[str]) -> tuple[str, list[int] | None]:
     """Return which columns of a table of tximport or MaxQuant to take: its best quantity."""
-    for start in _PROTEINS:
-        of_proteins = [i for i, name in enumerate(names) if name.startswith(start)]
+    for quantity in _PROTEINS:
+        of_proteins = [i for i, name in enumerate(names) if name.startswith(f"{quantity} ")]
         if len(of_proteins) > 1:
-            return start.strip(), of_proteins
+            return quantity, of_proteins
     words = [name.strip().casefold().partition(".")[0] for name in names]
     there = [word for word in _QUANTITIES if word in words]
     if not there or any(word not in _QUANTITIES for word in words if word != "countsfromabundance"):
@@ -267,7 +267,7 @@ def _quantity(names: Sequence[str]) -> tuple[str, list[int] | None]:
 
 
 def _without_quantity(name: str, quantity: str) -> str:
-    if f"{quantity} " in _PROTEINS:
+    if quantity in _PROTEINS:
         return name.removeprefix(quantity).strip()
     return name.partition(".")[2] or name
 

@@ -175,11 +175,19 @@ def csv_frame(findings: Findings, genes: pl.DataFrame) -> pl.DataFrame:
 
 def order_of_genes(findings: Findings) -> str:
     """Return what the genes are ordered by."""
+    return _order(findings)[0]
+
+
+def _order(findings: Findings) -> tuple[str, str, str]:
+    """Return the order of the genes in words, its column, and its direction."""
     if findings.selects:
-        return "size of the coefficient"
+        return "size of the coefficient", "Absolute Coefficient", "descending"
     if findings.leads_by_chance:
-        return "chance of replication, those that are not significant by p-value"
-    return "p-value of the mixed model" if findings.mixed_ranks else "p-value"
+        words = "chance of replication, those that are not significant by p-value"
+        return words, "Replication", "descending"
+    if findings.mixed_ranks:
+        return "p-value of the mixed model", "Mixed p", "ascending"
+    return "p-value", "p", "ascending"
 
 
 def rows_on_page(significant: int) -> int:
@@ -193,17 +201,15 @@ def gene_table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTa
     selected = findings.selects
     most = min(_MOST_ROWS, hits) if selected else rows_on_page(hits)
     rows = genes.head(most).to_dicts()
-    sorted_by = "Mixed p" if findings.mixed_ranks else "p"
-    if selected or findings.leads_by_chance:
-        sorted_by = "Absolute Coefficient" if selected else "Replication"
+    order, sorted_by, direction = _order(findings)
     return GeneTableView(
         page_columns(findings, genes),
         rows,
         genes.height,
         csv_name,
-        title=f"{_shown(len(rows), hits, genes.height, selected)}, by {order_of_genes(findings)}.",
+        title=f"{_shown(len(rows), hits, genes.height, selected)}, by {order}.",
         sorted_by=sorted_by,
-        sort="ascending" if sorted_by.endswith("p") else "descending",
+        sort=direction,
         filters=not selected,
     )
 
