@@ -246,6 +246,12 @@ from .samples.quality import (
     check_samples as check_samples,
     named_pools as named_pools,
 )
+from .samples.same_people import (
+    PeopleTable as PeopleTable,
+    SamePerson as SamePerson,
+    SharedPeople as SharedPeople,
+    find_shared_people as find_shared_people,
+)
 from .samples.sex import Y_GENES as Y_GENES, check_sex as check_sex
 from .gene_tests.weights import (
     estimate_sample_weights as estimate_sample_weights,
