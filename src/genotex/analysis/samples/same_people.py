@@ -161,7 +161,7 @@ def _rest(values: Floats, groups: Sequence[str]) -> Floats:
     for name in np.unique(names):
         if (here := names == name).sum() >= SMALL_GROUP:
             rest[here] -= rest[here].mean(axis=0)
-    return rest
+    return np.asarray(rest)
 
 
 def _scores(one: Floats, two: Floats, names: NDArray[np.str_]) -> tuple[Floats, Floats, int]:
@@ -212,7 +212,7 @@ def _standing(found: Floats) -> Floats:
     usual = max(_TO_SD * np.median(size), np.sqrt(np.mean(found[found < 0] ** 2)), 1e-12)
     rows = np.maximum(_TO_SD * np.median(size, axis=1, keepdims=True), usual)
     columns = np.maximum(_TO_SD * np.median(size, axis=0, keepdims=True), usual)
-    return found / np.sqrt(rows * columns)
+    return np.asarray(found / np.sqrt(rows * columns))
 
 
 def _overlap(scores: Floats) -> float:
