@@ -21,7 +21,7 @@ from genotex.analysis import (
 )
 from genotex.cohorts import tmm_factors
 from genotex.errors import AnalysisError, UsageError
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, ValueKind
 from tests.analysis.fitted_designs import fit_design
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "designs"
@@ -271,6 +271,36 @@ def test_other_diseases_are_left_out_where_there_are_healthy_controls() -> None:
     assert found.method["contrast"]["text"] == "10 cases against 11 controls"
     assert all_of_them.method["contrast"]["text"] == "10 cases against 20 controls"
     assert "9 other disease, 11 further samples" in named.method["contrast"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "trend", "because"),
+    [
+        ("", None, False, None),
+        ("reads", None, True, "normalised reads"),
+        ("proteins", None, True, "intensities of proteins"),
+        ("reads", False, False, None),
+        ("", True, True, None),
+    ],
+)
+def test_the_prior_has_a_trend_where_the_kind_of_values_asks_for_it(
+    kind: ValueKind, asked: bool | None, trend: bool, because: str | None
+) -> None:
+    data = replace(data_of(LINEAR), kind=kind)
+    found = fit_design(data, "~ group", "group: B - A", replace(PLAIN, trend=asked))
+    prior = found.method["prior"]
+    assert (prior["trend"], prior.get("trend_because")) == (trend, because)
+    expected = fit_design(data_of(LINEAR), "~ group", "group: B - A", replace(PLAIN, trend=trend))
+    assert found.genes["p"].to_list() == expected.genes["p"].to_list()
+    assert bool(found.result.trend_summary) == (because is not None)
+
+
+def test_counts_are_weighted_and_have_no_trend_unless_it_is_asked_for() -> None:
+    found = fit_design(counted_data(), "~ group", "group: B - A", PLAIN)
+    assert found.method["prior"]["trend"] is False
+    averaged = {**counted_data().counts, "effective_library_sizes": {}}
+    found = fit_design(replace(counted_data(), counts=averaged), "~ group", "group: B - A", PLAIN)
+    assert found.method["prior"]["trend_because"] == "counts without voom's weights"
 
 
 def test_a_block_without_repeats_is_refused() -> None:

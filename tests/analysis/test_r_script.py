@@ -111,6 +111,13 @@ def test_the_design_has_what_is_tested_last_then_weights_and_blocks(tmp_path: Pa
     assert max(map(len, text.splitlines())) <= 120
 
 
+def test_the_script_has_the_trend_that_the_kind_of_values_asked_for(tmp_path: Path) -> None:
+    for kind, setting in (("", "trend = FALSE"), ("reads", "trend = TRUE")):
+        data = replace(data_of(LINEAR), kind=kind)
+        found = fit_design(data, "~ group", "group: B - A", PLAIN)
+        assert setting in write(tmp_path, data, found).read_text()
+
+
 def test_a_column_called_as_one_of_ours_keeps_its_values() -> None:
     data = data_of(LINEAR)
     weight = np.linspace(50, 90, len(data.samples))

@@ -242,14 +242,20 @@ def test_protein_groups_of_maxquant(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, expected)
     assert _noted(tables, "3 decoys, contaminants and the like were left out")
     assert _noted(tables, "0 is not detected, and missing")
-    assert any("use --trend" in warning for warning in tables.warnings)
+    assert tables.kind == "proteins"
 
 
-def test_normalised_reads_and_rows_of_which_nothing_is_known_are_warned_of(tmp_path: Path) -> None:
+def test_normalised_reads_are_known_as_such_also_their_logarithms(tmp_path: Path) -> None:
     counts = count_values()
     cpm = counts / counts.sum(axis=0) * 1e6
-    tables = _read(tmp_path, write_table(tmp_path / "cpm.csv", cpm))
-    assert any("give the counts" in warning for warning in tables.warnings)
+    for values in (cpm, np.log2(cpm + 0.5)):
+        tables = _read(tmp_path, write_table(tmp_path / "cpm.csv", values))
+        assert tables.kind == tables.record["scale"]["kind"] == "reads"
+    assert _read(tmp_path, write_table(tmp_path / "t.csv", log2_values())).kind == ""
+
+
+def test_rows_of_which_nothing_is_known_are_warned_of(tmp_path: Path) -> None:
+    counts = count_values()
     ids = tuple(f"TraesCS1A02G{i:06d}" for i in range(16))
     tables = _read(tmp_path, write_table(tmp_path / "t.csv", np.round(counts + 40), genes=ids))
     (unclear,) = (w for w in tables.warnings if w.startswith("nothing is known of the ids"))

@@ -106,6 +106,7 @@ def test_values_that_are_not_counts_are_taken_as_values(tmp_path: Path) -> None:
     outcome, evidence, _ = run(tmp_path)
     assert outcome.info is not None and outcome.info.is_usable
     assert not evidence.counts
+    assert evidence.mapping["value_kind"] == "reads"
     assert evidence.mapping["scale"] == "linear"
 
 

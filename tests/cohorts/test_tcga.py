@@ -87,6 +87,8 @@ def test_trait_by_sample_code(tmp_path: Path, procedure: str) -> None:
 def test_sound_leaves_other_controls_out_and_is_reported(tmp_path: Path) -> None:
     outcome = run(write_tcga(tmp_path / "in"), tmp_path / "out")
     assert outcome.info is not None and outcome.info.sample_size == len(barcodes()) - 1
+    evidence = read_evidence(OutputFolder(tmp_path / "out").evidence(TRAIT, "TCGA"))
+    assert evidence.mapping["value_kind"] == "reads"
     assert any("20 and above left out" in note for note in outcome.notes)
     assert any("8 patients gave both tumour and normal" in note for note in outcome.notes)
 

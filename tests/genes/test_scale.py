@@ -73,7 +73,7 @@ def below_zero(rows: int) -> np.ndarray:
         (np.c_[MILLION, FRACTIONS[:, :1] * 99], "", False, "linear", "intensities"),
         (np.where(FRACTIONS < 100, 0, FRACTIONS), "", False, "linear", "FPKM"),
         (PART, "", False, "counts", "20% of the values above 10 are whole"),
-        (PART, "tpm", False, "linear", "intensities"),
+        (PART, "tpm", False, "linear", "normalised reads"),
         (PART, "", True, "linear", "intensities"),
         (FRACTIONS * 99, "", False, "linear", "intensities"),
         (FRACTIONS * 99, "counts.txt", False, "counts", "called 'counts', and samples add up to"),
@@ -91,6 +91,36 @@ def test_counts_normalised_reads_and_intensities_are_told_apart(
 ) -> None:
     found = recognise_scale(values, names, probes=probes)
     assert (found.scale, reason in found.reason) == (scale, True), found.reason
+
+
+READS = RNG.negative_binomial(2, 0.02, (500, 4)).astype(float) * (RNG.random((500, 1)) < 0.9)
+FACTORS = np.array([0.7, 1.13, 1.9, 0.31])
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "probes", "kind"),
+    [
+        (READS, "", False, ""),  # counts have weights of their own
+        (READS / FACTORS, "", False, "reads"),  # as DESeq2 normalises
+        (READS / FACTORS, "counts.csv", None, "reads"),
+        (np.rint(READS / FACTORS), "normalized_counts.csv", False, "reads"),
+        (MILLION, "", False, "reads"),
+        (np.log2(MILLION + 0.25), "", False, "reads"),
+        (np.log2(READS / FACTORS + 1), "", False, "reads"),
+        (RNG.normal(8, 2, (500, 4)), "vst.csv", False, "reads"),
+        (RNG.normal(8, 2, (500, 4)), "rma.csv", False, ""),
+        (RNG.normal(8, 2, (500, 4)), "", True, ""),
+        (RNG.normal(0, 1, (500, 4)), "", False, ""),  # log ratios
+        (2 ** RNG.normal(8, 2, (500, 4)), "", True, ""),
+        (2 ** RNG.normal(25, 2, (500, 4)), "lfq.csv", False, "proteins"),
+        (RNG.normal(25, 2, (500, 4)), "log2 LFQ", False, "proteins"),
+        (2 ** RNG.normal(8, 2, (500, 4)), "raw intensity", True, ""),
+    ],
+)
+def test_values_whose_variance_depends_on_their_level_are_known(
+    values: np.ndarray, names: str, probes: bool | None, kind: str
+) -> None:
+    assert recognise_scale(values, names, probes=probes).kind == kind
 
 
 def test_missing_values_do_not_hide_a_linear_scale():

@@ -47,6 +47,9 @@ def test_the_default_of_an_option_is_read_as_it_is_written(made: type[Any], each
         ("covariates", "none", ()),
         ("pair", "donor", "donor"),
         ("pair", "", None),
+        ("trend", "auto", None),
+        ("trend", "yes", True),
+        ("trend", "no", False),
     ],
 )
 def test_a_text_becomes_a_value(field: str, text: str, value: object) -> None:
@@ -65,6 +68,7 @@ def test_a_text_becomes_a_value(field: str, text: str, value: object) -> None:
         ("seed", "1.5", "not a whole number"),
         ("seed", "9" * 5000, "not a whole number"),
         ("panel", "perhaps", "use yes or no"),
+        ("trend", "perhaps", "use auto, yes or no"),
         ("hidden", "all", "use auto, adjust, none, sva or two-step"),
     ],
 )
@@ -75,10 +79,10 @@ def test_a_text_that_is_no_value_is_refused(field: str, text: str, why: str) -> 
 
 def test_the_command_line_of_options_is_what_differs_from_the_defaults() -> None:
     asked = DesignOptions("~ group + age", ("group: a - b", "age"), block="person")
-    options = AnalysisOptions(q_cut=0.1, panel=False, covariates=(), hidden="none")
+    options = AnalysisOptions(q_cut=0.1, panel=False, covariates=(), hidden="none", trend=False)
     assert command_words(asked, options) == [
         "--design", "~ group + age", "--contrast", "group: a - b", "--contrast", "age",
         "--block", "person", "--hidden", "none", "--q", "0.1", "--covariates", "none",
-        "--no-panel",
+        "--no-trend", "--no-panel",
     ]  # fmt: skip
     assert command_words(AnalysisOptions(), PreprocessChoices()) == []

@@ -98,6 +98,11 @@ PANEL = {"model": "logistic regression, L1", "folds": 4}
         ({"prior": PRIOR}, "(Smyth 2004; 3.5 prior degrees of freedom), with", "robust"),
         ({"prior": {**PRIOR, "df_infinite": True}}, "; infinite prior degrees of freedom)", "3.5"),
         ({"prior": {"trend": True}}, "(Smyth 2004, with a trend in mean expression)", "robust"),
+        (
+            {"prior": {"trend": True, "trend_because": "normalised reads"}},
+            "(Smyth 2004, with a trend in mean expression as due for normalised reads)",
+            "robust",
+        ),
         ({"prior": {"robust": True}}, "2004; robust to hypervariable genes, Phip", "a trend in"),
         ({"weights": {"used": "sample"}}, "each sample weighted by its precision", "spread"),
         (

@@ -25,7 +25,7 @@ from genotex.formats import (
     read_linked_csv,
 )
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, ValueKind
 from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.procedure import Procedure
 
@@ -71,6 +71,8 @@ class CohortData:
     design: DesignRequest | None = None
     # Relations between the samples that their texts state (`Evidence.relations`)
     relations: Relations = field(default_factory=dict)
+    # What the values are, where their variance depends on their level (`Evidence.mapping`)
+    kind: ValueKind = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,7 @@ class ProblemData:
             self.condition,
             DesignRequest.from_json(record.design),
             _relations(record),
+            record.mapping.get("value_kind", ""),
         )
 
 

@@ -94,6 +94,7 @@ def _of_cohort(data: AnnData, samples: Any, used: str) -> DesignInput:
         _dense(data.X),
         table.drop([name for name in _sources(record, table.columns) if name not in used]),
         record.get("counts") or {},
+        record.get("value_kind", ""),
     )
     notes = tuple(map(str, record.get("notes", ())))
     if record.get("source") != "tables" or "counts" not in data.layers:

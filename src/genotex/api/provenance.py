@@ -16,6 +16,7 @@ from genotex.cohorts import OwnTables, PreparedCohort
 from genotex.errors import FormatError, UsageError
 from genotex.formats import CountsRecord, Series, sha256
 from genotex.layout import CohortName, TraitName
+from genotex.options import ValueKind
 from genotex.outside import parse_json
 from genotex.records import Shape, TypedDict, checked
 from genotex.workflows import KEY
@@ -70,6 +71,7 @@ def provenance(
         "series": prepared.series,
         "annotation": annotation_to_json(prepared.reading),
         "mapping": {} if genes is None else {"id_kind": str(genes.id_kind), **genes.counts},
+        "value_kind": prepared.value_kind,
         "counts": prepared.counts,
         "distributions": prepared.distributions,
     }
@@ -93,7 +95,7 @@ def provenance(
 
 def table_provenance(tables: OwnTables) -> dict[str, Any]:
     """Return the record of tables of one's own, in the form of `provenance`."""
-    record = {"tables": tables.record, "counts": dict(tables.counts)}
+    record = {"tables": tables.record, "counts": dict(tables.counts), "value_kind": tables.kind}
     return {
         "cohort": tables.name,
         "trait": "",
@@ -143,6 +145,7 @@ class _UsedRecord:
     source: str = ""
     annotation: dict[str, Any] = field(default_factory=dict)
     counts: Annotated[dict[str, Any], Shape(CountsRecord)] = field(default_factory=dict)
+    value_kind: ValueKind = ""
     header: Annotated[dict[str, Any], Shape(_Header)] | None = None
 
 

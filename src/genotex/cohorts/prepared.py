@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,12 +15,14 @@ from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
 from genotex.errors import UsageError
 from genotex.formats import COVARIATES, ExpressionMatrix, Role, distribution_record
 from genotex.genes import GeneMapping
-from genotex.options import Controls, PreprocessChoices, Scale
+from genotex.options import Controls, PreprocessChoices, Scale, ValueKind
 from genotex.procedure import Procedure
 
 if TYPE_CHECKING:
     from genotex.clinical import SampleSheet
 
+_SEQUENCED = re.compile("rna-seq|sequencing", re.IGNORECASE)
+_ARRAY = re.compile("by array", re.IGNORECASE)
 BY_PERSON = "samples decided by a person"
 """Beginning of the note on what a person decided, with the number of samples in each group."""
 
@@ -130,6 +133,15 @@ class PreparedCohort:
     """What texts state on the relations of samples (see `Evidence.relations`); empty for TCGA."""
     distributions: dict[str, Any] = field(default_factory=dict)
     """Quantiles of each sample as in the input (see `Evidence.distributions`)."""
+
+    @property
+    def value_kind(self) -> ValueKind:
+        """What the values are, where their variance depends on their level; empty for counts."""
+        if self.genes is None or self.counts:
+            return ""
+        stated = self.series.get("type", "")
+        sequenced = _SEQUENCED.search(stated) and not _ARRAY.search(stated)
+        return "reads" if sequenced else self.genes.kind
 
     @property
     def trait_values(self) -> NDArray[np.float64] | None:

@@ -26,6 +26,7 @@ from genotex.formats import (
 )
 from genotex.io import remove_leftovers
 from genotex.layout import OutputFolder
+from genotex.procedure import Procedure
 
 
 def finish_cohort(
@@ -164,16 +165,18 @@ def _not_in_sheet(prepared: PreparedCohort, options: PreprocessOptions) -> tuple
     return prepared.reading.notes if by_sheet else ()
 
 
-def _mapping(prepared: PreparedCohort) -> dict[str, Any]:
+def _mapping(prepared: PreparedCohort, procedure: Procedure) -> dict[str, Any]:
     """Return how rows became genes."""
     genes = prepared.genes
     if genes is None:
         return {}
+    kind = prepared.value_kind if procedure.tests_genes else ""
     return {
         "id_kind": str(genes.id_kind),
         "id_column": genes.id_column,
         "gene_column": genes.gene_column,
         "scale": genes.scale,
+        **({"value_kind": kind} if kind else {}),
         **({"offset": genes.offset} if genes.offset else {}),
         **genes.counts,
     }
@@ -217,7 +220,7 @@ def describe_cohort(
         sample_facts=prepared.sample_facts,
         sample_texts=prepared.sample_texts,
         relations=prepared.relations,
-        mapping=_mapping(prepared),
+        mapping=_mapping(prepared, options.procedure),
         counts=prepared.counts,
         distributions=prepared.distributions,
         linking={} if judged.counts is None else judged.counts.as_dict(),

@@ -14,7 +14,7 @@ from genotex.genes.scale import detect_scale, to_log2, zero_offset
 from genotex.genes.symbols import OfficialSymbols, official_symbols
 from genotex.genes.table import GeneTable
 from genotex.id_kinds import IdKind
-from genotex.options import Scale
+from genotex.options import Scale, ValueKind
 from genotex.procedure import Procedure
 
 ZEROS_KEPT = "zeros are kept as measurements"
@@ -49,6 +49,8 @@ class GeneMapping:
     """What was added to linear values before the logarithm, for their zeros; 0 for most tables."""
     lost: int = 0
     """How many linear values were at or below 0 and became missing."""
+    kind: ValueKind = ""
+    """What the values are, where their variance depends on their level."""
 
 
 def map_to_genes(

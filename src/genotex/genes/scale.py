@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.errors import UsageError
+from genotex.options import ValueKind
 
 _ENOUGH = 2_000_000
 
@@ -25,9 +26,7 @@ class ScaleVerdict:
 
     scale: Literal["log2", "linear", "counts"]
     reason: str
-    kind: Literal["", "proteins", "reads"] = ""
-    """Linear values whose variance falls with their level: intensities of proteins, normalised
-    reads."""
+    kind: ValueKind = ""
 
 
 def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
@@ -71,10 +70,17 @@ _NORMALISED = re.compile(
     r"|(?<![a-z])(cpm|rma|vst|rlog|log2?)(?![a-z])",
     re.IGNORECASE,
 )
-_PROTEINS = re.compile(r"lfq|ibaq|tmt|reporter intensity|intensity(?![a-z])", re.IGNORECASE)
-_MILLION = 1e6
+_READS = re.compile(r"[fr]pkm|tpm|deseq|(?<![a-z])(cpm|vst|rlog)(?![a-z])", re.IGNORECASE)
+_PROTEINS = re.compile(r"lfq|ibaq|tmt|reporter intensity", re.IGNORECASE)
+_INTENSITY = re.compile(r"intensity(?![a-z])", re.IGNORECASE)
+_MILLION, _NEAR = 1e6, 0.02
+_FLOOR_SHARE, _HIGHEST_FLOOR, _WIDE = 0.01, 1.0, 6.0
+"""Of logarithms: so many values are the lowest one, which is so low and so far from the highest."""
 _FEWEST_ZEROS, _SMALL_FOR_ZEROS, _SAME_LIBRARIES = 1e-3, 0.3, 1.02
 _FEW_NEGATIVE = 0.05
+_FEWEST_SCALED, _MOST_TIMES, _OFF, _LOWEST_COUNTS = 50, 50.0, 0.01, range(1, 6)
+"""Of counts times a factor: positive values, multiples of the lowest one looked at, how far from
+whole they may be, and what the lowest count may be."""
 _LEAST_LIBRARY = 2e6
 
 
@@ -82,6 +88,9 @@ def recognise_scale(
     values: NDArray[np.floating], names: str = "", *, probes: bool | None = False
 ) -> ScaleVerdict:
     """Distinguish counts, other linear values (CPM, FPKM, TPM, intensities) and log2 values.
+
+    Normalised reads and protein intensities are told from others by what they are called, by sums
+    of a million, and by zeros; also their logarithms.
 
     `values`: Shape (rows, samples). Missing is NaN. `names`: what the file and its columns call the
     values; decides where the values allow either. `probes`: whether the rows are probes of an
@@ -95,40 +104,89 @@ def recognise_scale(
     finite = some[np.isfinite(some)]
     if not finite.size:
         return verdict
-    if (proteins := _PROTEINS.search(names)) and verdict.scale == "linear":
-        return ScaleVerdict(
-            "linear", f"{verdict.reason}; called {proteins[0]!r}: intensities", "proteins"
-        )
+    proteins = _PROTEINS.search(names) or (verdict.scale == "linear" and _INTENSITY.search(names))
+    if proteins and not probes:
+        why = f"{verdict.reason}; called {proteins[0]!r}: intensities"
+        return ScaleVerdict(verdict.scale, why, "proteins")
+    may_be_counted = not probes
     if probes is None:
         probes = not _looks_counted(values, finite)
     if finite.min() < 0:
-        return _with_negative(finite, names, verdict, probes=probes)
-    high = finite[finite >= 10]
-    whole = float((high == np.floor(high)).mean()) if high.size else 0.0
+        found = _with_negative(finite, names, verdict, probes=probes)
+        return _logged(found, values, names) if found.scale == "log2" else found
     all_whole = bool((finite == np.floor(finite)).all())
     normalised = _NORMALISED.search(names)
     if all_whole and finite.max() > 30 and not probes:
         if normalised:
             why = f"whole numbers, but called {normalised[0]!r}: normalised and rounded"
-            return ScaleVerdict("linear", why)
+            return ScaleVerdict("linear", why, "reads")
         return ScaleVerdict("counts", "whole numbers of 0 or more")
     if verdict.scale == "log2":
-        return verdict
+        told = may_be_counted or _READS.search(names)
+        return _logged(verdict, values, names) if told else verdict
     sums = np.nansum(values, axis=0)
-    if (np.abs(sums / _MILLION - 1) < 0.02).all():
+    if (np.abs(sums / _MILLION - 1) < _NEAR).all():
         return ScaleVerdict("linear", "every sample adds up to a million: TPM or CPM", "reads")
-    named = _COUNTS.search(names)
+    if may_be_counted and not all_whole and _scaled_counts(values):
+        why = "whole numbers times a factor of each sample: normalised counts"
+        return ScaleVerdict("linear", why, "reads")
+    return _linear(finite, sums, names, verdict.reason, probes=probes)
+
+
+def _linear(
+    finite: NDArray[np.floating], sums: NDArray[np.floating], names: str, why: str, *, probes: bool
+) -> ScaleVerdict:
+    """Distinguish expected counts, normalised reads and intensities."""
+    high = finite[finite >= 10]
+    whole = float((high == np.floor(high)).mean()) if high.size else 0.0
+    named, normalised = _COUNTS.search(names), _NORMALISED.search(names)
     if not probes and not normalised and (whole > 0.1 or (named and sums.max() > _LEAST_LIBRARY)):
         if whole > 0.1:
             why = f"{whole:.0%} of the values above 10 are whole: expected counts (RSEM, salmon)"
-        else:
-            why = f"called {named[0]!r}, and samples add up to {_plain(float(np.median(sums)))}"  # type: ignore[index]
+        elif named:
+            why = f"called {named[0]!r}, and samples add up to {_plain(float(np.median(sums)))}"
         return ScaleVerdict("counts", why)
     zeros = float((finite == 0).mean())
-    if probes or zeros < 0.001:
-        return ScaleVerdict("linear", f"{verdict.reason}; intensities")
-    what = "FPKM, CPM or other normalised reads"
-    return ScaleVerdict("linear", f"{verdict.reason}; {what}", "reads")
+    if (probes or zeros < 0.001) and not _READS.search(names):
+        return ScaleVerdict("linear", f"{why}; intensities")
+    return ScaleVerdict("linear", f"{why}; FPKM, CPM or other normalised reads", "reads")
+
+
+def _logged(verdict: ScaleVerdict, values: NDArray[np.floating], names: str) -> ScaleVerdict:
+    """Return whether logarithms are those of normalised reads: by name, sums or the lowest."""
+    why = ""
+    if named := _READS.search(names):
+        why = f"called {named[0]!r}"
+    else:
+        with np.errstate(over="ignore"):
+            raw = np.exp2(np.where(np.isfinite(values), values, -np.inf))
+        lowest, highest = float(np.nanmin(values)), float(np.nanmax(values))
+        sums = (raw - np.exp2(lowest)).clip(0).sum(axis=0)
+        floor = float((values <= lowest + 1e-6).mean())
+        if (np.abs(sums / _MILLION - 1) < _NEAR).all():
+            why = "every sample adds up to a million before the logarithm: TPM or CPM"
+        elif floor >= _FLOOR_SHARE and lowest <= _HIGHEST_FLOOR and highest - lowest > _WIDE:
+            why = f"{floor:.0%} of the values are the lowest one, no reads"
+    if not why:
+        return verdict
+    return ScaleVerdict(verdict.scale, f"{verdict.reason}; {why}: normalised reads", "reads")
+
+
+def _scaled_counts(values: NDArray[np.floating]) -> bool:
+    """Return whether each sample is whole numbers times a factor of its own."""
+    factors = set()
+    for sample in values.T:
+        found = sample[sample > 0]
+        if found.size < _FEWEST_SCALED:
+            return False
+        lowest = float(found.min())
+        near = found[found < _MOST_TIMES * lowest] / lowest
+        fits = (np.abs(near * k - np.rint(near * k)).max() < _OFF for k in _LOWEST_COUNTS)
+        if len(np.unique(near)) < len(_LOWEST_COUNTS) or not any(fits):
+            return False
+        factors.add(float(f"{lowest:.3g}"))
+    # Rounding to some digits gives all samples the same one.
+    return len(factors) > values.shape[1] / 2
 
 
 def _looks_counted(values: NDArray[np.floating], finite: NDArray[np.floating]) -> bool:

@@ -25,6 +25,7 @@ from .fields import (
     Scale as Scale,
     SetTest as SetTest,
     Solver as Solver,
+    ValueKind as ValueKind,
     refuse_idle as refuse_idle,
     refuse_unknown as refuse_unknown,
 )

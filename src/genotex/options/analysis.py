@@ -181,13 +181,15 @@ class AnalysisOptions:
         ),
     ] = True
     trend: Annotated[
-        bool,
+        bool | None,
         sound(
-            "Let the prior variance depend on mean expression (limma's trend).",
+            "Let the prior variance depend on mean expression (limma's trend): by default for "
+            "normalised reads (CPM, TPM, FPKM, DESeq2's) and intensities of proteins.",
             "--trend/--no-trend",
+            default="by the kind of values",
             label="Trend of the variances",
         ),
-    ] = False
+    ] = None
     panel: Annotated[
         bool,
         sound(

@@ -29,7 +29,7 @@ class Option:
 
     A field without one cannot be set by a user. The type and the default of the option are those of
     the field: a ``Literal`` is a choice, a ``tuple[str, ...]`` an option that can be repeated, a
-    ``bool`` a flag.
+    ``bool`` a flag, a ``bool | None`` a flag that is chosen automatically unless it is given.
 
     Parameters
     ----------
@@ -129,9 +129,16 @@ class Declared:
     def choices(self) -> tuple[str, ...]:
         """The words among which a user chooses."""
         kind = _without_none(self.type)
+        if self.is_automatic:
+            return ("auto", "yes", "no")
         if isinstance(kind, type) and issubclass(kind, StrEnum):
             return tuple(kind)
         return get_args(kind) if get_origin(kind) is Literal else ()
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether it is a flag that is chosen automatically unless it is given."""
+        return _without_none(self.type) is bool and self.type is not bool
 
     @property
     def kind(self) -> Kind:
@@ -147,7 +154,7 @@ class Declared:
     def write(self, value: Any) -> str:
         """Return a value as a user enters it."""
         if value is None:
-            return ""
+            return "auto" if self.is_automatic else ""
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, tuple):
@@ -176,7 +183,9 @@ class Declared:
             raise UsageError(msg)
         if self.kind in ("integer", "number"):
             return self._number(text)
-        return text == "yes" if self.kind == "flag" else text
+        if self.is_automatic and text == "auto":
+            return None
+        return text == "yes" if self.kind == "flag" or self.is_automatic else text
 
     def _number(self, text: str) -> float:
         whole = self.kind == "integer"
@@ -197,8 +206,8 @@ class Declared:
     def words(self, value: Any) -> list[str]:
         """Return what a user writes on the command line for a value."""
         on, off = self.spellings
-        if self.kind == "flag":
-            return [on] if value else [off]
+        if self.kind == "flag" or self.is_automatic:
+            return [] if value is None else [on] if value else [off]
         if self.kind == "lines":
             return [word for each in value for word in (on, each)]
         return [on, self.write(value)]
@@ -252,6 +261,8 @@ RegressorRule = Literal["inclusive", "exclusive"]
 """Which genes predict the condition of a two-step problem."""
 Scale = Literal["auto", "log2", "linear", "counts"]
 """Scale of expression values as they are in the file."""
+ValueKind = Literal["", "proteins", "reads"]
+"""Values whose variance depends on their level: intensities of proteins, normalised reads."""
 Model = Literal["moderated", "mixed", "all"]
 RankBy = Literal["replication", "p"]
 Hidden = Literal["auto", "adjust", "none", "sva", "two-step"]

@@ -108,6 +108,7 @@ def _record(evidence: Evidence) -> Mapping[str, Any]:
         "annotation": evidence.reading,
         "mapping": evidence.mapping,
         "counts": evidence.counts,
+        "value_kind": evidence.mapping.get("value_kind", ""),
     }
     return {
         **as_json(evidence, "cohort", "trait", "source", "genotex_version"),

@@ -62,6 +62,7 @@ class DesignInput:
             tables.expression,
             tables.sample_table.drop("sample", strict=False),
             tables.counts,
+            tables.kind,
         )
         found = tables.sample_table, tables.notes, tables.warnings, tables.record, tables
         return cls(data, *found)

@@ -31,6 +31,8 @@ from genotex.formats import LinkedTable
 from genotex.options import AnalysisOptions, Controls
 from genotex.problems import Problem, ProblemKind
 
+_VARIANCE_DEPENDS = {"reads": "normalised reads", "proteins": "intensities of proteins"}
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -72,6 +74,16 @@ class Comparison:
     def expression(self) -> Floats:
         """All genes of the samples compared, shape (n, p)."""
         return np.asarray(self.table.expression, dtype=np.float64)[self.contrast.rows]
+
+    @property
+    def variance_depends(self) -> str:
+        """The kind of values whose variance depends on their level, in words; empty for others.
+
+        Counts have weights by which it does not.
+        """
+        if self.libraries is not None:
+            return "" if self.libraries.sizes is not None else "counts without voom's weights"
+        return _VARIANCE_DEPENDS.get(self.cohort.kind, "")
 
     @property
     def library_sizes(self) -> Floats | None:

@@ -103,6 +103,7 @@ def describe_design_cohort(cohort: DesignCohort, own: OwnDesign) -> tuple[Linked
         series=dict(cohort.series or {}),
         roles=_roles(own, unfilled),
         sample_facts=sample_facts_of(cohort.request),
+        mapping={"value_kind": cohort.data.kind} if cohort.data.kind else {},
         counts=dict(cohort.data.counts),
         distributions=dict(cohort.distributions),
         notes=list(cohort.notes),

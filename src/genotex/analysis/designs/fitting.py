@@ -26,7 +26,7 @@ from genotex.arrays import Floats
 from genotex.features import table_features
 from genotex.formats import LinkedTable
 from genotex.layout import trait_folder_name
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, ValueKind
 from genotex.problems import Problem
 
 _STANDARD = {feature.column: feature.name for feature in table_features()}
@@ -46,6 +46,7 @@ class DesignData:
     table: pl.DataFrame
     # How counts became expression, as in `Evidence.counts`; the tests then use voom's weights
     counts: Mapping[str, Any] = field(default_factory=dict)
+    kind: ValueKind = ""  # What the values are, where their variance depends on their level
 
     def linked(self, trait: str) -> LinkedTable:
         """Return it as a linked table; the values of the trait are those of the design, not its."""
@@ -138,7 +139,9 @@ def fit_request(
 
 def _cohort(data: DesignData, request: DesignRequest, name: str) -> CohortData:
     facts = sample_facts_of(request)
-    return CohortData(data.linked(name), {}, facts, counts=data.counts, design=request)
+    return CohortData(
+        data.linked(name), {}, facts, counts=data.counts, design=request, kind=data.kind
+    )
 
 
 def design_effects(found: DesignResult) -> TraitEffects:

@@ -275,8 +275,8 @@ def _f_test(inflation: float) -> list[str]:
 
 
 def _tests(result: AnalysisResult, record: Mapping[str, Any]) -> str:
-    options = result.method["options"]
-    prior = {name: "TRUE" if options.get(name) else "FALSE" for name in ("trend", "robust")}
+    options, used = result.method["options"], result.method["prior"]
+    prior = {name: "TRUE" if used.get(name) else "FALSE" for name in ("trend", "robust")}
     settings = ", ".join(f"{name} = {value}" for name, value in prior.items())
     # Newer versions of limma fit the prior in another way where degrees of freedom differ.
     legacy = 'if ("legacy" %in% names(formals(eBayes))) settings$legacy <- TRUE'

@@ -232,7 +232,8 @@ def run_tests(
         values, design.saturated, contrast.groups, weights, comparison.library_sizes
     )
     precision = _with_blocks(comparison, values, spread.weights)
-    settings = TestSettings(precision, options.trend, options.robust, options.min_effect)
+    trend = bool(comparison.variance_depends) if options.trend is None else options.trend
+    settings = TestSettings(precision, trend, options.robust, options.min_effect)
     unmeasured = find_unmeasured(
         values, comparison, precision, options.hidden, options.seed, mixed_ranks=mixed_ranks
     )

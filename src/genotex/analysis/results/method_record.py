@@ -81,7 +81,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "filter": dict(tests.kept.record),
         "hidden": dict(tests.unmeasured.record),
         "weights": dict(tests.spread.record),
-        "prior": _prior(tests),
+        "prior": _prior(tests, comparison.variance_depends if options.trend is None else ""),
         **_histogram(steps.tested_p),
         "significant": int(steps.genes["Significant"].sum()),
         "panel": {
@@ -278,7 +278,7 @@ def versions() -> dict[str, str]:
     }
 
 
-def _prior(tests: TraitTests) -> dict[str, Any]:
+def _prior(tests: TraitTests, kind: str) -> dict[str, Any]:
     prior = tests.fit.prior
     infinite = bool(np.isinf(prior.df))
     return {
@@ -286,6 +286,7 @@ def _prior(tests: TraitTests) -> dict[str, Any]:
         "df_infinite": infinite,
         "variance": float(np.median(prior.variance)),
         "trend": tests.settings.trend,
+        **({"trend_because": kind} if kind else {}),
         "robust": tests.settings.robust,
     }
 

@@ -210,6 +210,17 @@ class AnalysisResult:
         return summarise_libraries(record) if record else ""
 
     @property
+    def trend_summary(self) -> str:
+        """One sentence on why the prior variance follows expression; empty where it does not."""
+        kind = self.method.get("prior", {}).get("trend_because", "")
+        if not kind:
+            return ""
+        return (
+            f"{kind[0].upper()}{kind[1:]}: the prior variance depends on mean expression "
+            "(limma's trend; --no-trend switches it off)."
+        )
+
+    @property
     def counts_kind(self) -> str:
         """How RNA-seq counts were treated, in a few words; empty where it was not counted."""
         return self.counts_summary.partition(":")[0]

@@ -80,6 +80,8 @@ def _sentences(result: AnalysisResult) -> Iterator[str]:
         yield f"Design: {design.design}; contrast: {design.contrast}"
     if result.counts_summary:
         yield result.counts_summary
+    if result.trend_summary:
+        yield result.trend_summary
     if result.levels_summary:
         yield result.levels_summary
     if two_step := method.get("two_step"):

@@ -272,6 +272,7 @@ def _genes(
         genes = collapse_rows(
             matrix, best.rows, procedure=Procedure.SOUND, table=table, scale=best.scale.scale
         )
+        genes = replace(genes, kind=best.scale.kind)
         return CountedGenes(genes, "", (), (), distributions=given)
     if found := negative_count(matrix.values, matrix.ids, matrix.samples):
         raise FormatError(found, path=best.table.path)

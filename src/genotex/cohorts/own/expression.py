@@ -249,12 +249,6 @@ def _unclear(scale: str) -> str:
     )
 
 
-_TREND_ADVICE = {
-    "proteins": "the variance of protein intensities falls with their level: use --trend",
-    "reads": "the variance of normalised reads falls with their level: use --trend, or give the "
-    "counts, which have weights of their own",
-}
-"""By the kind of linear values."""
 _FEWEST = 2
 _MANY_LOST = 0.05
 
@@ -354,8 +348,6 @@ class OwnExpression:
         if lost:
             note += f"; {lost:,} values at or below 0 became missing"
         self.notes.append(note)
-        if advice := _TREND_ADVICE.get(self.scale.kind):
-            self.warnings.append(advice)
         if lost > _MANY_LOST * matrix.values.size:
             self.warnings.append(
                 f"{lost / matrix.values.size:.0%} of the values are at or below 0 and became "

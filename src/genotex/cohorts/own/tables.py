@@ -27,7 +27,7 @@ from genotex.formats import (
     sha256,
 )
 from genotex.genes import GeneTable, official_symbols
-from genotex.options import Scale
+from genotex.options import Scale, ValueKind
 from genotex.procedure import Procedure
 
 _MOSTLY, _FEW_NAMES = 0.5, 10
@@ -59,6 +59,8 @@ class OwnTables:
     """The same as plain JSON, with the digests of the files."""
     raw_counts: NDArray[np.float64] | None = None
     """Shape (n, p). The counts of `genes`; None where there were none."""
+    kind: ValueKind = ""
+    """What the values are, where their variance depends on their level."""
 
 
 def read_own_tables(
@@ -222,7 +224,11 @@ def _finished(
         ],
         "genes_in": cohort.genes_in,
         "ids": cohort.rows.record,
-        "scale": {"scale": cohort.scale.scale, "reason": cohort.scale.reason},
+        "scale": {
+            "scale": cohort.scale.scale,
+            "reason": cohort.scale.reason,
+            "kind": cohort.scale.kind,
+        },
         "samples": cohort.matched.record,
         "counts": cohort.counts,
         "distributions": cohort.distributions,
@@ -240,6 +246,7 @@ def _finished(
         warnings=tuple(cohort.warnings),
         record=record,
         raw_counts=cohort.raw_counts,
+        kind=cohort.scale.kind,
     )
 
 

@@ -292,6 +292,8 @@ def _model(findings: Findings) -> str:
     found = "infinite" if prior.get("df_infinite") else _number(prior.get("df"))
     degrees = f"; {found} prior degrees of freedom" if found else ""
     trend = ", with a trend in mean expression" if prior.get("trend") else ""
+    if kind := prior.get("trend_because"):
+        trend += f" as due for {kind}"
     robust = "; robust to hypervariable genes, Phipson et al. 2016" if prior.get("robust") else ""
     least = _number(options.get("min_effect") or None)
     statistic, what = "t", "trait's coefficient was"
