@@ -3,6 +3,7 @@ from .api.data import read_tables as read_tables
 from .api.designs import de as de, survival as survival
 from .api.series import fetch_geo as fetch_geo
 from .api.genes import enrich as enrich, evaluate_genes as evaluate_genes, meta as meta
+from .api.other_results import OtherResult as OtherResult, read_results as read_results
 from .api.result import Result as Result, Results as Results
 from .api.series import annotate as annotate, read_geo as read_geo, read_tcga as read_tcga
 from .errors import (

@@ -97,6 +97,7 @@ from .gene_sets.lists import (
     over_representation as over_representation,
     ranked_enrichment as ranked_enrichment,
 )
+from .results.other_tools import result_of_other_tool as result_of_other_tool
 from .results.columns import arrange_genes as arrange_genes, score_selection as score_selection
 from .gene_tests.coefficients import (
     TestSettings as TestSettings,

@@ -8,10 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-from genotex.analysis import METHODS, combine_results, contrast_name, design_effects, read_gmt
+from genotex.analysis import (
+    METHODS,
+    AnalysisResult,
+    combine_results,
+    contrast_name,
+    design_effects,
+    read_gmt,
+)
 from genotex.analysis import enrich as test_sets
 from genotex.api.choices import as_path, nearest, options_of
 from genotex.api.data import as_pandas
+from genotex.api.other_results import OtherResult
 from genotex.api.result import Result
 from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.bench.evaluation.gene_metrics import compare_genes
@@ -24,8 +32,14 @@ from genotex.reports.cohorts.genes import meta_csv_frame
 _OTHER_NAMES = {"q": "q_cut"}
 
 
+AnyResult = Result | OtherResult
+
+
 def meta(
-    results: Sequence[Result] | Mapping[str, Result], *, combine: str = "common", q: float = 0.05
+    results: Sequence[AnyResult] | Mapping[str, AnyResult],
+    *,
+    combine: str = "common",
+    q: float = 0.05,
 ) -> pd.DataFrame:
     """Combine the results of several cohorts gene by gene.
 
@@ -35,7 +49,8 @@ def meta(
     Parameters
     ----------
     results : sequence of Result, or mapping of name to Result
-        The same contrast in different cohorts.
+        The same contrast in different cohorts; of those that others analysed with DESeq2, edgeR or
+        limma `read_results`.
     combine : str
         Which p-value ranks the genes: a name in `genotex.analysis.METHODS`.
     q : float
@@ -79,7 +94,7 @@ def meta(
     first = next(iter(named.values()))
     found = combine_results(
         Problem(contrast_name(first.contrast)),
-        {name: result.found.result for name, result in named.items()},
+        {name: _analysis(result) for name, result in named.items()},
         AnalysisOptions(q_cut=q),
         combine=combine,
     )
@@ -92,13 +107,17 @@ def meta(
     return table
 
 
-def _named(results: Sequence[Result] | Mapping[str, Result]) -> dict[str, Result]:
+def _analysis(result: AnyResult) -> AnalysisResult:
+    return result.analysis if isinstance(result, OtherResult) else result.found.result
+
+
+def _named(results: Sequence[AnyResult] | Mapping[str, AnyResult]) -> dict[str, AnyResult]:
     """Return results by the name of their cohort, made different where two are the same."""
     if isinstance(results, Mapping):
         return dict(results)
-    named: dict[str, Result] = {}
+    named: dict[str, AnyResult] = {}
     for result in results:
-        if not isinstance(result, Result):
+        if not isinstance(result, AnyResult):
             msg = f"a {type(result).__name__} cannot be combined; give results of de"
             raise UsageError(msg)
         name, number = result.name, 2
@@ -108,7 +127,7 @@ def _named(results: Sequence[Result] | Mapping[str, Result]) -> dict[str, Result
     return named
 
 
-def enrich(result: Result, gmt: str | Path, **options: Any) -> pd.DataFrame:
+def enrich(result: AnyResult, gmt: str | Path, **options: Any) -> pd.DataFrame:
     r"""Test the gene sets of a file for association with what was compared.
 
     camera (Wu and Smyth 2012) asks whether a set changes more than the other genes, fry (Wu and
@@ -117,7 +136,8 @@ def enrich(result: Result, gmt: str | Path, **options: Any) -> pd.DataFrame:
     Parameters
     ----------
     result : Result
-        Of `de`.
+        Of `de`; or of `read_results`, along whose statistic sets are described, since the tests
+        need expression.
     gmt : str or Path
         Gene sets with official symbols, plain or gzip.
     **options
@@ -151,7 +171,8 @@ def enrich(result: Result, gmt: str | Path, **options: Any) -> pd.DataFrame:
     """
     settings: EnrichmentOptions = options_of(EnrichmentOptions, options, _OTHER_NAMES)
     sets = read_gmt(as_path(gmt))
-    found = test_sets(result.found.result, sets, settings, design_effects(result.found))
+    effects = None if isinstance(result, OtherResult) else design_effects(result.found)
+    found = test_sets(_analysis(result), sets, settings, effects)
     short = {name: name.lower().replace(" ", "_").replace("-", "_") for name in found.sets.columns}
     filled = [name for name in found.sets.columns if found.sets[name].null_count() < len(sets)]
     table = as_pandas(found.sets.select(filled).rename({n: short[n] for n in filled}), "gene_set")

@@ -43,6 +43,7 @@ from .prepared import (
     PreprocessOptions as PreprocessOptions,
     load_options as load_options,
 )
+from .own.gene_results import read_gene_results as read_gene_results
 from .own.tables import (
     OwnTables as OwnTables,
     keep_expressed as keep_expressed,

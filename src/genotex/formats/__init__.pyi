@@ -95,6 +95,11 @@ from .csv_tables import (
     original as original,
     original_frame as original_frame,
 )
+from .gene_results import (
+    GeneResults as GeneResults,
+    ResultColumns as ResultColumns,
+    result_columns as result_columns,
+)
 from .own_tables.table_file import (
     TableFormat as TableFormat,
     table_formats as table_formats,

@@ -78,9 +78,9 @@ _FLOOR_SHARE, _HIGHEST_FLOOR, _WIDE = 0.01, 1.0, 6.0
 """Of logarithms: so many values are the lowest one, which is so low and so far from the highest."""
 _FEWEST_ZEROS, _SMALL_FOR_ZEROS, _SAME_LIBRARIES = 1e-3, 0.3, 1.02
 _FEW_NEGATIVE = 0.05
-_FEWEST_SCALED, _MOST_TIMES, _OFF, _LOWEST_COUNTS = 50, 50.0, 0.01, range(1, 6)
-"""Of counts times a factor: positive values, multiples of the lowest one looked at, how far from
-whole they may be, and what the lowest count may be."""
+_FEWEST_SCALED, _MOST_SCALED, _OFF, _LOWEST_COUNTS = 50, 200, 0.01, range(1, 101)
+"""Of counts times a factor: the lowest different values looked at, how far from whole they may be,
+and what the lowest count may be."""
 _LEAST_LIBRARY = 2e6
 
 
@@ -174,19 +174,20 @@ def _logged(verdict: ScaleVerdict, values: NDArray[np.floating], names: str) -> 
 
 def _scaled_counts(values: NDArray[np.floating]) -> bool:
     """Return whether each sample is whole numbers times a factor of its own."""
-    factors = set()
     for sample in values.T:
-        found = sample[sample > 0]
+        found = np.unique(sample[sample > 0])[:_MOST_SCALED]
         if found.size < _FEWEST_SCALED:
             return False
-        lowest = float(found.min())
-        near = found[found < _MOST_TIMES * lowest] / lowest
-        fits = (np.abs(near * k - np.rint(near * k)).max() < _OFF for k in _LOWEST_COUNTS)
-        if len(np.unique(near)) < len(_LOWEST_COUNTS) or not any(fits):
+        times = found / found[0]
+        fit = (k for k in _LOWEST_COUNTS if np.abs(times * k - np.rint(times * k)).max() < _OFF)
+        if (lowest := next(fit, None)) is None or _is_round(found[0] / lowest):
             return False
-        factors.add(float(f"{lowest:.3g}"))
-    # Rounding to some digits gives all samples the same one.
-    return len(factors) > values.shape[1] / 2
+    return True
+
+
+def _is_round(step: float) -> bool:
+    """Return whether values in these steps may have been rounded to three digits or fewer."""
+    return abs(step * 1000 - round(step * 1000)) < 1e-6 * max(step * 1000, 1)
 
 
 def _looks_counted(values: NDArray[np.floating], finite: NDArray[np.floating]) -> bool:
