@@ -183,9 +183,30 @@ def test_associations_name_the_trait_as_people_do() -> None:
     section = view("unmeasured", with_surrogates(plain()))
     assert section is not None
     assert section.tables[0].rows == (
-        ("SV1", "25 %", "scan date", "eta", "0.91", "1.0e-07"),
-        ("SV2", "12 %", "Rheumatoid Arthritis", "r", "\N{MINUS SIGN}0.55", "0.0040"),
+        ("SV1", "25 %", "scan date", "characteristic", "eta", "0.91", "1.0e-07"),
+        ("SV2", "12 %", "Rheumatoid Arthritis", "trait", "r", "\N{MINUS SIGN}0.55", "0.0040"),
     )
+
+
+def test_evidence_of_technical_factors_tells_what_happened() -> None:
+    spikes = {
+        "evidence": "spike-in probes", "recorded": False, "share": 0.91, "p": 0.0005,
+        "carries": 0.3, "columns": ["spike-in probes"], "with_trait": 0.4, "confounded": True,
+        "why_not": "",
+    }  # fmt: skip
+    site = {
+        **spikes, "evidence": "site id", "recorded": True, "carries": None, "columns": [],
+        "why_not": "a batch has a single sample",
+    }  # fmt: skip
+    section = view("unmeasured", with_surrogates(plain(), technical=[spikes, site]))
+    assert section is not None
+    assert "goes with 'spike-in probes', which no disease moves" in section.lead
+    first, second = section.tables[0].rows
+    assert first == ("spike-in probes", "0.91", "5.0e-04", "30 %", "0.40", "adjusted for")
+    assert second[-1] == "not adjusted for: a batch has a single sample"
+    alone = view("unmeasured", with_surrogates(plain(), used=0, technical=[spikes]))
+    assert alone is not None
+    assert len(alone.tables[0].rows) == 1
 
 
 def test_variables_without_any_association_are_reported() -> None:

@@ -40,11 +40,11 @@ def test_associations_of_hidden_factors_have_their_own_size_and_p() -> None:
     page = page_of(steps.with_surrogates(steps.plain()))
     shares = dict(zip(("SV1", "SV2"), steps.SURROGATES["share"], strict=True))
     assert_rows(
-        table_with(page, "Associated with"),
+        table_with(page, "Goes with"),
         [
             {
                 "Variable": found["surrogate"], "Share": shares[found["surrogate"]],
-                "Associated with": found["with"], "Measure": found["measure"],
+                "Goes with": found["with"], "Kind": found["kind"], "Measure": found["measure"],
                 "Size": found["size"], "p": found["p"],
             }
             for found in steps.SURROGATES["associations"]

@@ -28,7 +28,7 @@ from genotex.analysis.samples.relations import Relations
 from genotex.analysis.shared_work import keep_sharing, sharing
 from genotex.analysis.sound import analyze_sound, check_table
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
-from genotex.formats import Evidence, LinkedTable, Role
+from genotex.formats import Evidence, LinkedTable, Measures, Role
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
@@ -49,11 +49,14 @@ def analyze_table(
     sample_texts: SampleTexts | None = None,
     design: DesignRequest | None = None,
     relations: Relations | None = None,
+    measures: Measures | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes associated with a problem's trait in a table; arguments as in `CohortData`."""
     known = (sample_facts or {}, sample_texts or {}, counts or {})
-    cohort = CohortData(table, roles, *known, condition, design, relations or {})
+    cohort = CohortData(
+        table, roles, *known, condition, design, relations or {}, measures=measures or {}
+    )
     return analyze_cohort(cohort, problem, options or AnalysisOptions(), related, threads=threads)
 
 

@@ -17,6 +17,7 @@ from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import (
     Evidence,
     LinkedTable,
+    Measures,
     Role,
     check_linked_parquet,
     find_evidence,
@@ -73,6 +74,8 @@ class CohortData:
     relations: Relations = field(default_factory=dict)
     # What the values are, where their variance depends on their level (`Evidence.mapping`)
     kind: ValueKind = ""
+    # What control probes tell of each sample (`Evidence.measures`)
+    measures: Measures = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,7 @@ class ProblemData:
             DesignRequest.from_json(record.design),
             _relations(record),
             record.mapping.get("value_kind", ""),
+            record.measures,
         )
 
 

@@ -222,7 +222,7 @@ def carry_out(
         test="Mixed " if options.model == "mixed" else "",
         by="p" if options.model == "mixed" else options.rank_by,
     )
-    return Steps(comparison, tests, panel, genes, options.q_cut)
+    return Steps(tests.comparison, tests, panel, genes, options.q_cut)
 
 
 def _both(

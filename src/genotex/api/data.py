@@ -95,6 +95,7 @@ def _of_cohort(data: AnnData, samples: Any, used: str) -> DesignInput:
         table.drop([name for name in _sources(record, table.columns) if name not in used]),
         record.get("counts") or {},
         record.get("value_kind", ""),
+        record.get("measures") or {},
     )
     notes = tuple(map(str, record.get("notes", ())))
     if record.get("source") != "tables" or "counts" not in data.layers:

@@ -14,7 +14,7 @@ import genotex
 from genotex.clinical import annotation_to_json
 from genotex.cohorts import OwnTables, PreparedCohort
 from genotex.errors import FormatError, UsageError
-from genotex.formats import CountsRecord, Series, sha256
+from genotex.formats import CountsRecord, Measures, Series, sha256
 from genotex.layout import CohortName, TraitName
 from genotex.options import ValueKind
 from genotex.outside import parse_json
@@ -74,6 +74,7 @@ def provenance(
         "value_kind": prepared.value_kind,
         "counts": prepared.counts,
         "distributions": prepared.distributions,
+        "measures": prepared.measures,
     }
     if series is not None:
         record["header"] = _header(series)
@@ -95,7 +96,12 @@ def provenance(
 
 def table_provenance(tables: OwnTables) -> dict[str, Any]:
     """Return the record of tables of one's own, in the form of `provenance`."""
-    record = {"tables": tables.record, "counts": dict(tables.counts), "value_kind": tables.kind}
+    record = {
+        "tables": tables.record,
+        "counts": dict(tables.counts),
+        "value_kind": tables.kind,
+        "measures": tables.measures,
+    }
     return {
         "cohort": tables.name,
         "trait": "",
@@ -146,6 +152,7 @@ class _UsedRecord:
     annotation: dict[str, Any] = field(default_factory=dict)
     counts: Annotated[dict[str, Any], Shape(CountsRecord)] = field(default_factory=dict)
     value_kind: ValueKind = ""
+    measures: Measures = field(default_factory=dict)
     header: Annotated[dict[str, Any], Shape(_Header)] | None = None
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
 from genotex.errors import UsageError
-from genotex.formats import COVARIATES, ExpressionMatrix, Role, distribution_record
+from genotex.formats import COVARIATES, ExpressionMatrix, Measures, Role, distribution_record
 from genotex.genes import GeneMapping
 from genotex.options import Controls, PreprocessChoices, Scale, ValueKind
 from genotex.procedure import Procedure
@@ -142,6 +142,11 @@ class PreparedCohort:
         stated = self.series.get("type", "")
         sequenced = _SEQUENCED.search(stated) and not _ARRAY.search(stated)
         return "reads" if sequenced else self.genes.kind
+
+    @property
+    def measures(self) -> Measures:
+        """What control probes tell of each sample (see `Evidence.measures`)."""
+        return {} if self.genes is None else self.genes.measures
 
     @property
     def trait_values(self) -> NDArray[np.float64] | None:

@@ -223,6 +223,7 @@ def describe_cohort(
         mapping=_mapping(prepared, options.procedure),
         counts=prepared.counts,
         distributions=prepared.distributions,
+        measures=prepared.measures,
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],
         warnings=[*_warnings(prepared, judged), *_not_in_sheet(prepared, options)],

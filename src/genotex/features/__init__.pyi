@@ -18,6 +18,7 @@ from .known.age import (
     is_bare_number as is_bare_number,
     parse_age_years as parse_age_years,
 )
+from .known.batch import names_laboratory as names_laboratory
 from .known.donor import (
     FEWEST_PAIRS as FEWEST_PAIRS,
     PAIR_TEXT as PAIR_TEXT,

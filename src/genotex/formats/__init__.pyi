@@ -11,6 +11,7 @@ from .evidence import (
     CountsRecord as CountsRecord,
     Evidence as Evidence,
     Kind as Kind,
+    Measures as Measures,
     Parser as Parser,
     Role as Role,
     SampleField as SampleField,

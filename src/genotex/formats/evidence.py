@@ -280,6 +280,8 @@ _Info = TypedDict("_Info", get_type_hints(CohortInfo), total=False)  # type: ign
 
 
 _TextOfSample = dict[str, str | None]
+Measures = dict[str, dict[str, dict[str, float]]]
+"""Kind of measure -> what was measured -> sample -> value."""
 
 
 @dataclass(frozen=True)
@@ -355,6 +357,9 @@ class Evidence:
     """The values of each sample as in the input file: ``percent`` (5, 25, 50, 75, 95), ``rows``,
     ``scale`` (log2, linear or counts), and ``by_sample``: sample -> the five quantiles. Files of
     earlier versions and of other tools have none."""
+    measures: Measures = field(default_factory=dict)
+    """``spike-in probes`` and ``RNA degradation`` -> spike-in, or gene whose 3' and 5' ends
+    are compared -> sample -> log2 level, or difference; for matrices with control probes."""
 
     def __post_init__(self) -> None:
         """Make a procedure of its name."""
@@ -364,7 +369,15 @@ class Evidence:
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; values that are not finite become null."""
     record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
-    optional = ("counts", "sample_texts", "relations", "design", "tables", "distributions")
+    optional = (
+        "counts",
+        "sample_texts",
+        "relations",
+        "design",
+        "tables",
+        "distributions",
+        "measures",
+    )
     for name in optional:
         if not record[name]:
             del record[name]

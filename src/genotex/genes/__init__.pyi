@@ -12,6 +12,7 @@ from .collapse import (
     mean_of_rows as mean_of_rows,
     weighted_mean_of_rows as weighted_mean_of_rows,
 )
+from .control_probes import measure_controls as measure_controls
 from .identify import (
     IdVerdict as IdVerdict,
     identify_ids as identify_ids,

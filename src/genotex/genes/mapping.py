@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats import ExpressionMatrix, Platform
+from genotex.formats import ExpressionMatrix, Measures, Platform
 from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows, weighted_mean_of_rows
+from genotex.genes.control_probes import measure_controls
 from genotex.genes.row_genes import RowGenes, genes_of_rows
 from genotex.genes.scale import detect_scale, to_log2, zero_offset
 from genotex.genes.symbols import OfficialSymbols, official_symbols
@@ -51,6 +52,8 @@ class GeneMapping:
     """How many linear values were at or below 0 and became missing."""
     kind: ValueKind = ""
     """What the values are, where their variance depends on their level."""
+    measures: Measures = field(default_factory=dict)
+    """What the control probes tell of each sample (see `Evidence.measures`)."""
 
 
 def map_to_genes(
@@ -114,6 +117,7 @@ def collapse_rows(
         (f"row ids: {found.verdict.reason}", *found.notes, *scaled.notes, *notes),
         scaled.offset,
         scaled.lost,
+        measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),
     )
 
 

@@ -63,6 +63,7 @@ class DesignInput:
             tables.sample_table.drop("sample", strict=False),
             tables.counts,
             tables.kind,
+            tables.measures,
         )
         found = tables.sample_table, tables.notes, tables.warnings, tables.record, tables
         return cls(data, *found)

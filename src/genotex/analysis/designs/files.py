@@ -106,6 +106,7 @@ def describe_design_cohort(cohort: DesignCohort, own: OwnDesign) -> tuple[Linked
         mapping={"value_kind": cohort.data.kind} if cohort.data.kind else {},
         counts=dict(cohort.data.counts),
         distributions=dict(cohort.distributions),
+        measures=cohort.data.measures,
         notes=list(cohort.notes),
         warnings=list(cohort.warnings),
         info=asdict(info),

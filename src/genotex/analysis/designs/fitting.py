@@ -24,7 +24,7 @@ from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
 from genotex.arrays import Floats
 from genotex.features import table_features
-from genotex.formats import LinkedTable
+from genotex.formats import LinkedTable, Measures
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, ValueKind
 from genotex.problems import Problem
@@ -47,6 +47,8 @@ class DesignData:
     # How counts became expression, as in `Evidence.counts`; the tests then use voom's weights
     counts: Mapping[str, Any] = field(default_factory=dict)
     kind: ValueKind = ""  # What the values are, where their variance depends on their level
+    # What control probes tell of each sample, as in `Evidence.measures`
+    measures: Measures = field(default_factory=dict)
 
     def linked(self, trait: str) -> LinkedTable:
         """Return it as a linked table; the values of the trait are those of the design, not its."""
@@ -140,7 +142,13 @@ def fit_request(
 def _cohort(data: DesignData, request: DesignRequest, name: str) -> CohortData:
     facts = sample_facts_of(request)
     return CohortData(
-        data.linked(name), {}, facts, counts=data.counts, design=request, kind=data.kind
+        data.linked(name),
+        {},
+        facts,
+        counts=data.counts,
+        design=request,
+        kind=data.kind,
+        measures=data.measures,
     )
 
 

@@ -84,7 +84,7 @@ def trait_effects(steps: Steps) -> TraitEffects:
     matrix = effect_matrix(
         tests.moderated.matrix, tests.values[:, complete], tests.settings.precision
     )
-    matrix[:, 0] /= np.sqrt(tests.unmeasured.moderated_inflation)
+    matrix[:, 0] /= np.sqrt(tests.inflation)
     return TraitEffects(
         genes=tuple(name for name, whole in zip(names, complete, strict=True) if whole),
         matrix=matrix,

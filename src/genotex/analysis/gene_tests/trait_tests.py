@@ -66,6 +66,10 @@ class GeneFilter:
         """Flags of the genes that are tested."""
         return np.asarray(self.status == "tested")
 
+    def names(self, genes: Sequence[str]) -> list[str]:
+        """Return which of the genes (p,) are tested."""
+        return [genes[i] for i in np.flatnonzero(self.tested).tolist()]
+
     def with_status(self, status: NDArray[np.str_]) -> GeneFilter:
         """Return the filter with another status of the genes, and the counts that follow."""
         return GeneFilter(status, {**self.record, **_counts(status)})
@@ -161,6 +165,7 @@ Columns = dict[str, Floats]
 class TraitTests:
     """What was found of every gene."""
 
+    comparison: Comparison  # Adjusted for hidden factors that are technical
     kept: GeneFilter  # Which genes were tested
     values: Floats  # (n, m): expression of the m tested genes
     columns: Columns  # (m,): columns of `GENE_TABLE`
@@ -173,6 +178,7 @@ class TraitTests:
     ranking: Design
     p: Floats  # (m,): p-values that rank, NaN where that test has none
     fit: ModeratedFit | ModeratedF  # Of a factor the F test
+    inflation: float  # Of the variances of the moderated t, for factors that were estimated
     mixed: MixedFit | None
     # (m,): one of `GRADES`, empty where a gene is not significant either way, or was not graded
     grade: NDArray[np.str_]
@@ -234,11 +240,20 @@ def run_tests(
     precision = _with_blocks(comparison, values, spread.weights)
     trend = bool(comparison.variance_depends) if options.trend is None else options.trend
     settings = TestSettings(precision, trend, options.robust, options.min_effect)
-    unmeasured = find_unmeasured(
-        values, comparison, precision, options.hidden, options.seed, mixed_ranks=mixed_ranks
+    genes = comparison.table.genes
+    comparison, unmeasured = find_unmeasured(
+        values,
+        kept.names(genes),
+        comparison,
+        precision,
+        options.hidden,
+        options.seed,
+        mixed_ranks=mixed_ranks,
     )
+    design = comparison.design
     tests = _Regressions(comparison, values, settings)
-    adjusted, inflation = unmeasured.moderated_with, unmeasured.moderated_inflation
+    adjusted = unmeasured.moderated_with
+    inflation = unmeasured.inflation if adjusted else comparison.adjustment.inflation
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
     fits = _carries_design(moderated.matrix, values)
     if not fits.all():
@@ -253,13 +268,14 @@ def run_tests(
     if options.model != "moderated":
         mixed = fit_mixed(values, design.others, design.matrix[:, -1])
         columns |= mixed_columns(mixed)
-    names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
     grade = _grade(unmeasured, columns, options)
     return TraitTests(
+        comparison=comparison,
+        inflation=inflation,
         kept=kept,
         values=values,
         columns=columns,
-        unmeasured=_with_change(unmeasured, columns, grade, names, options.q_cut),
+        unmeasured=_with_change(unmeasured, columns, grade, kept.names(genes), options.q_cut),
         spread=spread,
         settings=settings,
         moderated=moderated,
@@ -284,7 +300,7 @@ class _Regressions:
 
     def __init__(self, comparison: Comparison, values: Floats, settings: TestSettings) -> None:
         self._comparison, self._values, self._settings = comparison, values, settings
-        self.without = self.regress(comparison.design)
+        self.without = self.regress(comparison.design, comparison.adjustment.inflation)
 
     def regress(self, design: Design, inflation: float = 1.0) -> SeveralFit:
         """Regress every gene on a design, the trait's variance inflated."""

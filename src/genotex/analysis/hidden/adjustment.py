@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ LEVELS_OF_A_CODE = 5
 
 
 @dataclass(frozen=True)
-class _NamedCovariates:
+class NamedCovariates:
     """Columns of the characteristics that the user named."""
 
     keys: tuple[str, ...] = ()  # As the cohort writes them
@@ -56,9 +57,9 @@ def find_characteristic(facts: SampleFacts, name: str) -> str:
 
 def named_covariates(
     facts: SampleFacts, samples: Sequence[str], names: Sequence[str]
-) -> _NamedCovariates:
+) -> NamedCovariates:
     """Return the columns of the characteristics with these names."""
-    found = _NamedCovariates()
+    found = NamedCovariates()
     keys, warnings = [], []
     for name in names:
         key = find_characteristic(facts, name)
@@ -163,7 +164,7 @@ def batch_columns(
         if len(counts) < 2:
             continue
         columns = _group_columns(key, values)
-        reason = _why_not(values, counts, columns, contrast, covariates)
+        reason = why_no_batch(values, columns, contrast, covariates)
         if reason:
             warnings.append(f"The batch '{key}' is not adjusted for: {reason}.")
             continue
@@ -176,13 +177,11 @@ def _names_batch(key: str) -> bool:
     return _BATCH.search(key) is not None
 
 
-def _why_not(
-    values: Sequence[str | None],
-    counts: Counter[str],
-    columns: dict[str, Floats],
-    contrast: Contrast,
-    covariates: int,
+def why_no_batch(
+    values: Sequence[str | None], columns: Mapping[str, Floats], contrast: Contrast, covariates: int
 ) -> str:
+    """Return why a batch cannot be adjusted for with its columns, or nothing."""
+    counts = Counter(value for value in values if value is not None)
     if None in values:
         return f"it is unknown for {values.count(None)} samples"
     if min(counts.values()) < FEWEST_IN_BATCH:
@@ -212,6 +211,10 @@ class Adjustment:
     taken_as: Mapping[str, str]
     filled: Mapping[str, int]  # Characteristic to the number of values that were filled
     warnings: tuple[str, ...]  # What could not be adjusted for, and why
+    # Of hidden factors that are technical, as plain JSON (see `find_technical`)
+    evidence: tuple[dict[str, Any], ...] = ()
+    # Variances of coefficients are so many times larger, as such factors are estimated
+    inflation: float = 1.0
 
     @property
     def keys(self) -> tuple[str, ...]:

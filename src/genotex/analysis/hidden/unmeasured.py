@@ -5,6 +5,7 @@ Background and measurements: docs/unmeasured-confounding.md, docs/calibration.md
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +20,13 @@ from genotex.analysis.gene_tests.p_values import pearson
 from genotex.analysis.gene_tests.precision import Precision
 from genotex.analysis.hidden.confounders import estimate_confounders
 from genotex.analysis.hidden.confounding import Association, associate_covariate, associate_levels
+from genotex.analysis.hidden.markers import Likeness, MarkerScores
 from genotex.analysis.hidden.surrogate import (
     SurrogateVariables,
     find_reweighted_surrogates,
     find_surrogates,
 )
+from genotex.analysis.hidden.technical import adjust_for_technical
 from genotex.analysis.samples.facts import read_numbers, read_value
 from genotex.analysis.shared_work import once
 from genotex.arrays import Flags, Floats
@@ -32,7 +35,8 @@ from genotex.records import as_json
 
 REPORTED_P = 0.05
 """Associations are reported when their p-value, times the number of tests, is below."""
-MOST_REPORTED = 10
+MOST_REPORTED = 2
+"""Of each kind and surrogate variable."""
 ENOUGH_SAMPLES = 4
 
 
@@ -50,22 +54,36 @@ def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
 
 
 def _associate_surrogates(
-    columns: Mapping[str, Floats], comparison: Comparison
+    columns: Mapping[str, Floats], comparison: Comparison, genes: Floats, names: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Find what the surrogate variables are associated with, strongest first."""
-    # Each is tested against the trait (Pearson's correlation), each covariate and each
-    # characteristic that varies; those are reported whose p-value is below 0.05 after Bonferroni's
-    # correction for all these tests, ten at most.
-    # Shapes: columns (n,).
-    # Returns ``surrogate``, ``with``, ``kind`` (trait, covariate, characteristic), ``test``,
-    # ``measure``, ``size``, ``p``.
+    """Find what the surrogate variables are associated with, the two strongest of each kind."""
+    # Each is tested against the trait (Pearson's correlation), each covariate and characteristic
+    # that varies, each measure of the samples, and the markers of cells and programmes; those are
+    # reported whose p-value is below 0.05 after Bonferroni's correction for all these tests.
+    # Shapes: columns (n,), genes (n, p).
+    # Returns ``surrogate``, ``with``, ``kind`` (trait, covariate, characteristic, measure, cells,
+    # programme), ``test``, ``measure``, ``size``, ``p``.
+    if not columns:
+        return []
+    basis = np.linalg.qr(comparison.design.matrix)[0]
+    markers, measures = MarkerScores(genes, names, basis), _measures(comparison, genes)
     tests = [
         (surrogate, *test)
         for surrogate, column in columns.items()
-        for test in _tests(column, comparison)
+        for test in (
+            *_tests(column, comparison),
+            *_measured(column, measures),
+            *_alike(markers.of(column - basis @ (basis.T @ column))),
+        )
     ]
     reported = [test for test in tests if test[-1].p * len(tests) < REPORTED_P]
     reported.sort(key=lambda test: test[-1].p)
+    of_kind = Counter[tuple[str, str]]()
+    kept = []
+    for test in reported:
+        of_kind[test[0], test[2]] += 1
+        if of_kind[test[0], test[2]] <= MOST_REPORTED:
+            kept.append(test)
     return [
         {
             "surrogate": surrogate,
@@ -73,11 +91,38 @@ def _associate_surrogates(
             "kind": kind,
             **as_json(found, "test", "measure", "size", "p"),
         }
-        for surrogate, other, kind, found in reported[:MOST_REPORTED]
+        for surrogate, other, kind, found in kept
     ]
 
 
-def _tests(column: Floats, comparison: Comparison) -> Iterator[tuple[str, str, Association]]:
+_Test = tuple[str, str, Association]
+"""With what, of which kind, and how closely."""
+
+
+def _measures(comparison: Comparison, genes: Floats) -> dict[str, Floats]:
+    """Return what was measured of each sample (n,): control probes, the shape of its values."""
+    low, middle, high = np.quantile(genes, [0.25, 0.5, 0.75], axis=1)
+    found = {"median of all genes": middle, "spread of all genes": high - low}
+    for kind, measured in comparison.cohort.measures.items():
+        for name, values in measured.items():
+            if all(sample in values for sample in comparison.samples):
+                column = np.array([values[sample] for sample in comparison.samples])
+                found[f"{kind}: {name}"] = column
+    return {name: column for name, column in found.items() if np.ptp(column) > 0}
+
+
+def _measured(column: Floats, measures: Mapping[str, Floats]) -> Iterator[_Test]:
+    for name, values in measures.items():
+        yield name, "measure", associate_covariate(column, values, binary=False)
+
+
+def _alike(found: Sequence[Likeness]) -> Iterator[_Test]:
+    for each in found:
+        p = each.p if each.clear else 1.0
+        yield each.name, each.kind, Association("Pearson's correlation", p, "r", each.r, False)
+
+
+def _tests(column: Floats, comparison: Comparison) -> Iterator[_Test]:
     contrast, design = comparison.contrast, comparison.design
     r, p = _with_trait(column, contrast)
     test, measure = "Pearson's correlation", "r"
@@ -154,14 +199,9 @@ class Unmeasured:
         """Whether all factors that were found became columns, or none was found."""
         return bool(self.columns) or bool(self.record["method"] and not self.record["estimated"])
 
-    @property
-    def moderated_inflation(self) -> float:
-        """By how much the variances of the moderated t are inflated."""
-        return self.inflation if self.moderated_with else 1.0
-
     def adjust(self, values: Floats, design: Design, precision: Precision) -> tuple[Design, float]:
         """Return another design of the same samples with its surrogate variables; the inflation."""
-        whole = _without_gaps(values, design)
+        whole, _ = _without_gaps(values, design)
         if whole.shape[1] < _genes_needed(values):
             return design, 1.0
         found = _estimate(whole, design, self.record["mode"], self.seed, precision)
@@ -170,25 +210,35 @@ class Unmeasured:
 
 def find_unmeasured(
     values: Floats,
+    names: Sequence[str],
     comparison: Comparison,
     precision: Precision,
     mode: Mode,
     seed: int,
     *,
     mixed_ranks: bool = False,
-) -> Unmeasured:
-    """Estimate the surrogate variables of a comparison from the expression (n, p) of its genes."""
-    contrast, design = comparison.contrast, comparison.design
+) -> tuple[Comparison, Unmeasured]:
+    """Estimate the surrogate variables of a comparison from the expression (n, p) of its genes.
+
+    Returns the comparison too, adjusted for those that are technical, which are not among them.
+    """
     if mode == "none":
-        return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
-    whole = _without_gaps(values, design)
+        return comparison, Unmeasured({}, 1.0, False, _record(mode, None, comparison.design, 0))
+    whole, chosen = _without_gaps(values, comparison.design)
     needed = _genes_needed(values)
     if whole.shape[1] < needed:
         note = f"{whole.shape[1]} genes with enough values are too few, {needed} are needed"
         warning = f"Unmeasured confounding was not examined: {note}."
-        record = _record(mode, None, design, whole.shape[1], note)
-        return Unmeasured({}, 1.0, False, record, (warning,))
+        record = _record(mode, None, comparison.design, whole.shape[1], note)
+        return comparison, Unmeasured({}, 1.0, False, record, (warning,))
+    names = [names[i] for i in np.flatnonzero(chosen).tolist()]
     found = _estimate_shared(whole, comparison, precision, mode, seed)
+    if mode == "auto":
+        before = comparison.design
+        comparison = adjust_for_technical(comparison, whole, names, found, precision, seed)
+        if comparison.design is not before:
+            found = _estimate_shared(whole, comparison, precision, mode, seed)
+    contrast, design = comparison.contrast, comparison.design
     columns = _columns_of(found, precision)
     record = _record(mode, found, design, whole.shape[1])
     adjusts = bool(columns) and mode != "auto"
@@ -197,13 +247,15 @@ def find_unmeasured(
     record["trait_share"] = _explained(
         precision.whiten(design.matrix), found.columns, design.tested
     )
-    record["associations"] = _associate_surrogates(columns, comparison)
+    record["technical"] = list(comparison.adjustment.evidence)
+    record["associations"] = _associate_surrogates(columns, comparison, whole, names)
     warnings = (
         *_limits(found, len(values)),
         *_few_samples(mode, len(columns), len(values)),
         *_warn_of_trait(columns, contrast, design.trait, adjusts=adjusts),
     )
-    return Unmeasured(columns, found.inflation, adjusts, record, warnings, seed)
+    inflation = max(found.inflation, comparison.adjustment.inflation)
+    return comparison, Unmeasured(columns, inflation, adjusts, record, warnings, seed)
 
 
 def _genes_needed(values: Floats) -> int:
@@ -215,16 +267,16 @@ def _columns_of(found: SurrogateVariables, precision: Precision) -> dict[str, Fl
     return {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
 
 
-def _without_gaps(values: Floats, design: Design) -> Floats:
-    """Return the genes with enough values, (n, g); gaps are filled with what the design fits."""
+def _without_gaps(values: Floats, design: Design) -> tuple[Floats, Flags]:
+    """Return the genes with enough values, (n, g), and which; gaps are what the design fits."""
     missing = np.isnan(values)
     share = missing.mean(axis=0)
+    enough: Flags = share <= MOST_MISSING
     if not share.any():
-        return values
-    enough = share <= MOST_MISSING
+        return values, enough
     chosen = np.compress(enough, values, axis=1)
     _fill_gaps(chosen, np.compress(enough, missing, axis=1), np.linalg.qr(design.saturated)[0])
-    return chosen
+    return chosen, enough
 
 
 def _fill_gaps(values: Floats, gaps: Flags, basis: Floats) -> None:

@@ -156,7 +156,7 @@ def record_regression(steps: Steps) -> dict[str, Any]:
         "tested": design.tested,
         **{name: values for name, values in by_sample.items() if values is not None},
         "correlation": precision.correlation,
-        "inflation": tests.unmeasured.moderated_inflation,
+        "inflation": tests.inflation,
     }
 
 

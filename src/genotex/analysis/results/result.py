@@ -188,8 +188,13 @@ class AnalysisResult:
     def hidden_summary(self) -> str:
         """What adjusting for hidden factors changes, in a sentence; empty where none was found."""
         record = self.method.get("hidden", {})
+        known = [e["evidence"] for e in record.get("technical", ()) if e["columns"]]
+        technical = ""
+        if known:
+            names = " and ".join(f"'{name}'" for name in known)
+            technical = f"Adjusted for a technical factor, which goes with {names}. "
         if not record.get("used") or "grades" not in record:  # as in earlier versions
-            return ""
+            return technical.rstrip()
         factors = counted(record["used"], "hidden factor")
         if self.method.get("ranked_by") == "Mixed p":
             how = "the mixed model, which ranks the genes, does not use them; by the moderated t"
@@ -198,9 +203,9 @@ class AnalysisResult:
             how = f"{how}{'it' if record['used'] == 1 else 'them'}"
         robust, sensitive, masked = (record["grades"][name] for name in GRADES)
         return (
-            f"{factors} found (batch, mixture of cells and the like); {how}: {robust:,} robust "
-            f"(significant with and without adjustment), {sensitive:,} sensitive (only without), "
-            f"{masked:,} masked (only with)."
+            f"{technical}{factors} found (batch, mixture of cells and the like); {how}: "
+            f"{robust:,} robust (significant with and without adjustment), "
+            f"{sensitive:,} sensitive (only without), {masked:,} masked (only with)."
         )
 
     @property

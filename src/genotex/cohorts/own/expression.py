@@ -18,6 +18,7 @@ from genotex.cohorts.own.samples import MatchedSamples, counted, some_names
 from genotex.errors import FormatError, UsageError
 from genotex.formats import (
     ExpressionMatrix,
+    Measures,
     Platform,
     TableFile,
     distribution_record,
@@ -34,6 +35,7 @@ from genotex.genes import (
     gene_rows,
     genes_of_rows,
     identify_ids,
+    measure_controls,
     negative_count,
     official_rows,
     official_symbols,
@@ -270,6 +272,7 @@ class OwnExpression:
         self.raw_counts: NDArray[np.float64] | None = None
         self.scale = ScaleVerdict("log2", "")
         self.distributions: dict[str, Any] = {}
+        self.measures: Measures = {}
         self.notes = [
             f"{table.label}: {table.form}",
             *table.notes,
@@ -394,6 +397,9 @@ class OwnExpression:
             raise self.table.error(found, hint=hint)
 
     def _collapse(self, *, counts: bool) -> None:
+        if not counts:
+            matrix = self.matrix
+            self.measures = measure_controls(matrix.ids, matrix.values, matrix.samples)
         self.matrix, notes = collapse(self.matrix, self.rows, counts=counts)
         self.notes.extend(notes)
 

@@ -20,6 +20,7 @@ from genotex.cohorts.raw_values import RawValues
 from genotex.errors import FormatError, UsageError
 from genotex.formats import (
     ExpressionMatrix,
+    Measures,
     TableFile,
     is_anndata,
     read_anndata,
@@ -61,6 +62,8 @@ class OwnTables:
     """Shape (n, p). The counts of `genes`; None where there were none."""
     kind: ValueKind = ""
     """What the values are, where their variance depends on their level."""
+    measures: Measures = field(default_factory=dict)
+    """What control probes tell of each sample, as in `Evidence.measures`."""
 
 
 def read_own_tables(
@@ -247,6 +250,7 @@ def _finished(
         record=record,
         raw_counts=cohort.raw_counts,
         kind=cohort.scale.kind,
+        measures=cohort.measures,
     )
 
 

@@ -22,6 +22,12 @@ _PLATES = re.compile(
     r"|sentrix (?:id|barcode)(?: and position)?|hyb slide"
 )
 _DATE = re.compile(rf"(?:(?:{_STEPS}|date|of|and|the) ?)*")
+_SITE = re.compile(
+    r"(?:(?:tissue source|collection|study|clinical|recruit\w*|enrol\w*|processing) )?"
+    r"(?:site|centre|center)(?: (?:id|code|no|nr|number))|hospital|laboratory|lab"
+    r"|(?:tissue source|collection|study|clinical|recruit\w*|enrol\w*|processing) "
+    r"(?:site|centre|center)|(?:sequencing|array|analysis) (?:site|centre|center)"
+)
 _CHIP_OF_SAMPLE = re.compile(r"(?P<chip>X?\d{8,12})_(?:R\d{2}C\d{2}|[A-L])")
 _LEAST_REPEATED = 0.5
 
@@ -53,6 +59,11 @@ def _rank(key: str) -> float:
         rf"(?:{_STEPS})?date", name.replace(" ", "")
     )
     return 1.0 if dated or ("date" in name.split() and _DATE.fullmatch(name)) else 0.0
+
+
+def names_laboratory(key: str) -> bool:
+    """Return whether a key names how or where samples were processed: batch, plate, date, site."""
+    return _rank(key) > 0 or _SITE.fullmatch(key_words(key)) is not None
 
 
 def _find(texts: SeriesTexts) -> Placed:

@@ -21,6 +21,20 @@ class _SurrogateAssociation:
     measure: str
     size: float | None
     p: float | None
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class TechnicalFactor:
+    """Evidence that a hidden factor is technical."""
+
+    evidence: str
+    share: float
+    p: float
+    carries: float | None
+    with_trait: float | None
+    adjusted: bool
+    why_not: str
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,12 @@ class Surrogates:
     shares: tuple[float, ...] = ()
     associations: tuple[_SurrogateAssociation, ...] = ()
     notes: tuple[str, ...] = ()
+    technical: tuple[TechnicalFactor, ...] = ()
+
+    @property
+    def technical_names(self) -> list[str]:
+        """Evidence of the technical factors that are adjusted for."""
+        return [f"'{each.evidence}'" for each in self.technical if each.adjusted]
 
     @classmethod
     def from_record(cls, record: Record) -> Surrogates | None:
@@ -60,10 +80,23 @@ class Surrogates:
                     str(found.get("measure", "")),
                     _number(found.get("size")),
                     _number(found.get("p")),
+                    str(found.get("kind", "")),
                 )
                 for found in record.get("associations") or ()
             ),
             notes=tuple(str(note) for note in record.get("notes") or ()),
+            technical=tuple(
+                TechnicalFactor(
+                    str(found["evidence"]),
+                    _number(found.get("share")) or 0.0,
+                    _number(found.get("p")) or 0.0,
+                    _number(found.get("carries")),
+                    _number(found.get("with_trait")),
+                    bool(found.get("columns")),
+                    str(found.get("why_not", "")),
+                )
+                for found in record.get("technical") or ()
+            ),
         )
 
 

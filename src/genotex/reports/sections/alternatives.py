@@ -232,10 +232,11 @@ _NOTABLE_INFLATION = 1.005
 def _unmeasured(findings: Findings, genes: pl.DataFrame) -> Section | None:
     """Return the section on unmeasured confounding; None without a surrogate variable."""
     found = findings.surrogates
-    if found is None or not found.used:
+    if found is None or not (found.used or found.technical):
         return None
-    tables = [table for table in (_associations(findings, found),) if table is not None]
-    compared = _surrogates_compared(findings, found, genes)
+    parts = (_technical(findings, found), _associations(findings, found))
+    tables = [table for table in parts if table is not None]
+    compared = _surrogates_compared(findings, found, genes) if found.used else None
     remarks = []
     if compared is not None:
         remarks.append(_difference(found, compared))
@@ -246,8 +247,7 @@ def _unmeasured(findings: Findings, genes: pl.DataFrame) -> Section | None:
             "surrogate variables; its background takes their place."
         )
     remarks += [
-        _explained(findings, found),
-        *_unknown(findings, found),
+        *((_explained(findings, found), *_unknown(findings, found)) if found.used else ()),
         *map(sentence, found.notes),
     ]
     return Section(
@@ -261,10 +261,19 @@ def _unmeasured(findings: Findings, genes: pl.DataFrame) -> Section | None:
 
 
 def _unmeasured_lead(findings: Findings, found: Surrogates) -> str:
-    """Return the decision in two sentences."""
+    """Return the decision in two or three sentences."""
+    technical = ""
+    if names := found.technical_names:
+        technical = (
+            f"A hidden factor goes with {listed(names)}, which no disease moves: it is technical, "
+            "and the tests are adjusted for it. "
+        )
+    if not found.used:
+        return technical or "No hidden factor is left to grade the genes by."
+    explains = "explains" if found.used == 1 else "explain"
     text = (
-        f"{counted(found.used, 'unmeasured factor')} (batches, cell composition and the like) "
-        f"{'explains' if found.used == 1 else 'explain'} {_percent(found.trait_share)} of the "
+        f"{technical}{counted(found.used, 'unmeasured factor')} (batches, cell composition and "
+        f"the like) {explains} {_percent(found.trait_share)} of the "
         f"differences in {findings.subject} (chance alone: about {_percent(found.by_chance)})."
     )
     subject = (
@@ -304,13 +313,41 @@ def _explained(findings: Findings, found: Surrogates) -> str:
 
 
 def _unknown(findings: Findings, found: Surrogates) -> list[str]:
-    if found.associations:
-        return []
+    known = {each.surrogate for each in found.associations}
+    unknown = [name for i in range(found.used) if (name := f"SV{i + 1}") not in known]
     what = "the trait, a covariate" if findings.design is None else "a column of the design"
-    return [
-        f"None of them is associated with {what} or any other recorded characteristic of the "
-        "samples."
-    ]
+    rest = f"{what}, another recorded characteristic, a measure of the samples, or markers of cells"
+    remarks = []
+    if any(each.kind in ("cells", "programme") for each in found.associations):
+        remarks.append(
+            "Factors that go with cells or programmes such as proliferation are never adjusted "
+            "for by default: in patients they may be the disease."
+        )
+    if len(unknown) == found.used:
+        return [f"None of them is associated with {rest}."]
+    if unknown:
+        remarks.append(f"Nothing known goes with {listed(unknown)}: no {rest}.")
+    return remarks
+
+
+def _technical(findings: Findings, found: Surrogates) -> SectionTable | None:
+    """Return the table of what is technical of the samples, and whether a factor goes with it."""
+    if not found.technical:
+        return None
+    rows = tuple(
+        (
+            readable(each.evidence),
+            number(each.share, "plain"),
+            number(each.p, "p"),
+            "" if each.carries is None else _percent(each.carries),
+            number(each.with_trait, "plain"),
+            "adjusted for" if each.adjusted else f"not adjusted for: {each.why_not}",
+        )
+        for each in found.technical
+    )
+    trait = readable(findings.result.trait)
+    head = ("Evidence", "r\u00b2 with a factor", "p", "Carries", f"r with {trait}", "The factor is")
+    return SectionTable("Whether a hidden factor is technical", head, rows, words=2)
 
 
 def _associations(findings: Findings, found: Surrogates) -> SectionTable | None:
@@ -323,14 +360,15 @@ def _associations(findings: Findings, found: Surrogates) -> SectionTable | None:
             each.surrogate,
             _percent(shares[each.surrogate]) if each.surrogate in shares else "",
             readable(trait if each.partner == "trait" else each.partner),
+            each.kind,
             each.measure,
             number(each.size, "plain"),
             number(each.p, "p"),
         )
         for each in found.associations
     )
-    head = ("Variable", "Share", "Associated with", "Measure", "Size", "p")
-    return SectionTable("What the surrogate variables are associated with", head, rows, words=4)
+    head = ("Variable", "Share", "Goes with", "Kind", "Measure", "Size", "p")
+    return SectionTable("What the surrogate variables are", head, rows, words=5)
 
 
 def _surrogates_compared(
@@ -389,6 +427,8 @@ def unmeasured_methods(findings: Findings) -> str:
     how = _ESTIMATES[found.mode]
     if findings.design is not None:
         how = how.replace("the trait", "what is tested")
+    if names := found.technical_names:
+        how += f"; the tests were adjusted for what goes with {listed(names)}"
     if not found.used:
         return f"{how}; none was used." if found.estimated else f"{how}; none was found."
     shares = listed([_percent(share) for share in found.shares])
