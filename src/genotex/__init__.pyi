@@ -1,4 +1,5 @@
 from .api.atlas import Atlas as Atlas
+from .api.auditing import audit as audit
 from .api.data import read_tables as read_tables
 from .api.designs import de as de, survival as survival
 from .api.series import fetch_geo as fetch_geo

@@ -306,3 +306,19 @@ from .designs.formulas import (
     fit_formula as fit_formula,
 )
 from .results.stored import StoredResult as StoredResult, read_content as read_content
+from .audit.cohort import AuditedCohort as AuditedCohort
+from .audit.findings import (
+    ADVICE as ADVICE,
+    CheckResult as CheckResult,
+    CohortAudit as CohortAudit,
+    CohortsAudit as CohortsAudit,
+    AuditFinding as AuditFinding,
+    NotJudged as NotJudged,
+    Severity as Severity,
+    Verdict as Verdict,
+)
+from .audit.running import (
+    CHECKS as CHECKS,
+    audit_across as audit_across,
+    audit_cohort as audit_cohort,
+)

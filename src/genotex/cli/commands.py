@@ -36,6 +36,7 @@ COMMANDS = {
     "fetch": _Command(_DATA, "data.fetch"),
     "verify": _Command(_DATA, "data.verify"),
     "describe": _Command(_DATA, "data.describe"),
+    "audit": _Command(_GENES, "genes.audit"),
     "solve": _Command(_GENES, "genes.solve", _TESTS),
     "de": _Command(_GENES, "genes.de"),
     "preprocess": _Command(_GENES, "data.preprocess"),

@@ -163,6 +163,12 @@ def notify(text: str, label: str = "", colour: str = "yellow", *, whole: bool = 
     err.print(front + escape(text), soft_wrap=whole or _keep_whole(err, text))
 
 
+def show_marked(text: str, label: str, colour: str) -> None:
+    """Print a line of the result after a coloured label."""
+    text = _harmless(text)
+    out.print(f"[{colour} bold]{label}[/] {escape(text)}", soft_wrap=_keep_whole(out, text))
+
+
 def show_warnings(warnings: Iterable[str], *traits: str | None) -> None:
     """Print warnings of a result, with the names of traits in plain words."""
     for warning in warnings:

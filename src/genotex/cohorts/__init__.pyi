@@ -49,6 +49,7 @@ from .own.tables import (
     keep_expressed as keep_expressed,
     read_own_tables as read_own_tables,
     read_own_values as read_own_values,
+    read_with_values as read_with_values,
 )
 from .preprocess import (
     CohortOutcome as CohortOutcome,

@@ -39,3 +39,4 @@ from .outputs import (
 )
 from .benchmark import EnrichmentOptions as EnrichmentOptions, MethodOptions as MethodOptions
 from .outputs import About as About
+from .auditing import AuditOptions as AuditOptions

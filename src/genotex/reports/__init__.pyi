@@ -104,3 +104,4 @@ from .sections.samples import (
     checks_of_samples as checks_of_samples,
     conspicuous_samples as conspicuous_samples,
 )
+from .audit_page import audit_view as audit_view, write_audit_page as write_audit_page

@@ -44,3 +44,10 @@ from .solving import (
     Solved as Solved,
     solve as solve,
 )
+from .auditing import (
+    Source as Source,
+    audit as audit,
+    audited as audited,
+    find_sources as find_sources,
+    table_source as table_source,
+)

@@ -167,6 +167,16 @@ def _is_label(key: str, numbers: Floats) -> bool:
     return distinct and whole and _LABEL.search(key) is not None
 
 
+def donor_of(facts: SampleFacts, sample: str) -> str | None:
+    """Return the person whom characteristics, or a TCGA barcode, name; None where none does."""
+    for key, recorded in facts.items():
+        if _DONOR.search(key) and not _is_group(list(recorded.values())):
+            value = read_value(key, recorded.get(sample))
+            if value is not None:
+                return value
+    return tcga_patient(sample)
+
+
 def tcga_patient(sample: str) -> str | None:
     """Return the patient part of a TCGA barcode, in capitals; None for any other name."""
     found = _TCGA_PATIENT.match(sample)

@@ -101,9 +101,25 @@ def read_own_tables(
     UsageError
         If a kind of file is unknown, an option does not fit, or the same holds for data frames.
     """
+    return read_with_values(
+        expression, samples, platform=platform, scale=scale, gene_table=gene_table, name=name
+    )[0]
+
+
+def read_with_values(
+    expression: Any,
+    samples: Any = None,
+    *,
+    platform: Path | str | None = None,
+    scale: Scale = "auto",
+    gene_table: Path | str | GeneTable | None = None,
+    name: str | None = None,
+) -> tuple[OwnTables, ExpressionMatrix]:
+    """Read tables as `read_own_tables`, and return the values as given, too."""
     cohort, files = _taken(expression, samples, platform, scale, gene_table)
+    values = cohort.matrix
     cohort.to_log2(scale)
-    return _finished(name or _name(cohort.table), cohort, files)
+    return _finished(name or _name(cohort.table), cohort, files), values
 
 
 def read_own_values(

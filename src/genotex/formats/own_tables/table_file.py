@@ -89,6 +89,8 @@ def read_table_file(source: Any, *, numbers: bool = True, label: str = "the tabl
 
     Without `numbers` every cell stays text; else columns that hold numbers alone become numbers.
     """
+    if isinstance(source, TableFile):
+        return _checked(source)
     if not isinstance(source, str | Path):
         from genotex.formats.own_tables.frames import table_of_frame
 

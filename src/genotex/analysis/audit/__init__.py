@@ -1,0 +1,1 @@
+"""The audit of cohorts: what makes their samples, values or groups doubtful."""

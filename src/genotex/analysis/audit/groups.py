@@ -1,0 +1,127 @@
+"""The comparison itself: batches that are the groups, and p-values of a wrong shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from genotex.analysis.audit.cohort import AuditedCohort, residuals
+from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
+from genotex.analysis.gene_tests.linear import fit_last_column
+from genotex.analysis.gene_tests.moderated import moderate
+from genotex.analysis.gene_tests.p_values import excess_near_one
+from genotex.analysis.samples.facts import check_sample_facts, is_technical
+from genotex.arrays import Flags, Floats
+
+FEWEST_IN_CLUSTERS, FEWEST_IN_CLUSTER = 8, 3
+APART = 5.0
+"""Standard deviations between two clusters; halves of one are 2.6 apart."""
+MANY_GENES = 0.25
+"""Share of the genes that differ between the clusters (p < .001): a batch moves most."""
+NEAR_ONE = 1.5
+"""Density of p-values above 0.9 over that from 0.5 to 0.9."""
+FEW_DIFFERENT = 0.5
+"""Share of different p-values among the genes below which they are discrete."""
+
+
+def check_batch(cohort: AuditedCohort) -> Iterator[AuditFinding]:
+    """Find recorded batches, dates, plates or sites that go with the groups."""
+    contrast = cohort.compared
+    if contrast is None:
+        why = "no groups are recorded"
+        raise NotJudged(why)
+    if not cohort.facts:
+        why = "no characteristics but the groups are recorded"
+        raise NotJudged(why)
+    checked = check_sample_facts(cohort.facts, cohort.samples, contrast, cohort.table.trait)
+    for row in checked.record:
+        if not row["strength"] or not is_technical(row["key"]):
+            continue
+        size = f"{row['measure']} {row['size']:.2f}"
+        complete = row["strength"] == "complete"
+        yield AuditFinding(
+            "serious" if row["strength"] in ("complete", "strong") else "warning",
+            f"'{row['key']}' goes with the groups ({row['test']}, p = {row['p']:.2g}, {size})"
+            + (": every value occurs in one group only." if complete else "."),
+            "The effects of the two cannot be separated by any adjustment: another cohort must."
+            if complete
+            else f"Adjust for it (--covariates '{row['key']}') and expect to lose power.",
+        )
+
+
+def check_clusters(cohort: AuditedCohort) -> Iterator[AuditFinding]:
+    """Find samples in two clusters that no group explains: a batch that no one recorded."""
+    cohort.need(FEWEST_IN_CLUSTERS)
+    left = residuals(cohort.filled, cohort.groups)
+    scores, sizes, _ = np.linalg.svd(left, full_matrices=False)
+    share = sizes**2 / (sizes**2).sum()
+    for k in range(2):
+        second, apart = _split(scores[:, k])
+        if min(second.sum(), (~second).sum()) < FEWEST_IN_CLUSTER or apart < APART:
+            continue
+        design = np.column_stack([np.ones(len(second)), cohort.groups[:, 1:], second])
+        p = moderate(fit_last_column(design, cohort.filled)).p
+        genes = float((p < 0.001).mean())
+        if genes < MANY_GENES:
+            continue
+        few = second if second.sum() <= len(second) / 2 else ~second
+        names = tuple(np.array(cohort.samples, dtype=object)[few].tolist())
+        yield AuditFinding(
+            "warning",
+            f"{len(names)} of {len(second)} samples are a cluster of their own, in each group: "
+            f"{share[k]:.0%} of the variance and {genes:.0%} of the genes go that way "
+            f"({named(names)}).",
+            "Ask for batches, dates and tissues; then adjust for it (--covariates), or use "
+            "--hidden adjust.",
+            names,
+        )
+        return
+
+
+def _split(scores: Floats) -> tuple[Flags, float]:
+    """Return the upper of two clusters, and how many standard deviations these are apart."""
+    ordered = np.sort(scores)
+    n = len(ordered)
+    low = np.arange(1, n)
+    sums, squares = np.cumsum(ordered), np.cumsum(ordered**2)
+    within = squares[-1] - sums[:-1] ** 2 / low - (sums[-1] - sums[:-1]) ** 2 / (n - low)
+    cut = int(np.argmin(within))
+    deviation = max(float(np.sqrt(max(within[cut], 0.0) / max(n - 2, 1))), 1e-12)
+    means = sums[cut] / low[cut], (sums[-1] - sums[cut]) / (n - low[cut])
+    second: Flags = scores > (ordered[cut] + ordered[cut + 1]) / 2
+    return second, float(means[1] - means[0]) / deviation
+
+
+def check_p_values(cohort: AuditedCohort) -> Iterator[AuditFinding]:
+    """Find p-values that a calibrated test does not give: many near 1, or few different ones."""
+    cohort.need(6, groups=True)
+    p = _p_values(cohort)
+    excess = excess_near_one(p)
+    near = int((p > 0.9).sum())
+    if len(p) >= 200 and excess > NEAR_ONE and near > 100:
+        low = float((p < 0.05).mean())
+        shape = "both ends (a U)" if low > 0.1 else "1"
+        yield AuditFinding(
+            "warning",
+            f"The p-values pile up at {shape}: {excess:.1f} times as many near 1 as below.",
+            "A batch or a mixture within the groups that no one recorded: look at the principal "
+            "components, and at --hidden adjust.",
+        )
+    different = len(np.unique(np.round(p, 6))) / max(len(p), 1)
+    if different < FEW_DIFFERENT:
+        yield AuditFinding(
+            "warning",
+            f"Only {different:.0%} of the p-values are different: the values are ranks, rounded, "
+            "or repeated for many genes.",
+            "Find values with more digits, or probes in place of groups of genes.",
+        )
+
+
+def _p_values(cohort: AuditedCohort) -> Floats:
+    contrast = cohort.compared
+    assert contrast is not None
+    design = np.column_stack([np.ones(len(contrast.rows)), contrast.values])
+    p = moderate(fit_last_column(design, cohort.filled[contrast.rows])).p
+    found: Floats = p[np.isfinite(p)]
+    return found

@@ -1,0 +1,371 @@
+"""Cohorts of any kind to their audit: series, own tables, and what was preprocessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from genotex.analysis import (
+    AuditedCohort,
+    AuditFinding,
+    CheckResult,
+    CohortAudit,
+    CohortsAudit,
+    audit_across,
+    audit_cohort,
+)
+from genotex.cohorts import PreprocessOptions, read_geo_cohort, read_with_values
+from genotex.errors import GenotexError, UsageError
+from genotex.features import feature_named
+from genotex.formats import (
+    MISSING_WORDS,
+    Evidence,
+    LinkedTable,
+    TableFile,
+    find_evidence,
+    read_cohort_info,
+    read_linked,
+    read_table_file,
+    table_format,
+)
+from genotex.layout import (
+    GeoCohortFiles,
+    InputFolder,
+    OutputFolder,
+    geo_cohort_files,
+    sort_geo_files,
+)
+from genotex.options import AuditOptions
+from genotex.workflows.annotation import rules_of
+from genotex.workflows.progress import Progress, silent
+
+_ACCESSION = re.compile(r"GSE\d+", re.IGNORECASE)
+_SERIES_FILE = re.compile(r"series_matrix|_family\.soft", re.IGNORECASE)
+_SHEET = re.compile(r"[._ -]?(samples?|sample_?sheet|sheet|pheno(type|data)?|clinical)$", re.I)
+_GROUP_COLUMNS = (
+    "group", "condition", "disease", "disease state", "status", "diagnosis", "case", "phenotype",
+    "trait",
+)  # fmt: skip
+_CONTROL = re.compile(
+    r"control|normal|healthy|\bwt\b|wild|vehicle|untreated|^0$|^no$|^false$", re.I
+)
+_MOST_GROUPS = 8
+_MOSTLY = 0.5
+_READING = ("reading", "Reading the files")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A cohort that can be audited: its name, and what reads it."""
+
+    name: str
+    read: Callable[[], AuditedCohort]
+
+
+def audit(sources: Sequence[Source], progress: Progress = silent) -> CohortsAudit:
+    """Audit cohorts, each on its own and together; one that cannot be read is a finding."""
+    read: list[AuditedCohort] = []
+    audits: list[CohortAudit] = []
+    for number, source in enumerate(sources):
+        progress("auditing", number, len(sources), source.name)
+        try:
+            cohort = source.read()
+        except GenotexError as error:
+            audits.append(_not_read(source.name, str(error)))
+            continue
+        read.append(cohort)
+        audits.append(audit_cohort(cohort))
+    progress("auditing", len(sources), len(sources), "people in several cohorts")
+    return CohortsAudit(tuple(audits), audit_across(read))
+
+
+def _not_read(name: str, why: str) -> CohortAudit:
+    do = "Correct what the message names, and audit again."
+    found = AuditFinding("serious", f"It cannot be read: {why}.", do)
+    return CohortAudit(name, (), (CheckResult(*_READING, (found,)),))
+
+
+def find_sources(
+    place: Path, samples: Path | None = None, options: AuditOptions | None = None
+) -> list[Source]:
+    """Return the cohorts of a folder, a series, a table, or an accession of the folder ``input``.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    options = options or AuditOptions()
+    if samples is not None:
+        found = [_table(place, samples, options)]
+    elif place.is_dir():
+        found = _in_folder(place, options)
+    elif place.is_file() and _SERIES_FILE.search(place.name):
+        files = sort_geo_files(options.trait or "", _accession(place), place.parent, [place])
+        companions = geo_cohort_files("", place.parent).platforms
+        found = [_series(replace(files, platforms=companions), options)]
+    elif place.is_file():
+        found = [_table(place, None, options)]
+    else:
+        found = _by_accession(place, options)
+    if options.cohorts:
+        wanted = {name.casefold() for name in options.cohorts}
+        found = [source for source in found if source.name.casefold() in wanted]
+    if not found:
+        msg = f"{place} holds no cohort to audit"
+        if options.cohorts:
+            msg += f" called {', '.join(options.cohorts)}"
+        msg += "; give a folder with GEO/<Trait>/<GSE>/, the folder of a series, or a table"
+        raise UsageError(msg)
+    return found
+
+
+def _accession(path: Path) -> str:
+    named = _ACCESSION.search(path.name)
+    return named.group().upper() if named else path.name.split(".")[0]
+
+
+def _by_accession(place: Path, options: AuditOptions) -> list[Source]:
+    name = str(place)
+    if not _ACCESSION.fullmatch(name):
+        msg = f"{name} does not exist; give a folder, a table, or the accession of a series"
+        raise UsageError(msg)
+    for root in (Path("input"), Path()):
+        if (root / "GEO").is_dir():
+            found = [s for s in _in_folder(root, options) if s.name == name.upper()]
+            if found:
+                return found
+    msg = f"{name} is in no folder 'input' here; fetch it: genotex fetch geo {name} --output input"
+    raise UsageError(msg)
+
+
+def _in_folder(place: Path, options: AuditOptions) -> list[Source]:
+    if (place / "GEO").is_dir() or (place / "TCGA").is_dir():
+        folder = InputFolder(place)
+        wanted = None if options.trait is None else options.trait.replace(" ", "_").casefold()
+        every = [
+            files
+            for trait in folder.traits()
+            if wanted in (None, trait.casefold())
+            for files in folder.geo_cohorts(trait)
+        ]
+        unique = {files.cohort: files for files in reversed(every)}
+        return [_series(unique[name], options) for name in dict.fromkeys(f.cohort for f in every)]
+    if (place / "preprocess").is_dir():
+        return _preprocessed(OutputFolder(place), options)
+    trait = options.trait or (place.parent.name if place.parent.parent.name == "GEO" else "")
+    own = geo_cohort_files(trait, place)
+    if own.family_soft or any("series_matrix" in p.name.lower() for p in own.matrices):
+        return [_series(own, options)]
+    inside = sorted(p for p in place.iterdir() if p.is_dir() and _ACCESSION.fullmatch(p.name))
+    if inside:
+        name = options.trait or place.name
+        return [_series(geo_cohort_files(name, folder), options) for folder in inside]
+    return _tables(place, options)
+
+
+def _tables(place: Path, options: AuditOptions) -> list[Source]:
+    """Return the tables of a folder that have a sample sheet of the same name beside them."""
+    sheets: dict[str, Path] = {}
+    others: dict[str, Path] = {}
+    for path in sorted(place.iterdir()):
+        if path.name.startswith(".") or not path.is_file() or not _is_table(path):
+            continue
+        stem = re.sub(r"(\.(gz|bz2|zst|xz))?$", "", path.name).rpartition(".")[0]
+        bare = _SHEET.sub("", stem)
+        if bare != stem:
+            sheets[bare] = path
+        else:
+            others.setdefault(stem, path)
+    found = [_table(others[stem], sheets[stem], options) for stem in others if stem in sheets]
+    if not found and len(others) == 1 and len(sheets) <= 1:
+        (only,) = others.values()
+        found = [_table(only, next(iter(sheets.values()), None), options)]
+    if not found and len(others) == 2 and not sheets:
+        large, small = sorted(others.values(), key=lambda p: -p.stat().st_size)
+        found = [_table(large, small, options)]
+    return found
+
+
+def _is_table(path: Path) -> bool:
+    try:
+        table_format(path)
+    except UsageError:
+        return False
+    return True
+
+
+def _series(files: GeoCohortFiles, options: AuditOptions) -> Source:
+    trait = options.trait or files.trait
+    return Source(files.cohort, partial(_read_series, replace(files, trait=trait), options))
+
+
+def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort:
+    settings = PreprocessOptions(scale=options.scale)
+    prepared, raw = read_geo_cohort(files, rules_of(settings), settings)
+    if prepared.genes is None:
+        raise UsageError(prepared.why_no_genes)
+    matrix = prepared.genes.expression
+    place = {sample: i for i, sample in enumerate(prepared.samples)}
+    rows = [place[sample] for sample in matrix.samples]
+    trait = prepared.trait_values
+    table = LinkedTable(
+        files.trait or "trait",
+        matrix.samples,
+        np.full(len(rows), np.nan) if trait is None else trait[rows],
+        {name: codes[rows] for name, codes in prepared.covariates.items()},
+        matrix.ids,
+        np.ascontiguousarray(matrix.values.T, dtype=np.float64),
+    )
+    given = raw.series.expression
+    return AuditedCohort(
+        files.cohort,
+        table,
+        prepared.roles,
+        prepared.sample_facts,
+        prepared.sample_texts,
+        given if given is not None and given.ids else None,
+        "counts" if prepared.counts else prepared.genes.scale,
+    )
+
+
+def _preprocessed(output: OutputFolder, options: AuditOptions) -> list[Source]:
+    """Return the usable cohorts of an output folder."""
+    found = []
+    for trait in output.traits():
+        if options.trait is not None and options.trait.replace(" ", "_") != trait:
+            continue
+        for name, info in read_cohort_info(output.cohort_info(trait)).items():
+            if info.is_usable and output.linked_csv(trait, name).is_file():
+                found.append(Source(name, partial(_read_linked, output, trait, name)))
+    return found
+
+
+def _read_linked(output: OutputFolder, trait: str, name: str) -> AuditedCohort:
+    return audited(name, read_linked(output, trait, name), find_evidence(output, trait, name))
+
+
+def audited(name: str, table: LinkedTable, evidence: Evidence | None) -> AuditedCohort:
+    """Return a preprocessed cohort as it is audited; its record is None where others made it."""
+    if evidence is None:
+        return AuditedCohort(name, table)
+    scale = "counts" if evidence.counts else str(evidence.mapping.get("scale", ""))
+    facts, texts = evidence.sample_facts, evidence.sample_texts
+    return AuditedCohort(name, table, evidence.roles, facts, texts, scale=scale)
+
+
+def _table(expression: Any, samples: Any, options: AuditOptions) -> Source:
+    name = expression.name.split(".")[0] if isinstance(expression, Path) else "table"
+    return table_source(name, expression, samples, options)
+
+
+def table_source(name: str, expression: Any, samples: Any, options: AuditOptions) -> Source:
+    """Return tables of one's own, in files or in memory, as a cohort to audit."""
+    return Source(name, partial(_read_table, name, expression, samples, options))
+
+
+def _read_table(name: str, expression: Any, samples: Any, options: AuditOptions) -> AuditedCohort:
+    given, cells = expression, None
+    unreadable: dict[str, str] = {}
+    if isinstance(expression, Path) and expression.suffix == ".h5ad":
+        samples = expression if samples is None else samples
+    elif type(expression).__module__.split(".")[0] != "anndata":
+        cells = read_table_file(expression, label="the expression table")
+        given, unreadable = without_text(cells)
+        samples = _names_alone(given) if samples is None else samples
+    tables, values = read_with_values(
+        given, samples, platform=options.platform, scale=options.scale, name=name
+    )
+    sheet = tables.sample_table
+    column = _group_column(sheet, options.group)
+    table = LinkedTable(
+        column or "group",
+        tables.samples,
+        _coded(sheet[column]) if column else np.full(len(tables.samples), np.nan),
+        _sex(sheet),
+        tables.genes,
+        tables.expression,
+    )
+    facts = _facts(sheet, column)
+    scale = str(tables.record["scale"]["scale"])
+    return AuditedCohort(name, table, {}, facts, facts, values, scale, cells, unreadable)
+
+
+def without_text(table: TableFile) -> tuple[TableFile, dict[str, str]]:
+    """Return a table whose cells of text among numbers are missing, and these cells with places."""
+    frame, changed = table.columns, []
+    found: dict[str, str] = {}
+    for i, column in enumerate(frame.get_columns()):
+        if i == 0 or column.dtype.is_numeric():
+            continue
+        cells = column.str.strip_chars(' "')
+        cells = cells.set(cells.is_in(list(MISSING_WORDS)), None)
+        numbers = cells.cast(pl.Float64, strict=False)
+        known = len(cells) - cells.null_count()
+        if not known or numbers.count() < _MOSTLY * known:
+            continue
+        bad = (numbers.is_null() & cells.is_not_null()).arg_true().to_list()
+        for row in bad:
+            found.setdefault(str(cells[row]), f"{frame.item(row, 0)}, {table.header[i]}")
+        changed.append(numbers.alias(column.name))
+    return (replace(table, columns=frame.with_columns(changed)) if changed else table), found
+
+
+def _names_alone(table: TableFile) -> pl.DataFrame:
+    """Return a sample table of the names alone: those of the rows or columns that are fewer."""
+    rows = [str(cell) for cell in table.columns.to_series(0).to_list()]
+    names = rows if len(rows) < len(table.header) - 1 else list(table.header[1:])
+    return pl.DataFrame({"sample": names})
+
+
+def _group_column(sheet: pl.DataFrame, asked: str | None) -> str | None:
+    """Return the column with the groups: the one asked for, else one that is called so."""
+    columns = {name.casefold().replace("_", " "): name for name in sheet.columns}
+    if asked is not None:
+        if asked not in sheet.columns:
+            msg = f"--group {asked}: the sample table has {', '.join(sheet.columns)}"
+            raise UsageError(msg)
+        return asked
+    named = [columns[name] for name in _GROUP_COLUMNS if name in columns]
+    return next((n for n in named if 2 <= sheet[n].drop_nulls().n_unique() <= _MOST_GROUPS), None)
+
+
+def _coded(column: pl.Series) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return groups as numbers, controls as 0; numbers of many values as they are."""
+    if column.dtype.is_numeric() and column.n_unique() > _MOST_GROUPS:
+        return column.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(float)
+    texts = column.cast(pl.String).to_list()
+    levels = sorted({t for t in texts if t}, key=lambda t: (not _CONTROL.search(t), t))
+    code = {level: float(k) for k, level in enumerate(levels)}
+    return np.array([code.get(text or "", np.nan) for text in texts])
+
+
+def _sex(sheet: pl.DataFrame) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
+    for name in sheet.columns:
+        feature = feature_named(name)
+        if feature is None or feature.column != "Gender":
+            continue
+        cells = sheet[name].cast(pl.String).to_list()
+        codes = [feature.parse(cell, name) if cell else None for cell in cells]
+        if any(code is not None for code in codes):
+            return {"Gender": np.array([np.nan if c is None else float(c) for c in codes])}
+    return {}
+
+
+def _facts(sheet: pl.DataFrame, group: str | None) -> Mapping[str, dict[str, str | None]]:
+    samples = sheet["sample"].to_list()
+    found = {}
+    for name in sheet.columns:
+        feature = feature_named(name)
+        if name in ("sample", group) or (feature is not None and feature.column):
+            continue
+        cells = sheet[name].cast(pl.String).to_list()
+        found[name] = dict(zip(samples, cells, strict=True))
+    return found
