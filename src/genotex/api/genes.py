@@ -11,9 +11,11 @@ import pandas as pd
 from genotex.analysis import (
     METHODS,
     AnalysisResult,
+    PeopleTable,
     combine_results,
     contrast_name,
     design_effects,
+    people_table,
     read_gmt,
 )
 from genotex.analysis import enrich as test_sets
@@ -44,7 +46,8 @@ def meta(
     """Combine the results of several cohorts gene by gene.
 
     Hedges' g of two groups is combined as it is, partial correlations with a measured column as
-    Fisher's z; random effects for genes of three cohorts or more.
+    Fisher's z; random effects for genes of three cohorts or more. Of two cohorts with the same
+    people, by their samples' names or their expression, the smaller is left out.
 
     Parameters
     ----------
@@ -97,6 +100,7 @@ def meta(
         {name: _analysis(result) for name, result in named.items()},
         AnalysisOptions(q_cut=q),
         combine=combine,
+        people=lambda name: _people(named[name]),
     )
     table = as_pandas(meta_csv_frame(found), "gene")
     table.attrs = {
@@ -109,6 +113,14 @@ def meta(
 
 def _analysis(result: AnyResult) -> AnalysisResult:
     return result.analysis if isinstance(result, OtherResult) else result.found.result
+
+
+def _people(result: AnyResult) -> PeopleTable | None:
+    """Return the expression of a cohort; None where only a result is known."""
+    if isinstance(result, OtherResult):
+        return None
+    found = result.found
+    return people_table(found.result, found.data.linked(found.result.trait))
 
 
 def _named(results: Sequence[AnyResult] | Mapping[str, AnyResult]) -> dict[str, AnyResult]:

@@ -1,3 +1,4 @@
+from .choosing import people_table as people_table
 from .cohorts import analyze_cohorts as analyze_cohorts, combine_results as combine_results
 from .effects import (
     CombinedEffects as CombinedEffects,

@@ -6,13 +6,20 @@ import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import polars as pl
 import scipy
 
 import genotex
+from genotex.analysis.meta.choosing import (
+    PeopleOf,
+    Selection,
+    pairing_of,
+    people_table,
+    select_cohorts,
+)
 from genotex.analysis.meta.effects import REQUIRED, replication_rule
 from genotex.analysis.meta.gene_table import CombinedGenes, combine_genes
 from genotex.analysis.meta.methods import DEFAULT, METHODS, find_method
@@ -27,120 +34,11 @@ from genotex.analysis.pipeline import solve_problem
 from genotex.analysis.results.method_record import session
 from genotex.analysis.results.result import AnalysisResult
 from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.formats import read_linked
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.parallel import side_by_side
 from genotex.problems import Problem, TaskInfo, usable_cohorts
-
-Sort = TypeVar("Sort", str, bool)
-
-_KINDS = {
-    "binary": "two groups",
-    "continuous": "a measured level",
-    "factor": "a factor of several levels",
-}
-
-
-@dataclass(frozen=True, eq=False)
-class _Selection:
-    """The cohorts to combine."""
-
-    kind: str  # ``binary`` or ``continuous``
-    results: Mapping[str, AnalysisResult]  # Cohort to its result, the largest first
-    left_out: Mapping[str, str]  # The others and why not
-
-
-def _select_cohorts(results: Mapping[str, AnalysisResult]) -> _Selection:
-    """Keep cohorts whose effects are the same quantity and that share no sample."""
-    # A difference between groups and a correlation with a level are not the same quantity, nor are
-    # effects in standard deviations within pairs and between people. So of each two kinds only the
-    # cohorts of the one with more samples are combined. Of two cohorts that share samples, which
-    # would count the same people twice, the smaller is left out.
-    if not results:
-        return _Selection("binary", {}, {})
-    by_size = dict(sorted(results.items(), key=lambda item: -item[1].samples))
-    # A factor has several effects, and none of them to combine.
-    single = {name: result for name, result in by_size.items() if _kind_of(result) != "factor"}
-    kind = _with_more_samples(single or by_size, _kind_of)
-    kept, left_out = _split(by_size, lambda result, _: _why_not_kind(result, kind))
-    paired = _with_more_samples(kept, lambda result: bool(_pairing_of(result)))
-    kept, unlike = _split(kept, lambda result, _: _why_not_paired(result, paired))
-    kept, twice = _split(kept, _why_not_apart)
-    return _Selection(kind, kept, {**left_out, **unlike, **twice})
-
-
-def _kind_of(result: AnalysisResult) -> str:
-    """Return whether a result compares groups (``binary``) or levels (``continuous``)."""
-    return str(result.method["contrast"]["kind"])
-
-
-def _pairing_of(result: AnalysisResult) -> str:
-    """Return the characteristic whose pairs were compared within themselves, or nothing."""
-    pair = result.method.get("pair", {})
-    return str(pair["key"]) if pair.get("design") == "paired" else ""
-
-
-Results = dict[str, AnalysisResult]
-
-
-def _with_more_samples(results: Results, sort: Callable[[AnalysisResult], Sort]) -> Sort:
-    """Return the sort with most samples; the sort of the largest cohort among equals."""
-    samples: dict[Sort, int] = {}
-    for result in results.values():
-        samples[sort(result)] = samples.get(sort(result), 0) + result.samples
-    return max(samples, key=lambda each: samples[each])
-
-
-def _split(
-    results: Results, why_not: Callable[[AnalysisResult, Results], str]
-) -> tuple[Results, dict[str, str]]:
-    """Return the cohorts to keep, and the others with the reason."""
-    kept: Results = {}
-    left_out: dict[str, str] = {}
-    for name, result in results.items():
-        reason = why_not(result, kept)
-        if reason:
-            left_out[name] = reason
-        else:
-            kept[name] = result
-    return kept, left_out
-
-
-def _why_not_kind(result: AnalysisResult, kind: str) -> str:
-    own = _kind_of(result)
-    if own == kind:
-        return ""
-    return (
-        f"its trait is {_KINDS[own]}, that of the cohorts with more samples {_KINDS[kind]}; the "
-        "two kinds of effect cannot be combined"
-    )
-
-
-def _why_not_paired(result: AnalysisResult, paired: bool) -> str:
-    if bool(_pairing_of(result)) is paired:
-        return ""
-    own, theirs = ("between samples", "within pairs")[:: 1 if paired else -1]
-    return (
-        f"it is compared {own}, the cohorts with more samples {theirs}; their standardised effects "
-        "are on different scales (leave the pairing away to combine all)"
-    )
-
-
-def _samples(result: AnalysisResult) -> set[str]:
-    groups = result.method["contrast"]["samples"]
-    return {s for name, members in groups.items() if name != "left_out" for s in members}
-
-
-def _why_not_apart(result: AnalysisResult, kept: Mapping[str, AnalysisResult]) -> str:
-    own = _samples(result)
-    for name, other in kept.items():
-        shared = len(own & _samples(other))
-        if shared:
-            return (
-                f"it shares {shared} of its {len(own)} samples with {name}; the same people would "
-                "count twice"
-            )
-    return ""
 
 
 def analyze_cohorts(
@@ -186,7 +84,13 @@ def analyze_cohorts(
     if not results and all(failure.asked_wrongly for failure in failed.values()):
         raise UsageError(_too_few(problem, (), reasons))
     return combine_results(
-        problem, results, options, combine=combine, failed=reasons, refused=usable.refused
+        problem,
+        results,
+        options,
+        combine=combine,
+        failed=reasons,
+        refused=usable.refused,
+        people=lambda name: people_table(results[name], read_linked(output, problem.trait, name)),
     )
 
 
@@ -198,13 +102,15 @@ def combine_results(
     combine: str = DEFAULT,
     failed: Mapping[str, str] | None = None,
     refused: Mapping[str, str] | None = None,
+    people: PeopleOf | None = None,
 ) -> MetaResult:
     """Combine the results of several cohorts gene by gene.
 
     Hedges' g of groups is combined as it is, partial correlations with a level as Fisher's z. See
     `combine_effects` for the statistics and `replication_rule` for when a gene replicates. `failed`
     and `refused` are the cohorts that could not be analysed, and that did not fit from the start,
-    and why; the result warns of the first. Of the options `q_cut` is used.
+    and why; the result warns of the first. Of the options `q_cut` is used. `people` gives the
+    expression of a cohort, in which the same people under other ids are found.
 
     Raises
     ------
@@ -212,7 +118,7 @@ def combine_results(
         If fewer than two cohorts can be combined, or they have no gene in common.
     """
     options = options or AnalysisOptions()
-    chosen = _select_cohorts(results)
+    chosen = select_cohorts(results, people)
     dropped = {**(failed or {}), **chosen.left_out}
     left_out = {**dropped, **(refused or {})}
     if len(chosen.results) < 2:
@@ -233,7 +139,7 @@ def combine_results(
         effects=combined.effects,
         cohorts=facts,
         left_out=left_out,
-        warnings=(*warnings, *left_out_warnings(dropped)),
+        warnings=(*chosen.warnings, *warnings, *left_out_warnings(dropped)),
         method=_method(chosen, options, combined, combine),
     )
 
@@ -313,7 +219,7 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
         significant=result.significant.height,
         covariates=tuple(result.method.get("adjusted_for", ())),
         controls=str(contrast.get("controls", "")),
-        paired=_pairing_of(result),
+        paired=pairing_of(result),
         surrogates=int(hidden["used"]) if hidden.get("ranked_with") else 0,
         counts=result.counts_kind,
         warnings=result.warnings,
@@ -328,7 +234,7 @@ def _levels_compared(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
 
 
 def _method(
-    chosen: _Selection, options: AnalysisOptions, combined: CombinedGenes, combine: str
+    chosen: Selection, options: AnalysisOptions, combined: CombinedGenes, combine: str
 ) -> dict[str, Any]:
     binary = chosen.kind == "binary"
     genes, shared = combined.genes, combined.heterogeneity

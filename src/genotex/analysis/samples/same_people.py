@@ -32,12 +32,12 @@ VARIABLE_GENES = 600
 """Genes compared for the whole profile: those that vary most in both cohorts."""
 CLIP = 2.0
 """Largest standardised residual: one gene of one sample should not decide."""
-MOST_AXES, SAMPLES_PER_AXIS = 10, 6
-"""Leading axes that are removed: mixture of cells and other things that strangers share."""
+MOST_AXES, SAMPLES_PER_AXIS = 6, 6
+"""Leading axes of each cohort that are removed: mixture of cells, and what strangers share."""
 COPY_RANKS, COPY_PROFILE = 0.9995, 0.9
 """Correlation of ranks, or of what is special about two samples, of the same array."""
 RANKED_GENES = 5_000
-ALONE = 1.5
+ALONE = 1.6
 """A pair counts by itself when its score passes the expected largest of strangers by so much."""
 OVERLAP = 6.5
 """Evidence from which cohorts have people in common, so that a pair needs no `ALONE`."""
@@ -95,7 +95,7 @@ class SharedPeople:
 def find_shared_people(first: PeopleTable, second: PeopleTable) -> SharedPeople:
     """Find samples of two cohorts that come from the same person.
 
-    Groups are centred and genes standardised in each cohort, and the leading axes of both removed.
+    Groups are centred and genes standardised in each cohort, and the leading axes of each removed.
     Scores are cosines of what is left over the genes that vary most in both, and of genes whose
     level is inherited, centred and scaled by the scores of all pairs, nearly all of which are
     strangers. A pair is the best of both samples and passes the expected largest score of
@@ -188,11 +188,12 @@ def _standard(one: Floats, two: Floats, spread: Floats, places: Rows) -> tuple[F
 
 
 def _without_axes(one: Floats, two: Floats) -> tuple[Floats, Floats]:
-    """Return profiles without their leading axes over both cohorts."""
-    both = np.vstack([one / np.sqrt(len(one)), two / np.sqrt(len(two))])
+    """Return profiles without the leading axes of either cohort."""
+    # Those of both together would hold what the same people share.
     count = min(MOST_AXES, max(1, min(len(one), len(two)) // SAMPLES_PER_AXIS))
-    axes = np.linalg.svd(both, full_matrices=False)[2][:count]
-    return one - one @ axes.T @ axes, two - two @ axes.T @ axes
+    leading = [np.linalg.svd(each, full_matrices=False)[2][:count] for each in (one, two)]
+    axes = np.linalg.qr(np.vstack(leading).T)[0]
+    return one - one @ axes @ axes.T, two - two @ axes @ axes.T
 
 
 def _cosine(one: Floats, two: Floats) -> Floats:
