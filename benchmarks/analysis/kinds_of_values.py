@@ -14,6 +14,7 @@ share of false ones among all at q < .05::
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -185,6 +186,8 @@ def compared(seed: int, each: int) -> Iterator[tuple[str, str, frozenset[str], S
     """Give kind of values, method, genes found, and the study."""
     counts = counted(seed, each)
     yield "counts", "genotex", by_us(counts), counts
+    if importlib.util.find_spec("pydeseq2"):
+        yield "counts", "genotex --counts deseq2", by_us(counts, counts="deseq2"), counts
     for way, found in by_r(counts, "counts").items():
         yield "counts", way, found, counts
     normalised: Mapping[str, Callable[[Any], Any]] = {

@@ -23,7 +23,8 @@ KINDS = ("binary", "continuous", "factor", "selected")
 SHORT, FULL, _ = TableLevel
 PAGE = Path(__file__).parents[2] / "docs" / "result-files.md"
 WORDS = {
-    "statistic": "t or F",
+    "of_t": "moderated t (`--counts deseq2`: Wald)",
+    "of_p": "moderated t or F (`--counts deseq2`: Wald test)",
     "within": "groups (with `--pair`: within pairs)",
     "interaction": "trait by condition interaction",
     "meaning": "per year of age, or men minus women",

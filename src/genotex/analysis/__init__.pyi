@@ -287,11 +287,8 @@ from .gene_sets.effects import (
     TraitEffects as TraitEffects,
     read_trait_effects as read_trait_effects,
 )
-from .gene_tests.trait_tests import (
-    GeneFilter as GeneFilter,
-    compare_rankings as compare_rankings,
-    filter_genes as filter_genes,
-)
+from .gene_tests.gene_filter import GeneFilter as GeneFilter, filter_genes as filter_genes
+from .gene_tests.trait_tests import compare_rankings as compare_rankings
 from .hidden.unmeasured import Unmeasured as Unmeasured, find_unmeasured as find_unmeasured
 from .replication.chance import (
     TERMS as TERMS,

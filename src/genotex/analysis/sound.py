@@ -13,9 +13,10 @@ from threadpoolctl import threadpool_limits
 from genotex.analysis.designs.comparison import Comparison, set_up_comparison
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import Design
+from genotex.analysis.gene_tests.gene_filter import choose_genes
 from genotex.analysis.gene_tests.mixed import mixed_warnings
 from genotex.analysis.gene_tests.p_values import binomial_p, excess_near_one, null_share
-from genotex.analysis.gene_tests.trait_tests import TraitTests, choose_genes, run_tests
+from genotex.analysis.gene_tests.trait_tests import TraitTests, run_tests
 from genotex.analysis.hidden.adjustment import Adjustment
 from genotex.analysis.hidden.confounding import associate_measured, variance_inflation
 from genotex.analysis.panel.selection import GenePanel, fit_panel

@@ -15,6 +15,7 @@ from .fields import (
     WAYS as WAYS,
     ChosenProcedure as ChosenProcedure,
     Controls as Controls,
+    CountTest as CountTest,
     Hidden as Hidden,
     LevelsMode as LevelsMode,
     MissingValues as MissingValues,

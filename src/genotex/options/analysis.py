@@ -13,6 +13,7 @@ from genotex.options.fields import (
     TWO_STEP,
     ChosenProcedure,
     Controls,
+    CountTest,
     Hidden,
     LevelsMode,
     Model,
@@ -69,6 +70,15 @@ class AnalysisOptions:
             designs=False,
         ),
     ] = "moderated"
+    counts: Annotated[
+        CountTest,
+        sound(
+            "Test of counts of reads: voom's weights with limma's moderated t, or DESeq2's "
+            "negative binomial regression (the extra deseq2).",
+            "--counts",
+            label="Test of counts",
+        ),
+    ] = "voom"
     hidden: Annotated[
         Hidden,
         sound(
@@ -256,6 +266,7 @@ class AnalysisOptions:
             self,
             {
                 "model": get_args(Model),
+                "counts": get_args(CountTest),
                 "hidden": get_args(Hidden),
                 "rank_by": get_args(RankBy),
                 "weights": get_args(SampleWeights),
@@ -276,6 +287,9 @@ class AnalysisOptions:
             raise UsageError(msg)
         if self.levels == "factor":
             self._check_factor()
+        if self.counts == "deseq2" and self.model == "mixed":
+            msg = "counts 'deseq2' ranks genes itself; use model 'moderated', or counts 'voom'"
+            raise UsageError(msg)
         if self.next_cohort is not None and self.next_cohort < 4:
             msg = f"next_cohort {self.next_cohort} has too few samples; use 4 or more"
             raise UsageError(msg)

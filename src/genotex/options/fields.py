@@ -264,6 +264,7 @@ Scale = Literal["auto", "log2", "linear", "counts"]
 ValueKind = Literal["", "proteins", "reads"]
 """Values whose variance depends on their level: intensities of proteins, normalised reads."""
 Model = Literal["moderated", "mixed", "all"]
+CountTest = Literal["voom", "deseq2"]
 RankBy = Literal["replication", "p"]
 Hidden = Literal["auto", "adjust", "none", "sva", "two-step"]
 SampleWeights = Literal["auto", "none", "group", "sample", "array"]

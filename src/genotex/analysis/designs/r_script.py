@@ -78,11 +78,14 @@ def _free(name: str, taken: Mapping[str, Any]) -> str:
 def r_script(result: AnalysisResult, files: RFiles) -> str:
     """Return the R script that repeats the analysis of a design with limma; see `design_table`."""
     record = _regression(result)
+    genes = result.genes["Variable"].to_list()
+    fit = [_fit(result, record), _tests(result, record)]
+    if result.method.get("counts", {}).get("test") == "DESeq2":
+        fit = [_deseq2(result, record)]
     parts = [
         _head(result, record),
-        _reading(record, files, design_table(result).columns, result.genes["Variable"].to_list()),
-        _fit(result, record),
-        _tests(result, record),
+        _reading(record, files, design_table(result).columns, genes),
+        *fit,
         _comparison(files),
     ]
     return "\n".join(parts)
@@ -136,10 +139,11 @@ def _number(value: float) -> str:
 
 def _head(result: AnalysisResult, record: Mapping[str, Any]) -> str:
     versions, design = result.method["versions"], formula_of(result)
+    package = result.method.get("counts", {}).get("test") or "limma"
     formula, contrast = ("", "") if design is None else (design.design, design.contrast)
     given = f" given {result.condition}" if result.condition else ""
     lines = [
-        "# The analysis of genotex, repeated in R with limma: Rscript analysis.R",
+        f"# The analysis of genotex, repeated in R with {package}: Rscript analysis.R",
         "# It prints how far its numbers are from those of the gene table.",
         "#",
         f"# Written by genotex {versions['genotex']} for {result.trait}{given} in {result.cohort}.",
@@ -155,7 +159,7 @@ def _head(result: AnalysisResult, record: Mapping[str, Any]) -> str:
         f"# The last {last} what the contrast tests; the others span the rest of",
         "# model.matrix(), as limma's contrastAsCoef() has it.",
         "",
-        "library(limma)",
+        f"library({package})",
         "",
     ]
     return "\n".join(lines)
@@ -246,6 +250,32 @@ def _fit(result: AnalysisResult, record: Mapping[str, Any]) -> str:
             "fit$stdev.unscaled <- fit$stdev.unscaled * sqrt(inflation)",
         ]
     return "\n".join([*lines, ""])
+
+
+def _deseq2(result: AnalysisResult, record: Mapping[str, Any]) -> str:
+    """Return the negative binomial test of the last coefficient."""
+    least, inflation = float(result.method["options"]["min_effect"]), float(record["inflation"])
+    more = f', lfcThreshold = {_number(least)}, altHypothesis = "greaterAbs"' if least else ""
+    lines = [
+        "# The table holds log2((count + 0.5) / (library size + 1) * 1e6). genotex has PyDESeq2,",
+        "# whose dispersions differ from those of DESeq2 by the end of their iterations",
+        "counts <- round(t(t(2^y) * (library_size + 1) / 1e6) - 0.5)",
+        "counts[counts < 0] <- 0",
+        "colnames(design) <- make.names(colnames(design))",
+        "data <- DESeqDataSetFromMatrix(counts, samples[, 1, drop = FALSE], design)",
+        "data <- DESeq(data, quiet = TRUE)",
+        "last <- as.numeric(seq_len(ncol(design)) == ncol(design))",
+        f"top <- results(data, contrast = last, independentFiltering = FALSE{more})",
+    ]
+    statistic, p = "top$stat", "top$pvalue"
+    if inflation != 1:
+        lines += [
+            "# Surrogate variables were estimated from the same genes",
+            f"statistic <- top$stat / sqrt({_number(inflation)})",
+        ]
+        statistic, p = "statistic", "2 * pnorm(-abs(statistic))"
+    found = f"log2_fold_change = top$log2FoldChange, t = {statistic}, p = {p}"
+    return "\n".join([*lines, f"found <- data.frame({found})", ""])
 
 
 def _f_test(inflation: float) -> list[str]:

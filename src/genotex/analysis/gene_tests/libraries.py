@@ -110,6 +110,8 @@ def _tiny(reads: Floats | None) -> list[str]:
 def summarise_libraries(record: Mapping[str, Any]) -> str:
     """Return one sentence on a record of `Libraries`, in which the colon ends what it is."""
     weights = "voom weights" if record.get("weights") == "voom" else "no weights"
+    if record.get("test") == "DESeq2":
+        weights = "tested by DESeq2's negative binomial regression"
     parts = [f"{record['filtered']:,} of {record['genes']:,} genes left out for few counts"]
     if reads := record.get("reads"):
         low, high = (reads[name] / 1e6 for name in ("lowest", "highest"))

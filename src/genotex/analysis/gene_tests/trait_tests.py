@@ -1,4 +1,4 @@
-"""The choice of genes and the tests of every gene in the procedure ``sound``."""
+"""The tests of every gene in the procedure ``sound``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis.designs.comparison import Comparison
 from genotex.analysis.designs.contrast import Contrast
-from genotex.analysis.designs.matrix import MIN_RESIDUAL_DF, Design
+from genotex.analysis.designs.matrix import Design
 from genotex.analysis.gene_tests.coefficients import (
     ModeratedF,
     TestSettings,
@@ -23,10 +23,11 @@ from genotex.analysis.gene_tests.coefficients import (
     mixed_columns,
     moderated_columns,
 )
-from genotex.analysis.gene_tests.libraries import FEWEST_READS, Libraries, few_reads
-from genotex.analysis.gene_tests.linear import SeveralFit, fit_last_column
+from genotex.analysis.gene_tests.gene_filter import OUTLIER, GeneFilter, carries_design
+from genotex.analysis.gene_tests.linear import SeveralFit
 from genotex.analysis.gene_tests.mixed import MixedFit, fit_mixed
 from genotex.analysis.gene_tests.moderated import ModeratedFit
+from genotex.analysis.gene_tests.negative_binomial import check_negative_binomial, wald_test
 from genotex.analysis.gene_tests.p_values import q_of_known
 from genotex.analysis.gene_tests.precision import Precision, consensus_correlation
 from genotex.analysis.gene_tests.weights import Spread, weigh_samples
@@ -39,123 +40,10 @@ from genotex.analysis.replication.chance import (
 )
 from genotex.analysis.results.columns import GRADES
 from genotex.arrays import Flags, Floats
-from genotex.errors import AnalysisError
 from genotex.options import AnalysisOptions
 
-GENE_STATUS = ("tested", "low", "constant", "too few values", "regressor")
-"""What became of a gene before any test."""
-
-LOW_QUANTILE = 0.10
-CENTRED_SHARE = 0.05
-FLOOR_SHARE = 0.01
-CONTINUOUS_SHARE = 0.10
 TOPS = (10, 50, 100)
 NAMED = 10
-_ROUNDING = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class GeneFilter:
-    """Which genes are tested and why not the others."""
-
-    status: NDArray[np.str_]  # (p,): one of `GENE_STATUS`
-    record: dict[str, Any]  # The rule in words and numbers, and counts
-
-    @property
-    def tested(self) -> Flags:
-        """Flags of the genes that are tested."""
-        return np.asarray(self.status == "tested")
-
-    def names(self, genes: Sequence[str]) -> list[str]:
-        """Return which of the genes (p,) are tested."""
-        return [genes[i] for i in np.flatnonzero(self.tested).tolist()]
-
-    def with_status(self, status: NDArray[np.str_]) -> GeneFilter:
-        """Return the filter with another status of the genes, and the counts that follow."""
-        return GeneFilter(status, {**self.record, **_counts(status)})
-
-    def without(self, dropped: Flags) -> GeneFilter:
-        """Return the filter with fewer genes."""
-        # Shapes: dropped (m,).
-        status = self.status.copy()
-        status[np.flatnonzero(self.tested)[dropped]] = "too few values"
-        return self.with_status(status)
-
-
-def filter_genes(
-    expression: Floats, contrast: Contrast, columns: int, filter_low: bool
-) -> GeneFilter:
-    """Sort out constant genes, genes with too few values and genes low in nearly all samples."""
-    # A gene is low when its value is above the cut in fewer samples than the smaller group has (a
-    # tenth of the samples for a continuous trait). The cut is the 10 % quantile of all values, or
-    # the floor where a share of the values is at the minimum. Values centred gene by gene (more
-    # than 5 % negative, no floor) carry no information on the level of a gene, so no gene counts as
-    # low.
-    # Shapes: expression (n, p).
-    status = np.full(expression.shape[1], "tested", dtype="<U14")
-    present = ~np.isnan(expression)
-    low, rule = _low_genes(expression, present, contrast, filter_low)
-    status[low] = "low"
-    status[_constant(expression)] = "constant"
-    status[~_enough_values(present, contrast, columns)] = "too few values"
-    record = {"genes": len(status), **_counts(status), "rule": rule}
-    return GeneFilter(status, record)
-
-
-def _carries_design(design: Floats, expression: Floats) -> Flags:
-    """Return which genes have the values that a design needs."""
-    # Genes whose missing values make the design singular on the rest, or leave fewer than
-    # `MIN_RESIDUAL_DF` degrees of freedom, have not; one of them would spoil the variance prior of
-    # all genes.
-    # Shapes: design (n, k), expression (n, p).
-    carries = np.ones(expression.shape[1], dtype=bool)
-    partial = np.flatnonzero(np.isnan(expression).any(axis=0))
-    if len(partial):
-        fit = fit_last_column(design, expression[:, partial])
-        carries[partial] = np.isfinite(fit.coefficient) & (fit.df >= MIN_RESIDUAL_DF)
-    return carries
-
-
-def _counts(status: NDArray[np.str_]) -> dict[str, int]:
-    return {kind: int((status == kind).sum()) for kind in GENE_STATUS}
-
-
-def _low_genes(
-    expression: Floats, present: Flags, contrast: Contrast, filter_low: bool
-) -> tuple[Flags, str]:
-    nothing = np.zeros(expression.shape[1], dtype=bool)
-    if not filter_low:
-        return nothing, "no filter of low genes (switched off)"
-    values = expression.reshape(-1) if present.all() else expression[present]
-    if len(values) == 0:
-        return nothing, "no filter of low genes (no values)"
-    # A gene at the floor that is the mean of several rows may differ from it in the last bits.
-    floor = float(values.min()) + _ROUNDING
-    has_floor = float((values <= floor).mean()) >= FLOOR_SHARE
-    if not has_floor and float((values < 0).mean()) > CENTRED_SHARE:
-        return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
-    cut = float(np.quantile(values, LOW_QUANTILE))
-    if contrast.members:
-        need = contrast.smaller_group
-    else:
-        need = max(1, int(np.ceil(CONTINUOUS_SHARE * len(contrast.rows))))
-    with np.errstate(invalid="ignore"):
-        high = (expression > cut + _ROUNDING).sum(axis=0)
-    rule = f"low: above {cut:.4g} (10 % quantile of all values) in fewer than {need} samples"
-    return high < need, rule
-
-
-def _constant(expression: Floats) -> Flags:
-    lowest, highest = np.fmin.reduce(expression, axis=0), np.fmax.reduce(expression, axis=0)
-    # Averages of equal numbers may differ in the last bits.
-    return np.asarray(highest - lowest <= 1e-12 * np.maximum(1.0, np.abs(highest)))
-
-
-def _enough_values(present: Flags, contrast: Contrast, columns: int) -> Flags:
-    enough = present.sum(axis=0) >= columns + MIN_RESIDUAL_DF
-    for members in contrast.members:
-        enough &= present[members].sum(axis=0) >= 2
-    return np.asarray(enough)
 
 
 Columns = dict[str, Floats]
@@ -186,80 +74,34 @@ class TraitTests:
     without_covariates: int | None = None
 
 
-def choose_genes(comparison: Comparison, expression: Floats, *, filter_low: bool) -> GeneFilter:
-    """Filter, and leave out genes whose missing values make the design singular on the rest."""
-    # Shapes: expression (n, p).
-    design, table = comparison.design, comparison.table
-    columns = design.matrix.shape[1]
-    if comparison.libraries is None:
-        kept = filter_genes(expression, comparison.contrast, columns, filter_low)
-    else:
-        kept = filter_genes(expression, comparison.contrast, columns, filter_low=False)
-        if filter_low:
-            kept = _without_few_reads(kept, comparison.libraries, expression)
-    status = kept.status.copy()
-    partial = np.flatnonzero(kept.tested & np.isnan(expression).any(axis=0))
-    if len(partial):
-        fits = _carries_design(design.matrix, expression[:, partial])
-        status[partial[~fits]] = "too few values"
-    if comparison.regressors:
-        status[np.isin(np.array(table.genes), comparison.regressors)] = "regressor"
-    kept = kept.with_status(status)
-    if not kept.record["tested"]:
-        counts = ", ".join(f"{name} {n}" for name, n in kept.record.items() if name != "rule")
-        msg = f"no gene of {table.trait} can be tested ({counts})"
-        raise AnalysisError(msg)
-    return kept
-
-
-def _without_few_reads(kept: GeneFilter, libraries: Libraries, expression: Floats) -> GeneFilter:
-    """Leave out genes that hardly any read fell on; preprocessing has judged the others."""
-    if libraries.sizes is None:
-        return kept
-    status = kept.status.copy()
-    status[kept.tested & few_reads(expression, libraries.sizes)] = "low"
-    rule = (
-        f"low: fewer than {FEWEST_READS} reads in the samples compared; preprocessing kept the "
-        f"genes with {libraries.record['rule']}"
-    )
-    return GeneFilter(status, {**kept.record, "rule": rule}).with_status(status)
-
-
 def run_tests(
     comparison: Comparison, values: Floats, kept: GeneFilter, options: AnalysisOptions
 ) -> TraitTests:
     """Estimate unmeasured confounding and test the trait's coefficient of every gene."""
     # Shapes: values (n, m).
-    contrast, design, mixed_ranks = comparison.contrast, comparison.design, options.model == "mixed"
-    # R's sva knows no weights of samples, and with them its variables are unstable.
-    unweighted = options.hidden in AS_IN_R and options.weights == "auto"
-    weights = "none" if unweighted else options.weights
-    spread = weigh_samples(
-        values, design.saturated, contrast.groups, weights, comparison.library_sizes
-    )
-    precision = _with_blocks(comparison, values, spread.weights)
-    trend = bool(comparison.variance_depends) if options.trend is None else options.trend
-    settings = TestSettings(precision, trend, options.robust, options.min_effect)
+    if options.counts == "deseq2":
+        check_negative_binomial(comparison)
+    contrast, mixed_ranks = comparison.contrast, options.model == "mixed"
+    spread, settings = _settings(comparison, values, options)
     genes = comparison.table.genes
     comparison, unmeasured = find_unmeasured(
-        values,
-        kept.names(genes),
-        comparison,
-        precision,
-        options.hidden,
-        options.seed,
+        values, kept.names(genes), comparison, settings.precision, options.hidden, options.seed,
         mixed_ranks=mixed_ranks,
-    )
+    )  # fmt: skip
     design = comparison.design
-    tests = _Regressions(comparison, values, settings)
     adjusted = unmeasured.moderated_with
     inflation = unmeasured.inflation if adjusted else comparison.adjustment.inflation
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
-    fits = _carries_design(moderated.matrix, values)
-    if not fits.all():
-        values, kept = values[:, fits], kept.without(~fits)
-        tests = _Regressions(comparison, values, settings)
+    fits = carries_design(moderated.matrix, values)
+    values, kept = values[:, fits], kept.without(~fits)
+    wald = None
+    if options.counts == "deseq2" and comparison.library_sizes is not None:
+        sizes = comparison.library_sizes
+        wald = wald_test(moderated.matrix, values, sizes, inflation, options.min_effect)
+        values, kept = values[:, wald.known], kept.without(~wald.known, OUTLIER)
+    tests = _Regressions(comparison, values, settings)
     columns, fit = tests.rank(tests.regress(moderated, inflation) if adjusted else None)
+    columns |= {} if wald is None else wald.of(wald.known).columns()
     columns |= _replication(columns, contrast, options.next_cohort)
     columns |= tests.alternative(unmeasured)
     columns |= fit_interaction(values, moderated, settings, inflation)
@@ -284,8 +126,24 @@ def run_tests(
         fit=fit,
         mixed=mixed,
         grade=grade,
-        without_covariates=tests.without_covariates(unmeasured, options.q_cut),
+        without_covariates=tests.without_covariates(
+            unmeasured, options.q_cut, by_deseq2=wald is not None
+        ),
     )
+
+
+def _settings(
+    comparison: Comparison, values: Floats, options: AnalysisOptions
+) -> tuple[Spread, TestSettings]:
+    """Return the weights of the samples, and how every regression of the analysis tests genes."""
+    # R's sva knows no weights of samples, and with them its variables are unstable.
+    unweighted = options.hidden in AS_IN_R and options.weights == "auto"
+    weights = "none" if unweighted else options.weights
+    groups, sizes = comparison.contrast.groups, comparison.library_sizes
+    spread = weigh_samples(values, comparison.design.saturated, groups, weights, sizes)
+    precision = _with_blocks(comparison, values, spread.weights)
+    trend = bool(comparison.variance_depends) if options.trend is None else options.trend
+    return spread, TestSettings(precision, trend, options.robust, options.min_effect)
 
 
 def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None) -> Precision:
@@ -337,9 +195,11 @@ class _Regressions:
         found = self.estimable(other)
         return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
 
-    def without_covariates(self, unmeasured: Unmeasured, q_cut: float) -> int | None:
+    def without_covariates(
+        self, unmeasured: Unmeasured, q_cut: float, *, by_deseq2: bool
+    ) -> int | None:
         """Return how many genes are significant without covariates; None where there are none."""
-        if not self._comparison.covariates:
+        if not self._comparison.covariates or by_deseq2:
             return None
         design, inflation = self._comparison.design.without(self._comparison.covariates), 1.0
         if unmeasured.moderated_with:

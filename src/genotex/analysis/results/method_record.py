@@ -21,11 +21,12 @@ from genotex.analysis.gene_tests.p_values import excess_near_one, null_share
 from genotex.analysis.gene_tests.trait_tests import TraitTests
 from genotex.analysis.panel.selection import GenePanel
 from genotex.arrays import Floats
-from genotex.options import AnalysisOptions, RegressorRule
+from genotex.options import AnalysisOptions, CountTest, RegressorRule
 from genotex.problems import Problem, ProblemKind
 
 MODERATED_T = "moderated t-test (limma's method, Smyth 2004) of every gene"
 COUNTED_T = "moderated t-test (Smyth 2004) of every gene on TMM-normalised log2 counts per million"
+NEGATIVE_BINOMIAL = "negative binomial regression with a Wald test (DESeq2) of every gene"
 MIXED_MODEL = "linear mixed model of the trait with the genes' covariance, every gene in turn"
 
 
@@ -57,7 +58,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
     mixed = options.model == "mixed"
     return {
         "procedure": str(options.procedure),
-        "model": MIXED_MODEL if mixed else _moderated_t(steps),
+        "model": _model(steps, options),
         "ranked_by": "Mixed p" if mixed else "p",
         "options": options.as_json(),
         "versions": versions(),
@@ -89,8 +90,24 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
             "notes": list(steps.panel.notes),
             "quality": steps.panel.quality.get("source"),
         },
+        **_counts(steps, options.counts),
         **_where_it_applies(steps, options.regressors, problem, mixed_ranks=mixed),
     }
+
+
+def _model(steps: Steps, options: AnalysisOptions) -> str:
+    if options.model == "mixed":
+        return MIXED_MODEL
+    return NEGATIVE_BINOMIAL if options.counts == "deseq2" else _moderated_t(steps)
+
+
+def _counts(steps: Steps, test: CountTest) -> dict[str, Any]:
+    """Return how counts were treated and tested; empty where expression was not counted."""
+    libraries = steps.comparison.libraries
+    if libraries is None:
+        return {}
+    by = {"test": "DESeq2", "pydeseq2": version("pydeseq2")} if test == "deseq2" else {}
+    return {"counts": {**libraries.record, **by}}
 
 
 def _where_it_applies(
@@ -104,8 +121,6 @@ def _where_it_applies(
         record["regression"] = record_regression(steps)
     if "levels" in comparison.contrast.summary:
         record["levels"] = {**comparison.contrast.summary["levels"], **_level_tests(steps)}
-    if comparison.libraries is not None:
-        record["counts"] = dict(comparison.libraries.record)
     if comparison.facts.relations:
         record["relations"] = [dict(relation) for relation in comparison.facts.relations]
     if comparison.blocks.record:

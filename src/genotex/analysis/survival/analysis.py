@@ -15,8 +15,8 @@ from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.fitting import DesignData
 from genotex.analysis.designs.formulas import Formulas, check_column, fit_formula
 from genotex.analysis.designs.request import DesignRequest, complete_rows, typed_columns
+from genotex.analysis.gene_tests.gene_filter import filter_genes
 from genotex.analysis.gene_tests.p_values import q_of_known
-from genotex.analysis.gene_tests.trait_tests import filter_genes
 from genotex.analysis.results.method_record import session, versions
 from genotex.analysis.survival.score_tests import CoxTests, cox_score_tests
 from genotex.analysis.survival.time_to_event import read_events, read_times

@@ -100,6 +100,7 @@ class Findings:
                 ("low", "low in nearly all samples"),
                 ("constant", "constant"),
                 ("too few values", "with too few values"),
+                ("outlying count", "with an outlying count"),
                 ("regressor", "from which the condition was predicted"),
             )
             if filtered.get(key)

@@ -144,8 +144,11 @@ def _words(findings: Findings) -> dict[str, str]:
     """Return what the help texts of the columns leave open."""
     condition = findings.result.condition
     paired = findings.pairs is not None and not findings.pairs.averaged
+    wald = findings.record("counts").get("test") == "DESeq2"
+    moderated = "moderated F" if findings.trait_kind == "factor" else "moderated t"
     return {
-        "statistic": "F" if findings.trait_kind == "factor" else "t",
+        "of_t": "Wald" if wald else "moderated t",
+        "of_p": "Wald test" if wald else moderated,
         "within": "pairs" if paired else "groups",
         "interaction": f"trait by {condition} interaction" if condition else "interaction",
         "meaning": findings.interaction_meaning,

@@ -288,6 +288,8 @@ def _covariates(findings: Findings) -> str:
 
 def _model(findings: Findings) -> str:
     """Return the regression in the words of a methods section."""
+    if findings.record("counts").get("test") == "DESeq2":
+        return _negative_binomial(findings)
     prior, options = findings.record("prior"), findings.record("options")
     found = "infinite" if prior.get("df_infinite") else _number(prior.get("df"))
     degrees = f"; {found} prior degrees of freedom" if found else ""
@@ -311,6 +313,20 @@ def _model(findings: Findings) -> str:
         f"{_regressed(findings.record('counts'), on)}{_weighted(findings.record('weights'))} and "
         f"the {what} tested{against} with limma's empirical-Bayes moderated {statistic} "
         f"statistic (Smyth 2004{trend}{degrees}{robust})"
+    )
+
+
+def _negative_binomial(findings: Findings) -> str:
+    """Return DESeq2's regression in the words of a methods section."""
+    least = _number(findings.record("options").get("min_effect") or None)
+    against = f" against effects of at most {least}" if least else ""
+    on = "the trait" if findings.design is None else "the design"
+    what = "the trait's coefficient" if findings.design is None else findings.design.short
+    return (
+        f"Each gene's counts were regressed on {on} by a negative binomial model with the size "
+        f"factors and dispersions of DESeq2, and {what} was tested{against} by its Wald statistic "
+        f"(Love et al. 2014; PyDESeq2 {findings.record('counts').get('pydeseq2', '')}, Muzellec et "
+        "al. 2023)"
     )
 
 

@@ -65,10 +65,14 @@ REFERENCES = {
     "genome-wide association studies. Nat Methods 2011;8:833-835.",
     "Liu et al. 2024": "Liu H, Chen S, Zhang Y, Wang H. GenoTEX: an LLM agent benchmark for "
     "automated gene expression data analysis. arXiv 2024:2406.15341.",
+    "Love et al. 2014": "Love MI, Huber W, Anders S. Moderated estimation of fold change and "
+    "dispersion for RNA-seq data with DESeq2. Genome Biol 2014;15:550.",
     "Mantel 1966": "Mantel N. Evaluation of survival data and two new rank order statistics "
     "arising in its consideration. Cancer Chemother Rep 1966;50:163-170.",
     "McCarthy and Smyth 2009": "McCarthy DJ, Smyth GK. Testing significance relative to a "
     "fold-change threshold is a TREAT. Bioinformatics 2009;25:765-771.",
+    "Muzellec et al. 2023": "Muzellec B, Telenczuk M, Cabeli V, Andreux M. PyDESeq2: a python "
+    "package for bulk RNA-seq differential expression analysis. Bioinformatics 2023;39:btad547.",
     "Paule and Mandel 1982": "Paule RC, Mandel J. Consensus values and weighting factors. J Res "
     "Natl Bur Stand 1982;87:377-385.",
     "Phipson et al. 2016": "Phipson B, Lee S, Majewski IJ, Alexander WS, Smyth GK. Robust "

@@ -38,7 +38,13 @@ def _remarks(findings: Findings) -> list[str]:
     ]
     if rule := record.get("rule"):
         remarks.append(f"Kept were genes with {rule}.")
-    if record.get("weights") == "voom":
+    if record.get("test") == "DESeq2":
+        remarks.append(
+            "Changes, their errors and p-values are of DESeq2's negative binomial regression; "
+            "standardised effects, hidden factors and gene sets rest on log counts with voom's "
+            "weights."
+        )
+    elif record.get("weights") == "voom":
         remarks.append(
             "Each observation has the weight that the mean-variance trend of all genes gives to a "
             f"count of its size; without weights are {listed(record.get('unweighted') or [])}."
