@@ -9,6 +9,7 @@ from typing import cast
 
 from genotex.clinical.cells import Candidate
 from genotex.clinical.encoding import Feature, FeatureEncoding
+from genotex.clinical.texts.people import age_in_text, sex_in_text
 from genotex.clinical.words.vocabulary import load_vocabulary
 from genotex.features import (
     PLAIN,
@@ -43,6 +44,20 @@ _SPELT_SEX = re.compile(rf"(?<![^\W\d_])(?:{spelt_sexes()})(?![^\W\d_])")
 
 _Rank = Callable[[str], float | None]
 _Parse = Callable[[str, str], float | None]
+
+
+def _read_age(value: str, key: str) -> float | None:
+    """Read a cell that is an age, or a text of several parts with one age among them."""
+    years = parse_age_years(value, key)
+    return age_in_text(value) if years is None else years
+
+
+def _read_sex(value: str, key: str) -> float | None:
+    """Read a cell that is a sex, or a text of several parts with one sex among them."""
+    sex = parse_sex(value, key)
+    if sex is None and _is_of_person_key(key):
+        return sex_in_text(f"{key}: {value}")
+    return sex
 
 
 def _without_key(
@@ -80,9 +95,14 @@ def _are_years_alone(candidate: Candidate) -> bool:
 
 def _is_of_a_person(candidate: Candidate) -> bool:
     """Return whether values under a key may describe the patient: no key, or "patient", "donor"."""
-    words = re.findall(r"[^\W_]+", candidate.key.casefold())
+    return candidate.sample_field == "characteristics_ch1" and _is_of_person_key(candidate.key)
+
+
+def _is_of_person_key(key: str) -> bool:
+    words = re.findall(r"[^\W_]+", key.casefold())
     allowed = {*load_words()["person_keys"]}
-    return candidate.sample_field == "characteristics_ch1" and all(w in allowed for w in words)
+    named = age_rank(key) is not None or sex_rank(key) is not None
+    return named or all(word in allowed for word in words)
 
 
 def _is_gap(value: str) -> bool:
@@ -164,13 +184,10 @@ def _age_in(candidate: Candidate) -> _Recorded | None:
     if rank is None:
         alone, of_person = _are_years_alone(candidate), _is_of_a_person(candidate)
         ages = _without_key(
-            candidate,
-            age_rank,
-            parse_age_years,
-            lambda v: alone or (of_person and _speaks_of_age(v)),
+            candidate, age_rank, _read_age, lambda v: alone or (of_person and _speaks_of_age(v))
         )
         return _unnamed(candidate, ages, "for age are ages")
-    parsed = _parsed(candidate, parse_age_years)
+    parsed = _parsed(candidate, _read_age)
     if any(_LETTER_FOR_FEMALE.search(value) for value in candidate.values.values()):
         # Next to "45F" the "m" of "45M" is no month.
         parsed = _parsed(candidate, lambda value, key: parse_age_years(value, f"sex {key}"))
@@ -210,11 +227,11 @@ def _sex_in(candidate: Candidate, text: str) -> _Recorded | None:
         sexes = _without_key(
             candidate,
             sex_rank,
-            parse_sex,
+            _read_sex,
             lambda value: of_person and _SPELT_SEX.search(value.casefold()) is not None,
         )
         return _unnamed(candidate, sexes, "for the sex are sexes")
-    parsed = _parsed(candidate, parse_sex)
+    parsed = _parsed(candidate, _read_sex)
     if parsed:
         kind = "legend" if sex_legend(key) else "plain" if rank >= STATED else "other"
         return _Recorded(candidate, rank, parsed, f"key {key!r} names the sex", kind)

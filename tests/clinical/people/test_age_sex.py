@@ -187,6 +187,10 @@ def test_letter_behind_an_age_is_a_sex_when_others_are_female(make_series: MakeS
         cells("patient", "45-year-old male", "51-year-old female"),
         ["male, 45 years", "female, 51 years"],
         cells("donor", "age 45, male", "age 51, female"),
+        cells("age", "Male 45", "Female 51"),
+        ["male, 45 years, FAB M3, CEBPA wild type", "female, 51 years, FAB M1, NPM1 mutated"],
+        cells("Sex", "M, Age 45, pN0", "F, Age 51, pN1"),
+        ["a patient (male, aged 45 years), blood", "a patient (female, aged 51 years), blood"],
     ],
 )
 def test_age_and_sex_in_one_cell(make_series: MakeSeries, row: list[str | None]) -> None:

@@ -102,6 +102,10 @@ def test_trap_25(text: str, years: float | None) -> None:
         ("2 years and 3 months", 2.25),
         ("21,300 days", 58.32),
         ("\u221216000", 43.81),
+        ("35 <= age < 40", 37.5),
+        ("35<=age<40", 37.5),
+        ("18m, when sample taken", 1.5),
+        ("2y, when sample taken", 2.0),
     ],
 )
 def test_rarer_ways_to_write_an_age(text: str, years: float) -> None:

@@ -70,7 +70,13 @@ def find_in_texts(
     relatives = (vocabulary or load_vocabulary()).groups["relative"]
 
     def parse(text: str) -> float | None:
-        return _age(text) if not feature.levels else None if text in relatives else _sex(text)
+        return (
+            age_in_text(text)
+            if not feature.levels
+            else None
+            if text in relatives
+            else sex_in_text(text)
+        )
 
     best: tuple[int, SampleTexts, dict[str, float | None]] | None = None
     for texts in reversed(sample_texts(description)):
@@ -113,7 +119,7 @@ def _spaced(cell: str) -> str:
     return " ".join(cell.replace("_", " ").split())
 
 
-def _age(text: str) -> float | None:
+def age_in_text(text: str) -> float | None:
     """Return the one age in a text, None for none or several."""
     patterns = [_NAMED, _AS_OLD]
     if text not in free_text_words()["not_an_age"]:
@@ -129,7 +135,7 @@ def _old_as_years(age: str) -> str:
     return re.sub(r"[\s-]*y\.?/?o\.?$", " y", age.strip(), flags=re.IGNORECASE)
 
 
-def _sex(text: str) -> float | None:
+def sex_in_text(text: str) -> float | None:
     """Return the one sex in a text, None for none or both."""
     hits = list(_SEX_WORD.finditer(text)) or list(_SEX_NAMED.finditer(text))
     hits = hits or [hit for pattern in _SEX_BESIDE_AGE for hit in pattern.finditer(text)]

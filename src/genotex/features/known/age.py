@@ -45,7 +45,7 @@ _FRONT = re.compile(
 _BACK = re.compile(
     rf"(?:\s*[,/;|]\s*m|[\s,/;|-]*(?:\bof age|\bold|\b(?:{_BESIDE})|\b{_SEX}|(?<![^\W\d_])\(?f\)?"
     r"|\b(?:sex|gender)\b[\s:=]*[^\W\d_]+|\(?\bapprox[a-z]*\.?\)?"
-    r"|\(?\bat (?!onset|first|menarche|menopause)[a-z ]+\)?))+$"
+    r"|\(?\b(?:at|when) (?!onset|first|menarche|menopause)[a-z ]+\)?))+$"
 )
 _BOUND = (
     r"(?:[<>]\s*=?|under|over|below|above|at least|up to|(?:older|younger|less|more|greater) than)"
@@ -67,6 +67,7 @@ _SPREAD = re.compile(
 )
 _NEGATIVE = re.compile(rf"-\s*(?P<days>{_NUMBER})(?:\s*d(?:ays?)?)?")
 _BETWEEN = re.compile(r"between (.+) and (.+)")
+_INSIDE = re.compile(rf"({_NUMBER})\s*<\s*=?\s*(?:age\s*)?<\s*=?\s*({_NUMBER})")
 _DECADE = re.compile(r"(?P<tens>[1-9]0)\s*'?\s*s")
 _SMALL = load_words()["numbers"]["small"]
 _TENS = load_words()["numbers"]["tens"]
@@ -126,7 +127,7 @@ def _years(text: str, key: str) -> float | None:
         return None if known_gap else days / _DAYS_PER_YEAR
     if len(text) > _LONGEST:
         return None
-    text = _BETWEEN.sub(r"\1 to \2", text)
+    text = _INSIDE.sub(r"\1 to \2", _BETWEEN.sub(r"\1 to \2", text))
     if sex_rank(key) is not None:
         text = re.sub(r"(?<=\d)\s*(?:m|\(m\))$", "", text)
     text = _BACK.sub("", _FRONT.sub("", text)).strip(" ,;/|")
