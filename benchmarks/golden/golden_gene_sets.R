@@ -64,9 +64,10 @@ calm[5:9, ] <- calm[5:9, ] + outer(c(1.3, -1.3, 1.3, -1.3, 1.3), trait)
 
 # Samples of the same person, with a correlation that is given.
 person <- rep(1:5, length.out = samples)
+level <- factor(rep(c("a", "b", "c"), length.out = samples))
 
-fry_only <- function(case, ...) {
-  self <- fry(expression, index, design, ..., sort = "none")
+fry_only <- function(case, ..., y = expression, by = design) {
+  self <- fry(y, index, by, ..., sort = "none")
   data.frame(
     case = case, set = names(index), genes = self$NGenes, correlation = NA, direction = NA, p = NA,
     q = NA, preset_p = NA, fry_direction = self$Direction, fry_p = self$PValue,
@@ -104,10 +105,12 @@ write_table(
     test_sets(expression, "plain"), test_sets(expression, "trend", trend = TRUE),
     test_sets(expression, "array weights", array = array_weights),
     test_sets(counted, "counts"), test_sets(calm, "calm"),
-    # Scaled genes would depend on the root of the correlation matrix, which is a choice.
-    fry_only("people", block = person, correlation = 0.3, array.weights = array_weights,
-             standardize = "none"),
-    fry_only("robust", robust = TRUE)
+    fry_only("people", block = person, correlation = 0.3, array.weights = array_weights),
+    fry_only("counted people", y = voom(counts, design, block = person, correlation = 0.3),
+             block = person, correlation = 0.3),
+    fry_only("robust", robust = TRUE),
+    fry_only("contrast", by = model.matrix(~level), contrast = c(0, -1, 1)),
+    fry_only("means", by = model.matrix(~ 0 + level), contrast = c(-0.5, -0.5, 1))
   ),
   "limma.csv"
 )

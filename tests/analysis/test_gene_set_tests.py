@@ -14,6 +14,7 @@ from genotex.analysis import (
     VariancePrior,
     benjamini_hochberg,
     camera,
+    contrast_last,
     effect_matrix,
     fry,
     moderate,
@@ -24,7 +25,9 @@ from genotex.analysis import (
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "gene_sets"
 BOTH = ["plain", "trend", "array weights", "counts", "calm"]
 CASES = pytest.mark.parametrize("case", BOTH)
-OF_FRY = pytest.mark.parametrize("case", [*BOTH, "people", "robust"])
+CONTRASTS = {"contrast": (0, (0.0, -1.0, 1.0)), "means": (1, (-0.5, -0.5, 1.0))}
+"""Whether the first level has a column of its own in place of the intercept, and the contrast."""
+OF_FRY = pytest.mark.parametrize("case", [*BOTH, "people", "counted people", "robust", *CONTRASTS])
 ROUNDING = {"rtol": 1e-8, "atol": 1e-13}
 
 Floats = NDArray[np.float64]
@@ -44,15 +47,27 @@ def inputs(case: str) -> tuple[Floats, Floats, Precision]:
     """Return design, values (samples x genes) and what is known of the errors."""
     samples = read("samples.csv")
     design = samples.select("intercept", "age", "trait").to_numpy()
-    files = {"counts": "log_cpm.csv", "calm": "calm_expression.csv"}
+    files = {
+        "counts": "log_cpm.csv",
+        "counted people": "log_cpm.csv",
+        "calm": "calm_expression.csv",
+    }
     values = read(files.get(case, "expression.csv")).drop("gene").to_numpy().T
     weights, libraries = samples["weight"].to_numpy(), samples["library"].to_numpy()
     person = samples["person"].to_numpy().astype(int) - 1
+    if case in CONTRASTS:
+        means, contrast = CONTRASTS[case]
+        level = np.arange(len(design)) % 3
+        design = (level[:, None] == np.arange(3)).astype(float)
+        if not means:
+            design[:, 0] = 1.0
+        design = contrast_last(design, np.array(contrast))
     known = {
         "array weights": Precision(weights),
         "counts": Precision(libraries=libraries),
         "people": Precision(weights, person, 0.3),
         "people, counts": Precision(weights, person, 0.3, libraries),
+        "counted people": Precision(None, person, 0.3, libraries),
     }
     return design, values, known.get(case, Precision())
 
@@ -72,10 +87,7 @@ def fitted(case: str) -> tuple[Floats, Floats, Floats, VariancePrior]:
     design, values, precision = inputs(case)
     mean = values.mean(axis=0) if case == "trend" else None
     fit = moderate(precision.fit(design, values), mean, robust=case == "robust")
-    # R limma took "people" without scaling the genes.
-    plain = VariancePrior(float("inf"), np.ones(len(fit.t)))
-    prior = plain if case == "people" else fit.prior
-    return effect_matrix(design, values, precision), fit.t, fit.df, prior
+    return effect_matrix(design, values, precision), fit.t, fit.df, fit.prior
 
 
 @CASES

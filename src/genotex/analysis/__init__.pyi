@@ -87,6 +87,7 @@ from .gene_sets.correlated import (
     CameraTest as CameraTest,
     FryTest as FryTest,
     camera as camera,
+    contrast_last as contrast_last,
     effect_matrix as effect_matrix,
     fry as fry,
     scale_effects as scale_effects,

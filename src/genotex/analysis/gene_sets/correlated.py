@@ -21,12 +21,12 @@ Visvader and Smyth 2010, Bioinformatics 26:2176 (ROAST, of which fry is the limi
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 from scipy.special import chdtri, ndtr, stdtr
 
@@ -46,6 +46,33 @@ ROBUST_DF = 0.92
 """Share of the residual degrees of freedom that the variance without the largest effect keeps."""
 
 
+def contrast_last(design: Floats, contrast: Floats) -> Floats:
+    """Return a design in coordinates whose last one is a contrast, those of limma's functions.
+
+    fry scales genes by a variance without their largest effect, which depends on the coordinates of
+    the residual effects, and these on the order of the design's columns. A single coefficient goes
+    last; any other contrast is rotated, as by limma's ``contrastAsCoef``.
+    """
+    # Shapes: design (n, k), contrast (k,).
+    (places,) = np.nonzero(contrast)
+    if len(places) == 1 and contrast[places[0]] == 1:
+        return np.append(np.delete(design, places[0], axis=1), design[:, places], axis=1)
+    q, r = np.linalg.qr(contrast[:, None], mode="complete")
+    rotated = design @ q
+    return np.append(rotated[:, 1:], rotated[:, :1] / r[0, 0], axis=1)
+
+
+def _uncorrelated(columns: Floats, precision: Precision) -> Floats:
+    """Return columns with independent errors by the Cholesky factor, in limma's coordinates."""
+    if precision.blocks is None or precision.correlation == 0:
+        return columns
+    same = precision.blocks[:, None] == precision.blocks
+    correlation = np.where(same, precision.correlation, 0.0)
+    np.fill_diagonal(correlation, 1.0)
+    root = np.linalg.cholesky(correlation)
+    return np.asarray(solve_triangular(root, columns, lower=True))
+
+
 def effect_matrix(design: Floats, values: Floats, precision: Precision | None = None) -> Floats:
     """Turn the values of each gene into the effect of the design's last column and residual ones.
 
@@ -60,8 +87,10 @@ def effect_matrix(design: Floats, values: Floats, precision: Precision | None = 
     if precision.libraries is not None:
         return _weighted_effects(design, values, precision)
     last = design.shape[1] - 1
-    q, r = np.linalg.qr(precision.whiten(design), mode="complete")
-    effects = np.ascontiguousarray((q[:, last:].T @ precision.whiten(values)).T)
+    root = np.ones(len(design)) if precision.weights is None else np.sqrt(precision.weights)
+    columns, genes = (_uncorrelated(part * root[:, None], precision) for part in (design, values))
+    q, r = np.linalg.qr(columns, mode="complete")
+    effects = np.ascontiguousarray((q[:, last:].T @ genes).T)
     effects[:, 0] *= np.sign(r[last, last])
     return effects
 
@@ -72,13 +101,13 @@ def _weighted_effects(design: Floats, values: Floats, precision: Precision) -> F
     # effects must belong together, which successive Householder reflections see to.
     samples, columns = design.shape
     genes = values.shape[1]
-    voom, blocks = precision.voom(design, values), replace(precision, weights=None)
+    voom = precision.voom(design, values)
     effects = np.empty((genes, samples - columns + 1))
     for start in range(0, genes, CHUNK):
         part = values[:, start : start + CHUNK]
         root = np.sqrt(precision.observed_weights(part, voom))
         wide = np.concatenate([design[:, None, :] * root[:, :, None], (part * root)[:, :, None]], 2)
-        wide = blocks.whiten(wide.reshape(samples, -1)).reshape(wide.shape)
+        wide = _uncorrelated(wide.reshape(samples, -1), precision).reshape(wide.shape)
         system = np.ascontiguousarray(wide.transpose(1, 0, 2))
         for j in range(columns):
             below = system[:, j:, j:]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import genotex
-from genotex.analysis.gene_sets.correlated import effect_matrix
+from genotex.analysis.gene_sets.correlated import contrast_last, effect_matrix
 from genotex.analysis.gene_tests.moderated import ModeratedFit, VariancePrior
 from genotex.analysis.problem_data import DataChoice, naming_place, read_data
 from genotex.analysis.results.method_record import Steps
@@ -80,22 +80,30 @@ def trait_effects(steps: Steps) -> TraitEffects:
             "differences among levels have no direction, so that no gene set can be tested on them"
         )
         raise AnalysisError(msg)
-    own = fit.prior.df_of_gene
-    matrix = effect_matrix(
-        tests.moderated.matrix, tests.values[:, complete], tests.settings.precision
-    )
+    values, settings = tests.values[:, complete], tests.settings
+    if not complete.all():
+        # Genes with missing values take no part, neither in the prior.
+        linear = settings.regress(tests.moderated.matrix, values, tests.inflation)
+        fit = settings.against_none.moderate(linear, values)
+    matrix = effect_matrix(_design(steps), values, settings.precision)
     matrix[:, 0] /= np.sqrt(tests.inflation)
     return TraitEffects(
         genes=tuple(name for name, whole in zip(names, complete, strict=True) if whole),
         matrix=matrix,
         # The reported t may be one against effects of at most some size.
-        t=(fit.coefficient / fit.standard_error)[complete],
-        df=fit.df[complete],
-        prior=VariancePrior(
-            fit.prior.df, fit.prior.variance[complete], None if own is None else own[complete]
-        ),
+        t=fit.coefficient / fit.standard_error,
+        df=fit.df,
+        prior=fit.prior,
         left_out=int((~complete).sum()),
     )
+
+
+def _design(steps: Steps) -> Floats:
+    """Return the design of the moderated t with what is tested last, in limma's coordinates."""
+    own, moderated = steps.comparison.own, steps.tests.moderated.matrix
+    if own is None or own.design.matrix.shape != moderated.shape:
+        return moderated  # further columns of hidden factors are before the last one already
+    return contrast_last(own.design.matrix, own.tested.weights[:, 0])
 
 
 def _tested(steps: Steps) -> tuple[str, ...]:
