@@ -86,6 +86,7 @@ from .sheets.files import (
     read_sheet_table as read_sheet_table,
     write_sheet_table as write_sheet_table,
 )
+from .likely_rows import ROWS_WITH_GROUPS as ROWS_WITH_GROUPS
 from .summary import (
     AnnotationSummary as AnnotationSummary,
     FeatureSummary as FeatureSummary,

@@ -11,6 +11,7 @@ from genotex.clinical.assay import judge_expression
 from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.likely_rows import likely_groups
 from genotex.clinical.people import find_person_feature, why_not_available
 from genotex.clinical.summary import certainty_text, groups_text
 from genotex.clinical.texts.people import find_in_texts
@@ -84,7 +85,10 @@ class RuleExpert:
         )
         annotation = replace(annotation, notes=(named.note,) if named.note else ())
         annotation = self._with_trait(annotation, trait, rows, description, judge)
-        return self._with_sample_texts(annotation, description, judge)
+        annotation = self._with_sample_texts(annotation, description, judge)
+        if annotation.trait is None and (rows_with_groups := likely_groups(description)):
+            return replace(annotation, notes=(*annotation.notes, rows_with_groups))
+        return annotation
 
     def annotate_people(self, description: SeriesDescription) -> ClinicalAnnotation:
         """Annotate age and sex of the samples alone, without a trait."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import genotex
-from genotex.clinical import Expert, annotation_to_json, rule_expert
+from genotex.clinical import ROWS_WITH_GROUPS, Expert, annotation_to_json, rule_expert
 from genotex.cohorts.geo.cohort import prepare_geo_cohort
 from genotex.cohorts.geo.files import SUBMITTED
 from genotex.cohorts.linking import REFUSALS
@@ -69,6 +69,11 @@ class CohortOutcome:
     def by_person(self) -> str:
         """The note on groups and samples that a person decided; empty where no person did."""
         return next((note for note in self.notes if note.startswith(BY_PERSON)), "")
+
+    @property
+    def groups_to_choose(self) -> str:
+        """The note on rows with groups where the trait was not found; empty for other cohorts."""
+        return next((note for note in self.notes if note.startswith(ROWS_WITH_GROUPS)), "")
 
     @property
     def submitted(self) -> str:

@@ -169,6 +169,8 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
         name = f"{outcome.trait}/{outcome.cohort}"
         if outcome.by_person:
             screen.notify(f"{name}: {outcome.by_person}", "note")
+        if outcome.groups_to_choose:
+            screen.notify(f"{name}: {outcome.groups_to_choose}", "note")
         if outcome.submitted:
             screen.notify(f"{name}: {outcome.submitted}", "note")
         if outcome.zeros_kept:
