@@ -52,12 +52,14 @@ def with_sample(table: LinkedTable, place: int, values: np.ndarray) -> LinkedTab
     return changed(table, expression)
 
 
-def test_a_clean_cohort_is_sound_and_every_check_was_made_but_that_of_batches() -> None:
+def test_a_clean_cohort_is_sound_and_the_checks_that_need_more_say_what() -> None:
     audit = audit_cohort(cohort())
     assert audit.verdict == "sound"
     assert [check.key for check in audit.checks] == [check.key for check in CHECKS]
     assert {check.key: check.why_not for check in audit.checks if check.why_not} == {
-        "batch": "no characteristics but the groups are recorded"
+        "batch": "no characteristics but the groups are recorded",
+        "degradation": "the table has no probes of the 3' and 5' ends of ACTB and GAPDH",
+        "controls": "the table has no control probes",
     }
     assert dict(audit.facts)["Samples"] == "20"
 
@@ -236,6 +238,50 @@ def test_a_scan_date_that_is_the_group_is_serious() -> None:
     finding = the_one(cohort(table, facts=facts), "batch")
     assert finding.severity == "serious"
     assert "one group only" in finding.seen
+
+
+def measures(table: LinkedTable, kind: str, name: str, values: np.ndarray) -> dict[str, object]:
+    return {kind: {name: dict(zip(table.samples, values.tolist(), strict=True))}}
+
+
+def test_a_sample_whose_5_prime_ends_fall_behind_is_degraded() -> None:
+    table, rng = with_groups(), np.random.default_rng(1)
+    behind = rng.normal(1, 0.2, N)
+    behind[11] = 4
+    known = measures(table, "RNA degradation", "GAPDH", behind)
+    finding = the_one(cohort(table, measures=known), "degradation")
+    assert finding.samples == ("GSM11",)
+    assert "GSM11 (4.0)" in finding.seen
+
+
+def test_spike_ins_that_differ_between_the_groups_tell_of_handling() -> None:
+    table, rng = with_groups(), np.random.default_rng(1)
+    level = rng.normal(8, 0.2, N) + table.trait_values
+    finding = the_one(
+        cohort(table, measures=measures(table, "spike-in probes", "bioc", level)), "controls"
+    )
+    assert "bioc of the spike-in probes" in finding.seen
+
+
+def test_half_of_each_group_in_another_batch_is_a_cluster() -> None:
+    table, rng = with_groups(), np.random.default_rng(1)
+    second = (np.arange(N) // 2) % 2
+    shift = rng.normal(0, 1.5, table.expression.shape[1])
+    batch = changed(table, table.expression + np.outer(second, shift))
+    finding = the_one(cohort(batch), "clusters")
+    assert len(finding.samples) == 10
+
+
+def test_the_mean_of_five_samples_has_the_variance_of_a_pool() -> None:
+    table = with_groups()
+    pooled = with_sample(table, 0, table.expression[[2, 4, 6, 8, 10]].mean(axis=0))
+    assert the_one(cohort(pooled), "pools").samples == ("GSM0",)
+
+
+def test_values_rounded_to_whole_numbers_give_discrete_p_values() -> None:
+    table = with_groups()
+    coarse = changed(table, np.round(table.expression / 2))
+    assert "are different" in the_one(cohort(coarse), "p-values").seen
 
 
 def test_a_sample_with_noise_is_an_outlier() -> None:

@@ -27,7 +27,7 @@ def test_a_folder_of_tables_is_audited_and_a_page_written(genotex: Run, tmp_path
     assert "verdict: " in out
     html = page.read_text()
     assert "Audit of study" in html
-    assert "Sex against expression" in html
+    assert "Sex by expression" in html
 
 
 def test_dates_in_a_table_end_with_exit_code_1_and_the_cell(genotex: Run, tmp_path: Path) -> None:

@@ -100,8 +100,4 @@ from .scores.page import (
     write_scores as write_scores,
 )
 from .sections import FigureView as FigureView, Section as Section, all_sections as all_sections
-from .sections.samples import (
-    checks_of_samples as checks_of_samples,
-    conspicuous_samples as conspicuous_samples,
-)
 from .audit_page import audit_view as audit_view, write_audit_page as write_audit_page

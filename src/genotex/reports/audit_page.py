@@ -135,7 +135,8 @@ def _headline(found: CohortsAudit) -> str:
     checks = sum(not c.why_not for each in found.cohorts for c in each.checks)
     if len(verdicts) == 1:
         return f"{counted(checks, 'check')} were made."
-    parts = [f"{verdicts.count(v)} {v}" for v in dict.fromkeys(sorted(verdicts, key=len))]
+    words = {"sound": "sound", "wants a look": "to look at", "do not use": "not to be used"}
+    parts = [f"{verdicts.count(v)} {word}" for v, word in words.items() if v in verdicts]
     return f"{counted(len(verdicts), 'cohort')}, {counted(checks, 'check')}: {listed(parts)}."
 
 

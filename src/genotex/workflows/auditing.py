@@ -66,7 +66,7 @@ class Source:
     """A cohort that can be audited: its name, and what reads it."""
 
     name: str
-    read: Callable[[], AuditedCohort]
+    read: Callable[[], AuditedCohort | str]  # A text states why there is nothing to audit
 
 
 def audit(sources: Sequence[Source], progress: Progress = silent) -> CohortsAudit:
@@ -78,7 +78,12 @@ def audit(sources: Sequence[Source], progress: Progress = silent) -> CohortsAudi
         try:
             cohort = source.read()
         except GenotexError as error:
-            audits.append(_not_read(source.name, str(error)))
+            why, do = f"It cannot be read: {error}.", "Correct what the message names."
+            audits.append(_not_audited(source.name, AuditFinding("serious", why, do)))
+            continue
+        if isinstance(cohort, str):
+            why, do = f"It was not audited: {cohort}.", "Add what is lacking, and audit again."
+            audits.append(_not_audited(source.name, AuditFinding("warning", why, do)))
             continue
         read.append(cohort)
         audits.append(audit_cohort(cohort))
@@ -86,9 +91,7 @@ def audit(sources: Sequence[Source], progress: Progress = silent) -> CohortsAudi
     return CohortsAudit(tuple(audits), audit_across(read))
 
 
-def _not_read(name: str, why: str) -> CohortAudit:
-    do = "Correct what the message names, and audit again."
-    found = AuditFinding("serious", f"It cannot be read: {why}.", do)
+def _not_audited(name: str, found: AuditFinding) -> CohortAudit:
     return CohortAudit(name, (), (CheckResult(*_READING, (found,)),))
 
 
@@ -207,11 +210,11 @@ def _series(files: GeoCohortFiles, options: AuditOptions) -> Source:
     return Source(files.cohort, partial(_read_series, replace(files, trait=trait), options))
 
 
-def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort:
+def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort | str:
     settings = PreprocessOptions(scale=options.scale)
     prepared, raw = read_geo_cohort(files, rules_of(settings), settings)
     if prepared.genes is None:
-        raise UsageError(prepared.why_no_genes)
+        return prepared.why_no_genes
     matrix = prepared.genes.expression
     place = {sample: i for i, sample in enumerate(prepared.samples)}
     rows = [place[sample] for sample in matrix.samples]
@@ -232,6 +235,7 @@ def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort:
         prepared.sample_facts,
         prepared.sample_texts,
         given if given is not None and given.ids else None,
+        prepared.measures,
         "counts" if prepared.counts else prepared.genes.scale,
     )
 
@@ -258,7 +262,9 @@ def audited(name: str, table: LinkedTable, evidence: Evidence | None) -> Audited
         return AuditedCohort(name, table)
     scale = "counts" if evidence.counts else str(evidence.mapping.get("scale", ""))
     facts, texts = evidence.sample_facts, evidence.sample_texts
-    return AuditedCohort(name, table, evidence.roles, facts, texts, scale=scale)
+    return AuditedCohort(
+        name, table, evidence.roles, facts, texts, measures=evidence.measures, scale=scale
+    )
 
 
 def _table(expression: Any, samples: Any, options: AuditOptions) -> Source:
@@ -295,7 +301,17 @@ def _read_table(name: str, expression: Any, samples: Any, options: AuditOptions)
     )
     facts = _facts(sheet, column)
     scale = str(tables.record["scale"]["scale"])
-    return AuditedCohort(name, table, {}, facts, facts, values, scale, cells, unreadable)
+    return AuditedCohort(
+        name,
+        table,
+        facts=facts,
+        texts=facts,
+        raw=values,
+        measures=tables.measures,
+        scale=scale,
+        cells=cells,
+        unreadable=unreadable,
+    )
 
 
 def without_text(table: TableFile) -> tuple[TableFile, dict[str, str]]:

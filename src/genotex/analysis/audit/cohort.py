@@ -15,7 +15,7 @@ from genotex.analysis.samples.profiles import FEWEST_GENES, Profiles, tissues_of
 from genotex.analysis.samples.quality import SampleQuality, SampleTexts, check_samples
 from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
-from genotex.formats import ExpressionMatrix, LinkedTable, Role, TableFile
+from genotex.formats import ExpressionMatrix, LinkedTable, Measures, Role, TableFile
 
 CENTRED = 0.2
 """From this share of negative values on, they are differences (log ratios), not levels."""
@@ -32,6 +32,8 @@ class AuditedCohort:
     texts: SampleTexts = field(default_factory=dict)
     # Rows x samples as in the file; None where only the linked table is at hand
     raw: ExpressionMatrix | None = None
+    # What control probes tell of each sample, as of `Evidence.measures`
+    measures: Measures = field(default_factory=dict)
     scale: str = ""  # What the values were taken for: log2, linear, counts
     cells: TableFile | None = None  # The cells of a table of one's own
     # Cells that are no numbers: text -> where, of those that were taken as missing
@@ -115,6 +117,14 @@ class AuditedCohort:
         values = self.table.expression[:, :: max(1, len(self.table.genes) // 2000)]
         known = values[np.isfinite(values)]
         return bool(len(known)) and float((known < 0).mean()) < CENTRED
+
+    def measured(self, kind: str) -> dict[str, Floats]:
+        """Return the measures of a kind by name, each (n,); NaN where a sample has none."""
+        found = {
+            name: np.array([values.get(sample, np.nan) for sample in self.samples])
+            for name, values in self.measures.get(kind, {}).items()
+        }
+        return {name: values for name, values in found.items() if np.isfinite(values).any()}
 
     def need(self, samples: int = 0, *, groups: bool = False, levels: bool = False) -> None:
         """Raise `NotJudged` where the cohort lacks what a check needs."""

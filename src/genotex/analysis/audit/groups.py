@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from genotex.analysis.audit.cohort import AuditedCohort, residuals
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
+from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.gene_tests.linear import fit_last_column
 from genotex.analysis.gene_tests.moderated import moderate
 from genotex.analysis.gene_tests.p_values import excess_near_one
-from genotex.analysis.samples.facts import check_sample_facts, is_technical
+from genotex.analysis.hidden.confounding import associate_covariate
+from genotex.analysis.samples.facts import check_sample_facts, donor_of, is_technical
 from genotex.arrays import Flags, Floats
 
+SURE = 0.01
+"""p-value, times the number of measures, below which control probes go with the groups."""
 FEWEST_IN_CLUSTERS, FEWEST_IN_CLUSTER = 8, 3
 APART = 5.0
 """Standard deviations between two clusters; halves of one are 2.6 apart."""
@@ -34,6 +39,7 @@ def check_batch(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     if not cohort.facts:
         why = "no characteristics but the groups are recorded"
         raise NotJudged(why)
+    contrast = _one_per_person(cohort, contrast)
     checked = check_sample_facts(cohort.facts, cohort.samples, contrast, cohort.table.trait)
     for row in checked.record:
         if not row["strength"] or not is_technical(row["key"]):
@@ -47,6 +53,44 @@ def check_batch(cohort: AuditedCohort) -> Iterator[AuditFinding]:
             "The effects of the two cannot be separated by any adjustment: another cohort must."
             if complete
             else f"Adjust for it (--covariates '{row['key']}') and expect to lose power.",
+        )
+
+
+def _one_per_person(cohort: AuditedCohort, contrast: Contrast) -> Contrast:
+    """Return the first sample of each recorded person: each was seen on a day of its own."""
+    people: dict[str, int] = {}
+    for place, row in enumerate(contrast.rows):
+        sample = cohort.samples[row]
+        people.setdefault(donor_of(cohort.facts, sample) or sample, place)
+    kept = np.array(sorted(people.values()))
+    return replace(contrast, rows=contrast.rows[kept], values=contrast.values[kept])
+
+
+def check_controls(cohort: AuditedCohort) -> Iterator[AuditFinding]:
+    """Find control probes, which no disease moves, that go with the groups."""
+    contrast = cohort.compared
+    every = [
+        (name, kind, values)
+        for kind in cohort.measures
+        for name, values in cohort.measured(kind).items()
+    ]
+    if contrast is None or not every:
+        why = "the table has no control probes" if contrast is not None else "no groups"
+        raise NotJudged(why)
+    moved = []
+    for name, kind, values in every:
+        found = values[contrast.rows]
+        if not np.isfinite(found).all() or len(np.unique(found)) < 3:
+            continue
+        association = associate_covariate(contrast.values, found, contrast.binary)
+        if association.p * len(every) < SURE:
+            moved.append(f"{name} of the {kind} ({association.text})")
+    if moved:
+        yield AuditFinding(
+            "warning",
+            f"Control probes, which no disease moves, differ between the groups: {named(moved)}. "
+            "The groups were handled or measured differently.",
+            "Look for batches: by default analyses adjust for factors that control probes show.",
         )
 
 

@@ -20,6 +20,9 @@ wrong are exchanged, for they blur the others."""
 WRONG = 0.75
 """How far into the other group a sample must be: 0 is the middle, 1 the other group's centre."""
 MOST_WRONG = 0.2
+APART = -0.2
+"""With these labels exchanged every sample must be about on its own side, for more
+than a note."""
 ROWS_JUDGED = 0.85
 SHIFTS = (-2, -1, 1, 2)
 CLEARER = 1.3
@@ -82,20 +85,26 @@ def check_labels(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     if doubtful.sum() > MOST_WRONG * len(case):
         doubtful = np.zeros(len(case), dtype=bool)
     exchanged = np.where(doubtful, ~case, case)
-    if min(exchanged.sum(), (~exchanged).sum()) < 3 or (
-        area(positions(values, exchanged), exchanged) < JUDGED
-    ):
+    if min(exchanged.sum(), (~exchanged).sum()) < 3:
+        why = "too few samples of a group are left"
+        raise NotJudged(why)
+    then = positions(values, exchanged)
+    if area(then, exchanged) < JUDGED:
         why = "the groups cannot be told from expression well enough"
         raise NotJudged(why)
     wrong = np.flatnonzero(doubtful)
     if not len(wrong):
         return
+    # Where others are between the groups as well, an unusual person is likelier than a mistake.
+    rest = np.where(exchanged, then, -then)
+    apart = float(rest.min()) >= APART
     names = tuple(samples[i] for i in wrong)
     shown = [f"{samples[i]} ({'case' if case[i] else 'control'})" for i in wrong]
     yield AuditFinding(
-        "warning",
+        "warning" if apart else "note",
         f"{counted(len(names), 'sample')} {'looks' if len(names) == 1 else 'look'} like the other "
-        f"group in the genes that tell the groups apart: {named(shown)}.",
+        f"group in the genes that tell the groups apart: {named(shown)}."
+        + ("" if apart else " Other samples are between the groups, too."),
         "Exchanged labels, or an unusual person: compare the labels with their source.",
         names,
     )

@@ -10,11 +10,12 @@ from genotex.analysis.audit.cohort import AuditedCohort, residuals
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
 from genotex.analysis.samples.blocks import PERSONAL_GENES
 from genotex.analysis.samples.facts import donor_of
+from genotex.analysis.samples.same_people import PeopleTable, find_shared_people
 from genotex.analysis.samples.sex import SEX_GENES
 from genotex.arrays import Flags, Floats
 from genotex.words import counted
 
-FEWEST_SAMPLES = 8
+FEWEST_SAMPLES, FEWEST_OF_COPIES = 8, 6
 VARIABLE_GENES = 1_000
 """Genes that tell people apart: well expressed ones that vary most within the groups."""
 FEWEST_PERSONAL = 8
@@ -32,37 +33,53 @@ SAME, SAME_BY_NEIGHBOUR = 0.1, 0.15
 FAR_NEIGHBOUR = 10
 IDENTICAL = 1e-3
 """... and below so much of the usual it is the same array, else the same RNA."""
-COMMON_GENES = 500
 
 
 def check_copies(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find arrays that are there twice, also shifted, scaled or rounded."""
-    cohort.need(4)
+    cohort.need(FEWEST_OF_COPIES)
+    found = _copies(cohort)
+    for exact, what in ((True, "the same array"), (False, "the same RNA on two arrays")):
+        pairs = [(i, j) for i, j, same in found if same is exact]
+        if not pairs:
+            continue
+        samples = [(cohort.samples[i], cohort.samples[j]) for i, j in pairs]
+        shown = [
+            f"{a} and {b}{_levels_differ(cohort, i, j) if exact else ''}"
+            for (a, b), (i, j) in zip(samples, pairs, strict=True)
+        ]
+        replicates = 2 * len({name for pair in samples for name in pair}) > len(cohort.samples)
+        yield AuditFinding(
+            # Most samples: replicates of a few, or cultures of one line, by design.
+            "note" if replicates and not exact else "warning",
+            f"{named(shown)} {'are' if len(pairs) == 1 else 'are each'} {what}: they differ far "
+            "less than two samples of a group do.",
+            "Keep one of them, or average them: two count as independent samples.",
+            tuple(dict.fromkeys(name for pair in samples for name in pair)),
+        )
+
+
+def _copies(cohort: AuditedCohort) -> list[tuple[int, int, bool]]:
+    """Return pairs of copies, and whether they are the same array."""
     apart = _apart(_profiles(cohort))
     n = len(apart)
     away = ~np.eye(n, dtype=bool)
-    usual = float(np.median(apart[away]))
+    groups = np.array([f"{value:g}" for value in cohort.table.trait_values])
+    within = away & (groups[:, None] == groups)
+    usual = float(np.median(apart[within if within.any() else away]))
     neighbour = np.sort(np.where(away, apart, np.inf), axis=1)[:, min(FAR_NEIGHBOUR, n // 2) - 1]
     same = (apart <= SAME * usual) & (apart <= SAME_BY_NEIGHBOUR * neighbour[:, None]) & away
+    found = []
     for i, j in zip(*np.nonzero(np.triu(same | same.T)), strict=True):
-        pair = cohort.samples[i], cohort.samples[j]
-        exact = apart[i, j] <= IDENTICAL * usual
-        if not exact and _recorded_together(cohort, pair):
-            continue
-        how = "are the same array" if exact else "are the same RNA on two arrays"
-        yield AuditFinding(
-            "warning",
-            f"{pair[0]} and {pair[1]} {how}: they differ by {apart[i, j] / usual:.2g} of what two "
-            f"samples usually do{_levels_differ(cohort, int(i), int(j))}.",
-            "Keep one of them; two count as independent samples.",
-            pair,
-        )
+        exact = bool(apart[i, j] <= IDENTICAL * usual)
+        if exact or not _recorded_together(cohort, (cohort.samples[i], cohort.samples[j])):
+            found.append((int(i), int(j), exact))
+    return found
 
 
 def _apart(values: Floats) -> Floats:
     """Return 1 - r of each two samples."""
-    centred = values - values.mean(axis=1, keepdims=True)
-    unit = centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
+    unit = _unit(values - values.mean(axis=1, keepdims=True))
     found: Floats = np.maximum(1 - unit @ unit.T, 0.0)
     return found
 
@@ -72,9 +89,9 @@ def _levels_differ(cohort: AuditedCohort, i: int, j: int) -> str:
     one, other = cohort.filled[i], cohort.filled[j]
     ratio = float(other.std() / max(float(one.std()), 1e-9))
     if abs(ratio - 1) > 0.02:
-        return f"; the values of one are {max(ratio, 1 / ratio):.2f} times as spread"
+        return f" (the values of one are {max(ratio, 1 / ratio):.2f} times as spread)"
     shift = float(np.median(other - one))
-    return f"; the values of one are {abs(shift):.2g} higher" if abs(shift) > 0.02 else ""
+    return f" (the values of one are {abs(shift):.2g} higher)" if abs(shift) > 0.02 else ""
 
 
 def _profiles(cohort: AuditedCohort) -> Floats:
@@ -91,10 +108,10 @@ def check_people(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     cohort.need(FEWEST_SAMPLES)
     alike, need = _similarity(cohort, cohort, cohort.genes, WITHIN)
     np.fill_diagonal(alike, -1.0)
-    copies = {finding.samples for finding in check_copies(cohort)}
+    copies = {(i, j) for i, j, _ in _copies(cohort)}
     for i, j, likeness in _outstanding(alike, need):
         pair = cohort.samples[i], cohort.samples[j]
-        if i < j and pair not in copies and not _recorded_together(cohort, pair):
+        if i < j and (i, j) not in copies and not _recorded_together(cohort, pair):
             yield AuditFinding(
                 "warning",
                 f"{pair[0]} and {pair[1]} seem to be one person: beyond the groups their profiles "
@@ -107,11 +124,9 @@ def check_people(cohort: AuditedCohort) -> Iterator[AuditFinding]:
 
 def _outstanding(alike: Floats, need: float) -> Iterator[tuple[int, int, float]]:
     """Give the pairs that are far more alike than either is with any third sample."""
-    n, m = alike.shape
     for i, j in zip(*np.nonzero(alike >= LEAST), strict=True):
-        row, column = np.delete(alike[i], j), np.delete(alike[:, j], i)
-        gap = alike[i, j] - max(row.max(initial=-1), column.max(initial=-1))
-        if gap >= GAP and alike[i, j] + gap >= need and min(n, m) > 1:
+        gap = alike[i, j] - max(np.delete(alike[i], j).max(), np.delete(alike[:, j], i).max())
+        if gap >= GAP and alike[i, j] + gap >= need:
             yield int(i), int(j), float(alike[i, j])
 
 
@@ -124,11 +139,9 @@ def _recorded_together(cohort: AuditedCohort, pair: Sequence[str]) -> bool:
 def _similarity(
     one: AuditedCohort, other: AuditedCohort, genes: Sequence[str], need: float
 ) -> tuple[Floats, float]:
-    """Return how alike samples of two cohorts are beyond their groups, and what is outstanding."""
+    """Return how alike samples of two cohorts are beyond their groups, and from when it counts."""
     left, right = (residuals(_of_genes(c, genes), c.groups) for c in (one, other))
-    spread = np.minimum(
-        *(part.std(axis=0) / max(float(part.std()), 1e-9) for part in (left, right))
-    )
+    spread = np.minimum(left.std(axis=0) / left.std(), right.std(axis=0) / right.std())
     names = np.array(genes)
     personal = np.isin(names, list(PERSONAL_GENES)) & (spread > 0)
     fit = _well_expressed(one, other, genes) & ~personal & ~np.isin(names, list(SEX_GENES))
@@ -140,6 +153,11 @@ def _similarity(
     inherited = _unit(left[:, personal]) @ _unit(right[:, personal]).T
     found: Floats = (1 - PERSONAL) * whole + PERSONAL * inherited
     return found, need
+
+
+def _of_genes(cohort: AuditedCohort, genes: Sequence[str]) -> Floats:
+    place = {gene: k for k, gene in enumerate(cohort.genes)}
+    return cohort.filled[:, [place[gene] for gene in genes]]
 
 
 def _well_expressed(one: AuditedCohort, other: AuditedCohort, genes: Sequence[str]) -> Flags:
@@ -168,47 +186,31 @@ def without_factors(left: Floats) -> Floats:
 
 def check_across(one: AuditedCohort, other: AuditedCohort) -> Iterator[AuditFinding]:
     """Find people who are in two cohorts, by their profiles."""
-    for cohort in (one, other):
-        cohort.need(FEWEST_SAMPLES)
-    common = sorted(set(one.genes) & set(other.genes))
-    if len(common) < COMMON_GENES:
-        why = f"{one.name} and {other.name} have {len(common)} genes in common"
+    found = find_shared_people(*(_people(cohort) for cohort in (one, other)))
+    if found.why_not and not found.pairs:
+        why = f"{one.name} and {other.name}: {found.why_not}"
         raise NotJudged(why)
-    same = _same_values(one, other, common)
-    if same:
-        shared = [a if a == b else f"{a} = {b}" for a, b in same]
+    copies = [(pair.first, pair.second) for pair in found.pairs if pair.copy]
+    people = [(pair.first, pair.second) for pair in found.pairs if not pair.copy]
+    if not found.pairs:
+        # A single person in two small cohorts is an axis of both, which the search removes.
+        common = sorted(set(one.genes) & set(other.genes))
+        outstanding = _outstanding(*_similarity(one, other, common, ACROSS))
+        people = [(one.samples[i], other.samples[j]) for i, j, _ in outstanding]
+    for pairs, what in ((copies, "are the same arrays"), (people, "seem to be one person")):
+        if not pairs:
+            continue
+        shown = [a if a == b else f"{a} = {b}" for a, b in pairs]
+        each = "" if len(pairs) == 1 or pairs is copies else " each"
         yield AuditFinding(
             "warning",
-            f"{counted(len(same), 'sample')} of {one.name} and {other.name} are the same arrays: "
-            f"{named(shared)}.",
-            "The two are not independent: combine them only after leaving these out of one.",
-            tuple(name for pair in same for name in dict.fromkeys(pair)),
-        )
-        return
-    alike, need = _similarity(one, other, common, ACROSS)
-    for i, j, likeness in _outstanding(alike, need):
-        pair = one.samples[i], other.samples[j]
-        yield AuditFinding(
-            "warning",
-            f"{pair[0]} of {one.name} and {pair[1]} of {other.name} seem to be one person: beyond "
-            f"the groups their profiles are alike by {likeness:.2f} of 1.",
-            "The two are not independent in this person: leave it out of one.",
-            pair,
+            f"{counted(len(pairs), 'sample')} of {one.name} and of {other.name} {what}{each}: "
+            f"{named(shown)}.",
+            "The two are not independent: leave these out of one before you combine them.",
+            tuple(name for pair in pairs for name in dict.fromkeys(pair)),
         )
 
 
-def _same_values(
-    one: AuditedCohort, other: AuditedCohort, common: Sequence[str]
-) -> list[tuple[str, str]]:
-    """Return arrays of one cohort that are in the other as well, also shifted or scaled."""
-    left, right = (_of_genes(cohort, common) for cohort in (one, other))
-    n = len(left)
-    apart = _apart(np.vstack([left, right]))[:n, n:]
-    usual = float(np.nanmedian(apart))
-    found = np.nonzero(apart <= IDENTICAL * usual)
-    return [(one.samples[i], other.samples[j]) for i, j in zip(*found, strict=True)]
-
-
-def _of_genes(cohort: AuditedCohort, genes: Sequence[str]) -> Floats:
-    place = {gene: k for k, gene in enumerate(cohort.genes)}
-    return cohort.filled[:, [place[gene] for gene in genes]]
+def _people(cohort: AuditedCohort) -> PeopleTable:
+    groups = [f"{value:g}" for value in cohort.table.trait_values]
+    return PeopleTable(cohort.samples, cohort.genes, cohort.filled, groups)

@@ -8,19 +8,25 @@ import numpy as np
 
 from genotex.analysis.audit.cohort import AuditedCohort, residuals
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
+from genotex.analysis.samples.facts import donor_of
 from genotex.analysis.samples.profiles import TO_MAD
 from genotex.arrays import Floats
 from genotex.words import counted, share_of
 
-FEW_PEOPLE = 0.4
+FEW_PEOPLE = 0.33
 """Variance of a pool of three or more people over that of the others."""
-BELOW_ANY = 0.75
+BELOW_ANY = 0.7
 """... and over that of the next lowest sample."""
 POOL_GENES = 500
 """Genes that vary most, in which the variance is that of people and not of the measurement."""
+BEHIND, CLEAR = 1.6, 4.0
+"""log2 units (three times, as Affymetrix has it) and robust standard deviations by which the 5'
+ends of a degraded sample are further behind than usual."""
 NOT_DETECTED = 0.2
 """Share of the genes of the upper half that a sample of this species expresses as background."""
 _MANY = 0.5
+CALLED = 0.5
+"""Share of the recorded samples that must be clearly of one sex: else two modes are no sexes."""
 
 
 def check_sex(cohort: AuditedCohort) -> Iterator[AuditFinding]:
@@ -45,6 +51,9 @@ def check_sex(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     compared = sum(s is not None and predicted[name] != "unclear" for name, s in stated.items())
     if not wrong:
         return
+    if compared < CALLED * sum(s is not None for s in stated.values()):
+        why = f"only {compared} samples are clearly of one sex by expression"
+        raise NotJudged(why)
     if len(wrong) > _MANY * compared:
         yield AuditFinding(
             "serious",
@@ -110,6 +119,29 @@ def _own_variance(cohort: AuditedCohort) -> Floats:
     return found
 
 
+def check_degradation(cohort: AuditedCohort) -> Iterator[AuditFinding]:
+    """Find samples whose 5' ends fall behind the 3' ends, by the control probes of the array."""
+    ends = cohort.measured("RNA degradation")
+    if not ends:
+        why = "the table has no probes of the 3' and 5' ends of ACTB and GAPDH"
+        raise NotJudged(why)
+    behind = np.nanmean(list(ends.values()), axis=0)
+    usual = float(np.nanmedian(behind))
+    spread = TO_MAD * float(np.nanmedian(np.abs(behind - usual)))
+    odd = (behind >= usual + BEHIND) & (behind >= usual + CLEAR * spread)
+    samples = tuple(np.array(cohort.samples, dtype=object)[odd].tolist())
+    if samples:
+        shown = [f"{name} ({value:.1f})" for name, value in zip(samples, behind[odd], strict=True)]
+        yield AuditFinding(
+            "warning",
+            f"The RNA of {counted(len(samples), 'sample')} is degraded: the 5' ends of "
+            f"{' and '.join(ends)} fall further behind the 3' ends than the {usual:.1f} log2 units "
+            f"of the usual sample: {named(shown)}.",
+            "Leave them out, or adjust for the degradation of all samples.",
+            samples,
+        )
+
+
 def check_outliers(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find samples that differ from the others as a whole, with the likely reason."""
     cohort.need(6)
@@ -118,12 +150,18 @@ def check_outliers(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     for sample, share in detected.items():
         reasons = (f"{share:.0%} of the well expressed genes are as low as background",)
         outliers[sample] = (*outliers.get(sample, ()), *reasons)
+    by_reason: dict[str, list[str]] = {}
     for sample, why in outliers.items():
+        by_reason.setdefault(_reason(why, few_genes=sample in detected), []).append(sample)
+    for do, samples in by_reason.items():
+        shown = [f"{sample} ({'; '.join(outliers[sample])})" for sample in samples]
+        differ = "differs" if len(samples) == 1 else "differ"
         yield AuditFinding(
             "warning",
-            f"{sample} differs from the others as a whole: {'; '.join(why)}.",
-            _reason(why, few_genes=sample in detected),
-            (sample,),
+            f"{counted(len(samples), 'sample')} {differ} from the others as a whole: "
+            f"{named(shown)}.",
+            do,
+            tuple(samples),
         )
 
 
@@ -157,10 +195,13 @@ def check_together(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     blocks = cohort.quality.repeats
     if blocks.finding and blocks.record.get("samples_in_blocks", 0) > 4:
         members = [name for some in blocks.record["members"].values() for name in some]
+        known = all(donor_of(cohort.facts, name) for name in members)
         yield AuditFinding(
-            "warning",
+            "note" if known else "warning",
             f"{share_of(len(members), len(cohort.samples))} of the samples are in blocks of "
             f"similar ones. {blocks.finding.partition(': ')[2]}",
-            "--pair detected takes each block as one person; an id of the donors is safer.",
+            "Donors are recorded: --pair takes the samples of one together."
+            if known
+            else "--pair detected takes each block as one person; an id of the donors is safer.",
             tuple(members),
         )

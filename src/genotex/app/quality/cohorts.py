@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis import OWN_TABLES, check_samples, choose_contrast
+from genotex.analysis import OWN_TABLES, CohortAudit, audit_cohort
 from genotex.arrays import Floats
-from genotex.errors import AnalysisError
 from genotex.features import feature_of_column
 from genotex.figures import (
     SampleMarks,
@@ -28,6 +27,7 @@ from genotex.figures import (
 )
 from genotex.formats import Evidence, LinkedTable, find_evidence, read_linked, sample_quantiles
 from genotex.layout import OutputFolder
+from genotex.workflows import audited
 
 _READ_AS = {"matrix", "expression", "counts"}
 _MOST_LEVELS = 12
@@ -59,8 +59,8 @@ class CohortQuality:
     columns : dict of str to list of str
         What the cohort's record holds of each sample: group, age, sex, characteristics.
     record : dict
-        The checks (`SampleQuality.record`), or ``judged`` false and a ``note``.
-    warnings : tuple of str
+        What the plots show of the checks (`SampleQuality.record`).
+    audit : CohortAudit
     pca, mds : ndarray, shape (n, 2)
     explained : tuple of float
         Shares of variance of the two components.
@@ -81,7 +81,7 @@ class CohortQuality:
     genes: int
     columns: dict[str, list[str]]
     record: dict[str, Any]
-    warnings: tuple[str, ...]
+    audit: CohortAudit
     pca: Floats
     mds: Floats
     explained: tuple[float, float]
@@ -98,7 +98,8 @@ class CohortQuality:
         """Read a cohort from its files and measure its samples."""
         table = read_linked(output, trait, cohort)
         evidence = find_evidence(output, trait, cohort)
-        record, warnings = _checked(table, evidence)
+        checked = audited(cohort, table, evidence)
+        record = checked.quality.record
         chosen = most_variable_genes(table.expression)
         components = principal_components(chosen)
         correlation = sample_correlations(chosen)
@@ -109,7 +110,7 @@ class CohortQuality:
             len(table.genes),
             _columns(table, evidence),
             record,
-            warnings,
+            audit_cohort(checked),
             components.scores,
             scaled_distances(correlation),
             components.explained,
@@ -121,21 +122,6 @@ class CohortQuality:
             _file_of(evidence),
             _processing_of(evidence),
         )
-
-
-def _checked(
-    table: LinkedTable, evidence: Evidence | None
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return record and warnings of the checks that an analysis would make."""
-    roles = {} if evidence is None else evidence.roles
-    try:
-        contrast = choose_contrast(table, roles, "all")
-    except AnalysisError as error:
-        return {"judged": False, "note": str(error)}, ()
-    facts = {} if evidence is None else evidence.sample_facts
-    texts = {} if evidence is None else evidence.sample_texts
-    quality = check_samples(table, contrast, facts, texts)
-    return quality.record, (*quality.warnings, *quality.block_warnings)
 
 
 def _columns(table: LinkedTable, evidence: Evidence | None) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ from genotex.errors import GenotexError, UsageError
 from genotex.figures import Figure, Line, SampleMarks, boxes, correlations, densities, sample_points
 from genotex.formats import find_evidence, read_cohort_info, read_linked
 from genotex.layout import OutputFolder
-from genotex.reports import checks_of_samples, conspicuous_samples
+from genotex.reports import audit_view
 from genotex.studies import state_of
 from genotex.workflows import cohort_to_anndata
 
@@ -111,7 +111,6 @@ def quality(request: Request) -> Response:
     output, trait, name = _named_cohort(request)
     cohort = _measured(request, output, trait, name)
     sheet, record = _sheet(request, trait, name), cohort.record
-    judged = bool(record.get("judged"))
     return render(
         request,
         "quality.html.j2",
@@ -119,9 +118,7 @@ def quality(request: Request) -> Response:
         cohort=cohort,
         plots=[(key, label) for key, (label, _) in _PLOTS.items() if _exists(key, record)],
         columns=list(_columns(sheet, cohort)),
-        checks=checks_of_samples(record) if judged else (),
-        note="" if judged else record.get("note", ""),
-        conspicuous=conspicuous_samples(record) if judged else (),
+        audit=audit_view(cohort.audit),
         has_sheet=sheet is not None,
     )
 
