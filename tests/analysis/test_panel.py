@@ -12,6 +12,7 @@ from genotex.analysis import (
     GenePanel,
     PanelData,
     PanelPath,
+    analyze_table,
     complementary_halves,
     fit_panel,
     fit_paths,
@@ -20,6 +21,9 @@ from genotex.analysis import (
     stratified_folds,
 )
 from genotex.analysis.panel import selection as panel
+from genotex.options import AnalysisOptions
+from genotex.problems import Problem
+from tests.analysis.cohort_tables import two_groups
 
 
 @pytest.fixture(autouse=True)
@@ -418,3 +422,29 @@ def test_ten_samples_per_class_are_needed(binary: bool, samples: int, enough: bo
     assert (found.selection_frequency is not None) is enough
     assert ("stability" in found.record) is enough
     assert any("no selection frequencies" in note for note in found.notes) is not enough
+
+
+def test_a_panel_that_takes_too_much_work_is_left_out_and_says_so() -> None:
+    random = np.random.default_rng(1)
+    target = np.repeat([0.0, 1.0], 6)
+    genes = 0.1 * random.normal(size=(12, 400)) + target[:, None] * random.uniform(1, 3, 400)
+    given = (genes, np.zeros((12, 0)), target)
+    found = fit_panel(*given, binary=True, seed=1, most_work=1e6)
+    assert not found.coefficients and not found.record and found.selection_frequency is None
+    (note,) = found.notes
+    assert note.startswith("Panel left out") and note.endswith("--panel fits it.")
+    assert fit_panel(*given, binary=True, seed=1).coefficients
+
+
+def test_the_budget_holds_unless_the_panel_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genotex.analysis.sound.MOST_WORK", 1.0)
+    table = two_groups(genes=60)
+    solved = {
+        wanted: analyze_table(table, {}, Problem(table.trait), AnalysisOptions(panel=wanted))
+        for wanted in (None, True, False)
+    }
+    assert solved[None].panel_summary in solved[None].method["panel"]["notes"]
+    assert solved[None].panel_summary.startswith("Panel left out")
+    assert solved[True].panel_summary == solved[False].panel_summary == ""
+    assert solved[True].method["panel"]["model"] == "logistic, L1"
+    assert solved[False].method["panel"]["notes"] == ["No panel: switched off."]

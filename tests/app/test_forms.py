@@ -166,7 +166,9 @@ def test_every_declared_option_is_in_its_form_and_reaches_the_job(
     html = desk.get(page, params=query).text
     inputs.feed(html)
     assert each.name in inputs.sent and each.label in html
-    usual = {"platform_only": True, "panel": form != "cohorts"}.get(each.field, each.default)
+    usual = {"platform_only": True, "panel": False if form == "cohorts" else None}.get(
+        each.field, each.default
+    )
     sent = inputs.sent[each.name]
     preset = ",".join(filter(None, sent)) if each.option.columns else sent[-1]
     assert each.read(preset) == usual
@@ -196,7 +198,8 @@ def test_a_path_is_not_offered_and_not_taken() -> None:
     [
         ({"q": "7"}, "Significant at q below: 7 is out of range"),
         ({"hidden": "<b>"}, "Unmeasured confounding '<b>' is not known"),
-        ({"panel": "1"}, "use yes or no"),
+        ({"robust": "1"}, "use yes or no"),
+        ({"panel": "1"}, "use auto, yes or no"),
         ({"levels": "factor", "min_effect": "1"}, "needs one effect"),
     ],
 )

@@ -73,3 +73,11 @@ def test_numbers_are_not_looked_up_in_another_platform_even_when_it_is_chosen(sm
         genes_by_columns(
             ids, [foreign], foreign, "ID", "Symbol", procedure="sound", table=small, own="GPL1"
         )
+
+
+def test_a_platform_that_the_series_names_is_not_called_none_given(small):
+    with pytest.raises(FormatError, match="platforms: GPL7, whose table is not there") as found:
+        genes_of_rows(IDS, [], procedure="sound", table=small, own="GPL7")
+    assert "put the table of GPL7 or the family SOFT file" in str(found.value)
+    with pytest.raises(FormatError, match="platforms: none given"):
+        genes_of_rows(IDS, [], procedure="sound", table=small)

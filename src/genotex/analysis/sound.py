@@ -19,7 +19,7 @@ from genotex.analysis.gene_tests.p_values import binomial_p, excess_near_one, nu
 from genotex.analysis.gene_tests.trait_tests import TraitTests, run_tests
 from genotex.analysis.hidden.adjustment import Adjustment
 from genotex.analysis.hidden.confounding import associate_measured, variance_inflation
-from genotex.analysis.panel.selection import GenePanel, fit_panel
+from genotex.analysis.panel.selection import MOST_WORK, GenePanel, fit_panel
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.results.columns import arrange_genes
 from genotex.analysis.results.method_record import Steps, record_method, record_regression
@@ -238,9 +238,9 @@ def _both(
 
 
 def _fit_panel(
-    comparison: Comparison, values: Floats, wanted: bool, seed: int, threads: int
+    comparison: Comparison, values: Floats, wanted: bool | None, seed: int, threads: int
 ) -> GenePanel:
-    if not wanted:
+    if wanted is False:
         return GenePanel(notes=("No panel: switched off.",))
     if comparison.blocks.columns:
         # Folds would tear pairs apart, and the pair's own level is unknown for a new person.
@@ -257,12 +257,13 @@ def _fit_panel(
         return fit_panel(
             values, covariates, target,
             binary=binary, seed=seed, threads=threads, repeated=repeated,
+            most_work=np.inf if wanted else MOST_WORK,
         )  # fmt: skip
 
     # The condition of a two-step problem is that of no other problem.
     if comparison.condition is not None:
         return fit()
-    return once("panel", fit, values, covariates, target, binary, seed, repeated)
+    return once("panel", fit, values, covariates, target, binary, seed, repeated, bool(wanted))
 
 
 def _panel_columns(panel: GenePanel, tested: Flags) -> Columns:

@@ -194,9 +194,12 @@ def genes_of_rows(
         return rows.by_annotation(usable)
     if match is not None:
         raise _foreign_numbers(match, own or platforms[0].accession)
-    names = ", ".join(p.accession or p.path.name for p in platforms) or "none given"
+    whose = f"the table of {own}" if own else "the platform's GPL table"
+    names = ", ".join(p.accession or p.path.name for p in platforms)
+    if not names:
+        names = f"{own}, whose table is not there" if own else "none given"
     msg = f"the row ids cannot be mapped: {verdict.reason}; platforms: {names}"
-    hint = "put the platform's GPL table or the family SOFT file into the cohort's folder"
+    hint = f"put {whose} or the family SOFT file into the cohort's folder"
     raise FormatError(msg, path=rows.path, hint=hint)
 
 

@@ -201,14 +201,16 @@ class AnalysisOptions:
         ),
     ] = None
     panel: Annotated[
-        bool,
+        bool | None,
         sound(
-            "Fit the sparse panel with its cross-validation.",
+            "Fit the sparse panel with its cross-validation: by default where it takes less than "
+            "about a minute.",
             "--panel/--no-panel",
+            default="unless it takes long",
             label="Sparse panel of genes",
             common=True,
         ),
-    ] = True
+    ] = None
     seed: Annotated[int, sound("Seed of permutations, folds and halves.", least=0)] = 42
     # A form offers the series of one trait; another trait as condition is for the command line.
     cohort: Annotated[

@@ -19,12 +19,34 @@ from scipy.special import expit
 from genotex.arrays import Flags, Floats, Rows
 
 
+class OverBudget(Exception):
+    """A panel takes more work than it may."""
+
+
+class Work:
+    """Multiplications that the fits of a panel may still spend on second derivatives.
+
+    They are counted, not timed, so that the same data give the same panel on any machine.
+    """
+
+    def __init__(self, most: float) -> None:
+        self.left = most
+
+    def spend(self, genes: int, samples: int) -> None:
+        """Take off what a matrix of so many genes costs to make and to factorise."""
+        self.left -= genes**2 * samples + genes**3 / 3
+        if self.left < 0:
+            raise OverBudget
+
+
 class _Curvature:
     """Second derivatives at one point; kept for several steps, as they change little."""
 
     def __init__(
-        self, columns: Floats, weight: Floats | None, ridge: Floats, kind: DTypeLike
+        self, columns: Floats, weight: Floats | None, ridge: Floats, kind: DTypeLike, work: Work
     ) -> None:
+        work.spend(*columns.shape)
+        self._work = work
         single = np.dtype(kind) == np.float32
         self._cholesky, self._back = (spotrf, spotrs) if single else (dpotrf, dpotrs)
         # So that duplicate genes share a coefficient.
@@ -59,6 +81,7 @@ class _Curvature:
             part = part[self._chosen[:, None], self._chosen]
         jitter = 0.0
         while True:
+            self._work.spend(len(part), 0)
             self._factor, failed = self._cholesky(part, lower=1)
             if not failed:
                 return
@@ -96,7 +119,10 @@ class _Point:
 class ActiveFit:
     """Current fit of one training set."""
 
-    def __init__(self, covariates: Floats, target: Floats, binary: bool) -> None:
+    def __init__(
+        self, covariates: Floats, target: Floats, binary: bool, work: Work | None = None
+    ) -> None:
+        self._work = work or Work(np.inf)
         self.target = target
         self.binary = binary
         self.fixed = covariates.shape[1]
@@ -182,7 +208,7 @@ class ActiveFit:
         weight = None
         if self.binary:
             weight = np.maximum(point.fitted * (1 - point.fitted), SMALLEST_WEIGHT)
-        return _Curvature(self.columns, weight, self.ridge, kind)
+        return _Curvature(self.columns, weight, self.ridge, kind, self._work)
 
     def _direction(
         self, curvature: _Curvature, point: _Point, tolerance: float, single: bool

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, xlogy
 
-from genotex.analysis.panel.active_set import TOLERANCE, ActiveFit
+from genotex.analysis.panel.active_set import TOLERANCE, ActiveFit, Work
 from genotex.analysis.panel.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
 from genotex.arrays import Flags, Floats, Rows
 
@@ -46,7 +46,9 @@ class PanelData:
         target: Floats,
         binary: bool,
         pool: Executor | None = None,
+        work: Work | None = None,
     ) -> None:
+        self.work = work
         self.genes = genes
         self.covariates = covariates
         self.target = target
@@ -82,7 +84,8 @@ class _Lockstep:
     def __init__(self, data: PanelData, training: Sequence[Rows]) -> None:
         self.sets = TrainingSets(data.screen, training)
         self.fits = [
-            ActiveFit(data.with_one(rows), data.target[rows], data.binary) for rows in training
+            ActiveFit(data.with_one(rows), data.target[rows], data.binary, data.work)
+            for rows in training
         ]
         for fit in self.fits:
             fit.solve(0.0)

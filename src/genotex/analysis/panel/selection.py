@@ -13,6 +13,7 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.gene_tests.p_values import average_ranks
+from genotex.analysis.panel.active_set import OverBudget, Work
 from genotex.analysis.panel.path import (
     PanelData,
     PanelPath,
@@ -169,6 +170,12 @@ SMALLEST_CLASS_FOR_MORE = 10
 EMPTY = (
     "The panel is empty: no gene lowers the cross-validated deviance by more than a standard error."
 )
+MOST_WORK = 2e12
+"""Multiplications of a panel by default: about a minute of one core."""
+LEFT_OUT = (
+    "Panel left out: thousands of genes predict the trait alike, so that it takes more than about "
+    "a minute. --panel fits it."
+)
 REPEATED = (
     "No prediction quality: some people seem to have given several samples, and a fold would test "
     "people it was trained on. For the same reason selection frequencies may be too high."
@@ -210,6 +217,7 @@ def fit_panel(
     seed: int,
     threads: int = 1,
     repeated: bool = False,
+    most_work: float = np.inf,
 ) -> GenePanel:
     """Fit the panel, estimate how well such a panel predicts, and how stable its genes are.
 
@@ -218,7 +226,8 @@ def fit_panel(
     penalty again inside each training set. z-scores and filled values use training samples only.
     Selection frequencies come from complementary half-samples (Shah and Samworth 2013). Covariates,
     without intercept, are not penalised. Where some people gave several samples (`repeated`), folds
-    would test people they were trained on, so there is no prediction quality.
+    would test people they were trained on, so there is no prediction quality. The panel is left out
+    where it takes more than `most_work` (`Work`).
     """
     # Shapes: genes (n, p), NaN is missing; covariates (n, k); target (n,), 0 and 1 or standardised.
     if reason := _why_no_panel(genes, target, binary):
@@ -227,7 +236,11 @@ def fit_panel(
     with ExitStack() as stack:
         stack.enter_context(threadpool_limits(limits=1))
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        return _fit(PanelData(genes, covariates, target, binary, pool), seed, repeated)
+        data = PanelData(genes, covariates, target, binary, pool, Work(most_work))
+        try:
+            return _fit(data, seed, repeated)
+        except OverBudget:
+            return GenePanel(notes=(LEFT_OUT,))
 
 
 def _fit(data: PanelData, seed: int, repeated: bool) -> GenePanel:

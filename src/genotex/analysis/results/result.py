@@ -14,6 +14,7 @@ import polars as pl
 from genotex.analysis.designs.contrast import summarise_levels
 from genotex.analysis.gene_tests.coefficients import rank_interactions
 from genotex.analysis.gene_tests.libraries import summarise_libraries
+from genotex.analysis.panel.selection import LEFT_OUT
 from genotex.analysis.results.columns import GRADES, stored_types
 from genotex.analysis.results.stored import AGAIN, StoredResult, read_pair
 from genotex.errors import AnalysisError, FormatError
@@ -224,6 +225,12 @@ class AnalysisResult:
             f"{kind[0].upper()}{kind[1:]}: the prior variance depends on mean expression "
             "(limma's trend; --no-trend switches it off)."
         )
+
+    @property
+    def panel_summary(self) -> str:
+        """Why the sparse panel was left out; empty where it was not."""
+        notes = self.method.get("panel", {}).get("notes", ())
+        return LEFT_OUT if LEFT_OUT in notes else ""
 
     @property
     def counts_kind(self) -> str:

@@ -82,6 +82,8 @@ def _sentences(result: AnalysisResult) -> Iterator[str]:
         yield result.counts_summary
     if result.trend_summary:
         yield result.trend_summary
+    if result.panel_summary:
+        yield result.panel_summary
     if result.levels_summary:
         yield result.levels_summary
     if two_step := method.get("two_step"):
