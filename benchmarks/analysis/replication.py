@@ -69,6 +69,11 @@ class Cohort:
         """Return sample, group and covariates."""
         return pl.read_csv(self.folder / f"{self.name}.samples.csv")
 
+    def smaller(self) -> int:
+        """Return the size of the smaller group."""
+        case = int((self.samples()["group"] == "case").sum())
+        return min(case, self.samples().height - case)
+
     @cache  # noqa: B019
     def expression(self) -> tuple[list[str], Floats]:
         """Return the genes without missing values, and their values (samples, genes)."""
@@ -85,8 +90,9 @@ class Cohort:
         names = {f"{prefix}t": "t", f"{prefix}p": "p"}
         return table.select("gene", *names).rename(names).drop_nulls().unique("gene")
 
-    def ours(self, **options: object) -> pl.DataFrame:
-        """Return the genes as `genotex de` does, in its order."""
+    @cache  # noqa: B019
+    def result(self, **options: object) -> gx.Result:
+        """Return what `genotex de` finds."""
         samples, design = self.samples(), "~ group"
         design += " + age" if "age" in samples.columns else ""
         sex = next((name for name in ("sex", "gender") if name in samples.columns), None)
@@ -96,10 +102,14 @@ class Cohort:
             values, sheet = Path(folder, "e.csv"), Path(folder, "s.csv")
             pl.read_parquet(self.folder / f"{self.name}.parquet").write_csv(values)
             samples.write_csv(sheet)
-            found = gx.de(
+            return gx.de(
                 values, sheet, design=design, contrast="group: case - control", panel=False,
                 scale="log2", **options,
             )  # fmt: skip
+
+    def ours(self, **options: object) -> pl.DataFrame:
+        """Return the genes as `genotex de` does, in its order."""
+        found = self.result(**options)
         columns = {name: found.table[name].to_numpy(float) for name in ("t", "p", "replication")}
         return pl.DataFrame({"gene": list(found.table.index), **columns})
 
@@ -174,8 +184,7 @@ def learning_table(folder: Path) -> tuple[Floats, Flags, list[str]]:
         for cohort in (one, other):
             if cohort.name in tested:
                 continue
-            case = int((cohort.samples()["group"] == "case").sum())
-            smaller = min(case, cohort.samples().height - case)
+            smaller = cohort.smaller()
             sizes = [0, *(each for each in THINNED if each < smaller for _ in range(DRAWS))]
             tested[cohort.name] = [_tested(cohort, each, rng) for each in sizes]
             permuted[cohort.name] = [

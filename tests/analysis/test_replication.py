@@ -8,6 +8,7 @@ from genotex.analysis import (
     AnalysisResult,
     analyze_table,
     effective_size,
+    pooled_terms,
     replication_chance,
     replication_terms,
     samples_to_settle,
@@ -52,6 +53,45 @@ def test_larger_effects_better_expressed_genes_and_larger_cohorts_have_a_better_
     assert (replication_chance(terms(ahead=50.0)) > replication_chance(terms())).all()
     one, other = replication_chance(terms(ahead=250.0)), replication_chance(terms(ahead=2500.0))
     np.testing.assert_array_equal(one, other)
+
+
+def pooled(effects: list[list[float]], sizes: list[float], ahead: float = 5.0) -> dict[str, Floats]:
+    values = np.array(effects)
+    ranks = np.where(np.isfinite(values), np.linspace(0.25, 1, len(values))[:, None], np.nan)
+    return pooled_terms(values, ranks, np.arange(len(sizes)) * 1.0, np.array(sizes), ahead=ahead)
+
+
+def test_one_cohort_alone_has_the_terms_that_it_has_in_the_pool() -> None:
+    alone = terms(mean=np.array([4.0, 6.0, 7.0, 8.0]), size=10.0, ahead=20.0)
+    together = pooled_terms(
+        alone["effect"][None], alone["expression"][None], alone["signal"][:1], np.array([10.0]),
+        ahead=20.0,
+    )  # fmt: skip
+    assert set(together) == set(TERMS)
+    for name in TERMS:
+        np.testing.assert_allclose(together[name], alone[name], err_msg=name)
+
+
+def test_cohorts_together_are_one_of_their_samples_with_their_effect() -> None:
+    # Of equal cohorts, effects over errors add up and errors fall by the root of their number.
+    found = pooled([[2.0, 2.0, 2.0], [2.0, -2.0, np.nan]], [5.0, 5.0])
+    np.testing.assert_allclose(found["effect"], [2 * np.sqrt(2), 0.0, 2.0])
+    np.testing.assert_allclose(found["size"], np.log([2.0, 2.0, 1.0]))
+    np.testing.assert_allclose(found["expression"], [0.625, 0.625, 0.25])
+    np.testing.assert_allclose(found["signal"], [0.5, 0.5, 0.0])
+    both, one, neither = replication_chance(found)[[0, 2, 1]]
+    assert both > one > neither
+
+
+def test_the_larger_cohort_weighs_more() -> None:
+    found = pooled([[3.0], [1.0]], [20.0, 5.0], ahead=50.0)
+    np.testing.assert_allclose(found["effect"], (2 * 3 + 1) / np.sqrt(5))
+    np.testing.assert_allclose(found["expression"], 0.8 * 0.25 + 0.2)
+    np.testing.assert_allclose(found["size ahead"], np.log(10))
+
+
+def test_effects_against_the_direction_of_the_whole_leave_no_chance_of_it() -> None:
+    assert pooled([[-3.0], [1.0]], [5.0, 5.0])["effect"].tolist() == [0.0]
 
 
 def test_means_of_centred_genes_tell_no_expression() -> None:

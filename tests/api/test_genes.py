@@ -27,7 +27,12 @@ def results(study: Path) -> list[gx.Result]:
 
 def test_cohorts_are_combined_gene_by_gene(study: Path, results: list[gx.Result]) -> None:
     both = gx.meta(results)
-    assert both["cohorts"].max() == 3 and both["p"].is_monotonic_increasing
+    assert both["cohorts"].max() == 3
+    by_p = gx.meta(results, rank_by="p", next_cohort=4)
+    assert by_p["p"].is_monotonic_increasing and set(by_p.index) == set(both.index)
+    significant = both.index[both["significant"]]
+    assert both.loc[significant, "replication"].is_monotonic_decreasing
+    assert (by_p.loc[significant, "replication"] < both.loc[significant, "replication"]).all()
     assert any("GSE90000001" in name for name in both.columns)
     assert {"effect", "q", "i2", "replicates"} <= set(both.columns)
     truth = json.loads((study / "truth.json").read_text())

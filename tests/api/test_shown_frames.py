@@ -156,7 +156,11 @@ def test_cohorts_side_by_side_and_what_they_have_in_common(cohorts: dict[str, gx
     assert both["agreeing"].tolist() == same.sum(axis=1).tolist()
     np.testing.assert_allclose(both["agreement"], same.mean(axis=1))
     assert both["nominal"].tolist() == ((p < 0.05) & same).sum(axis=1).tolist()
-    assert both["p"].is_monotonic_increasing and (both["significant"] == (both["q"] < 0.01)).all()
+    assert both[both["significant"]]["replication"].is_monotonic_decreasing
+    assert (
+        both[~both["significant"]]["p"].is_monotonic_increasing
+        and (both["significant"] == (both["q"] < 0.01)).all()
+    )
     for name in ("", "random_", "stouffer_"):
         assert (both[f"{name}q"] >= both[f"{name}p"]).all()
     assert (np.sign(both["z"]) == np.sign(both["effect"])).all()

@@ -51,7 +51,7 @@ def combined(page: Browser, place: dict[str, str], own_folder: Path) -> MetaResu
         while "waiting" in (text := page.get("/analysis/history").text) or "running" in text:
             assert time.monotonic() < end
             time.sleep(0.5)
-        assert "/cohorts?" in text and re.search(r"\d+ over \d cohorts", text)
+        assert "/cohorts?" in text and re.search(r"\d+ genes replicate over \d cohorts", text)
     return read_meta(output, place["trait"], None)
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from genotex.analysis import read_meta
+from genotex.analysis.meta import gene_stories
 from genotex.layout import OutputFolder
 from tests.analysis.meta.cohort_folder import groups, put_cohort
 from tests.atlas.conftest import ASTHMA
@@ -172,7 +174,7 @@ def test_genes_of_one_cohort_and_of_all(genotex: Run, tmp_path: Path, cohorts: i
     )
     every = pl.read_parquet(output.meta_table("Asthma", None)).rename(
         {"Variable": "gene", "Combined Effect": "effect", "Random p": "strict_p",
-         "Replication q": "replication_q"}
+         "Replication q": "replication_q", "Replication": "next_cohort"}
     )  # fmt: skip
     first, combined = tables_on(screen)
     assert code == 0
@@ -184,7 +186,11 @@ def test_genes_of_one_cohort_and_of_all(genotex: Run, tmp_path: Path, cohorts: i
     assert ("strict p" in combined[0]) == (cohorts == 3)
     assert_listed(combined, stored)
     significant, replicating = (int(every[name].sum()) for name in ("Significant", "Replicates"))
-    assert f"{significant} of {every.height} genes significant at q < 0.05, {replicating}" in screen
+    words = f"{replicating} of {every.height} genes replicate, {significant} are significant at q <"
+    assert words in screen
+    stories = gene_stories(read_meta(output, "Asthma", None))[:5]
+    for gene, story in zip(every["gene"][:5], stories, strict=True):
+        assert f"{gene}: {story}" in screen
 
 
 def test_the_ranking_of_a_leaderboard_is_that_of_its_files(

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from genotex.analysis import stored_types
+from genotex.analysis.meta import gene_stories
 from genotex.bench import Scores, summarise
 from genotex.reports import (
     Findings,
@@ -249,7 +250,8 @@ def test_genes_and_cohorts_of_a_combination(tmp_path: Path, level: bool) -> None
     output, result = solved(tmp_path, level=level)
     path = write_meta_report(output, "Asthma", None)
     stored = pl.read_parquet(output.meta_table("Asthma", None)).with_columns(
-        pl.format("{} of {}", "Agreeing", "Cohorts").alias("same sign")
+        pl.format("{} of {}", "Agreeing", "Cohorts").alias("same sign"),
+        pl.Series("story", gene_stories(result)),
     )
     fixed = pl.col("Fixed Effect") if not level else pl.col("Fixed Effect").tanh()
     stored = stored.with_columns(
@@ -261,6 +263,7 @@ def test_genes_and_cohorts_of_a_combination(tmp_path: Path, level: bool) -> None
         "p": "p", "q": "q", "strict p": "Random p", "same sign": "same sign",
         "I\N{SUPERSCRIPT TWO} %": "I2", "p of Q": "Q p", "fixed g": "fixed", "fixed r": "fixed",
         "worst p": "Leave-One-Out p", "replication q": "Replication q", "replicates": "Replicates",
+        "next cohort": "Replication", "story": "story",
     }  # fmt: skip
     page = path.read_text(encoding="utf-8")
     genes = table_with(page, "replicates")

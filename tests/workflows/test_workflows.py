@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +16,7 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, DesignOptions
 from genotex.problems import Problem
 from genotex.simulate import simulate_study
+from genotex.words import counted
 from genotex.workflows import (
     Reading,
     SolveRequest,
@@ -159,13 +164,73 @@ def test_raw_files_are_solved_with_script_and_all_cohorts(study: Path, tmp_path:
     )  # fmt: skip
     solved = solve(request, heard)
     assert heard.stages == [
-        "reading cohorts", "testing genes", "writing the report", "combining cohorts",
+        "reading cohorts", "testing genes", "combining cohorts", "writing the report",
     ]  # fmt: skip
     assert {each.trait for each in solved.cohorts} == {TRAIT} and not solved.errors
     assert solved.outcome.result is not None
     assert solved.report == tmp_path / "page.html" and solved.report.is_file()
     assert solved.script is not None and solved.script.is_file() and not solved.no_script
     assert solved.combined is not None and solved.combined.result is not None
+
+
+@pytest.fixture(scope="module")
+def two(study: Path, tmp_path_factory: pytest.TempPathFactory) -> SolveRequest:
+    """Two small cohorts, already read."""
+    output = OutputFolder(tmp_path_factory.mktemp("two"))
+    request = SolveRequest(
+        study / "in", output, Problem(TRAIT), FAST, [Reading(cohorts=[ONE, OTHER])]
+    )
+    prepare(study / "in", output.root, [TRAIT], PreprocessOptions(), cohorts=[ONE, OTHER])
+    return request
+
+
+def test_two_usable_cohorts_are_combined_by_default_and_the_page_of_one_says_so(
+    two: SolveRequest,
+) -> None:
+    solved = solve(two)
+    assert solved.combined is not None and solved.combined.result is not None
+    assert [each.name for each in solved.combined.result.cohorts] == [ONE, OTHER]
+    assert solved.combined.report == two.output.meta_report(TRAIT, None)
+    assert solved.report is not None
+    page, replicating = solved.report.read_text(), solved.combined.result.replicating.height
+    assert f"2 cohorts together ({ONE} and {OTHER}): {counted(replicating, 'gene')} of" in page
+    assert f'href="{solved.combined.report.name}"' in page
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"every": False},
+        {"readings": [Reading(cohorts=[ONE])]},
+        {"analysis": replace(FAST, levels="factor")},
+    ],
+    ids=["the largest was asked for", "one cohort is usable", "several effects of a gene"],
+)
+def test_one_cohort_answers_where_none_are_combined(
+    two: SolveRequest, change: dict[str, Any]
+) -> None:
+    solved = solve(replace(two, **change))
+    assert solved.combined is None
+    assert solved.outcome.result is not None and solved.outcome.result.cohort == ONE
+
+
+def test_the_same_people_under_other_ids_leave_one_cohort_that_answers(
+    two: SolveRequest, study: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "in"
+    shutil.copytree(study / "in" / "GEO" / TRAIT / ONE, source / "GEO" / TRAIT / ONE)
+    folder = shutil.copytree(source / "GEO" / TRAIT / ONE, source / "GEO" / TRAIT / "GSE90000099")
+    for path in folder.iterdir():
+        text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        text = text.replace(b"GSM", b"GSM77").replace(ONE.encode(), b"GSE90000099")
+        new = folder / path.name.replace(ONE, "GSE90000099")
+        path.unlink()
+        new.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    solved = solve(SolveRequest(source, OutputFolder(tmp_path / "out"), Problem(TRAIT), FAST))
+    assert solved.outcome.result is not None
+    assert solved.combined is not None and solved.combined.result is None
+    assert "are of people who are in GSE9000" in solved.combined.why
+    assert "the same people would count twice" in solved.combined.why
 
 
 def test_an_option_that_fits_no_cohort_ends_a_solve_before_anything_is_combined(

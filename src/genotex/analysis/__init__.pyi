@@ -294,6 +294,7 @@ from .hidden.unmeasured import Unmeasured as Unmeasured, find_unmeasured as find
 from .replication.chance import (
     TERMS as TERMS,
     effective_size as effective_size,
+    pooled_terms as pooled_terms,
     replication_chance as replication_chance,
     replication_terms as replication_terms,
     samples_to_settle as samples_to_settle,

@@ -27,7 +27,7 @@ from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.bench.evaluation.gene_metrics import compare_genes
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions, EnrichmentOptions
+from genotex.options import AnalysisOptions, EnrichmentOptions, RankBy
 from genotex.problems import Problem
 from genotex.reports.cohorts.genes import meta_csv_frame
 
@@ -42,6 +42,8 @@ def meta(
     *,
     combine: str = "common",
     q: float = 0.05,
+    rank_by: RankBy = "replication",
+    next_cohort: int | None = None,
 ) -> pd.DataFrame:
     """Combine the results of several cohorts gene by gene.
 
@@ -58,12 +60,19 @@ def meta(
         Which p-value ranks the genes: a name in `genotex.analysis.METHODS`.
     q : float
         Genes with a smaller q-value are significant.
+    rank_by : str
+        Order of the significant genes: ``replication``, the chance that the next cohort shows them
+        again, or ``p``.
+    next_cohort : int, optional
+        Samples of that cohort, in two equal groups; as large as these on average by default.
 
     Returns
     -------
     pandas.DataFrame
-        Genes by p-value: combined ``effect`` with ``ci_low`` and ``ci_high``, ``p``, ``q``, ``i2``,
-        ``tau2``, ``agreeing``, ``replicates`` and more, then effect and error in each cohort.
+        Significant genes first, by their chance in the next cohort (``replication``), then by
+        p-value: combined ``effect`` with ``ci_low`` and ``ci_high``, ``p``, ``q``, ``i2``,
+        ``tau2``, ``agreeing``, ``replicates``, a line of ``story`` and more, then effect and error
+        in each cohort.
         ``attrs`` has ``warnings``, ``left_out`` and ``method``.
 
     Raises
@@ -98,7 +107,7 @@ def meta(
     found = combine_results(
         Problem(contrast_name(first.contrast)),
         {name: _analysis(result) for name, result in named.items()},
-        AnalysisOptions(q_cut=q),
+        AnalysisOptions(q_cut=q, rank_by=rank_by, next_cohort=next_cohort),
         combine=combine,
         people=lambda name: _people(named[name]),
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Sandboxes = Literal["require", "best", "off"]
-CohortsUsed = Literal["largest", "all"]
+CohortsUsed = Literal["auto", "largest", "all"]
 
 
 def argument(name: str, what: str) -> Any:
@@ -58,8 +58,17 @@ TraitListFile = Annotated[
     Path | None, Option("Your own trait list (TOML) in place of the packaged one.", "--traits")
 ]
 Cohorts = Annotated[
-    CohortsUsed,
+    Literal["largest", "all"],
     Option("all: also test every usable cohort and combine them gene by gene.", "--cohorts"),
+]
+CohortsOfTrait = Annotated[
+    CohortsUsed,
+    Option(
+        "auto: combine all usable cohorts gene by gene where there are two or more, and answer by "
+        "what replicates; largest: answer from the largest alone; all: as auto, and say why where "
+        "they cannot be combined.",
+        "--cohorts",
+    ),
 ]
 SandboxMode = Annotated[
     Sandboxes,

@@ -24,7 +24,6 @@ from genotex.fetch import (
 from genotex.fetch.geo import choose_or_go_on, remember_end
 from genotex.fetch.geo_files import megabytes
 from genotex.layout import InputFolder, OutputFolder
-from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.simulate import load_truth, score_against_truth, simulate_study
 from genotex.studies.own_files import load_tables, set_files
@@ -38,6 +37,7 @@ from genotex.studies.records import (
 )
 from genotex.studies.workspace import ANALYSES, Workspace
 from genotex.workflows import (
+    Combined,
     Progress,
     Reading,
     SolveRequest,
@@ -237,19 +237,20 @@ def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]
     folder = root / record.output
     output, problem = OutputFolder(folder), Problem(record.trait, record.condition)
     if record.only_combine:
-        text = _combine(output, problem, record.options, step).removeprefix("; ")
-        return AnalysisEnd(not text.startswith("not combined"), text)
+        (both,) = combine(output, [problem], record.options, None, stages(step))
+        return AnalysisEnd(both.result is not None, _together(both))
     source, readings = root / record.source, _readings(output, record)
-    request = SolveRequest(source, output, problem, record.options, readings)
+    every = None if record.every else False
+    request = SolveRequest(source, output, problem, record.options, readings, every=every)
     solved = solve(request, stages(step))
-    outcome, errors = solved.outcome, solved.errors
+    outcome, errors, combined = solved.outcome, solved.errors, solved.combined
+    together = "" if combined is None else f"{_together(combined)}; "
     if outcome.result is None:
         why = outcome.why if len(errors) < len(solved.cohorts) else "; ".join(errors.values())
-        return AnalysisEnd(False, why)
+        return AnalysisEnd(combined is not None and combined.result is not None, together + why)
     row = outcome.summary()
-    message = f"{row['significant']} of {row['genes']} genes significant in {row['cohort']}"
-    if record.every:
-        message += _combine(output, problem, solved.analysis, step)
+    alone = f"{row['significant']} of {row['genes']} genes significant in {row['cohort']}"
+    message = together + alone
     design = formula_of(outcome.result)
     formula = "" if design is None else f"{design.design}; {design.contrast}"
     return AnalysisEnd(True, message, formula)
@@ -278,11 +279,12 @@ def _readings(output: OutputFolder, record: AnalysisRecord) -> list[Reading]:
     return readings
 
 
-def _combine(
-    output: OutputFolder, problem: Problem, settings: AnalysisOptions, step: Callable[[str], None]
-) -> str:
-    """Combine all cohorts; return how that went."""
-    (found,) = combine(output, [problem], settings, None, stages(step))
-    if found.result is None:
-        return f"; not combined: {found.why}"
-    return f"; {found.result.significant.height} over {len(found.result.cohorts)} cohorts"
+def _together(combined: Combined) -> str:
+    """Return what all cohorts show together, or why they were not combined."""
+    found = combined.result
+    if found is None:
+        return f"not combined: {combined.why}"
+    return (
+        f"{found.replicating.height} of {found.genes.height} genes replicate over "
+        f"{len(found.cohorts)} cohorts, {found.significant.height} are significant"
+    )

@@ -136,8 +136,32 @@ def answer(
     page stay. What came of preprocessing (`cohorts`) gives the reasons in the report; `report` is a
     place for it other than its folder.
     """
+    outcome = find_genes(output, problem, analysis, tasks, progress)
+    return with_page(output, outcome, cohorts, progress, report=report)
+
+
+def find_genes(
+    output: OutputFolder,
+    problem: Problem,
+    analysis: AnalysisOptions,
+    tasks: TaskInfo | None = None,
+    progress: Progress = silent,
+) -> ProblemOutcome:
+    """Analyse a problem in the cohort chosen for it, and write the result."""
     progress("testing genes", 0, 1, str(problem))
     (outcome,) = solve_problems(output, [problem], analysis, tasks)
+    return outcome
+
+
+def with_page(
+    output: OutputFolder,
+    outcome: ProblemOutcome,
+    cohorts: Sequence[CohortOutcome] = (),
+    progress: Progress = silent,
+    *,
+    report: Path | None = None,
+) -> Answered:
+    """Write the report of an outcome; parameters as in `answer`."""
     if outcome.wrong_use:
         return Answered(outcome, None)
     progress("writing the report", 0, 1, "")

@@ -9,12 +9,19 @@ from typing import Any
 
 from genotex.analysis import ProblemOutcome
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
-from genotex.errors import UsageError
+from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, FigureOptions
 from genotex.parallel import Executor
-from genotex.problems import Problem, ProblemKind, TaskInfo
-from genotex.workflows.problems import Combined, answer, combine, save_result_figures, write_script
+from genotex.problems import Problem, ProblemKind, TaskInfo, usable_cohorts
+from genotex.workflows.problems import (
+    Combined,
+    combine,
+    find_genes,
+    save_result_figures,
+    with_page,
+    write_script,
+)
 from genotex.workflows.progress import Progress, silent
 
 _BY_HAND: dict[str, Any] = {
@@ -117,7 +124,9 @@ class SolveRequest:
     # How the cohorts of the trait are read; the first says how those of a condition are
     readings: Sequence[Reading] = (Reading(),)
     tasks: TaskInfo | None = None  # Related genes of the traits
-    every: bool = False  # Whether all cohorts are combined as well
+    # Whether all cohorts are combined as well; None: where two or more are usable, and the
+    # analysis gives what can be combined
+    every: bool | None = None
     script: bool = False  # Whether ``genes.csv`` and an R script are written
     # Which files of figures are written
     figures: FigureOptions = field(default_factory=FigureOptions)
@@ -138,7 +147,7 @@ class Solved:
     script: Path | None = None
     no_script: str = ""
     figures: Sequence[Path] = ()  # The files of figures, where they were asked for
-    combined: Combined | None = None  # All cohorts together, if that was asked for
+    combined: Combined | None = None  # All cohorts together, where they were combined
 
     @property
     def errors(self) -> dict[str, str]:
@@ -147,7 +156,7 @@ class Solved:
 
 
 def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
-    """Read the cohorts of a trait, test its genes, and write the report; combine if asked for.
+    """Read the cohorts of a trait, test its genes, combine the cohorts, and write the reports.
 
     Raises
     ------
@@ -158,22 +167,37 @@ def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
     problem, output = asked.problem, asked.output
     among = tuple(c.cohort for c in cohorts if c.error is None and c.trait == problem.trait)
     analysis = replace(asked.analysis, among=among)
-    found = answer(output, problem, analysis, cohorts, asked.tasks, progress, report=asked.report)
-    solved = Solved(cohorts, found.outcome, analysis, found.report)
-    if found.outcome.wrong_use and not asked.every:
+    outcome = find_genes(output, problem, analysis, asked.tasks, progress)
+    solved = Solved(cohorts, outcome, analysis)
+    if outcome.wrong_use and not asked.every:
         return solved
-    if asked.script:
-        try:
-            solved = replace(solved, script=write_script(output, found.outcome))
-        except UsageError as error:
-            solved = replace(solved, no_script=str(error))
-    if found.outcome.result is not None:
-        solved = replace(solved, figures=save_result_figures(output, problem, asked.figures))
-    if asked.every:
+    if _combines(asked, analysis):
         # An option that the largest cohort has no use for may suit the others.
         (combined,) = combine(output, [problem], analysis, asked.tasks, progress, jobs=asked.jobs)
         solved = replace(solved, combined=combined)
+    # The page of the largest cohort names what all together show, so it comes last.
+    found = with_page(output, outcome, cohorts, progress, report=asked.report)
+    solved = replace(solved, outcome=found.outcome, report=found.report)
+    if asked.script and not outcome.wrong_use:
+        try:
+            solved = replace(solved, script=write_script(output, outcome))
+        except UsageError as error:
+            solved = replace(solved, no_script=str(error))
+    if outcome.result is not None:
+        solved = replace(solved, figures=save_result_figures(output, problem, asked.figures))
     return solved
+
+
+def _combines(asked: SolveRequest, analysis: AnalysisOptions) -> bool:
+    """Return whether all cohorts are combined as well."""
+    if asked.every is not None:
+        return asked.every
+    if not analysis.procedure.tests_genes or analysis.levels == "factor" or analysis.cohort:
+        return False
+    try:
+        return len(usable_cohorts(asked.output, asked.problem, analysis.among).cohorts) > 1
+    except AnalysisError:
+        return False
 
 
 def _read(asked: SolveRequest, progress: Progress) -> list[CohortOutcome]:

@@ -45,7 +45,10 @@ def test_changed_genes_replicate_and_no_other(output: OutputFolder) -> None:
     assert [c.name for c in result.cohorts] == ["GSE2", "GSE3", "GSE1"]
     assert [c.samples for c in result.cohorts] == [40, 30, 24]
     assert result.genes.columns == list(META_COLUMNS)
-    assert result.genes["p"].is_sorted()
+    first = result.significant
+    assert first["Replication"].is_sorted(descending=True) and first["Replication"].max() > 0.5
+    assert result.genes["Significant"].is_sorted(descending=True)
+    assert result.genes[first.height :]["p"].is_sorted()
     assert result.effects["Variable"].equals(result.genes["Variable"])
     widths = result.genes["CI Upper"] - result.genes["CI Lower"]
     assert (widths >= result.genes["Fixed CI Upper"] - result.genes["Fixed CI Lower"]).all()

@@ -28,3 +28,4 @@ from .result import (
     remove_meta as remove_meta,
     write_meta as write_meta,
 )
+from .stories import gene_stories as gene_stories

@@ -16,12 +16,13 @@ import genotex
 from genotex.analysis.meta.choosing import (
     PeopleOf,
     Selection,
+    kind_of,
     pairing_of,
     people_table,
     select_cohorts,
 )
 from genotex.analysis.meta.effects import REQUIRED, replication_rule
-from genotex.analysis.meta.gene_table import CombinedGenes, combine_genes
+from genotex.analysis.meta.gene_table import Ahead, CombinedGenes, combine_genes
 from genotex.analysis.meta.methods import DEFAULT, METHODS, find_method
 from genotex.analysis.meta.result import (
     CohortFacts,
@@ -31,6 +32,7 @@ from genotex.analysis.meta.result import (
     left_out_warnings,
 )
 from genotex.analysis.pipeline import solve_problem
+from genotex.analysis.replication.chance import effective_size
 from genotex.analysis.results.method_record import session
 from genotex.analysis.results.result import AnalysisResult
 from genotex.errors import AnalysisError, FormatError, UsageError
@@ -125,7 +127,14 @@ def combine_results(
         raise AnalysisError(_too_few(problem, tuple(chosen.results), left_out))
     tables = {name: result.genes for name, result in chosen.results.items()}
     binary = chosen.kind == "binary"
-    combined = combine_genes(tables, binary=binary, q_cut=options.q_cut, combine=combine)
+    combined = combine_genes(
+        tables,
+        binary=binary,
+        q_cut=options.q_cut,
+        combine=combine,
+        ahead=_ahead(chosen.results, options.next_cohort),
+        by=options.rank_by,
+    )
     genes = combined.genes
     if not genes.height:
         msg = f"{problem}: {', '.join(tables)} have no tested gene in common; nothing to combine"
@@ -231,6 +240,20 @@ def _levels_compared(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
     pairs = [result.method["contrast"].get("levels_compared") for result in results.values()]
     same = all(pair == pairs[0] for pair in pairs)
     return {"levels_compared": dict(pairs[0])} if pairs[0] and same else {}
+
+
+def _ahead(results: Mapping[str, AnalysisResult], samples: int | None) -> Ahead | None:
+    """Return the sizes of the cohorts and of the next one; None where one is not known."""
+    sizes = {}
+    for name, result in results.items():
+        groups = list((result.method["contrast"].get("group_sizes") or {}).values())
+        if len(groups) == 2:
+            sizes[name] = effective_size(sum(groups), min(groups))
+        elif kind_of(result) == "continuous":
+            sizes[name] = effective_size(result.samples)
+        else:
+            return None
+    return Ahead(sizes, None if samples is None else effective_size(samples))
 
 
 def _method(

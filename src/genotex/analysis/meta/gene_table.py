@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,14 @@ from genotex.analysis.meta.effects import (
     stouffer,
 )
 from genotex.analysis.meta.methods import DEFAULT, CohortStatistics, Heterogeneity, find_method
+from genotex.analysis.replication.chance import (
+    USUAL_SIZE,
+    pooled_terms,
+    replication_chance,
+    replication_terms,
+    samples_to_settle,
+    signal_of,
+)
 from genotex.arrays import Floats
 
 MIN_COHORTS = 2
@@ -62,6 +70,8 @@ META_COLUMNS: dict[str, type[pl.DataType]] = {
     "Replication p": pl.Float64,
     "Replication q": pl.Float64,
     "Replicates": pl.Boolean,
+    "Replication": pl.Float64,
+    "Samples to Settle": pl.Float64,
 }
 """Columns of the genes over all cohorts.
 
@@ -69,7 +79,8 @@ META_COLUMNS: dict[str, type[pl.DataType]] = {
 gene, of the fixed effect where two did; ``z``, ``p`` and ``q`` are of the test that the cohorts
 have no effect in common. ``Random p`` (the strict one, on t), its q and those of leaving one cohort
 out are null below three cohorts, those of r for a binary trait, ``Replication q`` for genes that
-are not significant."""
+are not significant. ``Replication`` is the chance that the next cohort shows the gene, ``Samples to
+Settle`` the size that makes it 80 %; null where a cohort's table does not tell."""
 
 COHORT_COLUMNS = ("Effect", "Error", "Coefficient", "p", "q")
 """Columns of the effects, each behind the name of its cohort: ``GSE55457 Effect``."""
@@ -81,7 +92,20 @@ _OF_COHORT = {
     "p": "p",
     "q": "q",
     "Samples": "Samples",
+    "Evidence": "Evidence",
+    "Level": "Level",
 }
+
+_FOR_THE_CHANCE = ("Coefficient", "Standard Error", "Mean Expression", "p")
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What the chance of replication needs besides the tables."""
+
+    sizes: Mapping[str, float]  # `effective_size` of each cohort
+    # That of the next cohort; as large as the mean of these where none is given
+    next_size: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +120,7 @@ class _Stack:
 class CombinedGenes:
     """The genes that at least two cohorts tested."""
 
-    genes: pl.DataFrame  # `META_COLUMNS`, by p-value
+    genes: pl.DataFrame  # `META_COLUMNS`; significant ones by their chance, then by p-value
     # In the same order: ``Variable`` and `COHORT_COLUMNS` of each cohort, effect and error on the
     # scale that was combined
     effects: pl.DataFrame
@@ -106,10 +130,20 @@ class CombinedGenes:
 
 
 def combine_genes(
-    tables: Mapping[str, pl.DataFrame], *, binary: bool, q_cut: float, combine: str = DEFAULT
+    tables: Mapping[str, pl.DataFrame],
+    *,
+    binary: bool,
+    q_cut: float,
+    combine: str = DEFAULT,
+    ahead: Ahead | None = None,
+    by: str = "replication",
 ) -> CombinedGenes:
-    """Combine the genes that at least two cohorts tested."""
-    stack, alone = _stack(tables, binary)
+    """Combine the genes that at least two cohorts tested.
+
+    Significant genes are ordered by the chance that the next cohort shows them, where `ahead` is
+    given; all others, and with `by` ``p`` all, by p-value.
+    """
+    stack, alone = _stack({name: _with_evidence(t) for name, t in tables.items()}, binary)
     inputs = stack.columns
     found = combine_effects(inputs["Effect"], inputs["Error"])
     statistics = CohortStatistics(
@@ -117,10 +151,13 @@ def combine_genes(
     )
     p = find_method(combine).p(statistics)
     columns = _columns(stack, found, p, binary)
+    columns |= _chance(stack, list(tables.values()), np.sign(found.effect), ahead)
     columns["Significant"] = columns["q"] < q_cut
     columns["Replication q"] = replication_q(columns["Replication p"], columns["Significant"])
     columns["Replicates"] = columns["Replication q"] < q_cut
-    order = np.lexsort((-np.abs(found.z), p))
+    leads = columns["Significant"] & np.isfinite(columns["Replication"]) & (by != "p")
+    chance = np.where(leads, columns["Replication"], 0.0)
+    order = np.lexsort((-np.abs(found.z), p, -chance, ~leads))
     names = pl.Series("Variable", [stack.names[i] for i in order], dtype=pl.String)
     genes = [names]
     for name, kind in list(META_COLUMNS.items())[1:]:
@@ -134,6 +171,38 @@ def combine_genes(
     return CombinedGenes(
         pl.DataFrame(genes), pl.DataFrame(effects), alone, statistics.heterogeneity
     )
+
+
+def _with_evidence(table: pl.DataFrame) -> pl.DataFrame:
+    """Add each gene's effect and rank of expression as the chance of replication takes them."""
+    if not set(_FOR_THE_CHANCE) <= set(table.columns):
+        return table.with_columns(Evidence=pl.lit(None, pl.Float64), Level=pl.lit(None, pl.Float64))
+    change, error, mean, p = (
+        table[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in _FOR_THE_CHANCE
+    )
+    # Sizes are those of the cohorts together.
+    terms = replication_terms(change, error, mean, p, size=USUAL_SIZE, ahead=USUAL_SIZE)
+    columns = {"Evidence": terms["effect"], "Level": terms["expression"]}
+    return table.with_columns(pl.Series(k, v).fill_nan(None) for k, v in columns.items())
+
+
+def _chance(
+    stack: _Stack, tables: Sequence[pl.DataFrame], whole: Floats, ahead: Ahead | None
+) -> dict[str, NDArray[Any]]:
+    """Return the chance that the next cohort shows each gene in its combined direction."""
+    inputs = stack.columns
+    if ahead is None or np.isnan(inputs["Evidence"]).all(axis=1).any():
+        nothing = np.full(len(whole), np.nan)
+        return {"Replication": nothing, "Samples to Settle": nothing}
+    sizes = np.array([*ahead.sizes.values()])
+    terms = pooled_terms(
+        inputs["Evidence"] * np.sign(inputs["Effect"]) * whole,
+        inputs["Level"],
+        np.array([signal_of(table["p"].drop_nulls().to_numpy()) for table in tables]),
+        sizes,
+        ahead=float(sizes.mean()) if ahead.next_size is None else ahead.next_size,
+    )
+    return {"Replication": replication_chance(terms), "Samples to Settle": samples_to_settle(terms)}
 
 
 def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, int]:

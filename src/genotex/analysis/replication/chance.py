@@ -62,17 +62,47 @@ def replication_terms(
     measured = np.isfinite(mean)
     if measured.any() and mean[measured].std() > LEAST_SPREAD * usual * np.sqrt(size):
         rank[measured] = average_ranks(mean[measured]) / measured.sum()
-    share = max(float((p < 0.05).mean()), 0.001)
-    sizes = {name: np.log(min(value, LARGEST_SIZE) / USUAL_SIZE)
+    return _terms(effect, rank, np.full(len(change), signal_of(p)), size, ahead)
+
+
+def signal_of(p: Floats) -> float:
+    """Return the logarithm of the share of p-values below 0.05 over 0.05."""
+    return float(np.log(max(float((p < 0.05).mean()), 0.001) / 0.05))
+
+
+def pooled_terms(
+    effects: Floats, expression: Floats, signal: Floats, sizes: Floats, *, ahead: float
+) -> dict[str, Floats]:
+    """Return the terms of several cohorts together: those of one cohort with all their samples.
+
+    `effects` (k, p) are those of `replication_terms`, negative against the direction of the whole
+    and NaN where a cohort did not test a gene; `expression` (k, p) likewise; `signal` and `sizes`
+    (k,) are of the cohorts.
+    """
+    there = np.isfinite(effects)
+    size = np.where(there, sizes[:, None], 0.0)
+    total = size.sum(axis=0)
+    effect = (np.sqrt(size) * np.where(there, effects, 0.0)).sum(axis=0) / np.sqrt(total)
+    rank, signals = (
+        (size * np.where(there, values, 0.0)).sum(axis=0) / total
+        for values in (expression, np.broadcast_to(signal[:, None], there.shape))
+    )
+    return _terms(np.maximum(effect, 0.0), rank, signals, total, ahead)
+
+
+def _terms(
+    effect: Floats, rank: Floats, signal: Floats, size: float | Floats, ahead: float
+) -> dict[str, Floats]:
+    one = np.ones(len(effect))
+    sizes = {name: np.log(np.minimum(value, LARGEST_SIZE) / USUAL_SIZE) * one
              for name, value in (("size ahead", ahead), ("size", size))}  # fmt: skip
-    one = np.ones(len(change))
     return {
         "constant": one,
         "effect": effect,
         "log effect": np.log(effect + 0.1),
         "expression": rank,
-        **{name: value * one for name, value in sizes.items()},
-        "signal": np.log(share / 0.05) * one,
+        **sizes,
+        "signal": signal,
         "effect x size ahead": effect * sizes["size ahead"],
     }
 

@@ -53,7 +53,7 @@ class _Asked:
             trait,
             condition if condition in COVARIATES else None,
             tuple(chosen if form.get("sent") else there),
-            form.get("cohorts") == "all",
+            form.get("cohorts") != "largest",
         )
 
 

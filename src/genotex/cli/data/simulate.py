@@ -198,6 +198,7 @@ def demo(
         OutputFolder(results),
         Problem(truth.trait),
         AnalysisOptions(),
+        every=False,
         report=folder / "report.html",
         jobs=jobs,
     )

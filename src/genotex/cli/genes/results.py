@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 TOP_GENES = 10
 _RANKING = (
     "p and q: an effect in common, allowing for effects that differ between cohorts as far as "
-    "those of all genes do; replication q: at least two cohorts have it"
+    "those of all genes do; replication q: at least two cohorts have it; next cohort: chance that "
+    "it shows the gene again"
 )
 
 
@@ -141,6 +142,8 @@ def combine_cohorts(
 
 def show_combined(combined: Combined) -> None:
     """Print what all cohorts together show, or why they were not combined."""
+    from genotex.analysis.meta import gene_stories
+
     result = combined.result
     if result is None:
         screen.notify(combined.why, "not combined")
@@ -148,9 +151,9 @@ def show_combined(combined: Combined) -> None:
     names = ", ".join(cohort.name for cohort in result.cohorts)
     screen.out.print()
     screen.show(
-        f"{len(result.cohorts)} cohorts together ({names}): {result.significant.height} of "
-        f"{result.genes.height} genes significant at q < {result.method['options']['q_cut']:g}, "
-        f"{result.replicating.height} of them replicate"
+        f"{len(result.cohorts)} cohorts together ({names}): {result.replicating.height} of "
+        f"{result.genes.height} genes replicate, {result.significant.height} are significant at "
+        f"q < {result.method['options']['q_cut']:g}"
     )
     for cohort in result.cohorts:
         if cohort.counts:
@@ -166,11 +169,15 @@ def show_combined(combined: Combined) -> None:
             "I2": row["I2"],
             "replication q": row["Replication q"],
             "replicates": row["Replicates"],
+            "next cohort": row["Replication"],
         }
         for row in result.genes.head(TOP_GENES).to_dicts()
     ]
-    columns = [name for name in rows[0] if name != "strict p" or result.random]
-    screen.table(columns, rows)
+    known = result.genes["Replication"].null_count() < result.genes.height
+    without = {"strict p": result.random, "next cohort": known}
+    screen.table([name for name in rows[0] if without.get(name, True)], rows)
+    for gene, story in list(zip(result.genes["Variable"], gene_stories(result), strict=True))[:5]:
+        screen.show(f"{gene}: {story}")
     screen.show(_what_is_shown(result))
     screen.show_warnings(result.warnings, result.trait, result.condition)
     screen.show(f"\nreport over all cohorts: {combined.report}")

@@ -22,7 +22,7 @@ from genotex.parallel import prepare_workers
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from genotex.analysis import ProblemOutcome
+    from genotex.analysis import AnalysisResult, ProblemOutcome
     from genotex.workflows import Solved, SolveRequest
 
 
@@ -38,7 +38,7 @@ class _Scope:
     """Which cohorts are used, and what is written besides."""
 
     cohort: o.CohortNames = ()
-    cohorts: o.Cohorts = "largest"
+    cohorts: o.CohortsOfTrait = "auto"
     r_script: Annotated[
         bool,
         Option(
@@ -62,10 +62,16 @@ def solve(
 ) -> None:
     r"""Go from raw files to the genes of one trait, with a report.
 
-    The report is one HTML file, OUTPUT/report/..., to open in a browser.
+    The report is one HTML file, OUTPUT/report/..., to open in a browser. Where
+    the trait has two or more usable cohorts of different people, the answer is
+    what they show together: see --cohorts.
 
     Examples:
       genotex solve input output --trait Osteoarthritis
+
+      genotex solve input output --trait Osteoarthritis --cohorts largest
+
+      genotex solve input output --trait Osteoarthritis --cohort GSE55457
 
       genotex solve input output --trait "Rheumatoid Arthritis" --condition Age
 
@@ -127,7 +133,8 @@ def _request(
     # The cohorts that were named are those of the trait, not of a condition.
     named = scope.cohort if len(problem.traits) == 1 else ()
     note_trait_names(problem.traits, data.vocabulary, source, named)
-    every, readings = scope.cohorts == "all", [Reading(settings, scope.cohort)]
+    every = None if scope.cohorts == "auto" else scope.cohorts == "all"
+    readings = [Reading(settings, scope.cohort)]
     return SolveRequest(
         source, output, problem, analysis, readings, tasks, every=every, script=scope.r_script
     )
@@ -154,21 +161,34 @@ def _exit_code(solved: Solved) -> int:
 
 
 def _show(solved: Solved, request: SolveRequest) -> None:
-    outcome = solved.outcome
+    outcome, combined = solved.outcome, solved.combined
     show_outcomes(solved.cohorts)
+    together = None if combined is None else combined.result
+    if combined is not None:
+        show_combined(combined)
     if outcome.result is None:
         screen.notify(outcome.why, "error" if outcome.wrong_use else "not answered")
-    else:
+    elif together is None:
         screen.out.print()
         show_result(outcome.result)
+    else:
+        _show_alone(outcome.result)
     if solved.report is not None:
-        screen.show(f"\nreport: {solved.report}")
+        whose = f"report of {outcome.result.cohort}" if together and outcome.result else "\nreport"
+        screen.show(f"{whose}: {solved.report}")
     if solved.script is not None:
         screen.show(f"in R:   {solved.script}")
     show_figures(solved.figures)
     _show_way_on(request.output, outcome)
-    if solved.combined is not None:
-        show_combined(solved.combined)
+
+
+def _show_alone(result: AnalysisResult) -> None:
+    """Print in a line what the largest cohort shows by itself."""
+    screen.show(
+        f"\n{result.cohort} alone, the largest: {result.significant.height} of "
+        f"{result.method['filter']['tested']} genes significant (this list: --cohorts largest)"
+    )
+    screen.show_warnings(result.warnings, result.trait, result.condition)
 
 
 def _show_way_on(output: OutputFolder, outcome: ProblemOutcome) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from genotex.analysis.meta import COHORT_COLUMNS, META_COLUMNS, MetaResult
+from genotex.analysis.meta import COHORT_COLUMNS, META_COLUMNS, MetaResult, gene_stories
 from genotex.figures import Figure, ForestRow, forest
 from genotex.reports.genes.table import GeneTableView, TableColumn, rows_on_page
 from genotex.reports.sections import FigureView, view_figures
@@ -32,7 +32,7 @@ def shown_genes(result: MetaResult) -> pl.DataFrame:
     """Return the genes on the scale that people read: Hedges' g, or partial correlation.
 
     The combined effect is ``Coefficient``; ``Fixed Effect`` is null where two cohorts tested a
-    gene; ``agree`` is written as "2 of 2".
+    gene; ``agree`` is written as "2 of 2", and ``Story`` is a line.
     """
     effect = ["Combined Effect", "CI Lower", "CI Upper"]
     if not result.binary:
@@ -42,6 +42,7 @@ def shown_genes(result: MetaResult) -> pl.DataFrame:
         *(pl.col(a).alias(b) for a, b in zip(effect, _EFFECT, strict=True)),
         pl.when(pl.col("Random p").is_not_null()).then(fixed).alias("Fixed Effect"),
         pl.format("{} of {}", "Agreeing", "Cohorts").alias("agree"),
+        pl.Series("Story", gene_stories(result), dtype=pl.String),
     )
 
 
@@ -62,8 +63,10 @@ def meta_columns(result: MetaResult, genes: pl.DataFrame) -> tuple[TableColumn, 
         ("Variable", "Gene", "official symbol", "text"),
         ("Coefficient", effect, f"{scale} over all cohorts ({how})", "signed"),
         ("CI Lower", "95 % interval", "95 % confidence interval of it", "signed", "CI Upper"),
-        ("p", "p", "p-value of an effect in common, by which genes are ranked; allows for effects "
-         "that differ between cohorts as far as those of all genes do", "p"),
+        ("Replication", "next cohort", "chance that the next cohort shows the gene again: same "
+         "direction, p < 0.05", "share"),
+        ("p", "p", "p-value of an effect in common; allows for effects that differ between cohorts "
+         "as far as those of all genes do", "p"),
         ("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "p"),
         ("Random p", "strict p", "p-value of the random effects (Knapp and Hartung, on t), as the "
          "interval: how far effects differ between cohorts is estimated from this gene only", "p"),
@@ -76,6 +79,7 @@ def meta_columns(result: MetaResult, genes: pl.DataFrame) -> tuple[TableColumn, 
         ("Replication q", "replication q",
          "q-value of replication, among the significant genes", "p"),
         ("Replicates", "replicates", "by the rule under Answer", "flag"),
+        ("Story", "story", "where it changes, and where not", "text"),
     )  # fmt: skip
     return tuple(
         TableColumn(*column) for column in every if genes[column[0]].null_count() < genes.height
@@ -90,7 +94,7 @@ def meta_csv_frame(result: MetaResult) -> pl.DataFrame:
         for cohort in result.cohorts
         for name in COHORT_COLUMNS
     ]
-    return whole.hstack(each)
+    return whole.hstack([pl.Series("story", gene_stories(result), dtype=pl.String), *each])
 
 
 def _in_files(name: str) -> str:

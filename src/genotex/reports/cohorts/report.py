@@ -64,6 +64,17 @@ class MetaPage:
         return None if self.result.condition is None else readable(self.result.condition)
 
     @property
+    def order(self) -> str:
+        """The order of the genes in words."""
+        genes, asked = self.result.genes, self.result.method.get("options") or {}
+        if asked.get("rank_by") == "p" or genes["Replication"].null_count() == genes.height:
+            return "p-value over all cohorts"
+        return (
+            "chance that the next cohort shows them again where they are significant, then by "
+            "p-value"
+        )
+
+    @property
     def version(self) -> str:
         """The version of genotex that combined the cohorts."""
         return str(self.result.method["versions"]["genotex"])
@@ -251,6 +262,20 @@ def _genes(result: MetaResult) -> str:
         f"{left} were adjusted by the method of Benjamini and Hochberg (1995); "
         f"{counted(result.significant.height, 'gene')} had q < {cut:g}. A gene was called "
         f"replicating with {method['replication']}: {counted(result.replicating.height, 'gene')}."
+        f"{_chance(result)}"
+    )
+
+
+def _chance(result: MetaResult) -> str:
+    """Return a sentence on the chance that the next cohort shows a gene."""
+    if result.genes["Replication"].null_count() == result.genes.height:
+        return ""
+    asked = (result.method.get("options") or {}).get("next_cohort")
+    size = "as large as these on average" if asked is None else f"of {asked} samples"
+    return (
+        f" The chance that an independent cohort {size} shows a gene again (same direction, p < "
+        "0.05) is that of one cohort with the samples and the effects of these, by a logistic "
+        "regression learned from real cohorts."
     )
 
 

@@ -79,7 +79,15 @@ class _PageAnswer:
     remarks: tuple[_Remark, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Together:
+    """What all cohorts of the problem show together."""
+
+    text: str
+    page: str | None  # File of their page, where it is next to this one
+
+
+@dataclass(frozen=True)
 class ReportPage:
     """Everything on the page of one problem."""
 
@@ -110,6 +118,7 @@ class ReportPage:
     software: SoftwareView
     files: Sequence[Mapping[str, Any]]
     written: str | None
+    together: Together | None
 
     @property
     def cohort_url(self) -> str | None:
@@ -147,6 +156,7 @@ def build_page(
     csv_name: str,
     gene_sets: GeneSetsView | None = None,
     written: str | None = None,
+    together: Together | None = None,
 ) -> ReportPage:
     """Return the page of a problem, from the linked table (best the unfilled one) and records."""
     result, genes, own = findings.result, ranked(findings), findings.design
@@ -187,6 +197,7 @@ def build_page(
         software=problem_software(evidence, findings, methods),
         files=evidence.files,
         written=written,
+        together=together,
     )
 
 

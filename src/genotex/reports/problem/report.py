@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import genotex
-from genotex.analysis import AnalysisResult, read_enrichment, read_result
+from genotex.analysis import AnalysisResult, read_enrichment, read_meta, read_result
+from genotex.errors import AnalysisError, FormatError
 from genotex.figures import Figure, declared
 from genotex.formats import (
     CohortInfo,
@@ -24,9 +25,10 @@ from genotex.reports.genes.findings import Findings, gene_result, ranked
 from genotex.reports.genes.table import csv_frame
 from genotex.reports.pages import checked_page, write_page_files
 from genotex.reports.problem.groups import mark_samples
-from genotex.reports.problem.page import build_page, build_unanswered_page, render_page
+from genotex.reports.problem.page import Together, build_page, build_unanswered_page, render_page
 from genotex.reports.problem.sample_figures import sample_figures
 from genotex.reports.sections.gene_sets import view_gene_sets
+from genotex.words import counted, listed
 
 _REFUSAL = re.compile(
     r"(gene (data|expression)|trait) not available|.*\b(biased|one-sided)\b", re.IGNORECASE
@@ -81,8 +83,27 @@ def write_report(
         csv_name=path.with_suffix(".csv").name,
         gene_sets=view_gene_sets(read_enrichment(output, trait, condition), findings, str(sets)),
         written=written,
+        together=_together(output, result, path),
     )
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
+
+
+def _together(output: OutputFolder, result: AnalysisResult, path: Path) -> Together | None:
+    """Return what all cohorts show together; None where they were not combined."""
+    trait, condition = result.trait, result.condition
+    try:
+        meta = read_meta(output, trait, condition)
+    except (AnalysisError, FormatError):
+        # Its own page says what is wrong with it.
+        return None
+    named = listed([cohort.name for cohort in meta.cohorts])
+    page = output.meta_report(trait, condition)
+    return Together(
+        f"{counted(len(meta.cohorts), 'cohort')} together ({named}): "
+        f"{counted(meta.replicating.height, 'gene')} of {meta.genes.height:,} replicate, "
+        f"{meta.significant.height:,} are significant. This page is of {result.cohort} alone.",
+        page.name if page.is_file() and page.parent == path.parent else None,
+    )
 
 
 def result_figures(output: OutputFolder, trait: str, condition: str | None) -> list[Figure]:
