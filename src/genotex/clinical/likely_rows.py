@@ -32,7 +32,7 @@ _NUMBERED = re.compile(
 
 
 @dataclass(frozen=True)
-class _Row:
+class _GroupingRow:
     """A row that divides the samples into groups."""
 
     key: str
@@ -50,7 +50,7 @@ class _Row:
         even = self.groups[1][1] / len(self.values)
         return bool(_TELLING.search(self.key)) + (self.sign == "=") + even
 
-    def splits(self, other: _Row) -> bool:
+    def splits(self, other: _GroupingRow) -> bool:
         """Return whether it says the same as another row, or divides its groups further."""
         pairs = {*zip(self.values, other.values, strict=True)}
         return len(pairs) == len({*self.values})
@@ -58,7 +58,7 @@ class _Row:
 
 def likely_groups(description: SeriesDescription) -> str:
     """Return the rows that divide the samples best, with a command; empty where none does."""
-    rows = list[_Row]()
+    rows = list[_GroupingRow]()
     for row in sorted(_rows(description), key=lambda row: -row.promise):
         if not any(row.splits(better) for better in rows):
             rows.append(row)
@@ -80,7 +80,7 @@ def _cut(name: str) -> str:
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 3]}..."
 
 
-def _rows(description: SeriesDescription) -> Iterator[_Row]:
+def _rows(description: SeriesDescription) -> Iterator[_GroupingRow]:
     for key, cells in keys_of_samples(description).columns.items():
         if age_rank(key) is not None or sex_rank(key) is not None or names_laboratory(key):
             continue
@@ -90,7 +90,7 @@ def _rows(description: SeriesDescription) -> Iterator[_Row]:
             # "RA synovium 3" is one of several; what the titles share is still part of each.
             values, sign = [_NUMBERED.sub("", value) for value in values], "~"
         if _divides(Counter(value for value in values if value), values):
-            yield _Row(key, sign, tuple(values))
+            yield _GroupingRow(key, sign, tuple(values))
 
 
 def _divides(groups: Counter[str], values: Sequence[str]) -> bool:

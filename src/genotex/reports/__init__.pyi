@@ -61,11 +61,11 @@ from .problem.sample_figures import (
     steps_between as steps_between,
     with_sample_figures as with_sample_figures,
 )
-from .sections.alternatives import (
-    mixed_methods as mixed_methods,
+from .sections.hidden_factors import (
     unmeasured_methods as unmeasured_methods,
     unmeasured_note as unmeasured_note,
 )
+from .sections.mixed_model import mixed_methods as mixed_methods
 from .sections.condition import condition_methods as condition_methods
 from .sections.samples import samples_methods as samples_methods
 from .sections.selection import (

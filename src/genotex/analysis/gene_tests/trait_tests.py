@@ -93,7 +93,8 @@ def run_tests(
     inflation = unmeasured.inflation if adjusted else comparison.adjustment.inflation
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
     fits = carries_design(moderated.matrix, values)
-    values, kept = values[:, fits], kept.without(~fits)
+    if not fits.all():
+        values, kept = values[:, fits], kept.without(~fits)
     wald = None
     if options.counts == "deseq2" and comparison.library_sizes is not None:
         sizes = comparison.library_sizes

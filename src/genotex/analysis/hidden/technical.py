@@ -50,7 +50,7 @@ HARMLESS = "it is small, and not confounded with the trait"
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Clue:
     """Something of the samples that is technical."""
 
     name: str
@@ -111,7 +111,7 @@ def adjust_for_technical(
 
 
 def _columns(
-    evidence: _Evidence, held: _Held, factors: _Factors, comparison: Comparison, pieces: int
+    evidence: _Clue, held: _Held, factors: _Factors, comparison: Comparison, pieces: int
 ) -> tuple[dict[str, Floats], str]:
     """Return the columns of a factor, and why it is not adjusted for."""
     recorded = evidence.recorded
@@ -143,7 +143,7 @@ def _why_no_room(comparison: Comparison, columns: Mapping[str, Floats]) -> str:
 
 
 def _with_columns(
-    comparison: Comparison, evidence: _Evidence, columns: Mapping[str, Floats]
+    comparison: Comparison, evidence: _Clue, columns: Mapping[str, Floats]
 ) -> Comparison:
     """Return the comparison with further columns that are adjusted for."""
     if not columns:
@@ -192,7 +192,7 @@ def _warnings(record: Sequence[Mapping[str, Any]], comparison: Comparison) -> tu
     return tuple(warnings)
 
 
-def _evidence(comparison: Comparison) -> Iterator[_Evidence]:
+def _evidence(comparison: Comparison) -> Iterator[_Clue]:
     """Give what there is, the recorded first."""
     samples, facts = comparison.samples, comparison.cohort.sample_facts
     held = {comparison.blocks.record.get("key"), *comparison.adjustment.keys}
@@ -201,7 +201,7 @@ def _evidence(comparison: Comparison) -> Iterator[_Evidence]:
             continue
         named = named_covariates(facts, samples, [key])
         if named.columns and len(named.columns) <= MOST_COLUMNS:
-            yield _Evidence(key, np.column_stack(list(named.columns.values())), named)
+            yield _Clue(key, np.column_stack(list(named.columns.values())), named)
     measures = dict(comparison.cohort.measures)
     if reads := comparison.cohort.counts.get("totals"):
         logs = {sample: float(np.log2(max(total, 1.0))) for sample, total in reads.items()}
@@ -211,7 +211,7 @@ def _evidence(comparison: Comparison) -> Iterator[_Evidence]:
         if all(sample in values for values in measured.values() for sample in samples):
             table = np.array([[values[s] for values in measured.values()] for s in samples])
             if (components := _components(table, others)) is not None:
-                yield _Evidence(kind, components)
+                yield _Clue(kind, components)
 
 
 def _components(table: Floats, basis: Floats) -> Floats | None:

@@ -10,9 +10,10 @@ from genotex.formats import Evidence
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.groups import Group, compared_methods, own_tables_methods
 from genotex.reports.problem.software import software_sentence
-from genotex.reports.sections.alternatives import mixed_methods, unmeasured_methods, unmeasured_note
 from genotex.reports.sections.condition import condition_methods
+from genotex.reports.sections.hidden_factors import unmeasured_methods, unmeasured_note
 from genotex.reports.sections.levels import levels_methods
+from genotex.reports.sections.mixed_model import mixed_methods
 from genotex.reports.sections.samples import samples_methods
 from genotex.reports.sections.selection import selection_methods
 from genotex.words import counted, listed, readable

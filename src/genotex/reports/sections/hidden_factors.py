@@ -1,216 +1,14 @@
-"""Two analyses of the same genes side by side: mixed model, surrogate variables."""
+"""Hidden factors: which are technical, what the others are, and what adjusting changes."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
 from genotex.reports.genes.findings import Findings
-from genotex.reports.problem.records import MixedModel, Surrogates
+from genotex.reports.problem.records import Surrogates
 from genotex.reports.sections import ReportSection, Section, SectionTable
+from genotex.reports.sections.two_rankings import Ranking, RankingsCompared, compare_rankings
 from genotex.words import counted, listed, number, readable, sentence
-
-_TOPS = (10, 50, 100)
-_FIRST = 8
-
-
-@dataclass(frozen=True)
-class _Ranking:
-    """One test of the genes."""
-
-    label: str
-    estimate: str
-    p: str
-    q: str
-
-
-@dataclass(frozen=True)
-class _Comparison:
-    """What two tests have in common."""
-
-    significant: tuple[int, int, int]
-    overlap: str
-    table: SectionTable
-
-
-def _compare(
-    genes: pl.DataFrame,
-    first: _Ranking,
-    second: _Ranking,
-    *,
-    change: str,
-    cut: float,
-    minimal_change: float,
-) -> _Comparison:
-    """Compare two tests of the same genes."""
-    found = [
-        (pl.col(r.q) < cut) & (pl.col(r.estimate).abs() >= minimal_change) for r in (first, second)
-    ]
-    counts = genes.select(
-        first=found[0].sum(), second=found[1].sum(), both=(found[0] & found[1]).sum()
-    ).row(0)
-    orders = [
-        genes.drop_nulls(r.p).sort([r.p, "Variable"])["Variable"].to_list() for r in (first, second)
-    ]
-    table = _comparison_table(genes, (first, second), orders, change)
-    return _Comparison((counts[0], counts[1], counts[2]), _overlap(orders), table)
-
-
-def _overlap(orders: Sequence[Sequence[str]]) -> str:
-    most = min(len(order) for order in orders)
-    sizes = [size for size in _TOPS if size <= most]
-    if not sizes:
-        return ""
-    shared = [len(set(orders[0][:size]) & set(orders[1][:size])) for size in sizes]
-    parts = [
-        f"{same} of the first {size}" if i else f"{same} of the first {counted(size, 'gene')}"
-        for i, (same, size) in enumerate(zip(shared, sizes, strict=True))
-    ]
-    are = "is" if shared == [1] else "are"
-    return f"{listed(parts)} {are} the same in both."
-
-
-def _comparison_table(
-    genes: pl.DataFrame,
-    rankings: tuple[_Ranking, _Ranking],
-    orders: Sequence[Sequence[str]],
-    change: str,
-) -> SectionTable:
-    ranks = [{symbol: i + 1 for i, symbol in enumerate(order)} for order in orders]
-    last = len(ranks[0]) + 1
-    chosen = sorted(
-        {symbol for order in orders for symbol in order[:_FIRST]},
-        key=lambda symbol: (ranks[0].get(symbol, last), symbol),
-    )
-    values = {
-        row["Variable"]: row
-        for row in genes.filter(pl.col("Variable").is_in(chosen)).iter_rows(named=True)
-    }
-    both_change = rankings[0].estimate != rankings[1].estimate
-    head = ["Gene"] if both_change else ["Gene", change]
-    rows = [
-        [symbol] if both_change else [symbol, number(values[symbol]["Coefficient"], "signed")]
-        for symbol in chosen
-    ]
-    for ranking, rank in zip(rankings, ranks, strict=True):
-        head += [f"{change}, {ranking.label}"] if both_change else []
-        head += [f"q, {ranking.label}", f"rank, {ranking.label}"]
-        for row in rows:
-            value = values[row[0]]
-            row += [number(value[ranking.estimate], "signed")] if both_change else []
-            place = rank.get(row[0])
-            row += [number(value[ranking.q], "p"), "" if place is None else f"{place:,}"]
-    title = f"The first {_FIRST} genes of either ranking"
-    return SectionTable(title, tuple(head), tuple(tuple(row) for row in rows))
-
-
-_MODERATED = _Ranking("moderated t", "Coefficient", "p", "q")
-# The mixed model's coefficient is a change of the trait; the size of a gene's change stays that of
-# the regression.
-_MIXED = _Ranking("mixed", "Coefficient", "Mixed p", "Mixed q")
-
-
-def _mixed(findings: Findings, genes: pl.DataFrame) -> Section | None:
-    """Return the section on the mixed model; None when it was not fitted."""
-    if findings.mixed is None:
-        return None
-    compared = _mixed_compared(findings, genes)
-    return Section(
-        key="mixed",
-        link="Mixed model",
-        title="Two tests: moderated t and mixed model",
-        lead=_mixed_lead(findings, compared),
-        tables=(compared.table,),
-        remarks=(*_mixed_share(findings.mixed), *([compared.overlap] if compared.overlap else [])),
-    )
-
-
-def _mixed_compared(findings: Findings, genes: pl.DataFrame) -> _Comparison:
-    first, second = (_MIXED, _MODERATED) if findings.mixed_ranks else (_MODERATED, _MIXED)
-    return _compare(
-        genes,
-        first,
-        second,
-        change=findings.change_label,
-        cut=findings.cut,
-        minimal_change=findings.minimal_change,
-    )
-
-
-def _mixed_lead(findings: Findings, compared: _Comparison) -> str:
-    ranking, other, both = compared.significant
-    rule = f"q < {findings.cut:g}"
-    if findings.mixed_ranks:
-        return (
-            f"The mixed model, which ranks here, finds {counted(ranking, 'gene')} at {rule}; the "
-            f"moderated t would find {other:,}, {both:,} of them the same."
-        )
-    found = (
-        f"{counted(other, 'gene')}, {both:,} of them among the {ranking:,}"
-        if other
-        else f"no gene, against {ranking:,}"
-    )
-    return (
-        f"The mixed model is a conservative second opinion: at {rule} it finds {found} of the "
-        "moderated t, which ranks."
-    )
-
-
-def _mixed_share(mixed: MixedModel) -> list[str]:
-    text = (
-        "It tests whether a gene explains more of the trait than the background of all genes does; "
-        "the gene itself is part of that background, so it errs on the side of finding too few."
-    )
-    if mixed.share is None:
-        return [text]
-    return [
-        f"{text} The background takes {_percent_below_100(mixed.share)} of the trait's variance."
-    ]
-
-
-def _percent_below_100(share: float) -> str:
-    return "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"
-
-
-def _mixed_remark(findings: Findings, genes: pl.DataFrame) -> str:
-    """Return the line under the answer on the mixed model; empty without it."""
-    if findings.mixed is None:
-        return ""
-    ranking, other, both = _mixed_compared(findings, genes).significant
-    if findings.mixed_ranks:
-        return (
-            "Ranked by the mixed model, a conservative test; the moderated t would find "
-            f"{counted(other, 'gene')}."
-        )
-    found = (
-        f"finds {counted(other, 'gene')}, {both:,} of them among these {ranking:,}"
-        if other
-        else "finds none"
-    )
-    return f"Ranked by the moderated t; the mixed model, a conservative second opinion, {found}."
-
-
-def mixed_methods(findings: Findings) -> str:
-    """Return what the mixed model did, for the methods paragraph; empty without it."""
-    mixed = findings.mixed
-    if mixed is None:
-        return ""
-    share = (
-        ""
-        if mixed.share is None
-        else f", which took {_percent_below_100(mixed.share)} of the variance"
-    )
-    text = (
-        "Each gene was also tested in a linear mixed model of the trait (Kang et al. 2008; Lippert "
-        "et al. 2011), with the covariates as fixed effects and a random effect whose covariance "
-        f"came from the z-scores of all genes tested{share}; the ratio of variances was estimated "
-        "once, by restricted maximum likelihood under the model without the gene."
-    )
-    order = "the mixed model" if mixed.ranks else "the moderated t"
-    return f"{text} Genes were ranked, and called significant, by {order}."
-
 
 _FACTORS = (
     "Unmeasured factors were estimated from all genes: their number by parallel analysis "
@@ -373,22 +171,22 @@ def _associations(findings: Findings, found: Surrogates) -> SectionTable | None:
 
 def _surrogates_compared(
     findings: Findings, found: Surrogates, genes: pl.DataFrame
-) -> _Comparison | None:
+) -> RankingsCompared | None:
     other = "Without SV" if found.adjusts else "With SV"
     if genes[f"{other} p"].null_count() == genes.height:
         return None
     words = ("with", "without") if found.adjusts else ("without", "with")
-    return _compare(
+    return compare_rankings(
         genes,
-        _Ranking(words[0], "Coefficient", "p", "q"),
-        _Ranking(words[1], f"{other} Coefficient", f"{other} p", f"{other} q"),
+        Ranking(words[0], "Coefficient", "p", "q"),
+        Ranking(words[1], f"{other} Coefficient", f"{other} p", f"{other} q"),
         change=findings.change_label,
         cut=findings.cut,
         minimal_change=findings.minimal_change,
     )
 
 
-def _difference(found: Surrogates, compared: _Comparison) -> str:
+def _difference(found: Surrogates, compared: RankingsCompared) -> str:
     ranking, alternative, both = compared.significant
     words = ("with", "without") if found.adjusts else ("without", "with")
     text = (
@@ -450,7 +248,4 @@ def unmeasured_methods(findings: Findings) -> str:
     return f"{text}."
 
 
-SECTIONS = (
-    ReportSection("unmeasured", 60, _unmeasured, _unmeasured_remark),
-    ReportSection("mixed", 70, _mixed, _mixed_remark, remark_place=55),
-)
+SECTIONS = (ReportSection("unmeasured", 60, _unmeasured, _unmeasured_remark),)
