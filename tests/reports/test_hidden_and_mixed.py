@@ -202,8 +202,8 @@ def test_evidence_of_technical_factors_tells_what_happened() -> None:
     assert section is not None
     assert "goes with 'spike-in probes', which no disease moves" in section.lead
     first, second = section.tables[0].rows
-    assert first == ("spike-in probes", "0.91", "5.0e-04", "30 %", "0.40", "adjusted for")
-    assert second[-1] == "not adjusted for: a batch has a single sample"
+    assert first == ("spike-in probes", "adjusted for", "0.91", "5.0e-04", "30 %", "0.40")
+    assert second[1] == "not adjusted for: a batch has a single sample"
     alone = view("unmeasured", with_surrogates(plain(), used=0, technical=[spikes]))
     assert alone is not None
     assert len(alone.tables[0].rows) == 1

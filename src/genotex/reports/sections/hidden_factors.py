@@ -124,7 +124,7 @@ def _unknown(findings: Findings, found: Surrogates) -> list[str]:
     if len(unknown) == found.used:
         return [f"None of them is associated with {rest}."]
     if unknown:
-        remarks.append(f"Nothing known goes with {listed(unknown)}: no {rest}.")
+        remarks.append(f"Nothing known goes with {listed(unknown)}: not {rest}.")
     return remarks
 
 
@@ -135,16 +135,16 @@ def _technical(findings: Findings, found: Surrogates) -> SectionTable | None:
     rows = tuple(
         (
             readable(each.evidence),
+            "adjusted for" if each.adjusted else f"not adjusted for: {each.why_not}",
             number(each.share, "plain"),
             number(each.p, "p"),
             "" if each.carries is None else _percent(each.carries),
             number(each.with_trait, "plain"),
-            "adjusted for" if each.adjusted else f"not adjusted for: {each.why_not}",
         )
         for each in found.technical
     )
     trait = readable(findings.result.trait)
-    head = ("Evidence", "r\u00b2 with a factor", "p", "Carries", f"r with {trait}", "The factor is")
+    head = ("Evidence", "The factor is", "r\u00b2 with a factor", "p", "Carries", f"r with {trait}")
     return SectionTable("Whether a hidden factor is technical", head, rows, words=2)
 
 
