@@ -136,6 +136,7 @@ def compare(folder: Path) -> pl.DataFrame:
     for one, other in pairs(folder):
         if one.name not in orders:
             found, adjusted = one.ours(), one.ours(hidden="adjust")
+            trended = one.ours(trend=True).sort("replication", descending=True, nulls_last=True)
             by_p = [pl.col("p"), -pl.col("t").abs()]
             orders[one.name] = {
                 name: table.sort(by_p)
@@ -143,6 +144,7 @@ def compare(folder: Path) -> pl.DataFrame:
                 if (table := one.in_r(prefix)) is not None
             } | {
                 "by the chance": found.sort("replication", descending=True, nulls_last=True),
+                "--trend, by the chance": trended,
                 "by p": found.sort(by_p),
                 "--hidden adjust, by p": adjusted.sort(by_p),
             }

@@ -310,3 +310,20 @@ def test_the_signature_shows_the_options_of_a_design() -> None:
     assert (shown["q"].default, shown["hidden"].default, shown["panel"].default) == (
         0.05, "auto", False,
     )  # fmt: skip
+
+
+def test_the_kind_of_values_goes_with_what_was_read(tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    counts = random.negative_binomial(5, 0.05, (300, 8)).astype(float)
+    names = [f"s{i}" for i in range(8)]
+    table = pd.DataFrame(counts / counts.sum(axis=0) * 1e6, columns=names)
+    table.insert(0, "gene", [f"gene{j}" for j in range(300)])
+    samples = pd.DataFrame({"sample": names, "group": list("aaaabbbb")})
+    asked = {"design": "~ group", "contrast": "group: b - a", "panel": False}
+    read = gx.read_tables(table, samples)
+    read.write_h5ad(tmp_path / "cpm.h5ad")
+    results = [gx.de(table, samples, **asked), gx.de(read, **asked)]
+    results.append(gx.de(tmp_path / "cpm.h5ad", **asked))
+    for result in results:
+        assert result.method["prior"]["trend_because"] == "normalised reads"
+        np.testing.assert_allclose(result.table["p"], results[0].table["p"])

@@ -156,3 +156,21 @@ def test_report_page_that_is_there_is_written_again(genotex: Run, tmp_path: Path
     code, out, _ = genotex("enrich", output, "--trait", "Asthma", "--gmt", gmt)
     assert code == 0 and f"report: {page}" in out
     assert 'id="gene-sets"' in page.read_text()
+
+
+def test_sets_are_described_along_results_of_deseq2(
+    genotex: Run, tmp_path: Path, gmt: Path
+) -> None:
+    rows = ["gene,baseMean,log2FoldChange,lfcSE,stat,pvalue,padj"]
+    for i in range(90):
+        stat, p = (5 + i / 10, 1e-4) if i < 12 else ((i - 50) / 40, 0.5)
+        rows.append(f"GENE{i},100,{stat / 2},0.5,{stat},{p},{p}")
+    table = tmp_path / "deseq2.csv"
+    table.write_text("\n".join(rows))
+    code, _, err = genotex("enrich", table, "--trait", "Asthma", "--gmt", gmt)
+    assert code == 0
+    assert "The sets were not tested: the expression of the cohort was not given." in err
+    sets = pl.read_csv(tmp_path / "deseq2_gene_sets.csv")
+    assert sets["Gene Set"].to_list() == ["CHANGED", "REST"]
+    assert sets["Significant Genes"].to_list() == [12, 0]
+    assert sets["p"].null_count() == 2

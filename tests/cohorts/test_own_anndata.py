@@ -101,3 +101,13 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "a.h5ad").write_text("nothing")
     with pytest.raises(FormatError, match="not an AnnData file"):
         read_own_tables(tmp_path / "a.h5ad")
+
+
+def test_normalised_reads_are_known_in_logarithms_of_scanpy() -> None:
+    random = np.random.default_rng(3)
+    counts = random.poisson(np.exp(random.normal(2, 2, 200)), (6, 200)).astype(float)
+    normal = np.log1p(counts / counts.sum(axis=1, keepdims=True) * 1e4)
+    var = pd.DataFrame(index=[f"gene{j}" for j in range(200)])
+    found = _data(normal, var=var, uns={"log1p": {"base": None}})
+    assert read_own_tables(found).kind == "reads"
+    assert read_own_tables(_data(log2_values().T)).kind == ""

@@ -25,7 +25,7 @@ from .designs import (
     prepare_designs as prepare_designs,
     save_survival_figures as save_survival_figures,
 )
-from .problems import enrich as enrich
+from .problems import enrich as enrich, enrich_results as enrich_results
 from .problems import (
     Analysed as Analysed,
     Answered as Answered,

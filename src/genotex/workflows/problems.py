@@ -11,14 +11,19 @@ from genotex.analysis import (
     Enrichment,
     ProblemOutcome,
     enrich_problem,
+    read_gmt,
+    result_of_other_tool,
     solve_problems,
     write_gene_files,
     write_r_files,
 )
+from genotex.analysis import enrich as enrich_sets
 from genotex.analysis.meta import MetaResult, analyze_cohorts, remove_meta, write_meta
-from genotex.cohorts import CohortOutcome
+from genotex.cohorts import CohortOutcome, read_gene_results
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.figures import save_figures
+from genotex.formats import inert_frame
+from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, EnrichmentOptions, FigureOptions
 from genotex.problems import Problem, TaskInfo
@@ -266,3 +271,29 @@ def enrich(
         progress("writing the report", 0, 1, "")
         files["report"] = write_report(output, problem.trait, problem.condition)
     return found, files
+
+
+def enrich_results(
+    table: Path, trait: str, sets: Path, options: EnrichmentOptions, progress: Progress = silent
+) -> tuple[Enrichment, dict[str, Path]]:
+    """Describe the gene sets of a GMT file along results of DESeq2, edgeR or limma.
+
+    Sets cannot be tested, which needs expression. Writes the table of sets next to that of the
+    results; returns what was found, and the file.
+
+    Raises
+    ------
+    FormatError, UsageError
+        If a file is not what it should be.
+    AnalysisError
+        If no set has a fitting size, or there is nothing to describe.
+    """
+    progress("reading the results", 0, None, "")
+    read = read_gene_results(table, name=trait)
+    result = result_of_other_tool(read, q_cut=options.q_cut)
+    progress("describing gene sets", 0, None, "")
+    found = enrich_sets(result, read_gmt(sets), options)
+    path = table.with_name(f"{table.name.partition('.')[0]}_gene_sets.csv")
+    with atomic_write(path) as part, part.open("wb") as handle:
+        inert_frame(found.sets).write_csv(handle)
+    return found, {"all sets": path}

@@ -59,9 +59,12 @@ _QUESTIONS = {
 }
 
 
+_ENRICHED = "Output folder of 'genotex analyze' or 'solve'; or results of DESeq2, edgeR or limma."
+
+
 @with_options
 def enrich(
-    output: o.AnalysedDir,
+    output: Annotated[Path, o.argument("OUTPUT", _ENRICHED)],
     asked: o.AskedProblem,
     gmt: Annotated[Path, Option("File of gene sets (GMT, official symbols, also .gz).")],
     enrichment: EnrichmentOptions,
@@ -72,6 +75,9 @@ def enrich(
     camera asks whether a set changes more than the other genes, fry whether
     it changes at all, in one direction or mixed. Both allow for genes that
     rise and fall together, and need the cohort's table in OUTPUT.
+
+    Of a table of results the sets are described, not tested: that needs
+    expression. --trait is what it is called.
 
     Scores and leading edges describe the sets further and need gseapy (the
     extra "enrichment" of genotex). Nothing is downloaded: files of gene sets
@@ -84,11 +90,18 @@ def enrich(
           --gmt sets.gmt.gz --min-size 5
 
       genotex enrich output --trait Asthma --gmt sets.gmt --test fry
+
+      genotex enrich deseq2.csv --trait Asthma --gmt sets.gmt
     """
     from genotex.workflows import enrich as run
+    from genotex.workflows import enrich_results
 
     with screen.work() as progress:
-        found, files = run(_folder(output), asked.problem, gmt, enrichment, progress)
+        if output.is_file():
+            trait = asked.problem.trait
+            found, files = enrich_results(output, trait, gmt, enrichment, progress)
+        else:
+            found, files = run(_folder(output), asked.problem, gmt, enrichment, progress)
     if json:
         screen.print_json(_for_machines(found, files))
         return

@@ -185,21 +185,11 @@ def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> OwnRows:
         else:
             names.append(own.strip())
             kept.append(own)
-    mapped = sum(map(bool, official))
     notes = [f"row ids: {found.verdict.reason}", *found.notes]
     if not by_platform:
         notes = [note.replace("were dropped", "have no symbol of their own") for note in notes]
-    warnings = []
-    if lost:
-        warnings.append(
-            f"{len(lost)} symbols were turned into dates by a spreadsheet and may be several "
-            f"genes; left out: {some_names(sorted(lost))}"
-        )
-    if restored := [name for name in dates if name not in lost]:
-        notes.append(
-            f"{len(restored)} symbols had been turned into dates and were restored: "
-            f"{some_names(restored)}"
-        )
+    restored, warnings = _dates([name for name in dates if name not in lost], sorted(lost))
+    notes += restored
     if kept:
         notes.append(
             f"{len(kept):,} of {len(ids):,} ids have no official symbol and are kept as they are: "
@@ -216,11 +206,27 @@ def _official(ids: Sequence[str], found: RowGenes, table: GeneTable) -> OwnRows:
         "gene_column": found.gene_column,
         "platform": found.platform,
         "rows": len(ids),
-        "mapped": mapped,
+        "mapped": sum(map(bool, official)),
         "kept_as_they_are": len(kept),
     }
     are_probes = record["id_kind"] == "probe"
     return OwnRows(names, tuple(notes), tuple(warnings), record, are_probes)
+
+
+def _dates(restored: Sequence[str], lost: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return a note and a warning on symbols that a spreadsheet turned into dates."""
+    notes, warnings = [], []
+    if restored:
+        notes.append(
+            f"{len(restored)} symbols had been turned into dates and were restored: "
+            f"{some_names(restored)}"
+        )
+    if lost:
+        warnings.append(
+            f"{len(lost)} symbols were turned into dates by a spreadsheet and may be several "
+            f"genes; left out: {some_names(lost)}"
+        )
+    return notes, warnings
 
 
 def collapse(
