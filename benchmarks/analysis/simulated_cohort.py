@@ -140,10 +140,13 @@ class SimulatedCohort:
         Trait and expression, nothing missing.
     affected : ndarray of bool, shape (p,)
         The genes that differ.
+    late : ndarray of float64, shape (n,)
+        1 for the samples of the late batch; all 0 without a batch.
     """
 
     table: LinkedTable
     affected: NDArray[np.bool_]
+    late: Floats
 
 
 def read_cohort(folder: Path, series: str) -> tuple[LinkedTable, dict[str, str]]:
@@ -223,11 +226,13 @@ def simulate_cohort(
         moved = scenario.cells * rng.choice([-1, 1]) * loading
         values += np.outer(trait, moved)
         affected |= np.abs(moved) > MOVED * deviation
+    late = np.zeros(samples)
     if scenario.batch:
         shift = np.zeros(scenario.genes)
         chosen = rng.choice(scenario.genes, round(BATCH_GENES * scenario.genes), replace=False)
         shift[chosen] = rng.standard_normal(len(chosen))
-        values += np.outer(_late(rng, trait, scenario), shift * deviation)
+        late = _late(rng, trait, scenario)
+        values += np.outer(late, shift * deviation)
     values += rng.uniform(4, 12, scenario.genes)
     table = LinkedTable(
         TRAIT,
@@ -237,7 +242,7 @@ def simulate_cohort(
         tuple(f"GENE{j}" for j in range(scenario.genes)),
         values,
     )
-    return SimulatedCohort(table, affected)
+    return SimulatedCohort(table, affected, late)
 
 
 def _effects(rng: np.random.Generator, scenario: Scenario) -> Floats:
