@@ -20,6 +20,7 @@ from genotex.atlas import (
     find_similar,
     normal_scores,
     read_gene_names,
+    read_signature,
     score_connectivity,
     score_signature,
     signature_p,
@@ -194,3 +195,19 @@ def test_gene_files_may_have_more_columns_and_comments(tmp_path: Path) -> None:
 def test_names_with_marks_of_the_tree_format_are_quoted() -> None:
     _, newick = _tree(_links(np.array([[1.0, 0.5], [0.5, 1.0]])), ["Glioma (low)", "Gout"])
     assert newick == "('Glioma_(low)':0.2500,Gout:0.2500);"
+
+
+def test_significant_genes_of_deseq2_are_a_signature_with_both_sides(tmp_path: Path) -> None:
+    path = tmp_path / "deseq2.csv"
+    head = "gene,baseMean,log2FoldChange,lfcSE,stat,pvalue,padj"
+    rows = ["TP53,9,2,.2,9,1e-9,1e-8", "EGFR,9,-1,.2,-5,1e-6,1e-5", "MYC,9,1,1,1,.3,.4"]
+    path.write_text("\n".join([head, *rows]))
+    assert read_signature(path, None) == Signature(("TP53",), ("EGFR",))
+    path.write_text("\n".join([head, rows[2]]))
+    with pytest.raises(UsageError, match=r"no gene with q < 0.05; give a list of genes"):
+        read_signature(path, None)
+    lists = tmp_path / "up.txt", tmp_path / "down.txt"
+    for each, names in zip(lists, ("IL6\nTNF\n", "ALB\n"), strict=True):
+        each.write_text(names)
+    assert read_signature(*lists) == Signature(("IL6", "TNF"), ("ALB",))
+    assert read_signature(None, lists[1]) == Signature((), ("ALB",))

@@ -15,6 +15,7 @@ from .signatures import (
     signature_p as signature_p,
     Signature as Signature,
     read_gene_names as read_gene_names,
+    read_signature as read_signature,
     score_signature as score_signature,
 )
 from .similar import (

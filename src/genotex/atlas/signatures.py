@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
 from genotex.arrays import Floats
+from genotex.cohorts import read_gene_results
 from genotex.errors import FormatError, UsageError
+from genotex.formats import GeneResults
 from genotex.outside import read_document
 
 FEWEST_GENES = 3
@@ -86,6 +88,39 @@ def read_gene_names(path: Path) -> list[str]:
         msg = "has no gene names"
         raise FormatError(msg, path=path, hint="one gene on a line")
     return names
+
+
+def read_signature(up: Path | None, down: Path | None, q_cut: float = 0.05) -> Signature:
+    """Read lists of genes, or the significant genes of a table of DESeq2, edgeR or limma.
+
+    Raises
+    ------
+    FormatError
+        If a file has no genes.
+    UsageError
+        If there are no genes, or one is in both lists.
+    """
+    if up is not None and down is None and (found := _results(up)) is not None:
+        significant = found.q < q_cut
+        if not significant.any():
+            msg = f"{up.name} has no gene with q < {q_cut:g}; give a list of genes"
+            raise UsageError(msg)
+        sides = (significant & (found.effect > 0), significant & (found.effect < 0))
+        rising, falling = (
+            tuple(gene for gene, here in zip(found.genes, side.tolist(), strict=True) if here)
+            for side in sides
+        )
+        return Signature(rising, falling)
+    lists = (() if path is None else tuple(read_gene_names(path)) for path in (up, down))
+    return Signature(*lists)
+
+
+def _results(path: Path) -> GeneResults | None:
+    """Return the genes of a table of results; None for a list of genes."""
+    try:
+        return read_gene_results(path)
+    except (FormatError, UsageError):
+        return None
 
 
 @dataclass(frozen=True, eq=False)

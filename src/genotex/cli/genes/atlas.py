@@ -184,7 +184,12 @@ def trait(
 def similar(
     atlas: AtlasDir,
     genes: Annotated[
-        Path | None, Option("Genes that are up, one on a line.", metavar="FILE")
+        Path | None,
+        Option(
+            "Genes that are up, one on a line; or a table of DESeq2, edgeR or limma, whose "
+            "significant genes are taken, up and down.",
+            metavar="FILE",
+        ),
     ] = None,
     down: Annotated[
         Path | None, Option("Genes that are down, one on a line.", metavar="FILE")
@@ -204,13 +209,13 @@ def similar(
       genotex atlas similar --genes up.txt --down down.txt --atlas atlas
 
       genotex atlas similar --genes up.txt --atlas atlas --by cohort
+
+      genotex atlas similar --genes deseq2.csv --atlas atlas
     """
-    from genotex.atlas import AtlasReader, Signature, find_similar, read_gene_names
+    from genotex.atlas import AtlasReader, find_similar, read_signature
 
     _check(csv)
-    up = tuple(read_gene_names(genes)) if genes is not None else ()
-    lower = tuple(read_gene_names(down)) if down is not None else ()
-    found = find_similar(AtlasReader(atlas), Signature(up, lower), condition)
+    found = find_similar(AtlasReader(atlas), read_signature(genes, down), condition)
     _write(csv, found.cohorts if by == "cohort" else found.traits)
     if json:
         screen.print_json(_similar_json(found))
