@@ -140,6 +140,15 @@ def test_a_logarithm_taken_twice_is_serious() -> None:
     assert "too narrow" in finding.seen
 
 
+def test_single_values_without_their_decimal_comma_are_found() -> None:
+    table = with_groups()
+    values = table.expression.copy()
+    values[3, :4] *= 1000
+    finding = the_one(cohort(changed(table, values)), "extremes")
+    assert finding.samples == ("GSM3",)
+    assert "4 values" in finding.seen
+
+
 def test_samples_on_another_scale_are_named() -> None:
     table = with_groups()
     values = table.expression.copy()

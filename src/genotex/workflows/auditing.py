@@ -78,17 +78,27 @@ def audit(sources: Sequence[Source], progress: Progress = silent) -> CohortsAudi
         try:
             cohort = source.read()
         except GenotexError as error:
-            why, do = f"It cannot be read: {error}.", "Correct what the message names."
+            why, do = (
+                f"It cannot be read: {_ended(str(error))}",
+                "Correct what the message names.",
+            )
             audits.append(_not_audited(source.name, AuditFinding("serious", why, do)))
             continue
         if isinstance(cohort, str):
-            why, do = f"It was not audited: {cohort}.", "Add what is lacking, and audit again."
+            why, do = (
+                f"It was not audited: {_ended(cohort)}",
+                "Add what is lacking, and audit again.",
+            )
             audits.append(_not_audited(source.name, AuditFinding("warning", why, do)))
             continue
         read.append(cohort)
         audits.append(audit_cohort(cohort))
-    progress("auditing", len(sources), len(sources), "people in several cohorts")
-    return CohortsAudit(tuple(audits), audit_across(read))
+    step = partial(progress, "people in two cohorts")
+    return CohortsAudit(tuple(audits), audit_across(read, step))
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _not_audited(name: str, found: AuditFinding) -> CohortAudit:
@@ -338,7 +348,8 @@ def _names_alone(table: TableFile) -> pl.DataFrame:
     """Return a sample table of the names alone: those of the rows or columns that are fewer."""
     rows = [str(cell) for cell in table.columns.to_series(0).to_list()]
     names = rows if len(rows) < len(table.header) - 1 else list(table.header[1:])
-    return pl.DataFrame({"sample": names})
+    # A sample table has a second column.
+    return pl.DataFrame({"sample": names, "group": pl.Series([None] * len(names), dtype=pl.String)})
 
 
 def _group_column(sheet: pl.DataFrame, asked: str | None) -> str | None:

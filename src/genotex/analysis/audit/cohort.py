@@ -147,3 +147,9 @@ def residuals(values: Floats, groups: Floats) -> Floats:
     basis = np.linalg.qr(groups)[0]
     found: Floats = values - basis @ (basis.T @ values)
     return found
+
+
+def components(values: Floats) -> tuple[Floats, Floats]:
+    """Return sums of squares (n,) and directions of samples (n, n), the largest first."""
+    squares, directions = np.linalg.eigh(values @ values.T)
+    return np.maximum(squares[::-1], 0.0), directions[:, ::-1]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from genotex.analysis.audit.cohort import AuditedCohort, residuals
+from genotex.analysis.audit.cohort import AuditedCohort, components, residuals
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.gene_tests.linear import fit_last_column
@@ -98,8 +98,8 @@ def check_clusters(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find samples in two clusters that no group explains: a batch that no one recorded."""
     cohort.need(FEWEST_IN_CLUSTERS)
     left = residuals(cohort.filled, cohort.groups)
-    scores, sizes, _ = np.linalg.svd(left, full_matrices=False)
-    share = sizes**2 / (sizes**2).sum()
+    squares, scores = components(left)
+    share = squares / squares.sum()
     for k in range(2):
         second, apart = _split(scores[:, k])
         if min(second.sum(), (~second).sum()) < FEWEST_IN_CLUSTER or apart < APART:

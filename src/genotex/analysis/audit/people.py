@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from genotex.analysis.audit.cohort import AuditedCohort, residuals
+from genotex.analysis.audit.cohort import AuditedCohort, components, residuals
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
 from genotex.analysis.samples.blocks import PERSONAL_GENES
 from genotex.analysis.samples.facts import donor_of
@@ -124,7 +124,8 @@ def check_people(cohort: AuditedCohort) -> Iterator[AuditFinding]:
 
 def _outstanding(alike: Floats, need: float) -> Iterator[tuple[int, int, float]]:
     """Give the pairs that are far more alike than either is with any third sample."""
-    for i, j in zip(*np.nonzero(alike >= LEAST), strict=True):
+    best = (alike == alike.max(axis=1, keepdims=True)) & (alike == alike.max(axis=0))
+    for i, j in zip(*np.nonzero(best & (alike >= LEAST)), strict=True):
         gap = alike[i, j] - max(np.delete(alike[i], j).max(), np.delete(alike[:, j], i).max())
         if gap >= GAP and alike[i, j] + gap >= need:
             yield int(i), int(j), float(alike[i, j])
@@ -179,7 +180,7 @@ def without_factors(left: Floats) -> Floats:
     """Return profiles of many samples without their first components."""
     if len(left) < FROM_SAMPLES:
         return left
-    u = np.linalg.svd(left, full_matrices=False)[0][:, : len(left) // SAMPLES_PER_FACTOR]
+    u = components(left)[1][:, : len(left) // SAMPLES_PER_FACTOR]
     found: Floats = left - u @ (u.T @ left)
     return found
 

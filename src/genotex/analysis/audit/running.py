@@ -22,6 +22,7 @@ class AuditCheck:
 
 CHECKS = (
     AuditCheck("scale", "Scale of the values", values.check_scale),
+    AuditCheck("extremes", "Values far from all others", values.check_extremes),
     AuditCheck("mixture", "One scale for all samples", values.check_mixture),
     AuditCheck("negative", "Negative values", values.check_negative),
     AuditCheck("missing", "Codes for missing values", values.check_missing),
@@ -51,9 +52,16 @@ def audit_cohort(cohort: AuditedCohort) -> CohortAudit:
     return CohortAudit(cohort.name, _facts(cohort), tuple(_run(each, cohort) for each in CHECKS))
 
 
-def audit_across(cohorts: Sequence[AuditedCohort]) -> tuple[CheckResult, ...]:
-    """Check cohorts together; nothing of a single one."""
-    return _merged([_across(one, other) for one, other in combinations(cohorts, 2)])
+def audit_across(
+    cohorts: Sequence[AuditedCohort], step: Callable[[int, int, str], None] = lambda *done: None
+) -> tuple[CheckResult, ...]:
+    """Check cohorts in pairs; `step` is told how many are done, of how many, and which is next."""
+    pairs = list(combinations(cohorts, 2))
+    found = []
+    for done, (one, other) in enumerate(pairs):
+        step(done, len(pairs), f"{one.name} and {other.name}")
+        found.append(_across(one, other))
+    return _merged(found)
 
 
 def _run(check: AuditCheck, cohort: AuditedCohort) -> CheckResult:

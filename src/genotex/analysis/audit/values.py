@@ -9,7 +9,7 @@ import numpy as np
 from genotex.analysis.audit.cohort import AuditedCohort
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
 from genotex.arrays import Floats
-from genotex.words import share_of
+from genotex.words import counted, share_of
 
 SKEWED = 3.0
 """Skewness of a sample's values from which they are linear: logarithms have 0 to 1.5."""
@@ -18,6 +18,9 @@ NARROW, NARROW_TOP = 4.3, 6.0
 twice: log2 expression has 9 and 13 at least."""
 OTHER_SPREAD = 3.0
 """Ratio of spreads from which samples are on different scales."""
+MOST_USUAL, ABOVE, HIGHEST_LOG2, FEW = 99.5, 3.0, 50.0, 0.005
+"""Values above three times the percentile, and above any logarithm, if they are fewer."""
+SKEWED_BULK = 2.0
 NEGATIVE = 0.02
 """Share of linear values at or below zero that the logarithm must not lose."""
 CODES = (0.0, -1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
@@ -52,13 +55,40 @@ def check_scale(cohort: AuditedCohort) -> Iterator[AuditFinding]:
             f"{skewness:.1f}; logarithms have 0 to 1.5).",
             "Read them as linear values (--scale linear), or take the logarithm yourself.",
         )
-    low, high = (float(np.median(q)) for q in np.percentile(values, (1, 99), axis=1))
-    if cohort.has_levels and high < NARROW and values.max() < NARROW_TOP:
+    low, high, top = (float(np.median(q)) for q in np.percentile(values, (1, 99, 99.9), axis=1))
+    if cohort.has_levels and high < NARROW and top < NARROW_TOP:
         yield AuditFinding(
             "serious",
             f"The values span {low:.1f} to {high:.1f} (1st to 99th percentile): too narrow for "
             "log2 expression. The logarithm was taken twice, or to the base 10.",
             "Find the values before the last step; fold changes from these are wrong.",
+        )
+
+
+def check_extremes(cohort: AuditedCohort) -> Iterator[AuditFinding]:
+    """Find single values far above all others, such as 8104 where a decimal comma was lost."""
+    values = _raw(cohort)
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return
+    usual = float(np.percentile(known, MOST_USUAL))
+    bulk = known[known <= usual]
+    spread = float(bulk.std())
+    linear = ((bulk - bulk.mean()) ** 3).mean() > SKEWED_BULK * max(spread, 1e-9) ** 3
+    if usual > HIGHEST_LOG2 or linear:
+        return
+    far = np.argwhere(values > max(ABOVE * usual, HIGHEST_LOG2))
+    if len(far) and len(far) < FEW * known.size:
+        samples = tuple(dict.fromkeys(cohort.samples[int(i)] for i in far[:, 0]))
+        some = ", ".join(f"{values[i, j]:g}" for i, j in far[:3])
+        yield AuditFinding(
+            "serious",
+            f"{counted(len(far), 'value')} such as {some} are far above all others, of which "
+            f"{MOST_USUAL} % are below {usual:.1f}: a decimal comma was lost, or the scale differs "
+            f"({named(samples)}).",
+            "Correct these cells; one such value decides the test of its gene, and they may hide "
+            "the scale of the table.",
+            samples,
         )
 
 
