@@ -18,6 +18,8 @@ NARROW, NARROW_TOP = 4.3, 6.0
 twice: log2 expression has 9 and 13 at least."""
 OTHER_SPREAD = 3.0
 """Ratio of spreads from which samples are on different scales."""
+MANY_NEGATIVE, FEW_NEGATIVE = 0.2, 0.1
+"""Share of negative values that log ratios have, and the share of it that is too few."""
 MOST_USUAL, ABOVE, HIGHEST_LOG2, FEW = 99.5, 3.0, 50.0, 0.005
 """Values above three times the percentile, and above any logarithm, if they are fewer."""
 SKEWED_BULK = 2.0
@@ -107,6 +109,10 @@ def check_mixture(cohort: AuditedCohort) -> Iterator[AuditFinding]:
         odd = np.abs(other) > 4
     else:
         odd = np.abs(spread - np.median(spread)) > np.log2(OTHER_SPREAD)
+        negative = (values < 0).mean(axis=1)
+        if np.median(negative) > MANY_NEGATIVE:
+            # Log ratios: those of other samples are none, or not logarithms.
+            odd |= negative < FEW_NEGATIVE * np.median(negative)
     if not odd.any() or odd.sum() > len(odd) / 2:
         return
     samples = tuple(np.array(cohort.samples, dtype=object)[odd].tolist())
