@@ -113,19 +113,22 @@ def test_the_design_has_what_is_tested_last_then_weights_and_blocks(tmp_path: Pa
 
 @pytest.mark.nightly  # starts R
 def test_r_deseq2_gives_nearly_the_same_numbers(tmp_path: Path) -> None:
-    """PyDESeq2 ends its iterations elsewhere; changes and statistics agree to a per cent."""
+    """PyDESeq2 ends its iterations elsewhere."""
     pytest.importorskip("pydeseq2")
     data = counted_data()
     found = fit_design(data, "~ group", "group: B - A", replace(PLAIN, counts="deseq2"))
     script = write(tmp_path, data, found)
-    assert "library(DESeq2)" in script.read_text()
+    text = script.read_text()
+    assert "library(DESeq2)" in text
+    change = "max(abs(found$log2_fold_change - genes$log2_fold_change))"
+    script.write_text(f"{text}cat('compared:', {change}, cor(found$t, genes$t), '\\n')\n")
     ran = subprocess.run(["Rscript", str(script)], capture_output=True, text=True, check=False)
     if "there is no package" in ran.stderr:
         pytest.skip("R with DESeq2 is not installed")
     assert ran.returncode == 0, ran.stderr
-    differences = re.search(r"log2_fold_change +t +p *\n *(\S+) +(\S+) +(\S+)", ran.stdout)
-    assert differences is not None, ran.stdout
-    assert float(differences[1]) < 0.01 and float(differences[2]) < 0.01
+    compared = re.search(r"compared: (\S+) (\S+)", ran.stdout)
+    assert compared is not None, ran.stdout
+    assert float(compared[1]) < 0.005 and float(compared[2]) > 0.9999
 
 
 def test_the_script_has_the_trend_that_the_kind_of_values_asked_for(tmp_path: Path) -> None:
