@@ -9,6 +9,7 @@ from itertools import combinations
 from genotex.analysis.audit import cells, groups, labels, people, samples, values
 from genotex.analysis.audit.cohort import AuditedCohort
 from genotex.analysis.audit.findings import AuditFinding, CheckResult, CohortAudit, NotJudged
+from genotex.words import readable
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def _facts(cohort: AuditedCohort) -> tuple[tuple[str, str], ...]:
     contrast = cohort.compared
     groups = "none recorded"
     if contrast is not None:
-        groups = str(contrast.summary.get("text", ""))
+        groups = f"{contrast.summary['text']}, by {readable(cohort.table.trait)}"
     return (
         ("Samples", f"{len(cohort.samples):,}"),
         ("Genes", f"{len(cohort.table.genes):,}"),
