@@ -7,6 +7,7 @@ import pytest
 
 from genotex.layout import InputFolder
 from tests.geo_text import write_asthma
+from tests.tcga_text import STUDIES, write_melanoma
 
 from .conftest import Run, on_one_line
 from .test_de import write
@@ -91,3 +92,24 @@ def test_an_unknown_column_of_groups_is_refused_with_those_there_are(
     table, sheet = write(tmp_path)
     _, out, _ = genotex("audit", table, sheet, "--group", "dose", "-o", tmp_path / "a.html")
     assert "--group dose: the sample table has sample, group" in out
+
+
+def test_tcga_studies_are_audited_by_the_names_of_their_folders(
+    genotex: Run, tmp_path: Path
+) -> None:
+    write_melanoma(tmp_path)
+    _, out, _ = genotex("audit", tmp_path, "--json", "-o", tmp_path / "a.html")
+    found = json.loads(out)["cohorts"]
+    assert [each["cohort"] for each in found] == list(STUDIES)
+    assert found[0]["facts"]["Groups"].startswith("12 cases against 12")
+
+
+def test_preprocessed_cohorts_are_audited_from_the_output_folder(
+    genotex: Run, tmp_path: Path
+) -> None:
+    write_asthma(tmp_path / "input", number=24)
+    genotex("preprocess", tmp_path / "input", tmp_path / "out")
+    _, out, _ = genotex("audit", tmp_path / "out", "--json", "-o", tmp_path / "a.html")
+    (found,) = json.loads(out)["cohorts"]
+    assert found["cohort"] == "GSE1"
+    assert "by Asthma" in found["facts"]["Groups"]

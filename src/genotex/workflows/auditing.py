@@ -21,12 +21,19 @@ from genotex.analysis import (
     audit_across,
     audit_cohort,
 )
-from genotex.cohorts import PreprocessOptions, read_geo_cohort, read_with_values
+from genotex.cohorts import (
+    PreparedCohort,
+    PreprocessOptions,
+    prepare_tcga_cohort,
+    read_geo_cohort,
+    read_with_values,
+)
 from genotex.errors import GenotexError, UsageError
 from genotex.features import feature_named
 from genotex.formats import (
     MISSING_WORDS,
     Evidence,
+    ExpressionMatrix,
     LinkedTable,
     TableFile,
     find_evidence,
@@ -39,6 +46,7 @@ from genotex.layout import (
     GeoCohortFiles,
     InputFolder,
     OutputFolder,
+    TcgaCohortFiles,
     geo_cohort_files,
     sort_geo_files,
 )
@@ -170,7 +178,9 @@ def _in_folder(place: Path, options: AuditOptions) -> list[Source]:
             for files in folder.geo_cohorts(trait)
         ]
         unique = {files.cohort: files for files in reversed(every)}
-        return [_series(unique[name], options) for name in dict.fromkeys(f.cohort for f in every)]
+        series = [_series(unique[name], options) for name in dict.fromkeys(f.cohort for f in every)]
+        studies = folder.tcga_folders()
+        return series + [Source(f.name, partial(_read_tcga, f, options)) for f in studies]
     if (place / "preprocess").is_dir():
         return _preprocessed(OutputFolder(place), options)
     trait = options.trait or (place.parent.name if place.parent.parent.name == "GEO" else "")
@@ -223,6 +233,18 @@ def _series(files: GeoCohortFiles, options: AuditOptions) -> Source:
 def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort | str:
     settings = PreprocessOptions(scale=options.scale)
     prepared, raw = read_geo_cohort(files, rules_of(settings), settings)
+    given = raw.series.expression
+    return _of_prepared(prepared, given if given is not None and given.ids else None)
+
+
+def _read_tcga(files: TcgaCohortFiles, options: AuditOptions) -> AuditedCohort | str:
+    settings = PreprocessOptions(scale=options.scale)
+    prepared = prepare_tcga_cohort(files, files.name, "audited", settings)
+    return _of_prepared(replace(prepared, cohort=files.name), None)
+
+
+def _of_prepared(prepared: PreparedCohort, given: ExpressionMatrix | None) -> AuditedCohort | str:
+    """Return a cohort as it is audited, with the values as given; or why it has no genes."""
     if prepared.genes is None:
         return prepared.why_no_genes
     matrix = prepared.genes.expression
@@ -230,21 +252,20 @@ def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort 
     rows = [place[sample] for sample in matrix.samples]
     trait = prepared.trait_values
     table = LinkedTable(
-        files.trait or "trait",
+        prepared.trait or "trait",
         matrix.samples,
         np.full(len(rows), np.nan) if trait is None else trait[rows],
         {name: codes[rows] for name, codes in prepared.covariates.items()},
         matrix.ids,
         np.ascontiguousarray(matrix.values.T, dtype=np.float64),
     )
-    given = raw.series.expression
     return AuditedCohort(
-        files.cohort,
+        prepared.cohort,
         table,
         prepared.roles,
         prepared.sample_facts,
         prepared.sample_texts,
-        given if given is not None and given.ids else None,
+        given,
         prepared.measures,
         "counts" if prepared.counts else prepared.genes.scale,
     )
