@@ -38,35 +38,14 @@ def result_of_other_tool(
     UsageError
         If a group is given without the other, or is smaller than two.
     """
-    options = AnalysisOptions(q_cut=q_cut)
-    statistic = _statistic(found)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.where(np.isnan(found.error), np.abs(found.effect / statistic), found.error)
-    columns = {
-        "Coefficient": found.effect,
-        "Absolute Coefficient": np.abs(found.effect),
-        "Standard Error": np.where(np.isfinite(error), error, np.nan),
-        "CI Lower": found.effect - HALF_INTERVAL * error,
-        "CI Upper": found.effect + HALF_INTERVAL * error,
-        "t": statistic,
-        "p": found.p,
-        "q": found.q,
-        "Mean Expression": found.mean,
-    }
-    sizes = _sizes(cases, controls)
-    if sizes is not None:
-        columns["Standardised Effect"], columns["Standardised Error"] = _hedges(statistic, *sizes)
-        columns["Samples"] = np.full(len(found.p), float(sum(sizes)))
-    finite = {
-        name: np.where(np.isfinite(column), column, np.nan) for name, column in columns.items()
-    }
+    options, sizes = AnalysisOptions(q_cut=q_cut), _sizes(cases, controls)
     number = len(found.p)
     genes = arrange_genes(
         list(found.genes),
         np.full(number, "tested"),
-        finite,
+        _columns(found, sizes),
         np.full(number, "", dtype="<U9"),
-        q_cut=q_cut,
+        q_cut=options.q_cut,
         min_effect=0.0,
     )
     return AnalysisResult(
@@ -89,6 +68,28 @@ def result_of_other_tool(
         cohort=found.name,
         cohort_reason=f"results of {found.tool}",
     )
+
+
+def _columns(found: GeneResults, sizes: tuple[int, int] | None) -> dict[str, Floats]:
+    """Return the columns of the gene table that follow from what the tool gives."""
+    statistic = _statistic(found)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.where(np.isnan(found.error), np.abs(found.effect / statistic), found.error)
+    columns = {
+        "Coefficient": found.effect,
+        "Absolute Coefficient": np.abs(found.effect),
+        "Standard Error": error,
+        "CI Lower": found.effect - HALF_INTERVAL * error,
+        "CI Upper": found.effect + HALF_INTERVAL * error,
+        "t": statistic,
+        "p": found.p,
+        "q": found.q,
+        "Mean Expression": found.mean,
+    }
+    if sizes is not None:
+        columns["Standardised Effect"], columns["Standardised Error"] = _hedges(statistic, *sizes)
+        columns["Samples"] = np.full(len(found.p), float(sum(sizes)))
+    return {name: np.where(np.isfinite(values), values, np.nan) for name, values in columns.items()}
 
 
 def _statistic(found: GeneResults) -> Floats:
