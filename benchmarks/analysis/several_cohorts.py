@@ -86,7 +86,8 @@ def ranking(folder: Path) -> pl.DataFrame:
             others = [cohort for cohort in cohorts if cohort is not left_out]
             alone = {}
             for one in others:
-                limma, ours = one.in_r().sort("p"), one.ours()
+                limma = one.in_r().sort("p")
+                ours = one.ours().sort("replication", descending=True, nulls_last=True)
                 alone[one.name] = (share(limma["gene"], limma["t"].to_numpy(), judge),
                                    share(ours["gene"], ours["t"].to_numpy(), judge))  # fmt: skip
             for count in range(2, len(others) + 1):

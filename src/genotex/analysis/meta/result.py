@@ -171,9 +171,11 @@ def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaRe
         checked(CohortFacts, record, extra="forbid", path=path, place=f"cohorts[{i}]")
         for i, record in enumerate(content["cohorts"])
     )
-    wanted = [*META_COLUMNS, *_cohort_columns(cohorts)]
+    wanted = [*(META_COLUMNS.keys() - NEWER), *_cohort_columns(cohorts)]
     table = output.meta_table(trait, condition)
     frame = read_table(table, content["all_genes"]["sha256"], wanted)
+    missing = [name for name in META_COLUMNS if name not in frame.columns]
+    frame = frame.with_columns(pl.lit(None, META_COLUMNS[name]).alias(name) for name in missing)
     return MetaResult(
         trait=content["problem"]["trait"],
         condition=content["problem"]["condition"],
@@ -184,6 +186,10 @@ def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaRe
         warnings=tuple(content["warnings"]),
         method=content["method"],
     )
+
+
+NEWER = frozenset({"Replication", "Samples to Settle"})
+"""Columns that results of earlier versions lack."""
 
 
 class _Method(TypedDict, total=False):
