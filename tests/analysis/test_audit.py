@@ -287,6 +287,12 @@ def test_the_mean_of_five_samples_has_the_variance_of_a_pool() -> None:
     assert the_one(cohort(pooled), "pools").samples == ("GSM0",)
 
 
+def test_flat_p_values_are_a_note() -> None:
+    finding = the_one(cohort(clean_cohort(N)), "p-values")
+    assert finding.severity == "note"
+    assert "are flat" in finding.seen
+
+
 def test_values_rounded_to_whole_numbers_give_discrete_p_values() -> None:
     table = with_groups()
     coarse = changed(table, np.round(table.expression / 2))

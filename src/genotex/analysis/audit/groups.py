@@ -26,6 +26,8 @@ MANY_GENES = 0.25
 """Share of the genes that differ between the clusters (p < .001): a batch moves most."""
 NEAR_ONE = 1.5
 """Density of p-values above 0.9 over that from 0.5 to 0.9."""
+FLAT, FLAT_GENES = 0.06, 200
+"""Share of p-values below 0.05 that is no more than chance gives."""
 FEW_DIFFERENT = 0.5
 """Share of different p-values among the genes below which they are discrete."""
 
@@ -52,7 +54,7 @@ def check_batch(cohort: AuditedCohort) -> Iterator[AuditFinding]:
             + (": every value occurs in one group only." if complete else "."),
             "The effects of the two cannot be separated by any adjustment: another cohort must."
             if complete
-            else f"Adjust for it (--covariates '{row['key']}') and expect to lose power.",
+            else f"Adjust for it (--covariates '{row['key']}', or in the design); it costs power.",
         )
 
 
@@ -141,10 +143,15 @@ def check_p_values(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find p-values that a calibrated test does not give: many near 1, or few different ones."""
     cohort.need(6, groups=True)
     p = _p_values(cohort)
-    excess = excess_near_one(p)
+    excess, low = excess_near_one(p), float((p < 0.05).mean())
+    if len(p) >= FLAT_GENES and low < FLAT:
+        yield AuditFinding(
+            "note",
+            f"The p-values are flat: {low:.1%} are below 0.05, where chance gives 5 %.",
+            "Nothing is wrong with it: expect few genes, or none, from this comparison.",
+        )
     near = int((p > 0.9).sum())
     if len(p) >= 200 and excess > NEAR_ONE and near > 100:
-        low = float((p < 0.05).mean())
         shape = "both ends (a U)" if low > 0.1 else "1"
         yield AuditFinding(
             "warning",
