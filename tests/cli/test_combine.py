@@ -1,4 +1,4 @@
-"""`genotex analyze --cohorts all` where some problems or cohorts cannot be combined."""
+"""All cohorts on the command line: `solve`, and `analyze --cohorts all` where some are no good."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from genotex.analysis import read_meta
 from genotex.layout import OutputFolder
+from genotex.simulate import simulate_study
 from tests.analysis.meta.cohort_folder import groups, put_cohort
 
 
@@ -56,3 +57,43 @@ def test_terminal_says_which_effect_and_p_it_shows(  # type: ignore[no-untyped-d
     assert ("strict p" in out) is (cohorts == 3)
     assert "95 % interval" in out
     assert "replication q: at least two cohorts have it" in " ".join(out.split())
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("study")
+    simulate_study(root / "in", samples=24, genes=400)
+    return root
+
+
+def solve(genotex, study: Path, *words: str) -> tuple[int, str]:  # type: ignore[no-untyped-def]
+    code, out, _ = genotex(
+        "solve", study / "in", study / "out", "--trait", "Simulated_Arthritis", "--no-panel",
+        "--hidden", "none", "--cohort", "GSE90000001", "--cohort", "GSE90000002", *words,
+    )  # fmt: skip
+    return code, " ".join(out.split())
+
+
+def test_solve_leads_with_what_two_cohorts_show_and_names_the_largest(genotex, study: Path) -> None:  # type: ignore[no-untyped-def]
+    code, screen = solve(genotex, study)
+    assert code == 0
+    together, alone = screen.index("2 cohorts together"), screen.index("GSE90000001 alone")
+    assert together < screen.index("report over all cohorts: ") < alone
+    assert alone < screen.index("report of GSE90000001: ")
+    assert "significant (this list: --cohorts largest)" in screen
+    result = read_meta(OutputFolder(study / "out"), "Simulated_Arthritis", None)
+    assert f"{result.genes['Variable'][0]}: up in " in screen or ": down in 2 of 2" in screen
+
+    code, screen = solve(genotex, study, "--cohorts", "largest")
+    assert code == 0 and "cohorts together" not in screen
+    assert "genes significant at q < 0.05 in GSE90000001" in screen
+
+
+def test_solve_for_machines_has_the_largest_cohort_and_all_together(genotex, study: Path) -> None:  # type: ignore[no-untyped-def]
+    code, text = solve(genotex, study, "--json")
+    found = json.loads(text)
+    assert code == 0 and found["cohort"] == "GSE90000001"
+    (combined,) = found["combined"]
+    assert combined["cohorts"] == "GSE90000001 GSE90000002" and combined["solved"]
+    code, text = solve(genotex, study, "--json", "--cohorts", "largest")
+    assert code == 0 and "combined" not in json.loads(text)

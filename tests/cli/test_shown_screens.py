@@ -10,8 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from genotex.analysis import read_meta
-from genotex.analysis.meta import gene_stories
+from genotex.analysis import gene_stories, read_meta
 from genotex.layout import OutputFolder
 from tests.analysis.meta.cohort_folder import groups, put_cohort
 from tests.atlas.conftest import ASTHMA

@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import stored_types
-from genotex.analysis.meta import gene_stories
+from genotex.analysis import gene_stories, stored_types
 from genotex.bench import Scores, summarise
 from genotex.reports import (
     Findings,

@@ -121,6 +121,7 @@ from .gene_tests.linear import (
     fit_weighted_columns as fit_weighted_columns,
     lowess as lowess,
 )
+from .meta.stories import gene_stories as gene_stories
 from .meta.choosing import people_table as people_table
 from .meta.cohorts import analyze_cohorts as analyze_cohorts, combine_results as combine_results
 from .meta.effects import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis.meta import analyze_cohorts
+from genotex.analysis import analyze_cohorts
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder

@@ -1,6 +1,7 @@
 """The result over all cohorts: files and warnings."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,16 @@ def output(tmp_path: Path) -> OutputFolder:
 @pytest.fixture
 def result(output: OutputFolder) -> MetaResult:
     return analyze_cohorts(output, Problem("Asthma"))
+
+
+def test_a_result_of_an_earlier_version_has_no_chance_of_replication(
+    output: OutputFolder, result: MetaResult
+) -> None:
+    earlier = ["Replication", "Samples to Settle"]
+    write_meta(output, replace(result, genes=result.genes.drop(earlier)))
+    found = read_meta(output, "Asthma", None)
+    assert found.genes.drop(earlier).equals(result.genes.drop(earlier))
+    assert found.genes[earlier[0]].null_count() == found.genes.height
 
 
 def test_what_is_read_is_what_was_written(output: OutputFolder, result: MetaResult) -> None:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 import pytest
 
-from genotex.analysis.meta import MetaResult, gene_stories
-from genotex.analysis.meta.result import CohortFacts
+from genotex.analysis import CohortFacts, MetaResult, gene_stories
 
 NAMES = ("GSE1", "GSE2", "GSE3")
 

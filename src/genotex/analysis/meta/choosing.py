@@ -28,7 +28,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class Combinable:
     """The cohorts to combine."""
 
     kind: str  # ``binary`` or ``continuous``
@@ -39,7 +39,7 @@ class Selection:
 
 def select_cohorts(
     results: Mapping[str, AnalysisResult], people: PeopleOf | None = None
-) -> Selection:
+) -> Combinable:
     """Keep cohorts whose effects are the same quantity and that share no sample.
 
     With `people` those of the same people under other ids are found by expression.
@@ -50,7 +50,7 @@ def select_cohorts(
     # would count the same people twice, the smaller is left out; so is one that shares more than
     # a few people.
     if not results:
-        return Selection("binary", {}, {})
+        return Combinable("binary", {}, {})
     by_size = dict(sorted(results.items(), key=lambda item: -item[1].samples))
     # A factor has several effects, and none of them to combine.
     single = {name: result for name, result in by_size.items() if kind_of(result) != "factor"}
@@ -61,9 +61,9 @@ def select_cohorts(
     kept, twice = _split(kept, _why_not_apart)
     left_out |= {**unlike, **twice}
     if people is None:
-        return Selection(kind, kept, left_out)
+        return Combinable(kind, kept, left_out)
     strangers, again, warnings = _once_each(kept, people)
-    return Selection(kind, strangers, {**left_out, **again}, warnings)
+    return Combinable(kind, strangers, {**left_out, **again}, warnings)
 
 
 def kind_of(result: AnalysisResult) -> str:

@@ -14,8 +14,8 @@ import scipy
 
 import genotex
 from genotex.analysis.meta.choosing import (
+    Combinable,
     PeopleOf,
-    Selection,
     kind_of,
     pairing_of,
     people_table,
@@ -125,19 +125,11 @@ def combine_results(
     left_out = {**dropped, **(refused or {})}
     if len(chosen.results) < 2:
         raise AnalysisError(_too_few(problem, tuple(chosen.results), left_out))
-    tables = {name: result.genes for name, result in chosen.results.items()}
-    binary = chosen.kind == "binary"
-    combined = combine_genes(
-        tables,
-        binary=binary,
-        q_cut=options.q_cut,
-        combine=combine,
-        ahead=_ahead(chosen.results, options.next_cohort),
-        by=options.rank_by,
-    )
+    combined = _combined(chosen, options, combine)
     genes = combined.genes
     if not genes.height:
-        msg = f"{problem}: {', '.join(tables)} have no tested gene in common; nothing to combine"
+        named = ", ".join(chosen.results)
+        msg = f"{problem}: {named} have no tested gene in common; nothing to combine"
         raise AnalysisError(msg)
     facts = tuple(_facts(name, result) for name, result in chosen.results.items())
     warnings = cohort_warnings(facts, genes, kind=chosen.kind, min_effect=options.min_effect)
@@ -242,6 +234,17 @@ def _levels_compared(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
     return {"levels_compared": dict(pairs[0])} if pairs[0] and same else {}
 
 
+def _combined(chosen: Combinable, options: AnalysisOptions, combine: str) -> CombinedGenes:
+    return combine_genes(
+        {name: result.genes for name, result in chosen.results.items()},
+        binary=chosen.kind == "binary",
+        q_cut=options.q_cut,
+        combine=combine,
+        ahead=_ahead(chosen.results, options.next_cohort),
+        by=options.rank_by,
+    )
+
+
 def _ahead(results: Mapping[str, AnalysisResult], samples: int | None) -> Ahead | None:
     """Return the sizes of the cohorts and of the next one; None where one is not known."""
     sizes = {}
@@ -257,7 +260,7 @@ def _ahead(results: Mapping[str, AnalysisResult], samples: int | None) -> Ahead 
 
 
 def _method(
-    chosen: Selection, options: AnalysisOptions, combined: CombinedGenes, combine: str
+    chosen: Combinable, options: AnalysisOptions, combined: CombinedGenes, combine: str
 ) -> dict[str, Any]:
     binary = chosen.kind == "binary"
     genes, shared = combined.genes, combined.heterogeneity

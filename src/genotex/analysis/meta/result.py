@@ -51,7 +51,7 @@ class MetaResult:
     condition
         Condition of the problem.
     genes
-        Genes that at least two cohorts tested, by p-value, with the columns of `META_COLUMNS`.
+        Genes that at least two cohorts tested, in their order, with the columns of `META_COLUMNS`.
     effects
         The same genes in the same order: `COHORT_COLUMNS` of each cohort behind its name.
     cohorts
@@ -79,12 +79,12 @@ class MetaResult:
 
     @property
     def significant(self) -> pl.DataFrame:
-        """The genes that are significant over all cohorts, by p-value."""
+        """The genes that are significant over all cohorts, in order."""
         return self.genes.filter(pl.col("Significant"))
 
     @property
     def replicating(self) -> pl.DataFrame:
-        """The genes that replicate (by the rule in ``method["replication"]``), by p-value."""
+        """The genes that replicate (by the rule in ``method["replication"]``), in order."""
         return self.genes.filter(pl.col("Replicates"))
 
     @property

@@ -118,7 +118,7 @@ class ReportPage:
     software: SoftwareView
     files: Sequence[Mapping[str, Any]]
     written: str | None
-    together: Together | None
+    together: Together | None = None
 
     @property
     def cohort_url(self) -> str | None:
@@ -156,7 +156,6 @@ def build_page(
     csv_name: str,
     gene_sets: GeneSetsView | None = None,
     written: str | None = None,
-    together: Together | None = None,
 ) -> ReportPage:
     """Return the page of a problem, from the linked table (best the unfilled one) and records."""
     result, genes, own = findings.result, ranked(findings), findings.design
@@ -197,7 +196,6 @@ def build_page(
         software=problem_software(evidence, findings, methods),
         files=evidence.files,
         written=written,
-        together=together,
     )
 
 

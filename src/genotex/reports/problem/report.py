@@ -83,8 +83,8 @@ def write_report(
         csv_name=path.with_suffix(".csv").name,
         gene_sets=view_gene_sets(read_enrichment(output, trait, condition), findings, str(sets)),
         written=written,
-        together=_together(output, result, path),
     )
+    page = replace(page, together=_together(output, result, path))
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
 
 
