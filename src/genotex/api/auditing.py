@@ -8,6 +8,7 @@ from typing import Any
 
 from genotex.analysis import CohortsAudit
 from genotex.api.choices import as_path, options_of
+from genotex.errors import UsageError
 from genotex.options import AuditOptions
 from genotex.workflows import audit as run
 from genotex.workflows import find_sources, table_source
@@ -47,6 +48,9 @@ def audit(data: Any, samples: Any = None, **options: Any) -> CohortsAudit:
     """
     asked: AuditOptions = options_of(AuditOptions, options, {})
     if isinstance(data, Mapping):
+        if alone := [n for n, pair in data.items() if not isinstance(pair, tuple | list)]:
+            msg = f"{alone[0]!r} has no sample table: give {{name: (expression, samples)}}"
+            raise UsageError(msg)
         sources = [
             table_source(str(name), expression, sheet, asked)
             for name, (expression, sheet) in data.items()

@@ -391,6 +391,8 @@ def _coded(column: pl.Series) -> np.ndarray[Any, np.dtype[np.float64]]:
         return column.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(float)
     texts = column.cast(pl.String).to_list()
     levels = sorted({t for t in texts if t}, key=lambda t: (not _CONTROL.search(t), t))
+    if {"case", "control"} <= set(levels):
+        levels = ["control", "case"]  # As genotex has them; others are neither.
     code = {level: float(k) for k, level in enumerate(levels)}
     return np.array([code.get(text or "", np.nan) for text in texts])
 

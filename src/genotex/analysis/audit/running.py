@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+
 from genotex.analysis.audit import cells, groups, labels, people, samples, values
 from genotex.analysis.audit.cohort import AuditedCohort
 from genotex.analysis.audit.findings import AuditFinding, CheckResult, CohortAudit, NotJudged
-from genotex.words import readable
+from genotex.words import listed, readable
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ CHECKS = (
     AuditCheck("p-values", "Shape of the p-values", groups.check_p_values),
 )
 """In the order of the page. To add a check, add a function and its row."""
+MOST_GROUPS = 8
+"""A trait with more values is measured."""
 ACROSS = AuditCheck("across", "The same person in two cohorts", lambda cohort: ())
 
 
@@ -95,7 +99,14 @@ def _facts(cohort: AuditedCohort) -> tuple[tuple[str, str], ...]:
     contrast = cohort.compared
     groups = "none recorded"
     if contrast is not None:
-        groups = f"{contrast.summary['text']}, by {readable(cohort.table.trait)}"
+        sizes = np.unique(contrast.values, return_counts=True)[1]
+        several = not contrast.binary and len(sizes) <= MOST_GROUPS
+        text = (
+            f"{len(sizes)}, of {listed([*map(str, sizes)])} samples"
+            if several
+            else (contrast.summary["text"])
+        )
+        groups = f"{text}, by {readable(cohort.table.trait)}"
     return (
         ("Samples", f"{len(cohort.samples):,}"),
         ("Genes", f"{len(cohort.table.genes):,}"),
