@@ -18,6 +18,7 @@ from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
+from genotex.simulate import simulate_study
 from genotex.studies import MOST_WAITING, AnalysisRecord, JobQueue, Workspace, run_job
 from genotex.studies import queue as jobs
 from tests.app.conftest import Browser, opened, queue_of, wait
@@ -132,6 +133,21 @@ def test_a_job_without_a_result_says_why(tmp_path: Path, broken: int, told: str)
     record = gout().model_copy(update={"trait": "Asthma", "series": ["GSE1", "GSE2"]})
     end = run_job(tmp_path, record, lambda _: None)
     assert not end.solved and re.search(told, end.message)
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_a_job_leads_with_all_cohorts_or_answers_from_the_largest(
+    tmp_path: Path, every: bool
+) -> None:
+    trait = simulate_study(tmp_path / "input", samples=24, genes=400).truth.trait
+    asked = {"trait": trait, "series": ["GSE90000001", "GSE90000002"], "every": every,
+             "options": AnalysisOptions(panel=False, hidden="none")}  # fmt: skip
+    end = run_job(tmp_path, gout().model_copy(update=asked), lambda _: None)
+    assert end.solved
+    together = r"\d+ of \d+ genes replicate over 2 cohorts, \d+ significant; " if every else ""
+    assert re.fullmatch(together + r"\d+ of \d+ genes significant in GSE90000001", end.message)
+    output = OutputFolder(tmp_path / "analyses" / "001-Gout")
+    assert output.meta_report(trait, None).is_file() is every
 
 
 def test_a_job_whose_process_cannot_start_ends_and_so_does_the_next(

@@ -286,5 +286,5 @@ def _together(combined: Combined) -> str:
         return f"not combined: {combined.why}"
     return (
         f"{found.replicating.height} of {found.genes.height} genes replicate over "
-        f"{len(found.cohorts)} cohorts, {found.significant.height} are significant"
+        f"{len(found.cohorts)} cohorts, {found.significant.height} significant"
     )
