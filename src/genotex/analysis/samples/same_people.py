@@ -191,8 +191,9 @@ def _without_axes(one: Floats, two: Floats) -> tuple[Floats, Floats]:
     """Return profiles without the leading axes of either cohort."""
     # Those of both together would hold what the same people share.
     count = min(MOST_AXES, max(1, min(len(one), len(two)) // SAMPLES_PER_AXIS))
-    leading = [np.linalg.svd(each, full_matrices=False)[2][:count] for each in (one, two)]
-    axes = np.linalg.qr(np.vstack(leading).T)[0]
+    # By the eigenvectors between samples, which are fewer than genes, and so far quicker.
+    leading = [each.T @ np.linalg.eigh(each @ each.T)[1][:, -count:] for each in (one, two)]
+    axes = np.linalg.qr(np.hstack(leading))[0]
     return one - one @ axes @ axes.T, two - two @ axes @ axes.T
 
 
