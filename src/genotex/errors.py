@@ -227,12 +227,12 @@ class NotRecordedError(ModelError):
 
 
 class BudgetReachedError(GenotexError):
-    """A limit of cost, tokens or time is reached: no further call is started.
+    """A limit of cost, tokens, calls or time is reached: no further call is started.
 
     Finished work is kept; with a higher limit the run can be resumed.
 
     `message`: which limit, what was spent, and what to do. `limit`: name of the limit:
-    ``max_cost``, ``max_tokens`` or ``max_time``.
+    ``max_cost``, ``max_tokens``, ``max_calls`` or ``max_time``.
     """
 
     def __init__(self, message: str, limit: str = "") -> None:

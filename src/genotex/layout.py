@@ -215,6 +215,11 @@ class OutputFolder:
         """Return the traits that have preprocessed cohorts."""
         return _folders(self.root / "preprocess")
 
+    @property
+    def annotator_calls(self) -> Path:
+        """The record of all calls of a model that annotates."""
+        return self.root / "annotator" / "calls.jsonl"
+
     def _preprocess(self, trait: str) -> Path:
         return self.root / "preprocess" / trait_folder_name(trait)
 

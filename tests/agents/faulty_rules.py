@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from genotex.agents import Card, RulesModel, action_unit, action_units, read_card, write_code
-from genotex.agents.context import fenced
 from genotex.errors import UsageError
-from genotex.models import Reply, Request, register
+from genotex.models import Reply, Request, fenced, register
 from tests.agents.seeded_faults import FAULTS, faults_of, with_fault
 
 __all__ = ["NAME", "FaultyRules", "all_faults", "register_faulty_rules"]

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.agents import Attempt, CellResult, CellStatus, Output
-from genotex.agents.context import MOST_SHOWN, cut, fenced
+from genotex.models import MOST_SHOWN, cut, fenced
 
 
 def test_short_text_is_shown_whole() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,10 +51,14 @@ class Seen:
         return f"{self.path}\n{dict(self.headers)}\n{self.content.decode()}"
 
 
+Answers = Says | Callable[[Seen], Says]
+"""What is said, or how that follows from what was asked."""
+
+
 class Service:
     """Gives its answers in order, the last one for ever; keeps what it was asked."""
 
-    def __init__(self, *answers: Says) -> None:
+    def __init__(self, *answers: Answers) -> None:
         self.answers = list(answers)
         self.seen: list[Seen] = []
         self.closing = threading.Event()
@@ -62,12 +66,13 @@ class Service:
         self.turn = threading.Lock()
         self.address = ""
 
-    def next_answer(self) -> Says:
-        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+    def next_answer(self, seen: Seen) -> Says:
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return answer if isinstance(answer, Says) else answer(seen)
 
 
 @contextmanager
-def serving(*answers: Says) -> Iterator[Service]:
+def serving(*answers: Answers) -> Iterator[Service]:
     """Run a service on a free port of this machine."""
     service = Service(*answers)
 
@@ -76,7 +81,7 @@ def serving(*answers: Says) -> Iterator[Service]:
             content = self.rfile.read(int(self.headers["Content-Length"]))
             with service.turn:
                 service.seen.append(Seen(self.path, dict(self.headers.items()), content))
-                answer = service.next_answer()
+                answer = service.next_answer(service.seen[-1])
                 service.under_way += 1
                 service.most_at_once = max(service.most_at_once, service.under_way)
             self.close_connection = True

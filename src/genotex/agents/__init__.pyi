@@ -55,11 +55,7 @@ from .sandbox.session import (
     SandboxPolicy as SandboxPolicy,
     Session as Session,
 )
-from .structured import (
-    ModelExpert as ModelExpert,
-    answer_of as answer_of,
-    ask_without_data as ask_without_data,
-)
+from .structured import ask_without_data as ask_without_data, model_expert as model_expert
 from .switches import (
     PRESETS as PRESETS,
     Switches as Switches,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,13 +9,11 @@ from typing import Any, Literal
 
 from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import MOST_SUGGESTIONS
-from genotex.agents.context import MOST_SHOWN, Step, TaskContext, cut, fenced
+from genotex.agents.context import Step, TaskContext
 from genotex.agents.prompts import PACKAGES, render_prompt, toolkit_reference
 from genotex.agents.task import Task, set_up_code
-from genotex.clinical import SeriesDescription
-from genotex.clinical.description import SHOWN_VALUES
 from genotex.errors import BadAnswerError
-from genotex.models import Message, Request
+from genotex.models import MOST_SHOWN, Message, Request, cut, fenced
 
 Occasion = Literal["plan", "write", "revise", "review", "encode", "zero_shot"]
 
@@ -155,26 +152,6 @@ class Questions:
         """Ask for a judgement of a step's last attempt."""
         return self._about_step("review", self.reviewer_of(step.unit), context, step)
 
-    def encode(self, series: SeriesDescription) -> Request:
-        """Ask for the annotation of a series as data (see `structured`)."""
-        rows = (f"{number}: {json.dumps(cells)}" for number, cells in series.shown().items())
-        others = _other_texts(series) if self.task.procedure.reads_sample_texts else None
-        text = render_prompt(
-            "team/encode.md.j2",
-            task=self.task,
-            task_line=_task_line(self.task),
-            background=fenced(cut(series.text)),
-            characteristics=fenced(cut("\n".join(rows))),
-            other_texts=None if others is None else fenced(cut(others)),
-            first_ids=fenced(", ".join(series.first_ids) or "none"),
-            most_values=SHOWN_VALUES,
-        )
-        system = render_prompt("team/roles/encoder.md.j2")
-        card = Card("expert", "encode", self.task)
-        return Request(
-            "expert", (Message("system", system), Message("user", text)), facts=card.facts()
-        )
-
     def script(self, occasion: Occasion, step: Step, files: str) -> Request:
         """Ask for one script that does the whole task (see `script`)."""
         text = render_prompt(
@@ -252,19 +229,6 @@ class Questions:
         )
         messages = (Message("system", system), Message("user", text))
         return Request(card.role, messages, facts=card.facts())
-
-
-def _other_texts(series: SeriesDescription) -> str:
-    lines = {
-        "title": series.titles,
-        "source_name_ch1": series.source_names,
-        "description": tuple(cell for line in series.descriptions for cell in line),
-    }
-    shown = {
-        name: [cell for cell in dict.fromkeys(cells) if cell is not None][:SHOWN_VALUES]
-        for name, cells in lines.items()
-    }
-    return "\n".join(f"{name}: {json.dumps(cells)}" for name, cells in shown.items())
 
 
 def _done(steps: Sequence[Step]) -> tuple[DoneStep, ...]:

@@ -13,7 +13,7 @@ import pandas as pd
 from genotex.analysis import counts_of
 from genotex.api.choices import Paths, as_path, gather_choices, series_files
 from genotex.api.provenance import provenance, recorded_series
-from genotex.clinical import describe_series
+from genotex.clinical import describe_series, expert_of
 from genotex.cohorts import (
     CohortTask,
     PreparedCohort,
@@ -43,7 +43,6 @@ from genotex.workflows import (
     add_age_and_sex,
     annotate_series,
     check_trait,
-    rules_of,
     sample_table,
 )
 
@@ -124,7 +123,7 @@ def read_geo(
     settings = gather_choices({**given, **options})
     files = series_files(path, trait)
     check_choices([CohortTask(files.trait, files.cohort, geo=files)], [files.cohort], settings)
-    prepared, raw = read_geo_cohort(files, rules_of(settings), settings)
+    prepared, raw = read_geo_cohort(files, expert_of(settings), settings)
     if prepared.genes is None:
         msg = f"no gene expression: {prepared.why_no_genes}"
         raise FormatError(msg, path=files.folder)

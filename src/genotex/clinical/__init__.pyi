@@ -3,13 +3,29 @@ from .encoding import (
     annotation_to_json as annotation_to_json,
     recorded_annotation as recorded_annotation,
 )
+from .annotator.answer import answer_of as answer_of
+from .annotator.asking import (
+    AskingExpert as AskingExpert,
+    Estimate as Estimate,
+    ModelExpert as ModelExpert,
+)
+from .annotator.comparing import compare as compare
+from .annotator.making import (
+    CALLS_OF as CALLS_OF,
+    expert_of as expert_of,
+    name_annotator as name_annotator,
+)
+from .annotator.question import (
+    question_digests as question_digests,
+    series_question as series_question,
+)
 from .assay import judge_expression as judge_expression
 from .assay.stated import load_signs as load_signs
 from .cases import (
     count_cases as count_cases,
     description_from_case as description_from_case,
+    described_cases as described_cases,
     infer_cases as infer_cases,
-    row_and_map as row_and_map,
 )
 from .cells import Candidate as Candidate, characteristic_candidates as characteristic_candidates
 from .description import (
@@ -26,9 +42,11 @@ from .encoded_features import (
     encode_cell as encode_cell,
     encode_with_role as encode_with_role,
     is_biased as is_biased,
+    row_and_map as row_and_map,
     without_samples as without_samples,
 )
 from .encoding import (
+    Asked as Asked,
     FEATURES as FEATURES,
     GROUP_WORDS as GROUP_WORDS,
     ClinicalAnnotation as ClinicalAnnotation,
@@ -88,6 +106,7 @@ from .sheets.files import (
 )
 from .likely_rows import ROWS_WITH_GROUPS as ROWS_WITH_GROUPS
 from .summary import (
+    REVIEW as REVIEW,
     AnnotationSummary as AnnotationSummary,
     FeatureSummary as FeatureSummary,
     annotation_notes as annotation_notes,

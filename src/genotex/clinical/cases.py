@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from genotex.clinical.description import Cell, SeriesDescription
-from genotex.clinical.encoded_features import encode_cell
+from genotex.clinical.encoded_features import row_and_map
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding, rounded
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.summary import reason_texts, shift_notes
 from genotex.errors import FormatError, UsageError, WorkerLostError
-from genotex.features import simple_key, split_cell
 from genotex.formats import read_json_lines, read_text_lines
 from genotex.parallel import Executor, Piece
 from genotex.procedure import Procedure
@@ -36,7 +39,11 @@ _MEMORY = 400_000_000
 
 
 def infer_cases(
-    cases: Path, expert: Expert | None = None, procedure: Procedure | str = Procedure.SOUND
+    cases: Path,
+    expert: Expert | None = None,
+    procedure: Procedure | str = Procedure.SOUND,
+    *,
+    at_once: int = 1,
 ) -> Iterator[str]:
     """Annotate the cases of a JSON Lines file, one output line each.
 
@@ -48,6 +55,8 @@ def infer_cases(
         Annotates them; `RuleExpert` by default.
     procedure : str
         ``benchmark`` takes the first integer of a cell as age.
+    at_once : int
+        Cases that are annotated at the same time, where the expert waits for a model.
 
     Yields
     ------
@@ -56,7 +65,8 @@ def infer_cases(
         ``gender`` as null or ``{"row", "map": {raw value: code or null}}``; ``certainty`` of the
         trait (null: not measured), its ``runner_up`` as null or ``{"row", "map"}``;
         ``certainties`` of gene expression, age and gender; ``keys`` of the features and ``roles``
-        of the trait's cells; ``evidence`` gives the reasons.
+        of the trait's cells; ``evidence`` gives the reasons. Where a model was asked also ``by``,
+        ``review`` and ``asked``.
 
     Raises
     ------
@@ -64,7 +74,28 @@ def infer_cases(
         If a line is not a case, or has the id of another; it names the line and the field.
     """
     expert, procedure = expert or RuleExpert(), Procedure(procedure)
-    yield from _answers(cases, _checked(cases), expert, procedure)
+    if at_once == 1:
+        yield from _answers(cases, _checked(cases), expert, procedure)
+        return
+    answer = partial(_answer, cases, expert, procedure)
+    under_way: deque[Future[str]] = deque()
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            for case in _checked(cases):
+                under_way.append(pool.submit(answer, case))
+                if len(under_way) > at_once:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for each in under_way:
+                each.cancel()
+
+
+def described_cases(cases: Path) -> Iterator[tuple[SeriesDescription, str]]:
+    """Yield what a solver may see of each case, and its trait (see `infer_cases`)."""
+    for number, case in _checked(cases):
+        yield _description(cases, number, case), case["trait"]
 
 
 def infer_cases_elsewhere(
@@ -106,18 +137,26 @@ def _checked(cases: Path) -> Iterator[_Case]:
 def _answers(
     cases: Path, some: Iterable[_Case], expert: Expert, procedure: Procedure
 ) -> Iterator[str]:
-    for number, case in some:
-        try:
-            description = description_from_case(case)
-        except FormatError as error:
-            raise error.at(cases, number) from error
-        try:
-            annotation = expert.annotate(description, case["trait"])
-        except UsageError as error:
-            raise FormatError(str(error), path=cases, line=number, field="trait") from error
-        yield json.dumps(
-            _prediction(case["id"], description, annotation, procedure), ensure_ascii=False
-        )
+    yield from map(partial(_answer, cases, expert, procedure), some)
+
+
+def _answer(cases: Path, expert: Expert, procedure: Procedure, numbered: _Case) -> str:
+    number, case = numbered
+    description = _description(cases, number, case)
+    try:
+        annotation = expert.annotate(description, case["trait"])
+    except UsageError as error:
+        raise FormatError(str(error), path=cases, line=number, field="trait") from error
+    return json.dumps(
+        _prediction(case["id"], description, annotation, procedure), ensure_ascii=False
+    )
+
+
+def _description(cases: Path, number: int, case: Mapping[str, Any]) -> SeriesDescription:
+    try:
+        return description_from_case(case)
+    except FormatError as error:
+        raise error.at(cases, number) from error
 
 
 def count_cases(cases: Path) -> int:
@@ -161,30 +200,23 @@ def _prediction(
             "gene": [annotation.gene.reason, *annotation.gene.evidence],
             **{name: _evidence(e) if e else [] for name, e in features.items()},
         },
+        **_asked(annotation),
+    }
+
+
+def _asked(annotation: ClinicalAnnotation) -> dict[str, Any]:
+    """Return what is known of the model that was asked; nothing where none was."""
+    if annotation.asked is None and not annotation.review:
+        return {}
+    return {
+        "by": annotation.by,
+        "review": dict(annotation.review),
+        "asked": None if annotation.asked is None else asdict(annotation.asked),
     }
 
 
 def _evidence(encoding: FeatureEncoding) -> list[str]:
     return [*encoding.evidence, *shift_notes(encoding), *reason_texts(encoding)]
-
-
-def row_and_map(
-    encoding: FeatureEncoding | None,
-    description: SeriesDescription,
-    procedure: Procedure | str = Procedure.SOUND,
-) -> dict[str, Any] | None:
-    """Return the row of an encoding and the code of each of its raw cells, None without a row."""
-    if encoding is None or encoding.row is None:
-        return None
-    wanted = simple_key(encoding.key)
-    codes = {
-        cell: encode_cell(encoding, cell, procedure)
-        if simple_key(split_cell(cell)[0]) == wanted or cell in encoding.values
-        else None
-        for cell in description.characteristics[encoding.row]
-        if cell is not None
-    }
-    return {"row": encoding.row, "map": codes}
 
 
 def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:

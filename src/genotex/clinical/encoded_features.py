@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import GROUP_WORDS, ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -125,6 +127,25 @@ def encode_with_role(
 ) -> tuple[float | None, Role]:
     """Return code and role of one cell as a procedure has them."""
     return _Lookup(encoding, Procedure(procedure), vocabulary).read(cell)[:2]
+
+
+def row_and_map(
+    encoding: FeatureEncoding | None,
+    description: SeriesDescription,
+    procedure: Procedure | str = Procedure.SOUND,
+) -> dict[str, Any] | None:
+    """Return the row of an encoding and the code of each of its raw cells, None without a row."""
+    if encoding is None or encoding.row is None:
+        return None
+    wanted = simple_key(encoding.key)
+    codes = {
+        cell: encode_cell(encoding, cell, procedure)
+        if simple_key(split_cell(cell)[0]) == wanted or cell in encoding.values
+        else None
+        for cell in description.characteristics[encoding.row]
+        if cell is not None
+    }
+    return {"row": encoding.row, "map": codes}
 
 
 def cells_to_code(

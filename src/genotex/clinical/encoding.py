@@ -92,6 +92,27 @@ class FeatureEncoding:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """The calls of a model that an annotation took."""
+
+    model: str
+    """The model that was asked for, such as ``openai:gpt-4o``."""
+    version: str | None
+    """The model that answered, as the provider names it."""
+    day: str
+    """When it answered, as 2026-11-28; empty where that is not known."""
+    calls: int = field(metadata={"ge": 1})
+    """Answers: one, or two where the first did not fit."""
+    input_tokens: int | None = None
+    """Tokens in and out; None is unknown."""
+    output_tokens: int | None = None
+    cost: str | None = None
+    """US dollars, as text; None is unknown."""
+    agrees: tuple[str, ...] = ()
+    """Features on which it agrees with the rules, where both were asked."""
+
+
+@dataclass(frozen=True)
 class ClinicalAnnotation:
     """The annotation of a series for one trait; a feature that is None is "not available"."""
 
@@ -119,6 +140,13 @@ class ClinicalAnnotation:
     """Sample that a person left out -> by what (``--exclude tissue=pool``)."""
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """``pair``, ``batch`` -> sample -> value, as a person gave them."""
+    review: Mapping[str, str] = field(default_factory=dict)
+    """``gene``, ``trait``, ``age``, ``gender`` -> what a person should decide, and who says what;
+    empty where nothing is open."""
+    checks: Mapping[str, str] = field(default_factory=dict)
+    """Sample -> what is to be checked of it."""
+    asked: Asked | None = None
+    """The model that was asked; None where none was."""
 
     @property
     def features(self) -> dict[Feature, FeatureEncoding | None]:
@@ -248,6 +276,7 @@ def recorded_annotation(data: _Data) -> ClinicalAnnotation:
     The result is for display, not for applying.
     """
     gene = data.get("gene") or {}
+    features: dict[str, Any] = {name: _encoding(name, data.get(name)) for name in FEATURES}
     return ClinicalAnnotation(
         GeneVerdict(
             bool(gene.get("available")),
@@ -255,7 +284,7 @@ def recorded_annotation(data: _Data) -> ClinicalAnnotation:
             tuple(map(str, gene.get("evidence") or ())),
             gene.get("certainty"),
         ),
-        **{name: _encoding(name, data.get(name)) for name in FEATURES},
+        **features,
         notes=tuple(map(str, data.get("notes") or ())),
         by=str(data.get("by") or ""),
         certainty=data.get("certainty"),
@@ -264,6 +293,8 @@ def recorded_annotation(data: _Data) -> ClinicalAnnotation:
         unavailable=data.get("untold") or {},
         excluded=data.get("excluded") or {},
         facts=data.get("facts") or {},
+        review=data.get("review") or {},
+        checks=data.get("checks") or {},
     )
 
 
@@ -301,7 +332,8 @@ def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
     """Return an annotation as plain JSON data.
 
     Returns ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``, ``certainty``,
-    ``runner_up``, ``left_out``, ``untold``; ``excluded`` and ``facts`` where a person gave them.
+    ``runner_up``, ``left_out``, ``untold``; ``excluded`` and ``facts`` where a person gave them;
+    ``review``, ``checks`` and ``asked`` where a model was asked.
     """
     return {
         "gene": _plain(annotation.gene),
@@ -314,6 +346,9 @@ def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
         "untold": dict(annotation.unavailable),
         **({"excluded": dict(annotation.excluded)} if annotation.excluded else {}),
         **({"facts": dict(annotation.facts)} if annotation.facts else {}),
+        **({"review": dict(annotation.review)} if annotation.review else {}),
+        **({"checks": dict(annotation.checks)} if annotation.checks else {}),
+        **({} if annotation.asked is None else {"asked": _plain(annotation.asked)}),
     }
 
 
@@ -330,7 +365,7 @@ def _encoding_to_json(encoding: FeatureEncoding | None) -> dict[str, Any] | None
     return {name: value for name, value in _plain(encoding).items() if name != "feature"}
 
 
-def _plain(record: GeneVerdict | FeatureEncoding) -> dict[str, Any]:
+def _plain(record: GeneVerdict | FeatureEncoding | Asked) -> dict[str, Any]:
     """Return the fields of a record as JSON has them."""
     data: dict[str, Any] = {}
     for each in fields(record):

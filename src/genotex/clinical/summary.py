@@ -11,6 +11,8 @@ from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.texts.samples import FIELD_NAMES
 from genotex.features import simple_key, split_cell
 
+REVIEW = "review"
+"""Beginning of a note on what a person should decide."""
 _LINES: Mapping[str, str] = {str(field): name for field, name in FIELD_NAMES.items()}
 _OF_TCGA = {"barcode": "the sample barcodes", "clinical_matrix": "the clinical matrix"}
 _BY_SAMPLE = "the samples one by one"
@@ -112,6 +114,8 @@ def _why_left_out(annotation: ClinicalAnnotation) -> str:
 
 def why_no_trait(annotation: ClinicalAnnotation) -> str:
     """Return why the trait is not available, with the best candidate that was left out."""
+    if annotation.left_out is None and annotation.review.get("trait"):
+        return annotation.review["trait"]
     nearest = annotation.runner_up
     if nearest is None:
         return annotation.unavailable.get("trait", "not recorded in any sample characteristic")
@@ -134,8 +138,22 @@ def annotation_notes(annotation: ClinicalAnnotation) -> tuple[str, ...]:
     encodings = [e for e in annotation.features.values() if e is not None]
     return (
         *(f"{e.feature}: {line}" for e in encodings for line in _cautions(e)),
+        *_asked_notes(annotation),
         *annotation.notes,
     )
+
+
+def _asked_notes(annotation: ClinicalAnnotation) -> tuple[str, ...]:
+    """Return what is open, and which model was asked."""
+    open_still = [f"{REVIEW}, {name}: {text}" for name, text in annotation.review.items()]
+    asked = annotation.asked
+    if asked is None:
+        return tuple(open_still)
+    cost = "cost unknown" if asked.cost is None else f"${asked.cost}"
+    calls = f"{asked.calls} call{'' if asked.calls == 1 else 's'}, {cost}"
+    day = f", {asked.day}" if asked.day else ""
+    agrees = f"; the rules agree on {', '.join(asked.agrees)}" if asked.agrees else ""
+    return (*open_still, f"annotated by {annotation.by} ({calls}{day}){agrees}")
 
 
 def _cautions(encoding: FeatureEncoding) -> tuple[str, ...]:
@@ -241,7 +259,7 @@ def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> Ann
             else _not_told(name, annotation)
             for name, encoding in annotation.features.items()
         ),
-        annotation.notes,
+        (*_asked_notes(annotation), *annotation.notes),
     )
 
 
@@ -387,6 +405,8 @@ def _why_not(annotation: ClinicalAnnotation, nearest: FeatureEncoding) -> str:
     short = _why_left_out(annotation)
     if short:
         return short.removeprefix("left out: ")
+    if annotation.review.get("trait"):
+        return "a model says otherwise, and the rules are not certain enough"
     if nearest.certainty is None or annotation.certainty is None:
         return "it is less likely to be right than that the trait is not recorded"
     return (

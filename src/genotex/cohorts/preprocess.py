@@ -6,12 +6,21 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import genotex
-from genotex.clinical import ROWS_WITH_GROUPS, Expert, annotation_to_json, rule_expert
+from genotex.clinical import (
+    REVIEW,
+    ROWS_WITH_GROUPS,
+    AskingExpert,
+    Expert,
+    annotation_to_json,
+    expert_of,
+    name_annotator,
+)
+from genotex.cohorts.annotating import annotate_ahead
 from genotex.cohorts.geo.cohort import prepare_geo_cohort
 from genotex.cohorts.geo.files import SUBMITTED
 from genotex.cohorts.linking import REFUSALS
@@ -39,6 +48,7 @@ from genotex.formats import (
 from genotex.genes import ZEROS_KEPT
 from genotex.io import lock
 from genotex.layout import InputFolder, OutputFolder
+from genotex.models import keys_put_away
 from genotex.parallel import Executor, Piece, Processes
 
 
@@ -76,6 +86,11 @@ class CohortOutcome:
         return next((note for note in self.notes if note.startswith(ROWS_WITH_GROUPS)), "")
 
     @property
+    def review(self) -> tuple[str, ...]:
+        """The notes on what a person should decide; empty where nothing is open."""
+        return tuple(note for note in self.notes if note.startswith(REVIEW))
+
+    @property
     def submitted(self) -> str:
         """The note on the submitter's table that was used; empty where none was."""
         return next((note for note in self.notes if note.startswith(SUBMITTED)), "")
@@ -98,32 +113,36 @@ def preprocess(
     executor: Executor | None = None,
     force: bool = False,
     progress: Callable[[CohortOutcome, int], None] | None = None,
+    asking: Callable[[str, int, int], None] | None = None,
 ) -> list[CohortOutcome]:
     """Preprocess the cohorts of an input folder.
 
     `source`: Input folder (``GEO/<Trait>/<GSE>/``, ``TCGA/<name>/``). `target`: Output folder in
     the benchmark's layout; made when missing. `traits`: Traits to do; empty for all that have a GEO
     folder. `cohorts`: Cohort ids to do; empty for all. `expert`: Annotates the series; by default
-    the built-in rules with these options. `jobs`: Number of processes. `executor`: Where the
+    those of the options. `jobs`: Number of processes. `executor`: Where the
     cohorts are done, in place of processes of this machine. `force`: Do cohorts again that are
     already done. `progress`: Called with each outcome and the total number of cohorts, in order.
+    `asking`: Called before, with each cohort that a model was asked about, its number and how many
+    there are; only this process asks.
     Outcomes are in the order of traits and cohorts. A cohort that cannot be read carries its error
     and stops no other; its earlier output stays as it was. Raises UsageError if the input folder, a
     trait or a cohort does not exist. Raises VocabularyFileError if the vocabulary file of the
     options has a mistake.
     """
-    options = options or PreprocessOptions()
-    expert = expert or rule_expert(
-        options.procedure, vocabulary=options.vocabulary, least_certainty=options.least_certainty
-    )
+    options = name_annotator(options or PreprocessOptions())
     output = OutputFolder(target)
+    expert = expert or expert_of(options, output.annotator_calls)
     tasks = _chosen_tasks(InputFolder(source), traits, cohorts, options)
     outcomes = []
     done = {} if force else _find_done(tasks, output, options)
     left = [task for task in tasks if task not in done]
-    shared = _Shared(target, options, expert, force)
+    keys: AbstractContextManager[None] = nullcontext()
+    if isinstance(expert, AskingExpert) and (jobs > 1 or executor is not None):
+        expert, keys = annotate_ahead(left, expert, options, asking), keys_put_away()
+    shared, hands = _Shared(target, options, expert, force), executor or Processes(jobs)
     # Closed at once where a record cannot be written: else processes go on with all that is left.
-    with closing(_in_order(tasks, done, left, shared, executor or Processes(jobs))) as ended:
+    with keys, closing(_in_order(tasks, done, left, shared, hands)) as ended:
         for task, outcome in ended:
             if outcome.info is not None:
                 path = output.cohort_info(task.trait)
@@ -300,11 +319,12 @@ def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
 
 
 def _fingerprint_of_choices(options: PreprocessOptions) -> dict[str, object]:
-    """Return what a person chose about the samples; empty where nothing was."""
+    """Return what a person chose about the samples, and who annotates; only what is not usual."""
     chosen = {
         "samples": options.samples and (options.samples.name, sha256(options.samples)),
         "pairs": dict(options.pair_of),
         "exclude": options.exclude,
         "series_platform": options.series_platform,
+        "annotator": options.annotator if options.asks else "",
     }
     return {name: value for name, value in chosen.items() if value}

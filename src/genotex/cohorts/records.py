@@ -192,6 +192,7 @@ def options_record(options: PreprocessOptions, cohort: str) -> dict[str, Any]:
         "gene_table": None if options.gene_table is None else options.gene_table.name,
         "vocabulary": _named(options.vocabulary),
         "least_certainty": options.least_certainty,
+        **({"annotator": options.annotator} if options.asks else {}),
         "reading_given": cohort in options.readings,
         "encoding": _named(options.encoding),
         **_by_person(options),

@@ -166,6 +166,7 @@ class _OptionsUsed(TypedDict, total=False):
     gene_table: PlainName | None
     vocabulary: _Named | None
     least_certainty: float
+    annotator: str
     reading_given: bool
     encoding: _Named | None
     samples: _Named
@@ -204,6 +205,19 @@ class _Encoding(TypedDict, total=False):
     by: str
 
 
+class _Asked(TypedDict, total=False):
+    """The calls of a model that annotated."""
+
+    model: str
+    version: str | None
+    day: str
+    calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: str | None
+    agrees: list[str]
+
+
 class _Reading(TypedDict, total=False):
     """A `ClinicalAnnotation` as JSON, by any version."""
 
@@ -219,6 +233,9 @@ class _Reading(TypedDict, total=False):
     untold: dict[str, str]
     excluded: dict[str, str]
     facts: dict[str, dict[str, str]]
+    review: dict[str, str]
+    checks: dict[str, str]
+    asked: _Asked
 
 
 class _Value(TypedDict):

@@ -7,6 +7,7 @@ from .catalogue import (
     check_address as check_address,
     parse_name as parse_name,
 )
+from .fences import MOST_SHOWN as MOST_SHOWN, cut as cut, fenced as fenced
 from .model import (
     Author as Author,
     Message as Message,
@@ -28,11 +29,14 @@ from .prices import (
 )
 from .provider_model import (
     ProviderModel as ProviderModel,
+    keys_put_away as keys_put_away,
     run_within as run_within,
     without_keys as without_keys,
 )
 from .recording import (
+    DatedReply as DatedReply,
     RecordingModel as RecordingModel,
+    RememberingModel as RememberingModel,
     ReplayModel as ReplayModel,
     first_difference as first_difference,
     read_recording as read_recording,

@@ -7,7 +7,8 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -64,6 +65,17 @@ def without_keys(text: str, variables: Sequence[str], environ: Mapping[str, str]
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, _HIDDEN)
     return text
+
+
+@contextmanager
+def keys_put_away() -> Iterator[None]:
+    """Take every key out of the environment of this process, so that none is inherited."""
+    names = {name for each in PROVIDERS.values() for name in each.keys}
+    kept = {name: os.environ.pop(name) for name in names if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
 
 
 Result = TypeVar("Result")

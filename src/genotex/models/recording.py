@@ -7,8 +7,9 @@ import json
 import os
 import threading
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from genotex.errors import FormatError, NotRecordedError, UsageError
 from genotex.io import lock, make_folder
 from genotex.models.model import Message, Model, Reply, Request, Usage
 from genotex.outside import parse_json, read_document
+
+_DAY = len("2026-11-28")
 
 _AROUND = 30
 """Characters that are shown on each side of the first one that differs."""
@@ -83,6 +86,7 @@ class _RecordedCall:
 
     request: Request
     reply: Reply
+    day: str = ""  # When it was answered, as 2026-11-28; empty where that is not recorded
 
     def line(self) -> str:
         """Return the call as a line of the file."""
@@ -90,6 +94,7 @@ class _RecordedCall:
             "digest": request_digest(self.request),
             "request": request_to_json(self.request),
             "reply": reply_to_json(self.reply),
+            **({"day": self.day} if self.day else {}),
         }
         return json.dumps(content, sort_keys=True, allow_nan=False) + "\n"
 
@@ -110,7 +115,9 @@ def _read_line(path: Path, number: int, line: bytes) -> _RecordedCall:
         hint = "record the calls again"
         content = parse_json(line.decode(), path, hint, words="is not a recorded call", line=number)
         call = _RecordedCall(
-            request_from_json(content["request"]), reply_from_json(content["reply"])
+            request_from_json(content["request"]),
+            reply_from_json(content["reply"]),
+            str(content.get("day", ""))[:_DAY],
         )
         whole = request_digest(call.request) == content["digest"]
     except (ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
@@ -142,13 +149,85 @@ class RecordingModel:
     def answer(self, request: Request) -> Reply:
         """Record the answer before it is returned (see `Model`)."""
         reply = self._model.answer(request)
-        line = _RecordedCall(request, reply).line().encode()
-        # Other threads and processes may write to the same file.
-        with lock(self._path), self._path.open("ab") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+        _append(self._path, _RecordedCall(request, reply))
         return reply
+
+
+def _append(path: Path, call: _RecordedCall) -> None:
+    line = call.line().encode()
+    # Other threads and processes may write to the same file.
+    with lock(path), path.open("ab") as file:
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@dataclass(frozen=True)
+class DatedReply(Reply):
+    """An answer with the day on which the model gave it."""
+
+    day: str = ""  # As 2026-11-28; empty where that was not recorded
+    again: bool = False  # Whether it was recorded before, and cost nothing now
+
+
+class RememberingModel:
+    """Asks a model once for each request: answers that are in its file are given again.
+
+    Parameters
+    ----------
+    model : Model
+    path : Path, optional
+        The file, made when missing; without one, answers are kept as long as the process runs.
+    today : callable
+    """
+
+    def __init__(
+        self, model: Model, path: Path | None = None, today: Callable[[], date] = date.today
+    ) -> None:
+        self._model = model
+        self._path = path
+        self._today = today
+        self._known: dict[str, DatedReply] = {}
+        self.before: list[Reply] = []
+        if path is None:
+            return
+        make_folder(path.parent)
+        if path.exists():
+            with lock(path):
+                calls = read_recording(path)
+                _drop_cut_line(path)
+            self.before = [call.reply for call in calls if call.reply.model == model.name]
+            self._known = {
+                request_digest(call.request): _dated(call.reply, call.day, again=True)
+                for call in calls
+                if call.reply.model == model.name
+            }
+
+    @property
+    def name(self) -> str:
+        """The name of the model that answers."""
+        return self._model.name
+
+    def knows(self, request: Request) -> bool:
+        """Return whether the answer is there, and costs nothing."""
+        return request_digest(request) in self._known
+
+    def answer(self, request: Request) -> DatedReply:
+        """Give the recorded answer, or ask and record (see `Model`)."""
+        digest = request_digest(request)
+        if (known := self._known.get(digest)) is not None:
+            return known
+        reply = self._model.answer(request)
+        call = _RecordedCall(request, reply, self._today().isoformat())
+        if self._path is not None:
+            _append(self._path, call)
+        self._known[digest] = _dated(reply, call.day, again=True)
+        return _dated(reply, call.day, again=False)
+
+
+def _dated(reply: Reply, day: str, *, again: bool) -> DatedReply:
+    parts = {each.name: getattr(reply, each.name) for each in fields(Reply)}
+    return DatedReply(**parts, day=day, again=again)
 
 
 def _drop_cut_line(path: Path) -> None:

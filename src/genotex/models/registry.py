@@ -132,12 +132,16 @@ class RoleModels:
         """Ask for structured data (see `structured.ask_for`); errors are those of `ask`."""
         return ask_for(self._answer, request, kind)
 
-    def _answer(self, request: Request) -> Reply:
+    def as_sent(self, request: Request) -> Request:
+        """Return a request with the settings that it leaves open."""
         if request.temperature is None:
             request = replace(request, temperature=self._temperature)
         if request.max_output is None:
             request = replace(request, max_output=self._max_output)
-        return self.model_of(request.role).answer(request)
+        return request
+
+    def _answer(self, request: Request) -> Reply:
+        return self.model_of(request.role).answer(self.as_sent(request))
 
 
 def prices_of(settings: ModelSettings, day: date) -> PriceSnapshot:

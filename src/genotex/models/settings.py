@@ -116,6 +116,7 @@ _RUN: Mapping[str, Callable[[Setting], Any]] = {
     "max_output": Setting.whole,
     "max_cost": Setting.money,
     "max_tokens": Setting.whole,
+    "max_calls": Setting.whole,
     "max_time": Setting.number,
     "allow_unknown_cost": Setting.flag,
     "timeout": Setting.number,

@@ -171,6 +171,7 @@ class SpendingLimits:
 
     max_cost: Decimal | None = field(default=None, metadata={"gt": 0})  # US dollars
     max_tokens: int | None = field(default=None, metadata={"gt": 0})  # Input and output together
+    max_calls: int | None = field(default=None, metadata={"gt": 0})  # Failed ones count
     # Wall-clock seconds, including waiting
     max_time: float | None = field(default=None, metadata={"gt": 0})
     # Continue if cost or tokens are unknown: the limit then covers the known part only
@@ -206,6 +207,8 @@ class Budget:
         limits, spent = self._limits, self._ledger.total()
         self._hold("max_cost", "--max-cost", spent.cost, limits.max_cost, "US dollars")
         self._hold("max_tokens", "--max-tokens", spent.tokens, limits.max_tokens, "tokens")
+        calls = Total(spent.calls + spent.failed)
+        self._hold("max_calls", "--max-calls", calls, limits.max_calls, "calls")
         if limits.max_time is not None and self.time >= limits.max_time:
             msg = (
                 f"the time limit is reached: {self.time:.0f} of {limits.max_time:g} seconds; "
@@ -241,7 +244,8 @@ def _refuse_unpriced(limits: SpendingLimits, prices: PriceSnapshot) -> None:
     listed = "; ".join(f"{name}: {why}" for name, why in unknown.items())
     msg = (
         f"--max-cost cannot be enforced, the price is unknown ({listed}); state it in the settings "
-        'under [price."MODEL"], use --max-tokens instead, or add --allow-unknown-cost'
+        'under [price."MODEL"], use --max-calls or --max-tokens instead, or add '
+        "--allow-unknown-cost"
     )
     raise UsageError(msg)
 

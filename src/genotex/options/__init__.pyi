@@ -30,6 +30,11 @@ from .fields import (
     refuse_idle as refuse_idle,
     refuse_unknown as refuse_unknown,
 )
+from .annotating import (
+    ANNOTATOR_FIELDS as ANNOTATOR_FIELDS,
+    BOTH as BOTH,
+    AnnotatorChoices as AnnotatorChoices,
+)
 from .preprocessing import GeoOptions as GeoOptions, PreprocessChoices as PreprocessChoices
 from .analysis import AnalysisOptions as AnalysisOptions
 from .design import DesignOptions as DesignOptions, ReadingOptions as ReadingOptions

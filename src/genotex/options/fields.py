@@ -277,6 +277,7 @@ GROUPS = "Samples and groups"
 TWO_STEP = "Another trait as condition"
 PLUG_IN = "Plug-ins"
 MODELS, WAYS, LIMITS = "Models", "Ways of the team", "Limits"
+ANNOTATOR = "Annotator"
 
 
 ChosenProcedure = Annotated[

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from genotex.options.annotating import AnnotatorChoices
 from genotex.options.fields import CONTROLS, ChosenProcedure, Controls, Option, Scale, groups
 from genotex.procedure import Procedure
 
@@ -34,7 +35,7 @@ class GeoOptions:
 
 
 @dataclass(frozen=True)
-class PreprocessChoices:
+class PreprocessChoices(AnnotatorChoices):
     """What the command line offers about preprocessing; see `genotex.cohorts.PreprocessOptions`."""
 
     procedure: ChosenProcedure = Procedure.SOUND

@@ -8,7 +8,6 @@ from .annotation import (
     add_age_and_sex as add_age_and_sex,
     annotate_series as annotate_series,
     check_trait as check_trait,
-    rules_of as rules_of,
     sample_table as sample_table,
 )
 from .solving import prepare as prepare, prepare_condition as prepare_condition

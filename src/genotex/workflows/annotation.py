@@ -16,14 +16,13 @@ from genotex.clinical import (
     ClinicalAnnotation,
     EncodedFeature,
     FeatureSummary,
-    RuleExpert,
     SeriesDescription,
     annotation_notes,
     annotation_rows,
     certainty_text,
     describe_series,
+    expert_of,
     load_vocabulary,
-    rule_expert,
     sheet_headers,
     sheet_rows,
     sum_up,
@@ -111,24 +110,17 @@ def _cells(name: str, found: FeatureSummary) -> tuple[str, ...]:
 def annotate_series(
     series: Series, cohort: str, trait: str | None, options: PreprocessOptions
 ) -> Annotation:
-    """Annotate the samples of a series by the built-in rules; without a trait only age and sex."""
+    """Annotate the samples of a series; without a trait only age and sex, by the rules."""
     check_trait(trait)
     name = trait or ""
     description = replace(describe_series(series), cohort=cohort)
-    found = read_or_replay(description, series, name, rules_of(options), options)
+    found = read_or_replay(description, series, name, expert_of(options), options)
     features = encode_features(found, series, options, load_vocabulary(options.vocabulary))
     table, notes = sample_table(description, series, found, features, options, trait_name=name)
     rows = annotation_rows(found, series, options.procedure)
     of_trait, age, sex = sum_up(found, rows).features
     notes = (*annotation_notes(found), *notes)
     return Annotation(cohort, name, table, of_trait, age, sex, notes)
-
-
-def rules_of(options: PreprocessOptions) -> RuleExpert:
-    """Return the built-in rules as the options want them."""
-    return rule_expert(
-        options.procedure, vocabulary=options.vocabulary, least_certainty=options.least_certainty
-    )
 
 
 def sample_table(

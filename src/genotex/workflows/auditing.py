@@ -21,6 +21,7 @@ from genotex.analysis import (
     audit_across,
     audit_cohort,
 )
+from genotex.clinical import expert_of
 from genotex.cohorts import (
     PreparedCohort,
     PreprocessOptions,
@@ -51,7 +52,6 @@ from genotex.layout import (
     sort_geo_files,
 )
 from genotex.options import AuditOptions
-from genotex.workflows.annotation import rules_of
 from genotex.workflows.progress import Progress, silent
 
 _ACCESSION = re.compile(r"GSE\d+", re.IGNORECASE)
@@ -232,7 +232,7 @@ def _series(files: GeoCohortFiles, options: AuditOptions) -> Source:
 
 def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort | str:
     settings = PreprocessOptions(scale=options.scale)
-    prepared, raw = read_geo_cohort(files, rules_of(settings), settings)
+    prepared, raw = read_geo_cohort(files, expert_of(settings), settings)
     given = raw.series.expression
     return _of_prepared(prepared, given if given is not None and given.ids else None)
 

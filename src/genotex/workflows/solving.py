@@ -70,6 +70,9 @@ def prepare(
         done += 1
         progress(stage, done, total, f"{outcome.trait} {outcome.cohort}")
 
+    def note_asked(cohort: str, number: int, total: int) -> None:
+        progress("asking about series", number, total, cohort)
+
     return preprocess(
         source,
         output,
@@ -80,6 +83,7 @@ def prepare(
         executor=executor,
         force=force,
         progress=note,
+        asking=note_asked,
     )
 
 

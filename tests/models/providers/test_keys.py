@@ -1,6 +1,7 @@
 """Nothing of a key ever appears in what is written, said or sent to others."""
 
 import logging
+import os
 import pickle
 import traceback
 from pathlib import Path
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import ModelError
-from genotex.models import RecordingModel, read_settings, without_keys
+from genotex.models import RecordingModel, keys_put_away, read_settings, without_keys
+from genotex.parallel import side_by_side
 from tests.models.providers.asking import KEY, REQUEST, model_at
 from tests.models.servers import DIALECTS, Dialect, OpenAIDialect, Says, key_in, serving
 
@@ -111,3 +113,14 @@ def test_a_key_that_changes_is_read_anew() -> None:
         environ["OPENAI_API_KEY"] = KEY
         model.answer(REQUEST)
     assert [key_in(seen) for seen in service.seen] == ["sk-before-0123456789", KEY]
+
+
+def test_processes_that_start_while_keys_are_away_inherit_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("GOOGLE_API_KEY", KEY)
+    with keys_put_away(), side_by_side(2) as spread:
+        seen = list(spread(os.getenv, ["OPENAI_API_KEY", "GOOGLE_API_KEY"]))
+    assert seen == [None, None]
+    assert os.environ["OPENAI_API_KEY"] == os.environ["GOOGLE_API_KEY"] == KEY

@@ -13,6 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from genotex.clinical import question_digests
 from genotex.errors import UsageError
 from genotex.outside import packaged
 
@@ -43,7 +44,7 @@ def prompt_digest(name: str) -> str:
 def prompt_digests() -> dict[str, str]:
     """Return the SHA-256 of every template, by its name."""
     names = _environment().list_templates(extensions=["j2"])
-    return {name: prompt_digest(name) for name in names}
+    return {name: prompt_digest(name) for name in names} | question_digests()
 
 
 @cache

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 
 from genotex.agents.action_units import ActionUnit, action_unit, usual_steps, whole_task
 from genotex.agents.answers import MOST_SUGGESTIONS
-from genotex.agents.context import fenced
 from genotex.agents.questions import Card, last_attempt, read_card
 from genotex.agents.rules.geo import geo_steps, read_geo, write_geo_code
 from genotex.agents.rules.source_text import literal
 from genotex.agents.rules.tcga import tcga_steps, write_tcga_code
-from genotex.agents.structured import MOST_GENES, answer_of
+from genotex.agents.structured import MOST_GENES
 from genotex.agents.task import Task
+from genotex.clinical import answer_of
 from genotex.errors import BadAnswerError, GenotexError, NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder
-from genotex.models import Reply, Request, Usage, register
+from genotex.models import Reply, Request, Usage, fenced, register
 from genotex.problems import ProblemKind, choose_cohort, choose_pair
 
 _CHOOSE = """\

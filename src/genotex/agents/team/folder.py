@@ -109,6 +109,7 @@ def changed_limits(
     *,
     max_cost: float | Decimal | None = None,
     max_tokens: int | None = None,
+    max_calls: int | None = None,
     max_time: float | None = None,
     allow_unknown: bool = False,
 ) -> SpendingLimits:
@@ -117,6 +118,8 @@ def changed_limits(
         kept = replace(kept, max_cost=Setting(max_cost, "--max-cost").money())
     if max_tokens is not None:
         kept = replace(kept, max_tokens=Setting(max_tokens, "--max-tokens").whole())
+    if max_calls is not None:
+        kept = replace(kept, max_calls=Setting(max_calls, "--max-calls").whole())
     if max_time is not None:
         kept = replace(kept, max_time=Setting(max_time, "--max-time").number())
     return replace(kept, allow_unknown=kept.allow_unknown or allow_unknown)

@@ -18,11 +18,11 @@ from typing import Any
 
 from genotex.agents.audit import Audit, audit_here, audit_in_session
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.context import Attempt, Step, TalliedModel, cut
+from genotex.agents.context import Attempt, Step, TalliedModel
 from genotex.agents.notebook import Event, Notebook
 from genotex.agents.sandbox import CellResult, CellStatus, Folders, Output, Session
 from genotex.agents.sandbox.confined.removing import remove_tree
-from genotex.agents.structured import ModelExpert, ask_without_data
+from genotex.agents.structured import ask_without_data, model_expert
 from genotex.agents.switches import WITHOUT_CODE, WorkSettings
 from genotex.agents.task import Task
 from genotex.agents.team.accepting import MakeAudit, accept
@@ -53,7 +53,7 @@ from genotex.errors import (
 from genotex.formats import CohortInfo, decode, read_chunks, update_cohort_info, write_json
 from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
-from genotex.models import PriceSnapshot, RoleModels, UsageLedger, reply_from_json
+from genotex.models import PriceSnapshot, RoleModels, UsageLedger, cut, reply_from_json
 from genotex.options import AnalysisOptions
 
 MOST_CHARACTERS = 20_000
@@ -265,7 +265,7 @@ def _do_without_code(
 def _prepare(task: Task, written: Path, models: RoleModels) -> None:
     options = PreprocessOptions(procedure=task.procedure)
     output = OutputFolder(written)
-    expert = ModelExpert(models, task) if task.kind == "geo" else rule_expert(task.procedure)
+    expert = model_expert(models, task) if task.kind == "geo" else rule_expert(task.procedure)
     evidence, _ = preprocess_cohort(_cohort(task), output, options, expert)
     update_cohort_info(output.cohort_info(task.trait), task.cohort, CohortInfo(**evidence.info))
 

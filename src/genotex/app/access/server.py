@@ -25,12 +25,16 @@ from genotex.app.access.security import HEALTH, Access, Gate, TooLarge
 from genotex.app.atlas import gene_pages as atlas_gene_pages
 from genotex.app.atlas import pages as atlas_pages
 from genotex.app.data import adding_pages, analysis_pages, sample_pages, table_pages
+from genotex.app.data.sheets import Sheets
 from genotex.app.genes import cohort_pages, compare_pages, set_pages, survival_pages
 from genotex.app.genes import pages as gene_pages
 from genotex.app.pages import Workbench, render, wants_page, workbench_of
 from genotex.app.quality import pages as quality_pages
 from genotex.app.runs import pages as run_pages
+from genotex.clinical import expert_of
 from genotex.errors import GenotexError
+from genotex.layout import OutputFolder
+from genotex.options import PreprocessChoices
 from genotex.outside import packaged
 from genotex.studies import JobQueue, Workspace
 
@@ -56,7 +60,12 @@ _PAGES = (
 )
 
 
-def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -> Starlette:
+def create_app(
+    folder: Path,
+    access: Access,
+    geo_addresses: GeoServers = NCBI,
+    annotator: PreprocessChoices | None = None,
+) -> Starlette:
     """Return the application for a folder.
 
     Parameters
@@ -67,6 +76,8 @@ def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -
         Its secrets and address.
     geo_addresses : tuple of str or None
         Base addresses of E-utilities, GEO's files and its pages, in the place of NCBI's.
+    annotator : PreprocessChoices, optional
+        Who proposes the groups of samples; the rules by default.
 
     Returns
     -------
@@ -80,7 +91,12 @@ def create_app(folder: Path, access: Access, geo_addresses: GeoServers = NCBI) -
     """
     style = packaged("genotex.reports", "templates/style.css").decode()
     workspace = Workspace(folder)
-    workbench = Workbench(workspace, access, JobQueue(workspace), geo_addresses=geo_addresses)
+    expert = expert_of(
+        annotator or PreprocessChoices(), OutputFolder(workspace.root).annotator_calls
+    )
+    workbench = Workbench(
+        workspace, access, JobQueue(workspace), sheets=Sheets(expert), geo_addresses=geo_addresses
+    )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

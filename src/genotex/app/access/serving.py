@@ -27,6 +27,7 @@ from genotex.app.access.security import LOOPBACK, Access
 from genotex.app.access.server import NCBI, GeoServers, create_app
 from genotex.errors import UsageError
 from genotex.io import atomic_write, lock
+from genotex.options import PreprocessChoices
 from genotex.studies import Workspace
 
 LONGEST_REQUEST_END = 10
@@ -49,6 +50,7 @@ def serve(
     browser: bool = True,
     ready: Callable[[str, str], None] = lambda address, code: print(address, code, sep="\n"),
     geo_addresses: GeoServers = NCBI,
+    annotator: PreprocessChoices | None = None,
 ) -> None:
     """Run the workbench until it is interrupted.
 
@@ -66,7 +68,7 @@ def serve(
         Open a browser: on a file that signs it in or, with a password, on the page that asks.
     ready : callable
         Called with the address and a one-time code once the application listens.
-    geo_addresses : tuple of str or None
+    geo_addresses, annotator
         As in `create_app`.
 
     Raises
@@ -97,7 +99,7 @@ def serve(
         )
         announce_holder(access.address)
         private.write_record(root, access.address)
-        app = create_app(root, access, geo_addresses)
+        app = create_app(root, access, geo_addresses, annotator)
         server = uvicorn.Server(_settings(app))
 
         def announce() -> None:

@@ -12,17 +12,18 @@ from pathlib import Path
 from genotex.analysis import named_pools
 from genotex.clinical import (
     GROUP_WORDS,
+    Expert,
     check_sample_sheet,
+    expert_of,
     last_columns,
     load_sample_sheet,
     read_sheet_table,
-    rule_expert,
     sheet_cells,
     sheet_headers,
     write_sheet_table,
 )
 from genotex.cohorts import PreprocessOptions, choose_file, propose_sheet, with_expression
-from genotex.errors import UsageError
+from genotex.errors import BudgetReachedError, ModelError, UsageError
 from genotex.features import recorded_features
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles
@@ -196,20 +197,32 @@ class EditedSheet:
 class Sheets:
     """The sheets that were opened, by file."""
 
-    def __init__(self) -> None:
+    def __init__(self, expert: Expert | None = None) -> None:
+        self._expert = expert or expert_of(PreprocessOptions())
         self._open: dict[Path, EditedSheet] = {}
         self._lock = threading.Lock()
 
     def get(self, path: Path, files: GeoCohortFiles, trait: str) -> EditedSheet:
-        """Return the sheet of a series: as saved, or as the rules propose it.
+        """Return the sheet of a series: as saved, or as the annotator proposes it.
 
         A file that was edited elsewhere is read again.
         """
+        if (sheet := self._current(path)) is not None:
+            return sheet
+        there = path.is_file()
+        # Without the lock: a model may take a minute.
+        made = _read(path) if there else _propose(path, files, trait, self._expert)
+        with self._lock:
+            # Another page may have been faster.
+            return self._open.setdefault(path, made)
+
+    def _current(self, path: Path) -> EditedSheet | None:
+        """Return the open sheet; None where there is none, or its file was edited elsewhere."""
         with self._lock:
             sheet = self._open.get(path)
-            if sheet is None or sheet.written != _written(path):
-                sheet = _read(path) if path.is_file() else _propose(path, files, trait)
-                self._open[path] = sheet
+            if sheet is not None and sheet.written != _written(path):
+                del self._open[path]
+                return None
             return sheet
 
 
@@ -235,10 +248,15 @@ def _read(path: Path) -> EditedSheet:
     return EditedSheet(path, [*headers, *absent], rows, written=_written(path))
 
 
-def _propose(path: Path, files: GeoCohortFiles, trait: str) -> EditedSheet:
-    """Return the sheet that `genotex clinical sheet` would write."""
+def _propose(path: Path, files: GeoCohortFiles, trait: str, expert: Expert) -> EditedSheet:
+    """Return the sheet that `genotex clinical sheet` would write; without a model's answer, so."""
     settings = PreprocessOptions()
     raw = with_expression(choose_file(files, ()))
-    expert = rule_expert(settings.procedure)
-    found = propose_sheet(files.cohort, raw, trait, expert, settings, named_pools)
-    return EditedSheet(path, sheet_headers(found.rows), found.rows, found.notes)
+    notes: tuple[str, ...] = ()
+    try:
+        found = propose_sheet(files.cohort, raw, trait, expert, settings, named_pools)
+    except (BudgetReachedError, ModelError) as error:
+        rules = expert_of(settings)
+        found = propose_sheet(files.cohort, raw, trait, rules, settings, named_pools)
+        notes = (f"proposed by the rules alone: {error}",)
+    return EditedSheet(path, sheet_headers(found.rows), found.rows, (*notes, *found.notes))

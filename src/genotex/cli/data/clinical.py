@@ -13,6 +13,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.data.annotator_screen import show_estimate, show_spent
 from genotex.cli.data.clinical_screen import (
     annotation_json,
     show_annotation,
@@ -22,14 +23,16 @@ from genotex.cli.data.clinical_screen import (
 )
 from genotex.cli.data.preprocess import given_annotation, load_options, note_trait_names
 from genotex.cli.option_classes import Only, Without, with_options
-from genotex.errors import FormatError, UsageError
+from genotex.errors import BudgetReachedError, FormatError, ModelError, UsageError
 from genotex.layout import InputFolder
-from genotex.options import Option, PreprocessChoices
+from genotex.options import ANNOTATOR_FIELDS, Option, PreprocessChoices
 
 if TYPE_CHECKING:
-    from genotex.clinical import ClinicalAnnotation, RuleExpert, SeriesDescription
+    from genotex.clinical import ClinicalAnnotation, Expert, SeriesDescription
     from genotex.cohorts import PreprocessOptions, ProposedSheet, RawSeries
     from genotex.formats import Series
+    from genotex.parallel import Executor
+    from genotex.procedure import Procedure
 
 
 app = typer.Typer(no_args_is_help=True, help="Annotate samples with trait, age and gender.")
@@ -71,14 +74,22 @@ def sheet(
       genotex clinical sheet input --trait Gout --cohort GSE160170 \
           --case "title~gout" --control "title~healthy"
     """
-    from genotex.clinical import check_kind, sheet_cells, sheet_headers, write_sheet_table
+    from genotex.clinical import (
+        CALLS_OF,
+        check_kind,
+        expert_of,
+        sheet_cells,
+        sheet_headers,
+        write_sheet_table,
+    )
 
     o.check_output_file(output)
     check_kind(output)
     o.refuse_edited(output, force)
     settings = load_options(data)
     note_trait_names([trait], data.vocabulary)
-    proposed = _propose(source, trait, cohort, settings, _rule_expert(data))
+    expert = expert_of(data, output.with_name(output.name + CALLS_OF))
+    proposed = _propose(source, trait, cohort, settings, expert)
     rows = [row for each in proposed for row in each.rows]
     headers = sheet_headers(rows)
     write_sheet_table(output, headers, sheet_cells(rows, headers))
@@ -89,11 +100,7 @@ def sheet(
 
 
 def _propose(
-    source: Path,
-    trait: str,
-    cohorts: Sequence[str],
-    settings: PreprocessOptions,
-    expert: RuleExpert,
+    source: Path, trait: str, cohorts: Sequence[str], settings: PreprocessOptions, expert: Expert
 ) -> list[ProposedSheet]:
     """Return the rows of each series."""
     from genotex.analysis import named_pools
@@ -186,44 +193,70 @@ def _show(proposed: Sequence[ProposedSheet], source: Path, trait: str, output: P
 def infer(
     cases: Annotated[Path, o.argument("CASES", "Cases, one JSON object a line (.gz allowed).")],
     output: Annotated[Path, Option("File for the answers (.gz allowed).", short="-o")],
-    data: Annotated[PreprocessChoices, Only("procedure", "vocabulary", "least_certainty")],
+    data: Annotated[
+        PreprocessChoices, Only("procedure", "vocabulary", "least_certainty", *ANNOTATOR_FIELDS)
+    ],
     machines: o.Machines,
 ) -> None:
-    """Answer many cases at once: which rows record trait, age and gender.
+    r"""Answer many cases at once: which rows record trait, age and gender.
 
     Each answer also states how values are coded. Labels in the file are not
-    used.
+    used. The same command goes on after a limit: questions that a model has
+    answered are not asked again.
 
-    Example:
+    Examples:
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
-    """
-    from genotex.clinical import count_cases, infer_cases
-    from genotex.clinical.cases import infer_cases_elsewhere
 
-    procedure = data.procedure
+      genotex clinical infer cases.jsonl.gz -o answers.jsonl \
+          --annotator ollama:llama3.3 --max-calls 50
+    """
+    from genotex.clinical import CALLS_OF, count_cases, described_cases, expert_of
+
     o.check_output_file(output)
-    expert = _rule_expert(data)
+    if data.asks and machines.scheduler is not None:
+        msg = "a model is asked from this machine alone, where its key is; leave --scheduler out"
+        raise UsageError(msg)
+    expert = expert_of(data, output.with_name(output.name + CALLS_OF))
     o.check_other_file(output, cases, "cases; write the answers")
     total = count_cases(cases)
     if not total:
         msg = f"{cases} holds no cases; a case is one JSON object on one line"
         raise UsageError(msg)
+    show_estimate(expert, described_cases(cases))
     answers: dict[int, list[str]] = {}
+    stopped = ""
     with (
         machines.executor(cases, data.vocabulary) as executor,
         screen.progress("reading cases", total) as step,
     ):
-        found: Iterator[tuple[int, list[str]]] = (
-            ((n, [line]) for n, line in enumerate(infer_cases(cases, expert, procedure)))
-            if executor is None
-            else infer_cases_elsewhere(cases, expert, procedure, executor)
-        )
-        for first, lines in found:
-            answers[first] = lines
-            for _ in lines:
-                step("reading cases", total)
+        try:
+            for first, lines in _inferred(cases, expert, data.procedure, executor):
+                answers[first] = lines
+                for _ in lines:
+                    step("reading cases", total)
+        except (BudgetReachedError, ModelError) as error:
+            stopped = str(error)
     o.write_text(output, "".join(f"{line}\n" for n in sorted(answers) for line in answers[n]))
-    screen.notify(f"{total} answers in {output}")
+    done = sum(map(len, answers.values()))
+    screen.notify(f"{done} answers in {output}" + (f" (of {total} cases)" if stopped else ""))
+    show_spent(expert, stopped)
+    if stopped:
+        raise typer.Exit(screen.STOPPED)
+
+
+def _inferred(
+    cases: Path, expert: Expert, procedure: Procedure, executor: Executor | None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the answers as they come: the place of the first, and the lines."""
+    from genotex.clinical import AskingExpert, infer_cases
+    from genotex.clinical.cases import infer_cases_elsewhere
+
+    if executor is not None:
+        yield from infer_cases_elsewhere(cases, expert, procedure, executor)
+        return
+    at_once = expert.at_once if isinstance(expert, AskingExpert) else 1
+    for number, line in enumerate(infer_cases(cases, expert, procedure, at_once=at_once)):
+        yield number, [line]
 
 
 @app.command()
@@ -331,7 +364,7 @@ def _annotated(
     matrix: Path, trait: str, data: PreprocessChoices
 ) -> tuple[Series, SeriesDescription, ClinicalAnnotation]:
     """Read a series and annotate it as the options state."""
-    from genotex.clinical import describe_series
+    from genotex.clinical import describe_series, expert_of
     from genotex.cohorts import read_or_replay, read_series_file
 
     settings = load_options(data)
@@ -340,7 +373,7 @@ def _annotated(
     given = given_annotation(settings, cohort, trait)
     description = replace(describe_series(series), cohort=cohort)
     _check_choices(description, settings)
-    expert = _rule_expert(data)
+    expert = expert_of(data)
     return series, description, read_or_replay(description, series, trait, expert, settings, given)
 
 
@@ -352,11 +385,3 @@ def _check_choices(description: SeriesDescription, settings: PreprocessOptions) 
     if settings.sheet is not None:
         others = [name for name in settings.sheet.series if name != description.cohort]
         check_sample_sheet(settings.sheet, {description.cohort: description.samples}, others)
-
-
-def _rule_expert(data: PreprocessChoices) -> RuleExpert:
-    from genotex.clinical import rule_expert
-
-    return rule_expert(
-        data.procedure, vocabulary=data.vocabulary, least_certainty=data.least_certainty
-    )

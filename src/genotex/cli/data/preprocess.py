@@ -171,6 +171,8 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
             screen.notify(f"{name}: {outcome.by_person}", "note")
         if outcome.groups_to_choose:
             screen.notify(f"{name}: {outcome.groups_to_choose}", "note")
+        for text in outcome.review:
+            screen.notify(f"{name}: {text}", "warning")
         if outcome.submitted:
             screen.notify(f"{name}: {outcome.submitted}", "note")
         if outcome.zeros_kept:

@@ -144,6 +144,7 @@ def resume(
         read_limits(plan.folder.limits),
         max_cost=limits.max_cost,
         max_tokens=limits.max_tokens,
+        max_calls=limits.max_calls,
         max_time=limits.max_time,
         allow_unknown=limits.allow_unknown_cost,
     )

@@ -25,6 +25,9 @@ class LimitChoice:
         float | None, Option("Stop before more is spent.", panel=LIMITS, metavar="DOLLARS")
     ] = None
     max_tokens: Annotated[int | None, Option("Stop before more are used.", panel=LIMITS)] = None
+    max_calls: Annotated[int | None, Option("Stop before more calls are made.", panel=LIMITS)] = (
+        None
+    )
     max_time: Annotated[
         float | None, Option("Stop after this time.", panel=LIMITS, metavar="SECONDS")
     ] = None

@@ -11,9 +11,9 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.data.fetch_geo import GeoServers
-from genotex.cli.option_classes import with_options
+from genotex.cli.option_classes import Only, with_options
 from genotex.errors import UsageError
-from genotex.options import Option
+from genotex.options import ANNOTATOR_FIELDS, Option, PreprocessChoices
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ def serve(
     ],
     at: _Listening,
     *,
+    annotating: Annotated[PreprocessChoices, Only(*ANNOTATOR_FIELDS)],
     servers: GeoServers,
 ) -> None:
     r"""Open the workbench: samples, analyses and genes of a folder in a browser.
@@ -60,6 +61,8 @@ def serve(
       genotex serve results --port 8000 --no-browser
 
       genotex serve results --code
+
+      genotex serve . --annotator both:ollama:llama3.3
     """
     from genotex.app.access.codes import new_code
     from genotex.app.access.serving import serve as run
@@ -76,6 +79,7 @@ def serve(
         browser=at.browser,
         ready=_print,
         geo_addresses=servers.addresses,
+        annotator=annotating,
     )
     raise typer.Exit(screen.DONE)
 

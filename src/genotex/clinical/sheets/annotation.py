@@ -66,7 +66,7 @@ def sheet_rows(
     facts = {name: relations.values(name) for name in _shown(keys)} | dict(annotation.facts)
     if "pair" not in facts:
         facts["pair"] = propose_pairs(relations, codes, excluded)
-    asked = {sample: f"check: {text}" for sample, text in (checks or {}).items()}
+    asked = _to_check(annotation.checks, checks or {})
     columns = {
         **_columns_of_texts(description, keys, samples),
         **{name: _of_samples(facts[name], samples) for name in _shown(keys) if facts[name]},
@@ -90,6 +90,12 @@ def sheet_rows(
         ],
     }
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
+def _to_check(*checks: Mapping[str, str]) -> dict[str, str]:
+    """Return what is to be checked of each sample, as the column ``why`` has it."""
+    names = {name: None for each in checks for name in each}
+    return {name: f"check: {'; '.join(e[name] for e in checks if name in e)}" for name in names}
 
 
 def _columns_of_texts(

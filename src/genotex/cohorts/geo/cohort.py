@@ -74,8 +74,7 @@ def read_geo_cohort(
         needs_mapping=lambda series: rows_need_mapping(series, table),
         platforms=options.series_platform,
     )
-    # The folder names the cohort, also where the file states another accession.
-    description = replace(describe_series(raw.series, raw.platforms), cohort=files.cohort)
+    description = describe_raw(files, raw)
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, raw.series, files.trait, expert, options, given)
     features = encode_features(reading, raw.series, options, load_vocabulary(options.vocabulary))
@@ -98,6 +97,19 @@ def read_geo_cohort(
 
         why_no_genes += raw_files_hint(files)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
+
+
+def describe_raw(files: GeoCohortFiles, raw: RawSeries) -> SeriesDescription:
+    """Return what an expert may see of a series."""
+    # The folder names the cohort, also where the file states another accession.
+    return replace(describe_series(raw.series, raw.platforms), cohort=files.cohort)
+
+
+def given_by_person(description: SeriesDescription, options: PreprocessOptions) -> bool:
+    """Return whether a sheet or a file annotates a series, so that no expert is asked."""
+    sheet = options.sheet
+    by_sheet = sheet is not None and bool(sheet.of(description.cohort, description.samples))
+    return by_sheet or description.cohort in options.readings
 
 
 def no_table(procedure: Procedure) -> str:
@@ -209,7 +221,16 @@ def read_or_replay(
     if options.cases or options.controls:
         chosen = _chosen_groups(reading, description, series, options)
         # The certainty of the expert's own choice does not apply to this one.
-        reading = replace(reading, trait=chosen, certainty=None, runner_up=None, left_out=None)
+        open_still = {name: text for name, text in reading.review.items() if name != "trait"}
+        reading = replace(
+            reading,
+            trait=chosen,
+            certainty=None,
+            runner_up=None,
+            left_out=None,
+            review=open_still,
+            checks={},
+        )
     excluded: Mapping[str, str] = {}
     if options.exclude:
         from genotex.clinical import exclude_samples
