@@ -12,7 +12,14 @@ from urllib.parse import urlencode
 import polars as pl
 import pytest
 
-from genotex.analysis import analyze_cohorts, enrich_problem, solve_problems, write_meta
+from genotex.analysis import (
+    analyze_cohorts,
+    enrich_problem,
+    gene_stories,
+    read_meta,
+    solve_problems,
+    write_meta,
+)
 from genotex.atlas import (
     AtlasReader,
     Signature,
@@ -125,8 +132,10 @@ def genes_of_an_analysis(folder: Path, place: Mapping[str, str]) -> Shown:
 
 
 def genes_of_all_cohorts(folder: Path, place: Mapping[str, str]) -> Shown:
-    path = OutputFolder(folder / "results").meta_table(place["trait"], None)
+    output = OutputFolder(folder / "results")
+    path = output.meta_table(place["trait"], None)
     stored = pl.read_parquet(path).with_columns(
+        pl.Series("story", gene_stories(read_meta(output, place["trait"], None))),
         pl.format("{} of {}", "Agreeing", "Cohorts").alias("same sign"),
         pl.when(pl.col("Random p").is_not_null()).then("Fixed Effect").alias("fixed, of three"),
     )
@@ -135,6 +144,7 @@ def genes_of_all_cohorts(folder: Path, place: Mapping[str, str]) -> Shown:
         "p": "p", "q": "q", "strict p": "Random p", "same sign": "same sign",
         "I\N{SUPERSCRIPT TWO} %": "I2", "p of Q": "Q p", "fixed g": "fixed, of three",
         "worst p": "Leave-One-Out p", "replication q": "Replication q", "replicates": "Replicates",
+        "next cohort": "Replication", "story": "story",
     }  # fmt: skip
     files = {in_files(name): name for name in stored.columns} | {
         "gene": "Variable", "effect": "Combined Effect", "standard_error": "Combined Error",
