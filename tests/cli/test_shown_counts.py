@@ -283,6 +283,7 @@ def combined(cohorts: int) -> Combined:
          "CI Upper": 0.75 + i, "p": 0.001 * (i + 1), "q": 0.0101 * (i + 1),
          "Random p": 0.0303 * (i + 1) if cohorts > 2 else None,
          "I2": 10.5 + i, "Replication q": 0.0404 * (i + 1), "Replicates": i < 2,
+         "Replication": 0.912 - 0.01 * i, "Q p": 0.5,
          "Significant": i < 3}
         for i in range(12)
     ]  # fmt: skip
@@ -291,8 +292,11 @@ def combined(cohorts: int) -> Combined:
         for i in range(cohorts)
     )
     genes = pl.DataFrame(rows)
-    method = {"options": {"q_cut": 0.07}}
-    result = MetaResult("Lung_Cancer", None, genes, genes, facts, {}, ("of Lung_Cancer",), method)
+    each = {f"GSE{c} {name}": pl.lit(value)
+            for c in range(cohorts) for name, value in (("Effect", 0.5 + c), ("p", 0.001))}  # fmt: skip
+    effects = genes.select("Variable", **each)
+    method = {"options": {"q_cut": 0.07}, "kind": "binary"}
+    result = MetaResult("Lung_Cancer", None, genes, effects, facts, {}, ("of Lung_Cancer",), method)
     return Combined(Problem("Lung_Cancer"), result, Path("page.html"))
 
 
@@ -301,16 +305,18 @@ def test_genes_of_all_cohorts(shown: Shown, cohorts: int) -> None:
     screen_, said = shown(results.show_combined, combined(cohorts))
     names = ", ".join(f"GSE{i}" for i in range(cohorts))
     assert (
-        f"{cohorts} cohorts together ({names}): 3 of 12 genes significant at q < 0.07, "
-        "2 of them replicate\nGSE1: voom\n"
+        f"{cohorts} cohorts together ({names}): 2 of 12 genes replicate, "
+        "3 are significant at q < 0.07\nGSE1: voom\n"
     ) in screen_
     rows = next(table for table in tables_on(screen_) if len(table[0]) > 7)
     assert len(rows) == 10 and rows[1] == {
         "gene": "G1", "effect": "1.5", "95 % interval": "1.25 to 1.75", "p": "0.002",
         "q": "0.0202", **({"strict p": "0.0606"} if cohorts == 3 else {}), "I2": "11.5",
-        "replication q": "0.0808", "replicates": "yes",
+        "replication q": "0.0808", "replicates": "yes", "next cohort": "0.902",
     }  # fmt: skip
     assert [row["replicates"] for row in rows[:3]] == ["yes", "yes", "no"]
+    last = f"GSE{cohorts - 1}"
+    assert f"\nG1: up in {cohorts} of {cohorts}, p 0.0020; strongest in {last}; rep" in screen_
     assert said == "warning of Lung Cancer\n" and "report over all cohorts: page.html" in screen_
     why = Combined(Problem("Gout"), why="one cohort")
     assert shown(results.show_combined, why) == ("", "not combined one cohort\n")
