@@ -292,8 +292,8 @@ def combined(cohorts: int) -> Combined:
         for i in range(cohorts)
     )
     genes = pl.DataFrame(rows)
-    each = {f"GSE{c} {name}": pl.lit(value)
-            for c in range(cohorts) for name, value in (("Effect", 0.5 + c), ("p", 0.001))}  # fmt: skip
+    each = {f"GSE{c} Effect": pl.lit(0.5 + c) for c in range(cohorts)}
+    each |= {f"GSE{c} p": pl.lit(0.001) for c in range(cohorts)}
     effects = genes.select("Variable", **each)
     method = {"options": {"q_cut": 0.07}, "kind": "binary"}
     result = MetaResult("Lung_Cancer", None, genes, effects, facts, {}, ("of Lung_Cancer",), method)

@@ -104,7 +104,7 @@ from .sheets.files import (
     read_sheet_table as read_sheet_table,
     write_sheet_table as write_sheet_table,
 )
-from .likely_rows import ROWS_WITH_GROUPS as ROWS_WITH_GROUPS
+from .likely_rows import ROWS_WITH_GROUPS as ROWS_WITH_GROUPS, likely_groups as likely_groups
 from .summary import (
     REVIEW as REVIEW,
     AnnotationSummary as AnnotationSummary,

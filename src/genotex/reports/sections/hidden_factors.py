@@ -7,7 +7,7 @@ import polars as pl
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.records import Surrogates
 from genotex.reports.sections import ReportSection, Section, SectionTable
-from genotex.reports.sections.two_rankings import Ranking, RankingsCompared, compare_rankings
+from genotex.reports.sections.two_rankings import GeneRanking, RankingsCompared, compare_rankings
 from genotex.words import counted, listed, number, readable, sentence
 
 _FACTORS = (
@@ -178,8 +178,8 @@ def _surrogates_compared(
     words = ("with", "without") if found.adjusts else ("without", "with")
     return compare_rankings(
         genes,
-        Ranking(words[0], "Coefficient", "p", "q"),
-        Ranking(words[1], f"{other} Coefficient", f"{other} p", f"{other} q"),
+        GeneRanking(words[0], "Coefficient", "p", "q"),
+        GeneRanking(words[1], f"{other} Coefficient", f"{other} p", f"{other} q"),
         change=findings.change_label,
         cut=findings.cut,
         minimal_change=findings.minimal_change,

@@ -7,13 +7,13 @@ import polars as pl
 from genotex.reports.genes.findings import Findings
 from genotex.reports.problem.records import MixedModel
 from genotex.reports.sections import ReportSection, Section
-from genotex.reports.sections.two_rankings import Ranking, RankingsCompared, compare_rankings
+from genotex.reports.sections.two_rankings import GeneRanking, RankingsCompared, compare_rankings
 from genotex.words import counted
 
-_MODERATED = Ranking("moderated t", "Coefficient", "p", "q")
+_MODERATED = GeneRanking("moderated t", "Coefficient", "p", "q")
 # The mixed model's coefficient is a change of the trait; the size of a gene's change stays that of
 # the regression.
-_MIXED = Ranking("mixed", "Coefficient", "Mixed p", "Mixed q")
+_MIXED = GeneRanking("mixed", "Coefficient", "Mixed p", "Mixed q")
 
 
 def _mixed(findings: Findings, genes: pl.DataFrame) -> Section | None:

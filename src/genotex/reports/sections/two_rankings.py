@@ -15,7 +15,7 @@ _FIRST = 8
 
 
 @dataclass(frozen=True)
-class Ranking:
+class GeneRanking:
     """One test of the genes."""
 
     label: str
@@ -35,8 +35,8 @@ class RankingsCompared:
 
 def compare_rankings(
     genes: pl.DataFrame,
-    first: Ranking,
-    second: Ranking,
+    first: GeneRanking,
+    second: GeneRanking,
     *,
     change: str,
     cut: float,
@@ -72,7 +72,7 @@ def _overlap(orders: Sequence[Sequence[str]]) -> str:
 
 def _comparison_table(
     genes: pl.DataFrame,
-    rankings: tuple[Ranking, Ranking],
+    rankings: tuple[GeneRanking, GeneRanking],
     orders: Sequence[Sequence[str]],
     change: str,
 ) -> SectionTable:
