@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from genotex.analysis import AuditFinding, CheckResult, CohortAudit
 from genotex.app import Access, CohortQuality
 from genotex.clinical import write_sheet_table
 from genotex.figures import COLOURS
@@ -207,6 +208,20 @@ CHECKED = {
     },
     "by_sample": {"sample": list(PEOPLE), "distance": [1.0 + i / 4 for i in range(8)]},
 }  # fmt: skip
+AUDIT = CohortAudit(
+    "GSE1", (("Samples", "8"),),
+    (
+        CheckResult("sex", "Sex by expression", (
+            AuditFinding("warning", "S4 is recorded male & female by expression.", "Ask.", ("S4",)),
+        )),
+        CheckResult("pools", "Pools"),
+        CheckResult("rows", "Rows of the sample sheet", why_not="no two groups"),
+        CheckResult("scale", "Scale of the values", (
+            AuditFinding("note", "Flat.", "Nothing."),
+            AuditFinding("serious", "Linear values.", "Take logarithms.", ("S0", "S7")),
+        )),
+    ),
+)  # fmt: skip
 PLOTS = {
     "pca": ("PC1 (41.2 % of variance)", "PC2 (7.6 % of variance)"),
     "mds": ("MDS 1", "MDS 2"),
@@ -221,7 +236,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> CohortQuality:
     random = np.random.default_rng(4)
     found = CohortQuality(
         PEOPLE, 12345, {"group": GROUPS, "age": [f"{40 + i}" for i in range(8)]}, CHECKED,
-        ("two warnings",), random.normal(size=(8, 2)), random.normal(size=(8, 2)),
+        AUDIT, random.normal(size=(8, 2)), random.normal(size=(8, 2)),
         (0.412, 0.0763), random.uniform(-1, 1, (8, 8)).astype(np.float32), np.arange(8)[::-1],
         np.sort(random.normal(8, 1, (8, 5))), random.uniform(size=(8, 4)),
         np.array([1.0, 2.0, 3.0, 4.0]), "raw.txt.gz", ["first step", "second step"],
@@ -241,22 +256,30 @@ def cohort(tab: Browser, tmp_path: Path) -> dict[str, str]:
     return {"output": "results", "trait": "Acne", "cohort": "GSE1"}
 
 
-def test_the_checks_of_a_cohort_are_those_of_its_record(
+def test_the_findings_and_checks_of_a_cohort_are_those_of_its_audit(
     tab: Browser, cohort: dict[str, str], measured: CohortQuality
 ) -> None:
     page = tab.get("/quality", params=cohort).text
-    assert '<p class="lead">8 samples, 12,345 genes; <strong>3</strong> to check</p>' in page
-    assert "<li>two warnings</li>" in page and "First step; second step." in page
+    lead = re.search(r'<p class="lead">(.*?)</p>', page)
+    assert lead is not None
+    assert re.sub("<.*?>", "", lead[1]) == "8 samples, 12,345 genes; the audit: do not use"
+    assert "First step; second step." in page
     assert "<h3>Before: raw.txt.gz</h3>" in page
-    checks = {row["Check"]: row["Result"] for row in table_with(page, "Check")}
-    assert checks == {
-        "Outliers": "1", "Nearly identical": "1 group", "Described as pools": "none",
-        "Sex by expression": "5 female and 3 male; 1 not as recorded",
-        "Repeated people": "none (score 0.31, needed 0.72)",
-    }  # fmt: skip
-    assert [tuple(row.values()) for row in table_with(page, "Sample to check")] == [
-        ("S6", "Far from its group."), ("S0", "Nearly identical with S1."),
-        ("S4", "Recorded male, female by expression."),
+    assert [tuple(row.values()) for row in table_with(page, "Check")] == [
+        ("Sex by expression", "wants a look", "1 finding"), ("Pools", "nothing found", ""),
+        ("Rows of the sample sheet", "not judged", "no two groups"),
+        ("Scale of the values", "serious", "2 findings"),
+    ]  # fmt: skip
+    findings = re.findall(r'<li class="(\w+)">(.*?)</li>', page)
+    shown = [
+        (severity, unescape(" ".join(re.sub("<.*?>", " ", text).split())))
+        for severity, text in findings
+    ]
+    assert shown == [
+        ("serious", "serious Scale of the values Linear values. Take logarithms. Samples: S0, S7"),
+        ("warning", "wants a look Sex by expression S4 is recorded male & female by expression. "
+         "Ask."),
+        ("note", "note Scale of the values Flat. Nothing."),
     ]  # fmt: skip
     plots = re.findall(r'data-quality="(\w+)" aria-pressed="(\w+)">(.*?)<', page)
     assert plots == [

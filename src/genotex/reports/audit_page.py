@@ -113,14 +113,14 @@ def build_audit_page(found: CohortsAudit, written: str | None = None) -> AuditPa
 
 def audit_view(cohort: CohortAudit) -> CohortView:
     """Return one cohort as pages show it, findings with the worst first."""
-    order = list(reversed(STATES))
-    checks = sorted(cohort.checks, key=lambda check: order.index(check.state))
+    worst_first = [*reversed(STATES)].index
+    lines = sorted(_lines(cohort.name, cohort.checks), key=lambda line: worst_first(line.severity))
     return CohortView(
         cohort.name,
         cohort.verdict,
         _mark(cohort.verdict),
         cohort.facts,
-        tuple(_lines(cohort.name, checks)),
+        tuple(lines),
         tuple(map(_row, cohort.checks)),
     )
 
