@@ -30,8 +30,7 @@ from rich.table import Table
 from scipy.stats import norm
 
 from benchmarks.analysis.replication import Cohort
-from genotex.analysis import analyze_table, fit_last_column, moderate
-from genotex.analysis.hidden.markers import CELLS
+from genotex.analysis import CELLS, analyze_table, fit_last_column, moderate
 from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable, Measures, read_series_matrix

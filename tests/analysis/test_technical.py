@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisResult, analyze_table
-from genotex.analysis.hidden.markers import CELLS, PROGRAMMES, MarkerScores
+from genotex.analysis import CELLS, PROGRAMMES, AnalysisResult, MarkerScores, analyze_table
 from genotex.analysis.hidden.technical import _largest_by_chance
 from genotex.arrays import Floats
 from genotex.formats import LinkedTable

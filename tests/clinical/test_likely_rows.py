@@ -4,8 +4,13 @@ import shlex
 
 import pytest
 
-from genotex.clinical import RuleExpert, describe_series, group_samples, load_vocabulary
-from genotex.clinical.likely_rows import likely_groups
+from genotex.clinical import (
+    RuleExpert,
+    describe_series,
+    group_samples,
+    likely_groups,
+    load_vocabulary,
+)
 
 from .conftest import MakeSeries
 

@@ -1,3 +1,4 @@
+from .hidden.markers import CELLS as CELLS, PROGRAMMES as PROGRAMMES, MarkerScores as MarkerScores
 from .hidden.adjustment import (
     Adjustment as Adjustment,
     batch_columns as batch_columns,
