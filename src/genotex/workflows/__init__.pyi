@@ -44,7 +44,7 @@ from .solving import (
     solve as solve,
 )
 from .auditing import (
-    Source as Source,
+    CohortSource as CohortSource,
     audit as audit,
     audited as audited,
     find_sources as find_sources,

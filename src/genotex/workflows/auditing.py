@@ -70,14 +70,14 @@ _READING = ("reading", "Reading the files")
 
 
 @dataclass(frozen=True)
-class Source:
+class CohortSource:
     """A cohort that can be audited: its name, and what reads it."""
 
     name: str
     read: Callable[[], AuditedCohort | str]  # A text states why there is nothing to audit
 
 
-def audit(sources: Sequence[Source], progress: Progress = silent) -> CohortsAudit:
+def audit(sources: Sequence[CohortSource], progress: Progress = silent) -> CohortsAudit:
     """Audit cohorts, each on its own and together; one that cannot be read is a finding."""
     read: list[AuditedCohort] = []
     audits: list[CohortAudit] = []
@@ -115,7 +115,7 @@ def _not_audited(name: str, found: AuditFinding) -> CohortAudit:
 
 def find_sources(
     place: Path, samples: Path | None = None, options: AuditOptions | None = None
-) -> list[Source]:
+) -> list[CohortSource]:
     """Return the cohorts of a folder, a series, a table, or an accession of the folder ``input``.
 
     Raises
@@ -153,7 +153,7 @@ def _accession(path: Path) -> str:
     return named.group().upper() if named else path.name.split(".")[0]
 
 
-def _by_accession(place: Path, options: AuditOptions) -> list[Source]:
+def _by_accession(place: Path, options: AuditOptions) -> list[CohortSource]:
     name = str(place)
     if not _ACCESSION.fullmatch(name):
         msg = f"{name} does not exist; give a folder, a table, or the accession of a series"
@@ -167,7 +167,7 @@ def _by_accession(place: Path, options: AuditOptions) -> list[Source]:
     raise UsageError(msg)
 
 
-def _in_folder(place: Path, options: AuditOptions) -> list[Source]:
+def _in_folder(place: Path, options: AuditOptions) -> list[CohortSource]:
     if (place / "GEO").is_dir() or (place / "TCGA").is_dir():
         folder = InputFolder(place)
         wanted = None if options.trait is None else options.trait.replace(" ", "_").casefold()
@@ -180,7 +180,7 @@ def _in_folder(place: Path, options: AuditOptions) -> list[Source]:
         unique = {files.cohort: files for files in reversed(every)}
         series = [_series(unique[name], options) for name in dict.fromkeys(f.cohort for f in every)]
         studies = folder.tcga_folders()
-        return series + [Source(f.name, partial(_read_tcga, f, options)) for f in studies]
+        return series + [CohortSource(f.name, partial(_read_tcga, f, options)) for f in studies]
     if (place / "preprocess").is_dir():
         return _preprocessed(OutputFolder(place), options)
     trait = options.trait or (place.parent.name if place.parent.parent.name == "GEO" else "")
@@ -194,7 +194,7 @@ def _in_folder(place: Path, options: AuditOptions) -> list[Source]:
     return _tables(place, options)
 
 
-def _tables(place: Path, options: AuditOptions) -> list[Source]:
+def _tables(place: Path, options: AuditOptions) -> list[CohortSource]:
     """Return the tables of a folder that have a sample sheet of the same name beside them."""
     sheets: dict[str, Path] = {}
     others: dict[str, Path] = {}
@@ -225,9 +225,9 @@ def _is_table(path: Path) -> bool:
     return True
 
 
-def _series(files: GeoCohortFiles, options: AuditOptions) -> Source:
+def _series(files: GeoCohortFiles, options: AuditOptions) -> CohortSource:
     trait = options.trait or files.trait
-    return Source(files.cohort, partial(_read_series, replace(files, trait=trait), options))
+    return CohortSource(files.cohort, partial(_read_series, replace(files, trait=trait), options))
 
 
 def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort | str:
@@ -271,7 +271,7 @@ def _of_prepared(prepared: PreparedCohort, given: ExpressionMatrix | None) -> Au
     )
 
 
-def _preprocessed(output: OutputFolder, options: AuditOptions) -> list[Source]:
+def _preprocessed(output: OutputFolder, options: AuditOptions) -> list[CohortSource]:
     """Return the usable cohorts of an output folder."""
     found = []
     for trait in output.traits():
@@ -279,7 +279,7 @@ def _preprocessed(output: OutputFolder, options: AuditOptions) -> list[Source]:
             continue
         for name, info in read_cohort_info(output.cohort_info(trait)).items():
             if info.is_usable and output.linked_csv(trait, name).is_file():
-                found.append(Source(name, partial(_read_linked, output, trait, name)))
+                found.append(CohortSource(name, partial(_read_linked, output, trait, name)))
     return found
 
 
@@ -298,14 +298,14 @@ def audited(name: str, table: LinkedTable, evidence: Evidence | None) -> Audited
     )
 
 
-def _table(expression: Any, samples: Any, options: AuditOptions) -> Source:
+def _table(expression: Any, samples: Any, options: AuditOptions) -> CohortSource:
     name = expression.name.split(".")[0] if isinstance(expression, Path) else "table"
     return table_source(name, expression, samples, options)
 
 
-def table_source(name: str, expression: Any, samples: Any, options: AuditOptions) -> Source:
+def table_source(name: str, expression: Any, samples: Any, options: AuditOptions) -> CohortSource:
     """Return tables of one's own, in files or in memory, as a cohort to audit."""
-    return Source(name, partial(_read_table, name, expression, samples, options))
+    return CohortSource(name, partial(_read_table, name, expression, samples, options))
 
 
 def _read_table(name: str, expression: Any, samples: Any, options: AuditOptions) -> AuditedCohort:

@@ -107,10 +107,8 @@ def run_tests(
     columns |= tests.alternative(unmeasured)
     columns |= fit_interaction(values, moderated, settings, inflation)
     columns |= departure_columns(values, moderated, settings, inflation)
-    mixed = None
-    if options.model != "moderated":
-        mixed = fit_mixed(values, design.others, design.matrix[:, -1])
-        columns |= mixed_columns(mixed)
+    mixed = _mixed(values, design, options.model)
+    columns |= {} if mixed is None else mixed_columns(mixed)
     grade = _grade(unmeasured, columns, options)
     return TraitTests(
         comparison=comparison,
@@ -131,6 +129,13 @@ def run_tests(
             unmeasured, options.q_cut, by_deseq2=wald is not None
         ),
     )
+
+
+def _mixed(values: Floats, design: Design, model: str) -> MixedFit | None:
+    """Fit the mixed model where it was asked for."""
+    if model == "moderated":
+        return None
+    return fit_mixed(values, design.others, design.matrix[:, -1])
 
 
 def _settings(

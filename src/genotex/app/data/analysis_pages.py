@@ -35,7 +35,7 @@ _FORM = OptionForm(AnalysisOptions(), PreprocessChoices())
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _AskedFor:
     """What the form states, but for the options."""
 
     trait: str
@@ -44,7 +44,7 @@ class _Asked:
     every: bool
 
     @classmethod
-    def of(cls, form: QueryParams | FormData, found: FoundInput, trait: str) -> _Asked:
+    def of(cls, form: QueryParams | FormData, found: FoundInput, trait: str) -> _AskedFor:
         """Return what a form states; all series where it was not sent."""
         there = found.series[trait]
         chosen = [str(name) for name in form.getlist("series") if name in there]
@@ -76,7 +76,7 @@ def analysis(request: Request) -> Response:
             request, "analysis.html.j2", traits=[], trait="", asked=None, **history_of(request)
         )
     found = _input_of(request, trait)
-    asked = _Asked.of(request.query_params, found, trait)
+    asked = _AskedFor.of(request.query_params, found, trait)
     return render(
         request,
         "analysis.html.j2",
@@ -95,7 +95,7 @@ async def preview(request: Request) -> Response:
     async with form_of(request) as form:
         trait = str(form.get("trait", ""))
         found = await run_in_threadpool(_input_of, request, trait)
-        asked = _Asked.of(form, found, trait)
+        asked = _AskedFor.of(form, found, trait)
     shown = await run_in_threadpool(_preview, request, found, asked, form)
     return render(request, "design.html.j2", asked=asked, **shown)
 
@@ -106,7 +106,9 @@ def _sheet(request: Request, found: FoundInput, trait: str, series: str) -> Edit
     return workbench.sheets.get(path, found.files(trait, series), trait.replace("_", " "))
 
 
-def _preview(request: Request, found: FoundInput, asked: _Asked, form: FormData) -> dict[str, Any]:
+def _preview(
+    request: Request, found: FoundInput, asked: _AskedFor, form: FormData
+) -> dict[str, Any]:
     """Return groups with counts, the design as a formula, and warnings."""
     rows: list[dict[str, Any]] = []
     warnings: list[str] = []
@@ -135,7 +137,7 @@ def _preview(request: Request, found: FoundInput, asked: _Asked, form: FormData)
             "warnings": warnings, "terms": terms[1:]}  # fmt: skip
 
 
-def _sheet_warnings(sheet: EditedSheet, asked: _Asked) -> list[str]:
+def _sheet_warnings(sheet: EditedSheet, asked: _AskedFor) -> list[str]:
     """Return what stands against comparing the groups of a sheet."""
     used = [row for row in sheet.rows if not row["exclude"] and row["group"]]
     groups = [row["group"] for row in used]
@@ -173,14 +175,14 @@ async def start(request: Request) -> Response:
     """Start an analysis, and show the history."""
     async with form_of(request) as form:
         trait = str(form.get("trait", ""))
-        asked = await run_in_threadpool(_Asked.of, form, _input_of(request, trait), trait)
+        asked = await run_in_threadpool(_AskedFor.of, form, _input_of(request, trait), trait)
         with refusals():
             await run_in_threadpool(_submit, request, asked, *_FORM.read(form))
     return _history(request)
 
 
 def _submit(
-    request: Request, asked: _Asked, options: AnalysisOptions, data: PreprocessChoices
+    request: Request, asked: _AskedFor, options: AnalysisOptions, data: PreprocessChoices
 ) -> None:
     """Write the groups of an analysis to its folder, and let it wait for its turn."""
     workbench = workbench_of(request)
