@@ -94,7 +94,7 @@ def _cross_validated(cases: Sequence[Case], by_lexicon: Sequence[Case], seed: in
 
 
 def _print_spread(chosen: Sequence[Sequence[_Chosen]]) -> None:
-    exact = [float(np.mean([_chose_right(c, best) for c, best, _ in each])) for each in chosen]
+    exact = [float(np.mean([c.is_right(best) for c, best, _ in each])) for each in chosen]
     error = [_calibration_error(each) for each in chosen]
     without = [_calibration_error([c for c in each if c[1] is None]) for each in chosen]
     for name, values in (
@@ -108,7 +108,7 @@ def _print_spread(chosen: Sequence[Sequence[_Chosen]]) -> None:
 def _calibration_error(chosen: Sequence[_Chosen]) -> float:
     """Return how far certainty is from the share that is right, averaged over bands."""
     values = np.array([certainty for _, _, certainty in chosen])
-    good = np.array([_chose_right(case, best) for case, best, _ in chosen], dtype=float)
+    good = np.array([case.is_right(best) for case, best, _ in chosen], dtype=float)
     bands = [(values > low) & (values <= high) for low, high in pairwise(EDGES)]
     return float(
         sum(
@@ -131,7 +131,7 @@ def _print_table(tables: Mapping[str, Mapping[str, float]]) -> None:
 def _reliability(chosen: Sequence[_Chosen]) -> list[tuple[float, float, int]]:
     """Print and return mean certainty, share right and number of cases by band of certainty."""
     values = np.array([certainty for _, _, certainty in chosen])
-    good = np.array([_chose_right(case, best) for case, best, _ in chosen], dtype=float)
+    good = np.array([case.is_right(best) for case, best, _ in chosen], dtype=float)
     print("\ncertainty        cases   mean   right")
     table = []
     for low, high in pairwise(EDGES):
@@ -185,11 +185,7 @@ def _own_cases(labelled: Sequence[Case]) -> None:
 
 
 def _is_right(case: Case, weights: Mapping[str, float]) -> bool:
-    return _chose_right(case, choose(case, weights)[0])
-
-
-def _chose_right(case: Case, best: int | None) -> bool:
-    return case.none_right if best is None else bool(case.right[best])
+    return case.is_right(choose(case, weights)[0])
 
 
 def _count_foreign(cases: Sequence[Case], count: int) -> None:

@@ -14,7 +14,7 @@ from benchmarks.clinical.labelled_cases import Case
 
 Floats = NDArray[np.float64]
 
-PENALTY = 3.0
+PENALTY = 2.0
 
 # What is believed before any case is seen: ridge pulls the weights here, not to zero.
 PRIOR = {
@@ -49,23 +49,17 @@ PRIOR = {
 def fit(cases: Sequence[Case], penalty: float = PENALTY) -> dict[str, float]:
     """Return the weights that make the right options most likely.
 
-    Every case has two more options: that the trait is not available, with utility 0, and that it
-    is recorded in a way that none of the options catches.
+    Every case has two more options: that the trait is recorded in a way that none of the options
+    catches, and that it is not available.
     """
     seen = {name for case in cases for found in _all(case) for name in found}
     names = sorted(seen | PRIOR.keys())
     x, owner, right = _stack(cases, names)
-    none_right = np.array([case.none_right for case in cases])
     prior = np.array([PRIOR.get(name, 0.0) for name in names])
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         utility = x @ weights
-        top = np.zeros(len(cases))
-        np.maximum.at(top, owner, utility)
-        share, none = np.exp(utility - top[owner]), np.exp(-top)
-        total, good = none.copy(), np.where(none_right, none, 0.0)
-        np.add.at(total, owner, share)
-        np.add.at(good, owner, share * right)
+        share, total, good = _shares(utility, owner, right)
         away = weights - prior
         value = np.log(total / good).sum() + penalty * (away @ away) / 2
         slope = share / total[owner] - share * right / good[owner]
@@ -73,6 +67,18 @@ def fit(cases: Sequence[Case], penalty: float = PENALTY) -> dict[str, float]:
 
     fitted = minimize(loss, prior, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
     return {name: float(weight) for name, weight in zip(names, fitted.x, strict=True)}
+
+
+def _shares(
+    utility: Floats, owner: NDArray[np.int64], right: NDArray[np.bool_]
+) -> tuple[Floats, Floats, Floats]:
+    """Return the share of each option, and for each case that of all and of the right ones."""
+    top = np.full(owner[-1] + 1, -np.inf)
+    np.maximum.at(top, owner, utility)
+    share, total, good = np.exp(utility - top[owner]), np.zeros(len(top)), np.zeros(len(top))
+    np.add.at(total, owner, share)
+    np.add.at(good, owner, share * right)
+    return share, total, good
 
 
 OVERLOOKED = ("overlooked", "overlooked, no option", "overlooked, trait is not listed")
@@ -91,16 +97,10 @@ def calibrate(held: Sequence[tuple[Case, Mapping[str, float]]]) -> Calibration:
     moved = np.array(
         [[found.get(n, 0.0) for n in OVERLOOKED] for c, _ in held for found in _all(c)]
     )
-    none_right = np.array([case.none_right for case, _ in held])
 
     def loss(parameters: Floats) -> float:
         found = utility * np.exp(parameters[0]) + moved @ parameters[1:]
-        top = np.zeros(len(held))
-        np.maximum.at(top, owner, found)
-        share, none = np.exp(found - top[owner]), np.exp(-top)
-        total, good = none.copy(), np.where(none_right, none, 0.0)
-        np.add.at(total, owner, share)
-        np.add.at(good, owner, share * right)
+        _, total, good = _shares(found, owner, right)
         return float(np.log(total / good).sum() + parameters @ parameters / 2)
 
     best = minimize(loss, np.zeros(1 + len(OVERLOOKED)), method="L-BFGS-B").x
@@ -151,7 +151,7 @@ def recalibrated(
 
 
 def _all(case: Case) -> list[Mapping[str, float]]:
-    return [*case.evidence, case.oversight]
+    return [*case.evidence, case.oversight, case.absence]
 
 
 def _stack(
@@ -167,16 +167,18 @@ def _stack(
 
 
 def _options_of(cases: Sequence[Case]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return for each option, the overlooked one included, its case and whether it is right."""
+    """Return for each option, and for "overlooked" and "none", its case and if it is right."""
     owner = np.array([n for n, case in enumerate(cases) for _ in _all(case)], dtype=np.int64)
-    right = [[*case.right, not case.none_right and not case.right.any()] for case in cases]
+    right = [
+        [*case.right, not case.none_right and not case.right.any(), case.none_right]
+        for case in cases
+    ]
     return owner, np.concatenate(right).astype(bool)
 
 
 def choose(case: Case, weights: Mapping[str, float]) -> tuple[int | None, float]:
     """Return the most likely option, None for "not available", and its probability."""
-    utility = [_utility(found, weights) for found in _all(case)]
-    utilities = np.array([*utility, 0.0])
+    utilities = np.array([_utility(found, weights) for found in _all(case)])
     shares = np.exp(utilities - utilities.max())
     shares /= shares.sum()
     # That something was overlooked is never an answer, it only takes certainty from the others.

@@ -1,9 +1,10 @@
 """Fit the weights of the trait scorer on labelled cases and write them as plain numbers.
 
-    python -m benchmarks fit_trait_weights CASES.jsonl.gz [--write]
+    python -m benchmarks fit_trait_weights CASES.jsonl.gz [--samples CASES.jsonl.gz] [--write]
 
-Without ``--write`` it only prints, for several penalties, how many traits are read exactly right
-in cross-validation by trait (no series on both sides), and the Brier score of the certainty.
+Of cases labelled by sample half A is used, never half B. Without ``--write`` it only prints, for
+several penalties, how many traits are read exactly right in cross-validation by trait (no series on
+both sides), and the Brier score of the certainty.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.clinical.conditional_logit import PENALTY, calibrate, choose, cross_validate, fit
-from benchmarks.clinical.labelled_cases import Case, lexicon_only, read_cases, read_own
+from benchmarks.clinical.labelled_cases import Case, half_of, lexicon_only, read_cases, read_own
 from genotex.clinical import Vocabulary, load_vocabulary
 
 WEIGHTS = Path("src/genotex/clinical/data/trait_weights.toml")
@@ -24,12 +25,12 @@ PENALTIES = (0.3, 1.0, 3.0, 10.0)
 HEADER = """\
 # Weights of the trait scorer: evidence for one way of reading a series -> its weight.
 #
-# A conditional logit: the utility of an option is the weighted sum of its evidence, that of "not
-# available" is 0. Written by `fit_trait_weights` from {count} labelled cases (the
-# development cases with the packaged words and with the lexicon alone, and our own cases) with
-# ridge penalty {penalty:g} towards the beliefs in benchmarks/clinical/conditional_logit.py, and
-# calibrated on the development cases by weights that never saw their traits (all weights times
-# {factor:.3f}, {added}).
+# A conditional logit: the utility of an option, and of "not available", is the weighted sum of its
+# evidence. Written by `fit_trait_weights` from {count} labelled cases (the development cases and
+# half A of those labelled by sample, with the packaged words and with the lexicon alone, and our
+# own cases) with ridge penalty {penalty:g} towards the beliefs in
+# benchmarks/clinical/conditional_logit.py, and calibrated on those of GEO by weights that never saw
+# their traits (all weights times {factor:.3f}, {added}).
 
 [weights]
 """
@@ -39,6 +40,7 @@ def main() -> None:
     """Run the script."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=Path)
+    parser.add_argument("--samples", type=Path, help="cases labelled by sample")
     parser.add_argument("--vocabulary", type=Path)
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
@@ -51,6 +53,8 @@ def main() -> None:
     # The same series with what the lexicon alone knows, as for a trait that is not listed, and
     # our own cases, whose wording is harder.
     cases += read_cases(arguments.cases, lexicon_only()) + read_own(vocabulary)
+    for words in (vocabulary, lexicon_only()) if arguments.samples else ():
+        cases += [c for c in read_cases(arguments.samples, words) if half_of(c.id) == "A"]
     reach = np.mean([case.none_right or case.right.any() for case in cases])
     print(
         f"{len(cases)} cases, {sum(len(c.evidence) for c in cases)} options; in reach {reach:.3f}"
@@ -80,6 +84,6 @@ def _quality(cases: list[Case], penalty: float, count: int, seed: int) -> tuple[
     right, certainty = [], []
     for case, weights in cross_validate(cases, count, seed, penalty):
         best, probability = choose(case, weights)
-        right.append(case.none_right if best is None else bool(case.right[best]))
+        right.append(case.is_right(best))
         certainty.append(probability)
     return float(np.mean(right)), float(np.mean((np.array(certainty) - right) ** 2))

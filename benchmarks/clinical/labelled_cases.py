@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from genotex.clinical import (
     row_and_map,
 )
 from genotex.clinical.trait.choice import option_encoding
-from genotex.clinical.trait.options import trait_options, weigh_evidence, weigh_oversight
+from genotex.clinical.trait.options import read_rows
+from genotex.clinical.trait.scoring import weigh_absence, weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import unlisted_table
 from genotex.features import packaged_table
@@ -52,19 +54,34 @@ class Case:
     description: SeriesDescription
     evidence: Sequence[Mapping[str, float]]
     oversight: Mapping[str, float]
+    absence: Mapping[str, float]
     right: NDArray[np.bool_]
     predictions: Sequence[FeatureLabel | None]
     wording: str = ""  # The class of wording of a case of our own
+    by_sample: bool = False  # Labelled by sample: case or control
 
     @property
     def none_right(self) -> bool:
         """Whether the label is "not available"."""
-        return self.labels["reading"].trait is None
+        return not self.by_sample and self.labels["reading"].trait is None
+
+    def is_right(self, best: int | None) -> bool:
+        """Return whether an option, by its number, or None for "not available" is right."""
+        return self.none_right if best is None else bool(self.right[best])
 
 
 def read_cases(path: Path, vocabulary: Vocabulary) -> list[Case]:
-    """Read labelled cases and list the options of each."""
-    return [_case(data, vocabulary) for _, data in read_json_lines(path, "a case")]
+    """Read labelled cases and list the options of each.
+
+    Of cases labelled by sample, those that one row separates.
+    """
+    lines = [data for _, data in read_json_lines(path, "a case")]
+    return [_case(data, vocabulary) for data in lines if data.get("one_row_separates", True)]
+
+
+def half_of(case_id: str) -> str:
+    """Return A (rules are developed on it) or B (held back) for a case labelled by sample."""
+    return "AB"[hashlib.sha256(case_id.encode()).digest()[0] % 2]
 
 
 def read_own(vocabulary: Vocabulary) -> list[Case]:
@@ -84,11 +101,15 @@ def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:
     description = description_from_case(data)
     words = vocabulary.trait(data["trait"])
     judge = ValueJudge(words, vocabulary, description.title, description.text)
-    options = trait_options(characteristic_candidates(description), judge)
+    options, rows = read_rows(characteristic_candidates(description), judge)
     found = [row_and_map(option_encoding(option), description) for option in options]
     predictions = [None if p is None else FeatureLabel(p["row"], p["map"]) for p in found]
-    case = case_from_json(data)
-    label = case.labels["reading"].trait
+    case = case_from_json({"labels": {}, **data})
+    if samples := data.get("samples"):
+        right = [_separates(p, samples.values()) for p in predictions]
+    else:
+        label = case.labels["reading"].trait
+        right = [agreement(label, p).exact for p in predictions]
     return Case(
         case.id,
         case.trait,
@@ -96,8 +117,20 @@ def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:
         case.labels,
         description,
         [weigh_evidence(option, judge) for option in options],
-        weigh_oversight(options, judge),
-        np.array([agreement(label, p).exact for p in predictions], dtype=bool),
+        weigh_oversight(options, rows, judge),
+        weigh_absence(rows, judge),
+        np.array(right, dtype=bool),
         predictions,
         data.get("class", ""),
+        bool(samples),
     )
+
+
+def _separates(prediction: FeatureLabel | None, samples: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether every sample that is labelled has the code of its label."""
+    if prediction is None:
+        return False
+    row, codes = prediction.row, prediction.map
+    labelled = [sample for sample in samples if sample["case"] is not None]
+    cells = [[*sample["cells"], *[None] * (row + 1)][row] or "" for sample in labelled]
+    return all(codes.get(c) == s["case"] for s, c in zip(labelled, cells, strict=True))

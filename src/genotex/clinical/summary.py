@@ -116,14 +116,14 @@ def why_no_trait(annotation: ClinicalAnnotation) -> str:
     """Return why the trait is not available, with the best candidate that was left out."""
     if annotation.left_out is None and annotation.review.get("trait"):
         return annotation.review["trait"]
-    nearest = annotation.runner_up
+    nearest, why = annotation.runner_up, annotation.unavailable.get("trait", "")
     if nearest is None:
-        return annotation.unavailable.get("trait", "not recorded in any sample characteristic")
+        return why or "not recorded in any sample characteristic"
     short = _why_left_out(annotation)
     if short:
         return f"{place_text(nearest.row, nearest.key, nearest.sample_field)}, was {short}"
     return (
-        "not recorded with enough certainty in any sample characteristic; "
+        f"{why or 'not recorded with enough certainty in any sample characteristic'}; "
         f"the closest is {_of(nearest)}"
     )
 
@@ -391,7 +391,7 @@ def _runner_up(annotation: ClinicalAnnotation) -> str:
 
 def _no_runner_up(annotation: ClinicalAnnotation) -> str:
     if annotation.trait is None:
-        return "" if "trait" in annotation.unavailable else "no row separates cases from controls"
+        return "" if annotation.by == "hand" else "no row separates cases from controls"
     if annotation.certainty is None:
         return ""
     rest = certainty_text(1 - annotation.certainty)

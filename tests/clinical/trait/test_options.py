@@ -13,14 +13,10 @@ from genotex.clinical import (
     characteristic_candidates,
     encode_cell,
     load_vocabulary,
+    why_no_trait,
 )
-from genotex.clinical.trait.options import (
-    TraitOption,
-    load_weights,
-    score_options,
-    trait_options,
-    weigh_evidence,
-)
+from genotex.clinical.trait import options as ways
+from genotex.clinical.trait.scoring import load_weights, score_options, weigh_evidence
 
 from ..conftest import CodesOf, MakeDescription
 
@@ -100,19 +96,19 @@ TREATED = ["treatment: asthma drug", "treatment: control"]
 
 def options_of(
     make: MakeDescription, *rows: list[str], title: str = "Asthma"
-) -> tuple[list[TraitOption], ValueJudge]:
+) -> tuple[list[ways.TraitOption], ways.RowsSeen, ValueJudge]:
     vocabulary = load_vocabulary()
     judge = ValueJudge(vocabulary.trait("Asthma"), vocabulary, title, title)
-    return trait_options(characteristic_candidates(make(*rows)), judge), judge
+    return *ways.read_rows(characteristic_candidates(make(*rows)), judge), judge
 
 
 def test_without_evidence_all_answers_are_equally_likely(make_description: MakeDescription) -> None:
     """Conditional logit with all weights 0: options, none and an overlooked one share alike."""
-    options, judge = options_of(make_description, NAMED, VAGUE)
-    scored, none = score_options(options, judge, weights={})
+    options, seen, judge = options_of(make_description, NAMED, VAGUE)
+    scores = score_options(options, seen, judge, weights={})
     share = 1 / (len(options) + 2)
-    assert none == pytest.approx(share)
-    assert [entry.probability for entry in scored] == pytest.approx([share] * len(options))
+    assert scores.none == pytest.approx(share)
+    assert [entry.probability for entry in scores.options] == pytest.approx([share] * len(options))
 
 
 @given(st.floats(-700, 700), st.floats(-700, 700))
@@ -121,37 +117,37 @@ def test_probabilities_add_up_for_any_weights(any_weight: float, overlooked: flo
     def make(*rows: list[str]) -> SeriesDescription:
         return SeriesDescription(characteristics=tuple(map(tuple, rows)))
 
-    options, judge = options_of(make, NAMED, VAGUE)
+    options, seen, judge = options_of(make, NAMED, VAGUE)
     weights = {"any": any_weight, "overlooked": overlooked}
-    scored, none = score_options(options, judge, weights)
-    told = sum(entry.probability for entry in scored) + none
+    scores = score_options(options, seen, judge, weights)
+    told = sum(entry.probability for entry in scores.options) + scores.none
     assert 0 <= told <= 1 + 1e-9
-    assert math.isfinite(none)
+    assert math.isfinite(scores.none)
 
 
 def test_no_option_leaves_none_and_overlooked(make_description: MakeDescription) -> None:
-    options, judge = options_of(make_description, ["batch: 1", "batch: 2"])
+    options, seen, judge = options_of(make_description, ["batch: 1", "batch: 2"])
     assert options == []
-    scored, none = score_options(options, judge)
-    assert scored == [] and 0.5 < none < 1
+    scores = score_options(options, seen, judge)
+    assert scores.options == [] and 0.5 < scores.none < 1
 
 
 def test_row_that_names_the_trait_beats_one_by_context(make_description: MakeDescription) -> None:
-    options, judge = options_of(make_description, VAGUE, NAMED, TREATED)
-    scored, _ = score_options(options, judge)
+    options, seen, judge = options_of(make_description, VAGUE, NAMED, TREATED)
+    scored = score_options(options, seen, judge).options
     assert scored[0].candidate.row == 1
     assert scored[0].probability == max(entry.probability for entry in scored)
 
 
 def test_equally_likely_rows_keep_their_order(make_description: MakeDescription) -> None:
-    options, judge = options_of(make_description, NAMED, NAMED)
-    scored, _ = score_options(options, judge)
+    options, seen, judge = options_of(make_description, NAMED, NAMED)
+    scored = score_options(options, seen, judge).options
     assert [entry.candidate.row for entry in scored] == [0, 1]
     assert scored[0].probability == scored[1].probability
 
 
 def test_evidence_speaks_of_what_is_there(make_description: MakeDescription) -> None:
-    options, judge = options_of(make_description, NAMED)
+    options, _, judge = options_of(make_description, NAMED)
     found = weigh_evidence(options[0], judge)
     assert found["case named"] == found["healthy controls"] == found["key: disease"] == 1
     assert "case by context" not in found and "how: level" not in found
@@ -170,3 +166,38 @@ def test_better_evidence_is_more_certain(make_description: MakeDescription) -> N
     ]
     assert certainty[0] is not None and certainty[1] is not None
     assert certainty[0] > certainty[1]
+
+
+@pytest.mark.parametrize(
+    ("title", "rows", "why"),
+    [
+        ("Asthma", [["age: 30", "age: 41"]], "nothing differs between samples"),
+        ("Wound healing", [["site: arm", "site: leg"]], "names the trait"),
+        (
+            "Asthma patients before and after therapy",
+            [["disease: asthma"], ["time: before", "time: after"]],
+            "all samples have it",
+        ),
+        ("Asthma", [["drug: placebo", "drug: budesonide"]], "treatment, time or course"),
+        ("Asthma: all patients gave sputum", [["sex: f", "site: arm", "site: leg"]], "what all"),
+        ("circRNA profiles of asthma", [["site: arm", "site: leg"]], "circular RNA"),
+    ],
+)
+def test_absent_trait_has_a_reason(
+    make_description: MakeDescription, title: str, rows: list[list[str]], why: str
+) -> None:
+    annotation = RuleExpert().annotate(make_description(*rows, title=title), "Asthma")
+    assert annotation.trait is None
+    assert why in why_no_trait(annotation)
+
+
+def test_group_of_another_name_is_the_patients_that_the_title_names(
+    make_description: MakeDescription, codes_of: CodesOf
+) -> None:
+    """Only where the texts compare patients to controls and do not name the other disease."""
+    title = "Blood of patients with Behcet's disease and healthy controls"
+    values = ["healthy", "Bechets_disease"]
+    assert codes_of("Behcet's Disease", "disease status", values, title=title) == [0, 1]
+    row = ["disease: healthy", "disease: Parkinson's disease"]
+    title = "Patients with depression, Parkinson's disease, and healthy controls"
+    assert RuleExpert().annotate(make_description(row, title=title), "Depression").trait is None

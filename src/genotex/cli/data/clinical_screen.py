@@ -146,7 +146,7 @@ def _suggested(keys: Sequence[KeyValues], reading: ClinicalAnnotation) -> tuple[
     """Return the reason for the likely groups and the options that choose them, if any."""
     if reading.left_out is not None and reading.runner_up is not None:
         return "The annotation that was left out has groups", _groups_of(reading.runner_up)
-    if reading.trait is not None or "trait" in reading.unavailable:
+    if reading.trait is not None or reading.by == "hand":
         return "", ""
     likely = (k for k in keys if k.controls and k.others and len(k.values) <= FEW_VALUES)
     # If a value is a case already, samples with another disease are not cases.

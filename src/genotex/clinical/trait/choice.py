@@ -8,7 +8,8 @@ from dataclasses import replace
 from genotex.clinical.cells import Candidate
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
-from genotex.clinical.trait.options import TraitOption, score_options, trait_options
+from genotex.clinical.trait.options import TraitOption, read_rows
+from genotex.clinical.trait.scoring import ScoredOptions, score_options
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.features import parse_number, simple_key, split_cell
 from genotex.formats import Confidence, Role
@@ -28,11 +29,14 @@ def choose_trait(
 
     With `cells`, one for each sample, options that code every sample alike count as one.
     """
-    pools, none = _pool_options(trait_options(candidates, judge), judge, cells)
+    scores = score_options(*read_rows(candidates, judge), judge)
+    pools, none = _pool_options(scores, cells), scores.none
     first, second = (*map(_pooled_encoding, pools[:2]), None, None)[:2]
     certainty = _probability(pools[0]) if pools else 0.0
     if first is None or certainty <= none:
-        return replace(annotation, certainty=none, runner_up=first)
+        why = scores.why_none if annotation.gene.available else annotation.gene.reason
+        reasons = {**annotation.unavailable, **({"trait": why} if why else {})}
+        return replace(annotation, certainty=none, runner_up=first, unavailable=reasons)
     if certainty < least_certainty:
         return replace(annotation, certainty=none, runner_up=first, left_out=least_certainty)
     trait = replace(first, certainty=None)
@@ -41,27 +45,22 @@ def choose_trait(
 
 def find_named_trait(candidates: Iterable[Candidate], judge: ValueJudge) -> FeatureEncoding | None:
     """Return the most likely encoding whose cases are named, None where none is more likely."""
-    options = [
-        option
-        for option in trait_options(candidates, judge)
-        if best_ground(_cases(option)) >= Ground.INCLUDED
-    ]
-    pools, none = _pool_options(options, judge, None)
-    if not pools or _probability(pools[0]) <= none:
+    options, rows = read_rows(candidates, judge)
+    options = [o for o in options if best_ground(_cases(o)) >= Ground.INCLUDED]
+    scores = score_options(options, rows, judge)
+    pools = _pool_options(scores, None)
+    if not pools or _probability(pools[0]) <= scores.none:
         return None
     return replace(_pooled_encoding(pools[0]), certainty=None)
 
 
-def _pool_options(
-    options: Sequence[TraitOption], judge: ValueJudge, cells: _Cells | None
-) -> tuple[list[list[TraitOption]], float]:
-    """Return the options grouped by the codes of samples, likeliest first, and that of none."""
-    scored, none = score_options(options, judge)
+def _pool_options(scores: ScoredOptions, cells: _Cells | None) -> list[list[TraitOption]]:
+    """Return the options grouped by the codes of samples, likeliest first."""
     pools: dict[object, list[TraitOption]] = {}
-    for number, option in enumerate(scored):
+    for number, option in enumerate(scores.options):
         codes = None if cells is None else _codes(option, cells)
         pools.setdefault(number if codes is None else codes, []).append(option)
-    return sorted(pools.values(), key=lambda pool: -_probability(pool)), none
+    return sorted(pools.values(), key=lambda pool: -_probability(pool))
 
 
 def _probability(pool: Sequence[TraitOption]) -> float:

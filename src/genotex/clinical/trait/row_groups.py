@@ -120,11 +120,14 @@ def _rest(
 ) -> Judgements | None:
     result = dict(judgements)
     named = names_case(judgements)
+    told = not control and not named and _compares_patients(judge)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
         if named and judgement.ground == Ground.OTHER_CODE:
             continue
-        if not control and _is_patient_detail(candidate.key, value, judgement, judge):
+        other = judgement.meaning == "other disease"
+        patients = told and other and not judge.series.has_disease_of(value)
+        if patients or (not control and _is_patient_detail(candidate.key, value, judgement, judge)):
             result[cell] = Judgement.case(f"{value!r} {why}", Ground.BESIDE_CONTROLS)
             continue
         if not can_be_read_by_key(value, judgement, judge) or judge.words.is_vague(value):
@@ -134,6 +137,12 @@ def _rest(
             Judgement.control(reason) if control else Judgement.case(reason, Ground.BESIDE_CONTROLS)
         )
     return result if result != dict(judgements) else None
+
+
+def _compares_patients(judge: ValueJudge) -> bool:
+    """Return whether title and texts compare patients with the trait to controls."""
+    series = judge.series
+    return series.in_title and series.has_patients and series.mentions_controls
 
 
 def _is_patient_detail(key: str, value: str, judgement: Judgement, judge: ValueJudge) -> bool:

@@ -13,7 +13,7 @@ from genotex.clinical.words.name_forms import are_initials, holds_all_words
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import Terms, ends_like_tumour
-from genotex.features import simplify
+from genotex.features import load_wording, simplify
 
 # "HC (healthy controls)", "HC = healthy controls", "TD: typically developing".
 _EXPLAINED = re.compile(
@@ -256,6 +256,13 @@ class SeriesContext:
             return False
         words = {word for word in re.findall(r"\w+", key) if not asks_genotype(word)}
         return any(re.search(rf"\b{word}\b", self._text, re.IGNORECASE) for word in words)
+
+    def has_disease_of(self, value: str) -> bool:
+        """Return whether title, summary or design name the disease that a value names."""
+        name = self._vocabulary.diseases.find(value)
+        if name is None or name in load_wording()["names"]["generic"]:
+            return False
+        return re.search(rf"\b{re.escape(name)}\b", simplify(self._text)) is not None
 
     @cached_property
     def in_title(self) -> bool:

@@ -25,6 +25,7 @@ _NEVER = re.compile(
 )
 _TREATMENT = re.compile(
     r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|vaccin|"
+    r"diet|interven|exercise|training|supplement|"
     r"protocol|antibody|medium|induc|infect(?!ions?(?: status| type)?$)|surger|surgical|operation"
 )
 _TIME = re.compile(r"time|visit|follow|year|onset|duration|^(?:weeks?|days?|months?)(?:$|\W)")
@@ -44,7 +45,9 @@ _STATUS = re.compile(
     r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample"
 )
 _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
-_PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
+_PRELIMINARY = re.compile(
+    r"first|initial|previous|prior|referr|admission|secondary|(?:[\W_]|[a-z]{4})\d$"
+)
 _LISTS_DISEASES = re.compile(
     r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
     r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$|^infections?(?: type)?$|^pathogens?$"

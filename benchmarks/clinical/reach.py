@@ -1,0 +1,87 @@
+"""How far the options reach that the rules generate, and how honest the certainty of a choice is.
+
+    python -m benchmarks reach CASES.jsonl.gz ... [--half A|B] [--wrong]
+
+For each file: trait exact (for cases that are labelled by sample: every labelled sample has the
+right code), the ceiling (the share of cases with any right option, or rightly without one), options
+a case, calibration error of ten bands, that of "not available" alone, and the share right when the
+least certain fifth of the cases is reviewed, which counts these as right. ``--half`` splits cases
+labelled by sample by a hash of their id: rules are developed on A alone. Cases by sample count only
+if one row separates them. ``--wrong`` lists the cases read wrong, and whether an option was right.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.clinical.conditional_logit import choose
+from benchmarks.clinical.labelled_cases import Case, half_of, read_cases
+from genotex.clinical import load_vocabulary
+from genotex.clinical.trait.scoring import load_weights
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+REVIEWED = 0.2
+BANDS = 10
+
+
+def main() -> None:
+    """Run the script."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=Path, nargs="+")
+    parser.add_argument("--half", choices="AB")
+    parser.add_argument("--wrong", action="store_true")
+    arguments = parser.parse_args()
+    print("| cases | n | exact | ceiling | options | ECE | ECE of none | 4/5 reviewed |")
+    for path in arguments.cases:
+        cases = read_cases(path, load_vocabulary())
+        for half in "AB" if cases[0].by_sample else " ":
+            if arguments.half in (None, half) or half == " ":
+                kept = [case for case in cases if half in (" ", half_of(case.id))]
+                print(f"| {path.name.partition('.')[0]} {half} {_line(kept)}")
+                if arguments.wrong:
+                    _list_wrong(kept)
+
+
+def _line(cases: Sequence[Case]) -> str:
+    certainty, right, none = _chosen(cases)
+    ceiling = np.mean([case.none_right or case.right.any() for case in cases])
+    options = np.mean([len(case.evidence) for case in cases])
+    reviewed = np.sort(certainty)[: int(REVIEWED * len(cases))]
+    left = right[np.argsort(certainty, kind="stable")][len(reviewed) :]
+    after = (len(reviewed) + left.sum()) / len(cases)
+    error, of_none = (_error(certainty[kept], right[kept]) for kept in (none | ~none, none))
+    return (
+        f"| {len(cases)} | {right.mean():.3f} | {ceiling:.3f} | {options:.2f} | {error:.3f} "
+        f"| {of_none:.3f} | {after:.3f} |"
+    )
+
+
+def _chosen(cases: Sequence[Case]) -> tuple[Floats, Bools, Bools]:
+    """Return how certain each choice is, whether it is right, and whether it is "none"."""
+    choices = [choose(case, load_weights()) for case in cases]
+    right = [case.is_right(best) for case, (best, _) in zip(cases, choices, strict=True)]
+    none = [best is None for best, _ in choices]
+    return np.array([certainty for _, certainty in choices]), np.array(right), np.array(none)
+
+
+def _error(certainty: Floats, right: Bools) -> float:
+    """Return the expected calibration error, over bands of equal width."""
+    bands = np.minimum((certainty * BANDS).astype(int), BANDS - 1)
+    errors = (abs((certainty - right)[bands == band].sum()) for band in range(BANDS))
+    return float(sum(errors) / max(len(certainty), 1))
+
+
+def _list_wrong(cases: Sequence[Case]) -> None:
+    for case in cases:
+        best, certainty = choose(case, load_weights())
+        if case.is_right(best):
+            continue
+        chosen = "none" if best is None else case.predictions[best]
+        reach = "in reach" if case.none_right or case.right.any() else "out of reach"
+        print(f"  {case.id} ({reach}, {certainty:.2f}): {chosen}")

@@ -1,0 +1,234 @@
+"""The evidence for every way of reading a series, for "not available", and how likely each is.
+
+The scorer is a conditional logit (McFadden, Frontiers in Econometrics, 1974, 105-142): each option
+has a utility, the weighted sum of its evidence; "not available" has utility 0; that the trait is
+recorded in a way that no option catches has a utility of its own, so that certainty stays honest.
+The probabilities of all of these are their exponentials, normalised. The weights are plain numbers
+in ``data/trait_weights.toml``, fitted by ``benchmarks/clinical/fit_trait_weights.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from genotex.clinical.trait.judgement import Ground, best_ground
+from genotex.clinical.trait.options import RowsSeen, TraitOption
+from genotex.clinical.trait.value_judge import ValueJudge
+from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
+from genotex.features import packaged_table, simplify
+
+_Weights = Mapping[str, float]
+
+_CASE_KINDS = (
+    ("case named", Ground.NAMED),
+    ("case is a tumour of the organ", Ground.ORGAN),
+    ("case is a form of the trait", Ground.INCLUDED),
+    ("case by a wider word", Ground.BROADER),
+    ("case by its cell line", Ground.LINE),
+    ("case by its letters", Ground.BY_LETTERS),
+    ("case by context", Ground.CONTEXT),
+    ("case beside controls", Ground.BESIDE_CONTROLS),
+)
+_MANY_VALUES = 10
+
+
+def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
+    """Return the evidence for an option as named numbers, mostly 0 or 1."""
+    key = judge.series.spelt_key(option.candidate.key)
+    found = {
+        "any": 1.0,
+        f"key: {kind_of_key(key)}": float(option.how != "rest are cases"),
+        "key asks for the trait": float(asks_trait(judge.trait, key)),
+        "key names the trait": float(names_trait(judge.trait, key)),
+        "key is preliminary": float(is_preliminary(key)),
+        "no key": float(not key),
+        "share of the row": option.candidate.share,
+        "many values": math.log(max(len(option.candidate.in_row), 2) / 2),
+        "title names the trait": float(judge.series.in_title),
+        "series is about the trait": float(judge.series.about),
+        "texts name the trait once": float(judge.series.mentions == 1),
+        "texts speak of patients with the trait": float(judge.series.has_patients),
+        "texts speak of controls": float(judge.series.mentions_controls),
+        "texts speak of cell culture": float(judge.series.is_of_cells),
+        f"how: {option.how}": 1.0,
+        f"{option.how}, key: {kind_of_key(key)}": float(option.how.startswith("rest")),
+    }
+    if option.how in ("rest are cases", "several keys"):
+        found |= {
+            f"{option.how}, texts speak of patients": float(judge.series.mentions_patients),
+            f"{option.how}, texts speak of cell culture": float(judge.series.is_of_cells),
+            f"{option.how}, title names the trait": float(judge.series.in_title),
+            f"{option.how}, control is a person": float(_has_person(option, judge)),
+            f"{option.how}, control with other words": float(not _is_plain_control(option, judge)),
+            f"{option.how}, only normal": float(_only_normal(option)),
+            f"{option.how}, what all have": float(judge.series.all_have_it),
+            f"{option.how}, texts speak of a trial": float(judge.series.is_trial),
+        }
+    found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
+    return {name: value for name, value in found.items() if value}
+
+
+def _has_person(option: TraitOption, judge: ValueJudge) -> bool:
+    """Return whether a control is called a healthy person or tissue, not just "control"."""
+    terms = judge.words.person_control
+    return any(
+        j.code == 0 and option.candidate.values[cell] in terms
+        for cell, j in option.judgements.items()
+    )
+
+
+def _is_plain_control(option: TraitOption, judge: ValueJudge) -> bool:
+    """Return whether a control is called so and nothing else: no "vehicle control"."""
+    values = (option.candidate.values[c] for c, j in option.judgements.items() if j.code == 0)
+    return any(judge.words.names_only_control(value) for value in values)
+
+
+def _only_normal(option: TraitOption) -> bool:
+    """Return whether "normal" is all that is said of controls, as of a test result."""
+    values = {
+        simplify(option.candidate.values[c]) for c, j in option.judgements.items() if j.code == 0
+    }
+    return values == {"normal"}
+
+
+def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
+    here = [option.judgements[cell] for cell in option.candidate.in_row]
+    values = option.candidate.values
+    case_values = [
+        values[c] for c in option.candidate.in_row if option.judgements[c].role == "case"
+    ]
+    cases = [j for j in here if j.role == "case"]
+    controls = [j for j in here if j.code == 0]
+    healthy = [j for j in controls if j.role == "healthy control"]
+    best = best_ground(cases)
+    kind = next((name for name, least in _CASE_KINDS if best >= least), _CASE_KINDS[-1][0])
+    return {
+        kind: 1.0,
+        "form of a trait with many forms": (
+            math.log10(1 + judge.trait.includes.count) * (Ground.ORGAN > best >= Ground.INCLUDED)
+        ),
+        "healthy controls": float(any(j.ground <= Ground.HEALTHY for j in healthy)),
+        "controls by denial": float(any(j.ground > Ground.HEALTHY for j in healthy)),
+        "other diseases as controls": float(any(j.role == "other disease" for j in controls)),
+        "only other diseases as controls": float(not healthy),
+        "controls by company alone": float(all(j.ground <= Ground.BY_COMPANY for j in controls)),
+        "forms of the trait without healthy controls": float(
+            not healthy and judge.series.in_title and Ground.LINE < best < Ground.NAMED
+        ),
+        "share of values told": _share_coded(option),
+        "one case value": float(len(cases) == 1),
+        "case values say only the trait": sum(map(judge.words.says_only_trait, case_values))
+        / len(cases),
+    }
+
+
+def _share_coded(option: TraitOption) -> float:
+    weight = option.candidate.weight
+    pairs = [(weight.get(c, 1), option.judgements[c]) for c in option.candidate.in_row]
+    total = sum(count for count, j in pairs if j.meaning != "missing")
+    return sum(count for count, j in pairs if j.code is not None) / max(total, 1)
+
+
+def _of_levels(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
+    return {
+        "trait is a level": float(judge.trait.is_level),
+        "level of a disease": float(not judge.trait.is_level),
+        "words in the key of a level": float(len(simplify(option.candidate.key).split())),
+        "many levels": float(len(option.candidate.values) > _MANY_VALUES),
+    }
+
+
+def weigh_oversight(
+    options: Sequence[TraitOption], rows: RowsSeen, judge: ValueJudge
+) -> dict[str, float]:
+    """Return the evidence that the trait is recorded in a way that no option catches."""
+    series = judge.series
+    found = {
+        "overlooked": 1.0,
+        "overlooked, no option": float(not options),
+        "overlooked, trait is not listed": float(not judge.trait.is_listed),
+        "overlooked, title names the trait": float(series.in_title),
+        "overlooked, texts speak of controls": float(series.mentions_controls),
+        "overlooked, title and controls": float(series.in_title and series.mentions_controls),
+        "overlooked, texts speak of patients with the trait": float(series.has_patients),
+        "overlooked, texts speak of cell culture": float(series.is_of_cells),
+        "overlooked, a row of diagnoses": float(rows.of_diagnoses),
+        "overlooked, a row of groups": float(rows.of_groups),
+        "overlooked, a row with controls": float(rows.with_controls),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+WHY_NONE = {
+    "none, nothing varies": "nothing differs between samples but age and the like",
+    "none, nothing names the trait": "neither the texts of the series nor a value names the trait",
+    "none, one value for all": "all samples have it: a row has the same value for all",
+    "none, only treatments": "samples differ by treatment, time or course alone",
+    "none, what all have": "the texts speak of what all patients or samples have",
+    "none, no controls": "the texts speak of the trait and of no controls",
+    "none, a trial": "the texts speak of a trial, whose groups are patients",
+    "none, cell culture": "the texts speak of cells in culture",
+}
+"""Evidence that the trait is not available -> why, in words; the most telling first."""
+
+
+def weigh_absence(rows: RowsSeen, judge: ValueJudge) -> dict[str, float]:
+    """Return the evidence that the trait is not available."""
+    series = judge.series
+    held = (
+        not rows.varies,
+        not (series.names_trait or rows.names_trait),
+        rows.same_for_all,
+        rows.varies and not rows.of_groups,
+        series.all_have_it,
+        series.about and not series.mentions_controls,
+        series.is_trial,
+        series.is_of_cells,
+    )
+    return {name: 1.0 for name, holds in zip(WHY_NONE, held, strict=True) if holds}
+
+
+@dataclass(frozen=True)
+class ScoredOptions:
+    """How likely each way of reading is; what is missing to 1 is that none of them is right."""
+
+    options: list[TraitOption]  # The most likely first
+    none: float  # The probability of "not available"
+    why_none: str  # Why it may be "not available", in words; empty where nothing says so
+
+
+def score_options(
+    options: Sequence[TraitOption],
+    rows: RowsSeen,
+    judge: ValueJudge,
+    weights: _Weights | None = None,
+) -> ScoredOptions:
+    """Return options with their probabilities, and that of "not available"."""
+    # Equally likely options stay in row order.
+    weights = load_weights() if weights is None else weights
+    oversight, absence = weigh_oversight(options, rows, judge), weigh_absence(rows, judge)
+    evidence = [*(weigh_evidence(o, judge) for o in options), oversight, absence]
+    utilities = [_utility(found, weights) for found in evidence]
+    shares = [math.exp(u - max(utilities)) for u in utilities]
+    scored = [
+        replace(option, probability=share / sum(shares))
+        for option, share in zip(options, shares, strict=False)
+    ]
+    why = next(map(WHY_NONE.__getitem__, absence), "")
+    return ScoredOptions(
+        sorted(scored, key=lambda o: -o.probability), shares[-1] / sum(shares), why
+    )
+
+
+def _utility(evidence: Mapping[str, float], weights: _Weights) -> float:
+    return sum(weights.get(name, 0.0) * value for name, value in evidence.items())
+
+
+@lru_cache(maxsize=1)
+def load_weights() -> _Weights:
+    """Return the packaged weights."""
+    weights: dict[str, float] = packaged_table("genotex.clinical", "trait_weights")["weights"]
+    return weights
