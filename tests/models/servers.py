@@ -66,9 +66,8 @@ class Service:
         self.turn = threading.Lock()
         self.address = ""
 
-    def next_answer(self, seen: Seen) -> Says:
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return answer if isinstance(answer, Says) else answer(seen)
+    def next_answer(self) -> Answers:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
 @contextmanager
@@ -81,7 +80,8 @@ def serving(*answers: Answers) -> Iterator[Service]:
             content = self.rfile.read(int(self.headers["Content-Length"]))
             with service.turn:
                 service.seen.append(Seen(self.path, dict(self.headers.items()), content))
-                answer = service.next_answer(service.seen[-1])
+                given = service.next_answer()
+                answer = given if isinstance(given, Says) else given(service.seen[-1])
                 service.under_way += 1
                 service.most_at_once = max(service.most_at_once, service.under_way)
             self.close_connection = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
@@ -74,14 +74,22 @@ def infer_cases(
         If a line is not a case, or has the id of another; it names the line and the field.
     """
     expert, procedure = expert or RuleExpert(), Procedure(procedure)
-    if at_once == 1:
-        yield from _answers(cases, _checked(cases), expert, procedure)
-        return
     answer = partial(_answer, cases, expert, procedure)
+    yield from (
+        map(answer, _checked(cases))
+        if at_once == 1
+        else _side_by_side(answer, _checked(cases), at_once)
+    )
+
+
+def _side_by_side(
+    answer: Callable[[_Case], str], some: Iterable[_Case], at_once: int
+) -> Iterator[str]:
+    """Yield the answers in order, while the next ones are waited for."""
     under_way: deque[Future[str]] = deque()
     with ThreadPoolExecutor(at_once) as pool:
         try:
-            for case in _checked(cases):
+            for case in some:
                 under_way.append(pool.submit(answer, case))
                 if len(under_way) > at_once:
                     yield under_way.popleft().result()
@@ -115,7 +123,7 @@ def infer_cases_elsewhere(
 
 def _infer_some(shared: tuple[Path, Expert, Procedure], some: list[_Case]) -> list[str]:
     cases, expert, procedure = shared
-    return list(_answers(cases, some, expert, procedure))
+    return [_answer(cases, expert, procedure, case) for case in some]
 
 
 _Case = tuple[int, dict[str, Any]]
@@ -132,12 +140,6 @@ def _checked(cases: Path) -> Iterator[_Case]:
             hint = "answers are identified by their ids"
             raise FormatError(msg, path=cases, line=number, field="id", hint=hint)
         yield number, case
-
-
-def _answers(
-    cases: Path, some: Iterable[_Case], expert: Expert, procedure: Procedure
-) -> Iterator[str]:
-    yield from map(partial(_answer, cases, expert, procedure), some)
 
 
 def _answer(cases: Path, expert: Expert, procedure: Procedure, numbered: _Case) -> str:

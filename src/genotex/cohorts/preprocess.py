@@ -120,15 +120,14 @@ def preprocess(
     `source`: Input folder (``GEO/<Trait>/<GSE>/``, ``TCGA/<name>/``). `target`: Output folder in
     the benchmark's layout; made when missing. `traits`: Traits to do; empty for all that have a GEO
     folder. `cohorts`: Cohort ids to do; empty for all. `expert`: Annotates the series; by default
-    those of the options. `jobs`: Number of processes. `executor`: Where the
-    cohorts are done, in place of processes of this machine. `force`: Do cohorts again that are
-    already done. `progress`: Called with each outcome and the total number of cohorts, in order.
-    `asking`: Called before, with each cohort that a model was asked about, its number and how many
-    there are; only this process asks.
-    Outcomes are in the order of traits and cohorts. A cohort that cannot be read carries its error
-    and stops no other; its earlier output stays as it was. Raises UsageError if the input folder, a
-    trait or a cohort does not exist. Raises VocabularyFileError if the vocabulary file of the
-    options has a mistake.
+    those of the options. `jobs`: Number of processes. `executor`: Where the cohorts are done, in
+    place of processes of this machine. `force`: Do cohorts again that are already done. `progress`:
+    Called with each outcome and the total number of cohorts, in order. `asking`: Called before,
+    with each cohort that a model was asked about, its number and how many there are; only this
+    process asks. Outcomes are in the order of traits and cohorts. A cohort that cannot be read
+    carries its error and stops no other; its earlier output stays as it was. Raises UsageError if
+    the input folder, a trait or a cohort does not exist, VocabularyFileError if the vocabulary file
+    has a mistake.
     """
     options = name_annotator(options or PreprocessOptions())
     output = OutputFolder(target)
@@ -140,9 +139,10 @@ def preprocess(
     keys: AbstractContextManager[None] = nullcontext()
     if isinstance(expert, AskingExpert) and (jobs > 1 or executor is not None):
         expert, keys = annotate_ahead(left, expert, options, asking), keys_put_away()
-    shared, hands = _Shared(target, options, expert, force), executor or Processes(jobs)
+    shared = _Shared(target, options, expert, force)
     # Closed at once where a record cannot be written: else processes go on with all that is left.
-    with keys, closing(_in_order(tasks, done, left, shared, hands)) as ended:
+    ended = _in_order(tasks, done, left, shared, executor or Processes(jobs))
+    with keys, closing(ended):
         for task, outcome in ended:
             if outcome.info is not None:
                 path = output.cohort_info(task.trait)

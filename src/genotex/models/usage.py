@@ -171,11 +171,11 @@ class SpendingLimits:
 
     max_cost: Decimal | None = field(default=None, metadata={"gt": 0})  # US dollars
     max_tokens: int | None = field(default=None, metadata={"gt": 0})  # Input and output together
-    max_calls: int | None = field(default=None, metadata={"gt": 0})  # Failed ones count
     # Wall-clock seconds, including waiting
     max_time: float | None = field(default=None, metadata={"gt": 0})
     # Continue if cost or tokens are unknown: the limit then covers the known part only
     allow_unknown: bool = False
+    max_calls: int | None = field(default=None, metadata={"gt": 0})  # Failed ones count
 
 
 class Budget:

@@ -138,3 +138,8 @@ def test_values_that_are_not_in_the_series_code_nothing() -> None:
     values = [{"cell": "disease state: asthma", "code": 1}, {"cell": "disease: gout", "code": 0}]
     reading, _ = read(answer(trait=feature(values=values)))
     assert set(reading.trait.values) == {"disease state: asthma"}
+
+
+def test_header_that_the_row_does_not_have_is_that_of_the_row() -> None:
+    reading, _ = read(answer(trait=feature(key="diagnosis")))
+    assert reading.trait.key == "disease state"

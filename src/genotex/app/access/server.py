@@ -60,6 +60,11 @@ _PAGES = (
 )
 
 
+def _workbench(workspace: Workspace, access: Access, annotator: PreprocessChoices) -> Workbench:
+    expert = expert_of(annotator, OutputFolder(workspace.root).annotator_calls)
+    return Workbench(workspace, access, JobQueue(workspace), sheets=Sheets(expert))
+
+
 def create_app(
     folder: Path,
     access: Access,
@@ -79,24 +84,14 @@ def create_app(
     annotator : PreprocessChoices, optional
         Who proposes the groups of samples; the rules by default.
 
-    Returns
-    -------
-    starlette.applications.Starlette
-        An ASGI application.
-
     Raises
     ------
     UsageError
         If the folder is not a folder.
     """
     style = packaged("genotex.reports", "templates/style.css").decode()
-    workspace = Workspace(folder)
-    expert = expert_of(
-        annotator or PreprocessChoices(), OutputFolder(workspace.root).annotator_calls
-    )
-    workbench = Workbench(
-        workspace, access, JobQueue(workspace), sheets=Sheets(expert), geo_addresses=geo_addresses
-    )
+    workbench = _workbench(Workspace(folder), access, annotator or PreprocessChoices())
+    workbench.geo_addresses = geo_addresses
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -74,22 +74,14 @@ def sheet(
       genotex clinical sheet input --trait Gout --cohort GSE160170 \
           --case "title~gout" --control "title~healthy"
     """
-    from genotex.clinical import (
-        CALLS_OF,
-        check_kind,
-        expert_of,
-        sheet_cells,
-        sheet_headers,
-        write_sheet_table,
-    )
+    from genotex.clinical import CALLS_OF, check_kind, sheet_cells, sheet_headers, write_sheet_table
 
     o.check_output_file(output)
     check_kind(output)
     o.refuse_edited(output, force)
     settings = load_options(data)
     note_trait_names([trait], data.vocabulary)
-    expert = expert_of(data, output.with_name(output.name + CALLS_OF))
-    proposed = _propose(source, trait, cohort, settings, expert)
+    proposed = _propose(source, trait, cohort, settings, output.with_name(output.name + CALLS_OF))
     rows = [row for each in proposed for row in each.rows]
     headers = sheet_headers(rows)
     write_sheet_table(output, headers, sheet_cells(rows, headers))
@@ -100,21 +92,24 @@ def sheet(
 
 
 def _propose(
-    source: Path, trait: str, cohorts: Sequence[str], settings: PreprocessOptions, expert: Expert
+    source: Path, trait: str, cohorts: Sequence[str], settings: PreprocessOptions, record: Path
 ) -> list[ProposedSheet]:
     """Return the rows of each series."""
     from genotex.analysis import named_pools
-    from genotex.clinical import check_conditions, describe_series
+    from genotex.clinical import check_conditions, describe_series, expert_of
     from genotex.cohorts import propose_sheet
 
+    expert = expert_of(settings, record)
     with screen.progress("reading series") as step:
         found = _series(source, trait, cohorts, settings)
         described = [describe_series(raw.series) for raw in found.values()]
+        show_estimate(expert, ((each, trait) for each in described))
         check_conditions(described, settings.cases, settings.controls, settings.exclude)
         proposed = []
         for name, raw in found.items():
             step(name, len(found))
             proposed.append(propose_sheet(name, raw, trait, expert, settings, named_pools))
+    show_spent(expert)
     return proposed
 
 
@@ -216,6 +211,9 @@ def infer(
     if data.asks and machines.scheduler is not None:
         msg = "a model is asked from this machine alone, where its key is; leave --scheduler out"
         raise UsageError(msg)
+    if data.record is not None:
+        o.check_other_file(data.record, cases, "cases; write the calls")
+        o.check_other_file(output, data.record, "calls of the model; write the answers")
     expert = expert_of(data, output.with_name(output.name + CALLS_OF))
     o.check_other_file(output, cases, "cases; write the answers")
     total = count_cases(cases)
@@ -223,25 +221,29 @@ def infer(
         msg = f"{cases} holds no cases; a case is one JSON object on one line"
         raise UsageError(msg)
     show_estimate(expert, described_cases(cases))
+    with machines.executor(cases, data.vocabulary) as executor:
+        lines, stopped = _lines(total, _inferred(cases, expert, data.procedure, executor))
+    o.write_text(output, "".join(f"{line}\n" for line in lines))
+    there = f" (of {total} cases)" if stopped else ""
+    screen.notify(f"{len(lines)} answers in {output}{there}")
+    show_spent(expert, stopped)
+    if stopped:
+        raise typer.Exit(screen.STOPPED)
+
+
+def _lines(total: int, found: Iterator[tuple[int, list[str]]]) -> tuple[list[str], str]:
+    """Return the answers in the order of the cases, and why there are no more; empty at the end."""
     answers: dict[int, list[str]] = {}
     stopped = ""
-    with (
-        machines.executor(cases, data.vocabulary) as executor,
-        screen.progress("reading cases", total) as step,
-    ):
+    with screen.progress("reading cases", total) as step:
         try:
-            for first, lines in _inferred(cases, expert, data.procedure, executor):
+            for first, lines in found:
                 answers[first] = lines
                 for _ in lines:
                     step("reading cases", total)
         except (BudgetReachedError, ModelError) as error:
             stopped = str(error)
-    o.write_text(output, "".join(f"{line}\n" for n in sorted(answers) for line in answers[n]))
-    done = sum(map(len, answers.values()))
-    screen.notify(f"{done} answers in {output}" + (f" (of {total} cases)" if stopped else ""))
-    show_spent(expert, stopped)
-    if stopped:
-        raise typer.Exit(screen.STOPPED)
+    return [line for first in sorted(answers) for line in answers[first]], stopped
 
 
 def _inferred(

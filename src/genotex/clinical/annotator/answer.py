@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -19,7 +20,7 @@ from genotex.features import simple_key, split_cell
 from genotex.formats import Confidence, Role
 
 _SHOWN = 8
-_LONGEST_WHY = 500
+_LONGEST_WHY, _LONGEST_KEY = 500, 200
 
 Place = Literal["characteristics_ch1", "title", "source_name_ch1", "description"]
 
@@ -116,7 +117,7 @@ def _feature(name: str, found: FeatureAnswer, series: SeriesDescription, by: str
     listed = _by_cell(name, found, series)
     return {
         "row": found.row,
-        "key": found.key,
+        "key": _key(found, series),
         "kind": found.kind,
         "values": {cell: value.code for cell, value in listed.items()},
         "roles": {c: v.role for c, v in listed.items() if v.role is not None and name == "trait"},
@@ -126,6 +127,16 @@ def _feature(name: str, found: FeatureAnswer, series: SeriesDescription, by: str
         "sample_field": found.place,
         "told_by": by,
     }
+
+
+def _key(found: FeatureAnswer, series: SeriesDescription) -> str:
+    """Return the header as the row has it, the most frequent one where the answer has another."""
+    if found.place != "characteristics_ch1" or found.row is None:
+        return found.key[:_LONGEST_KEY]
+    there = Counter(split_cell(cell)[0] for cell in series.characteristics[found.row] if cell)
+    alike = {simple_key(key): key for key in there}
+    usual = there.most_common(1)[0][0] if there and found.key else ""
+    return alike.get(simple_key(found.key), usual)
 
 
 def _by_cell(

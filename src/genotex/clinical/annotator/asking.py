@@ -255,7 +255,9 @@ class AskingExpert:
         failed = f", {total.failed} failed" if total.failed else ""
         tokens = f"{total.input_tokens} tokens in, {total.output_tokens} out"
         calls = f"{total.calls} call{'' if total.calls == 1 else 's'} of {self.name}{failed}"
-        return f"{calls}: {tokens}, {dollars(total.cost)}"
+        # What a failed call cost is not known.
+        cost = replace(total.cost, unknown=total.cost.unknown + total.failed)
+        return f"{calls}: {tokens}, {dollars(cost)}"
 
 
 def question_tokens(request: Request) -> int:

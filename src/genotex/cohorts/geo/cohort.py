@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -220,17 +221,7 @@ def read_or_replay(
         reading = fit_annotation(_check(given, description), own, description, source)
     if options.cases or options.controls:
         chosen = _chosen_groups(reading, description, series, options)
-        # The certainty of the expert's own choice does not apply to this one.
-        open_still = {name: text for name, text in reading.review.items() if name != "trait"}
-        reading = replace(
-            reading,
-            trait=chosen,
-            certainty=None,
-            runner_up=None,
-            left_out=None,
-            review=open_still,
-            checks={},
-        )
+        reading = _decided(reading, chosen)
     excluded: Mapping[str, str] = {}
     if options.exclude:
         from genotex.clinical import exclude_samples
@@ -242,6 +233,14 @@ def read_or_replay(
         excluded={**reading.excluded, **excluded},
         facts={**reading.facts, **({"pair": pairs} if pairs else {})},
     )
+
+
+def _decided(reading: ClinicalAnnotation, chosen: FeatureEncoding) -> ClinicalAnnotation:
+    """Return an annotation with the groups that a person chose: they leave nothing open."""
+    still = {name: text for name, text in reading.review.items() if name != "trait"}
+    # The certainty of the expert's own choice does not apply to this one.
+    nothing: dict[str, Any] = {"certainty": None, "runner_up": None, "left_out": None}
+    return replace(reading, trait=chosen, review=still, checks={}, **nothing)
 
 
 def _by_rules(
