@@ -21,7 +21,7 @@ from genotex.app import Access, create_app
 from genotex.bench import score_texts, summarise
 from genotex.cohorts import preprocess
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions
+from genotex.options import AnalysisOptions, PreprocessChoices
 from genotex.problems import Problem
 from genotex.reports import write_report
 from genotex.simulate import simulate_study
@@ -35,8 +35,11 @@ LONGEST = 300.0
 class Browser(TestClient):
     """Sends what a page of the workbench sends: its cookie, Host, Origin and header."""
 
-    def __init__(self, folder: Path, access: Access) -> None:
-        super().__init__(create_app(folder, access), base_url=f"http://127.0.0.1:{PORT}")
+    def __init__(
+        self, folder: Path, access: Access, annotator: PreprocessChoices | None = None
+    ) -> None:
+        app = create_app(folder, access, annotator=annotator)
+        super().__init__(app, base_url=f"http://127.0.0.1:{PORT}")
         self.access = access
         self.own = {"Origin": f"http://127.0.0.1:{PORT}", "X-Token": access.change_token}
 
@@ -59,9 +62,11 @@ def run_in_node(script: str, given: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def opened(folder: Path, access: Access) -> Iterator[Browser]:
+def opened(
+    folder: Path, access: Access, annotator: PreprocessChoices | None = None
+) -> Iterator[Browser]:
     """Return a browser that is signed in."""
-    with Browser(folder, access) as browser:
+    with Browser(folder, access, annotator) as browser:
         assert browser.sign_in().status_code == 303
         yield browser
 

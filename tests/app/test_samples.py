@@ -10,6 +10,8 @@ import pytest
 from genotex.app import Access, EditedSheet
 from genotex.clinical import load_sample_sheet, read_sheet_table, write_sheet_table
 from genotex.cohorts import PreprocessOptions
+from genotex.options import PreprocessChoices
+from tests.annotators import KEY, annotating, contrary
 from tests.app.conftest import Browser, opened
 
 
@@ -183,3 +185,26 @@ def test_a_file_that_is_no_sheet_of_the_series_changes_nothing(
     text = upload(editor, series, name, content, 0)
     assert "Not changed" in text or "No file chosen" in text
     assert sheet.version == 0 and not sheet.saved
+
+
+def test_a_model_proposes_the_groups_within_its_limit(
+    folder: Path, access: Access, series: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_COMPATIBLE_API_KEY", KEY)
+    with annotating(contrary) as model:
+        chosen = PreprocessChoices(annotator=f"both:{model.name}", max_calls=1)
+        with opened(folder, access, chosen) as browser:
+            page = browser.get("/samples", params=series).text
+            again = browser.get("/samples", params=series).text
+            other = {**series, "series": sorted(path.name for path in others(folder, series))[0]}
+            beyond = browser.get("/samples", params=other).text
+        assert model.calls == 1
+    assert f"Proposed by the rules and {model.name}" in page and page == again
+    assert "check: trait: the rules say" in page
+    assert "proposed by the rules alone: the limit --max-calls is reached" in beyond
+
+
+def others(folder: Path, series: dict[str, str]) -> list[Path]:
+    """The folders of the other series of the trait."""
+    (place,) = folder.rglob(series["series"])
+    return [path for path in place.parent.iterdir() if path.is_dir() and path != place]

@@ -12,7 +12,7 @@ from genotex.cohorts.geo.cohort import describe_raw, given_by_person, rows_need_
 from genotex.cohorts.geo.files import read_raw_series
 from genotex.cohorts.prepared import PreprocessOptions
 from genotex.cohorts.tasks import CohortTask
-from genotex.errors import FormatError, GenotexError
+from genotex.errors import BudgetReachedError, FormatError, GenotexError
 from genotex.genes import GeneTable
 
 _Name = tuple[str, str]
@@ -24,14 +24,16 @@ class AnnotatedAhead:
     """Gives annotations that were made before, in any process (see `clinical.Expert`)."""
 
     found: Mapping[_Name, ClinicalAnnotation]
-    failed: Mapping[_Name, str]  # Why there is none, as with a limit that was reached
+    failed: Mapping[_Name, str]  # Why there is none
+    stopped: frozenset[_Name] = frozenset()  # Of these: because a limit was reached
 
     def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
         """Return the annotation; raises GenotexError where there is none."""
         name = (description.cohort, trait)
-        if name not in self.found:
-            raise GenotexError(self.failed.get(name, f"{description.cohort} was not annotated"))
-        return self.found[name]
+        if name in self.found:
+            return self.found[name]
+        text = self.failed.get(name, f"{description.cohort} was not annotated")
+        raise BudgetReachedError(text) if name in self.stopped else GenotexError(text)
 
 
 def annotate_ahead(
@@ -48,24 +50,26 @@ def annotate_ahead(
     wanted = [task for task in tasks if task.geo is not None]
     found: dict[_Name, ClinicalAnnotation] = {}
     failed: dict[_Name, str] = {}
+    stopped: set[_Name] = set()
     with ThreadPoolExecutor(expert.at_once) as pool:
         ask = partial(_annotate, expert, options, table)
         for number, (task, outcome) in enumerate(
             zip(wanted, pool.map(ask, wanted), strict=True), start=1
         ):
             name = (task.cohort, task.trait)
-            if isinstance(outcome, str):
-                failed[name] = outcome
+            if isinstance(outcome, GenotexError):
+                failed[name] = str(outcome)
+                stopped |= {name} if isinstance(outcome, BudgetReachedError) else set()
             elif outcome is not None:
                 found[name] = outcome
             if progress is not None:
                 progress(task.cohort, number, len(wanted))
-    return AnnotatedAhead(found, failed)
+    return AnnotatedAhead(found, failed, frozenset(stopped))
 
 
 def _annotate(
     expert: AskingExpert, options: PreprocessOptions, table: GeneTable, task: CohortTask
-) -> ClinicalAnnotation | str | None:
+) -> ClinicalAnnotation | GenotexError | None:
     """Return the annotation, why there is none, or None where a person gave it."""
     assert task.geo is not None
     try:
@@ -83,4 +87,4 @@ def _annotate(
         # Reported with the cohort, when it is its turn.
         return None
     except GenotexError as error:
-        return str(error)
+        return error

@@ -35,7 +35,7 @@ from genotex.cohorts.tasks import (
     tasks_named,
 )
 from genotex.cohorts.tcga.cohort import prepare_absent_tcga, prepare_tcga_cohort
-from genotex.errors import FormatError, GenotexError
+from genotex.errors import BudgetReachedError, FormatError, GenotexError
 from genotex.formats import (
     CohortInfo,
     Evidence,
@@ -69,6 +69,8 @@ class CohortOutcome:
     unchanged: bool = False
     """True if an earlier run did it with the same files, options and version."""
     seconds: float = 0.0
+    stopped: bool = False
+    """True if it was not read because a limit of the model that annotates was reached."""
 
     @property
     def why_not_usable(self) -> str:
@@ -139,14 +141,12 @@ def preprocess(
     keys: AbstractContextManager[None] = nullcontext()
     if isinstance(expert, AskingExpert) and (jobs > 1 or executor is not None):
         expert, keys = annotate_ahead(left, expert, options, asking), keys_put_away()
-    shared = _Shared(target, options, expert, force)
+    shared, hands = _Shared(target, options, expert, force), executor or Processes(jobs)
     # Closed at once where a record cannot be written: else processes go on with all that is left.
-    ended = _in_order(tasks, done, left, shared, executor or Processes(jobs))
-    with keys, closing(ended):
+    with keys, closing(_in_order(tasks, done, left, shared, hands)) as ended:
         for task, outcome in ended:
             if outcome.info is not None:
-                path = output.cohort_info(task.trait)
-                update_cohort_info(path, task.cohort, outcome.info)
+                update_cohort_info(output.cohort_info(task.trait), task.cohort, outcome.info)
                 if not outcome.info.is_usable:
                     remove_stale_tables(output, task.trait, task.cohort)
             outcomes.append(outcome)
@@ -292,8 +292,14 @@ def _do(shared: _Shared, task: CohortTask) -> CohortOutcome:
             task, OutputFolder(shared.target), shared.options, shared.expert, force=shared.force
         )
     except GenotexError as error:
-        seconds = time.monotonic() - start
-        return CohortOutcome(task.trait, task.cohort, None, error=str(error), seconds=seconds)
+        return CohortOutcome(
+            task.trait,
+            task.cohort,
+            None,
+            error=str(error),
+            seconds=time.monotonic() - start,
+            stopped=isinstance(error, BudgetReachedError),
+        )
     return _outcome(task, evidence, start, unchanged=unchanged)
 
 

@@ -65,6 +65,11 @@ def _workbench(workspace: Workspace, access: Access, annotator: PreprocessChoice
     return Workbench(workspace, access, JobQueue(workspace), sheets=Sheets(expert))
 
 
+def _report_style(request: Request) -> Response:
+    style = packaged("genotex.reports", "templates/style.css").decode()
+    return Response(style, media_type="text/css")
+
+
 def create_app(
     folder: Path,
     access: Access,
@@ -89,7 +94,6 @@ def create_app(
     UsageError
         If the folder is not a folder.
     """
-    style = packaged("genotex.reports", "templates/style.css").decode()
     workbench = _workbench(Workspace(folder), access, annotator or PreprocessChoices())
     workbench.geo_addresses = geo_addresses
 
@@ -98,13 +102,10 @@ def create_app(
         yield
         workbench.close()
 
-    def report_style(request: Request) -> Response:
-        return Response(style, media_type="text/css")
-
     app = Starlette(
         routes=[
             Route(HEALTH, lambda request: PlainTextResponse("ok\n")),
-            Route("/static/report.css", report_style),
+            Route("/static/report.css", _report_style),
             Mount("/static", StaticFiles(packages=_STATIC)),
             *(route for pages in _PAGES for route in pages.routes()),
         ],

@@ -12,6 +12,7 @@ from pathlib import Path
 from genotex.analysis import named_pools
 from genotex.clinical import (
     GROUP_WORDS,
+    AskingExpert,
     Expert,
     check_sample_sheet,
     expert_of,
@@ -54,6 +55,8 @@ class EditedSheet:
         Rises with every change; a page that is older cannot change anything.
     written : int
         When the file was written, in nanoseconds; 0 while there is none.
+    by : str
+        Who proposed it.
     """
 
     path: Path
@@ -62,6 +65,7 @@ class EditedSheet:
     notes: tuple[str, ...] = ()
     version: int = 0
     written: int = 0
+    by: str = "the rules"
     _undo: list[list[tuple[int, str, str]]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -252,11 +256,13 @@ def _propose(path: Path, files: GeoCohortFiles, trait: str, expert: Expert) -> E
     """Return the sheet that `genotex clinical sheet` would write; without a model's answer, so."""
     settings = PreprocessOptions()
     raw = with_expression(choose_file(files, ()))
+    by = expert.words if isinstance(expert, AskingExpert) else EditedSheet.by
     notes: tuple[str, ...] = ()
     try:
         found = propose_sheet(files.cohort, raw, trait, expert, settings, named_pools)
     except (BudgetReachedError, ModelError) as error:
+        by, notes = EditedSheet.by, (f"proposed by the rules alone: {error}",)
         rules = expert_of(settings)
         found = propose_sheet(files.cohort, raw, trait, rules, settings, named_pools)
-        notes = (f"proposed by the rules alone: {error}",)
-    return EditedSheet(path, sheet_headers(found.rows), found.rows, (*notes, *found.notes))
+    headers = sheet_headers(found.rows)
+    return EditedSheet(path, headers, found.rows, (*notes, *found.notes), by=by)

@@ -86,6 +86,9 @@ def _needed(source: Path, output: Path, settings: PreprocessOptions) -> list[Pat
     named = [settings.gene_table, settings.vocabulary]
     if store_at(source) is None and store_at(output) is None:
         return [source, *named]
+    if settings.asks:
+        msg = "a model is asked by this process, which needs the files of the series; use folders"
+        raise UsageError(msg)
     groups = (settings.sheet, settings.cases, settings.controls, settings.pair_of)
     if any((*groups, settings.exclude, settings.series_platform)):
         msg = "choices about samples are checked against all files beforehand; use folders"
@@ -202,6 +205,8 @@ def _row(outcome: CohortOutcome) -> dict[str, Any]:
 
 
 def _exit_code(outcomes: Sequence[CohortOutcome]) -> int:
+    if any(outcome.stopped for outcome in outcomes):
+        return screen.STOPPED
     if any(outcome.error is not None for outcome in outcomes):
         return screen.WRONG_USE
     usable = any(outcome.info is not None and outcome.info.is_usable for outcome in outcomes)

@@ -156,6 +156,8 @@ def _exit_code(solved: Solved) -> int:
     combined, outcome = solved.combined, solved.outcome
     if outcome.result is not None or (combined is not None and combined.result is not None):
         return screen.DONE
+    if any(cohort.stopped for cohort in solved.cohorts):
+        return screen.STOPPED
     wrong = outcome.wrong_use or solved.errors
     return screen.WRONG_USE if wrong else screen.NOTHING_USABLE
 

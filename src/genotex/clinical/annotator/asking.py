@@ -205,6 +205,11 @@ class AskingExpert:
         """The name of the model."""
         return self._model.name
 
+    @property
+    def words(self) -> str:
+        """Who annotates, in words."""
+        return f"the rules and {self.name}" if self._both else self.name
+
     def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
         """Annotate a series (see `Expert`).
 
