@@ -111,5 +111,5 @@ def _facts(cohort: AuditedCohort) -> tuple[tuple[str, str], ...]:
         ("Samples", f"{len(cohort.samples):,}"),
         ("Genes", f"{len(cohort.table.genes):,}"),
         ("Groups", groups),
-        ("Values taken for", cohort.scale or "log2"),
+        ("Values read as", cohort.scale or "log2"),
     )
