@@ -17,6 +17,7 @@ from .evidence import (
     SampleField as SampleField,
     check_evidence as check_evidence,
     find_evidence as find_evidence,
+    measured_columns as measured_columns,
     read_evidence as read_evidence,
     why_no_formula as why_no_formula,
     why_no_procedure as why_no_procedure,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
 
 from genotex.errors import FormatError, UsageError
 from genotex.formats.json_files import read_json_object, read_record, write_json
@@ -299,6 +302,16 @@ _Info = TypedDict("_Info", get_type_hints(CohortInfo), total=False)  # type: ign
 _TextOfSample = dict[str, str | None]
 Measures = dict[str, dict[str, dict[str, float]]]
 """Kind of measure -> what was measured -> sample -> value."""
+
+
+def measured_columns(
+    measured: Mapping[str, Mapping[str, float]], samples: Sequence[str]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the measures of one kind by name, each (n,); NaN where a sample has none."""
+    return {
+        name: np.array([values.get(sample, np.nan) for sample in samples], dtype=np.float64)
+        for name, values in measured.items()
+    }
 
 
 @dataclass(frozen=True)

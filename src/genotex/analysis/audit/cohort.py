@@ -15,7 +15,14 @@ from genotex.analysis.samples.profiles import FEWEST_GENES, Profiles, tissues_of
 from genotex.analysis.samples.quality import SampleQuality, SampleTexts, check_samples
 from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
-from genotex.formats import ExpressionMatrix, LinkedTable, Measures, Role, TableFile
+from genotex.formats import (
+    ExpressionMatrix,
+    LinkedTable,
+    Measures,
+    Role,
+    TableFile,
+    measured_columns,
+)
 
 CENTRED = 0.2
 """From this share of negative values on, they are differences (log ratios), not levels."""
@@ -111,6 +118,13 @@ class AuditedCohort:
         levels = np.unique(names, return_inverse=True)[1]
         return np.eye(levels.max() + 1)[levels]
 
+    @cached_property
+    def rest(self) -> Floats:
+        """What the means of the groups leave of `filled`."""
+        basis = np.linalg.qr(self.groups)[0]
+        found: Floats = self.filled - basis @ (basis.T @ self.filled)
+        return found
+
     @property
     def has_levels(self) -> bool:
         """Whether expression has levels, and not differences from a mean."""
@@ -120,10 +134,7 @@ class AuditedCohort:
 
     def measured(self, kind: str) -> dict[str, Floats]:
         """Return the measures of a kind by name, each (n,); NaN where a sample has none."""
-        found = {
-            name: np.array([values.get(sample, np.nan) for sample in self.samples])
-            for name, values in self.measures.get(kind, {}).items()
-        }
+        found = measured_columns(self.measures.get(kind, {}), self.samples)
         return {name: values for name, values in found.items() if np.isfinite(values).any()}
 
     def need(self, samples: int = 0, *, groups: bool = False, levels: bool = False) -> None:
@@ -140,13 +151,6 @@ class AuditedCohort:
         if levels and not self.has_levels:
             why = "the values are differences from a mean, not levels"
             raise NotJudged(why)
-
-
-def residuals(values: Floats, groups: Floats) -> Floats:
-    """Return what is left of values (n, p) when the groups' means are taken out."""
-    basis = np.linalg.qr(groups)[0]
-    found: Floats = values - basis @ (basis.T @ values)
-    return found
 
 
 def components(values: Floats) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from genotex.analysis.audit.cohort import AuditedCohort, components, residuals
+from genotex.analysis.audit.cohort import AuditedCohort, components
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.gene_tests.linear import fit_last_column
@@ -99,8 +99,7 @@ def check_controls(cohort: AuditedCohort) -> Iterator[AuditFinding]:
 def check_clusters(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find samples in two clusters that no group explains: a batch that no one recorded."""
     cohort.need(FEWEST_IN_CLUSTERS)
-    left = residuals(cohort.filled, cohort.groups)
-    squares, scores = components(left)
+    squares, scores = components(cohort.rest)
     share = squares / squares.sum()
     for k in range(2):
         second, apart = _split(scores[:, k])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from genotex.analysis.audit.cohort import AuditedCohort, components, residuals
+from genotex.analysis.audit.cohort import AuditedCohort, components
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
 from genotex.analysis.samples.blocks import PERSONAL_GENES
 from genotex.analysis.samples.facts import donor_of
@@ -141,7 +141,7 @@ def _similarity(
     one: AuditedCohort, other: AuditedCohort, genes: Sequence[str], need: float
 ) -> tuple[Floats, float]:
     """Return how alike samples of two cohorts are beyond their groups, and from when it counts."""
-    left, right = (residuals(_of_genes(c, genes), c.groups) for c in (one, other))
+    left, right = (_of_genes(c, c.rest, genes) for c in (one, other))
     spread = np.minimum(left.std(axis=0) / left.std(), right.std(axis=0) / right.std())
     names = np.array(genes)
     personal = np.isin(names, list(PERSONAL_GENES)) & (spread > 0)
@@ -156,14 +156,14 @@ def _similarity(
     return found, need
 
 
-def _of_genes(cohort: AuditedCohort, genes: Sequence[str]) -> Floats:
+def _of_genes(cohort: AuditedCohort, values: Floats, genes: Sequence[str]) -> Floats:
     place = {gene: k for k, gene in enumerate(cohort.genes)}
-    return cohort.filled[:, [place[gene] for gene in genes]]
+    return values[:, [place[gene] for gene in genes]]
 
 
 def _well_expressed(one: AuditedCohort, other: AuditedCohort, genes: Sequence[str]) -> Flags:
     """Return the upper half of the genes by expression, the rest being noise; all of log ratios."""
-    levels = [_of_genes(c, genes).mean(axis=0) for c in (one, other) if c.has_levels]
+    levels = [_of_genes(c, c.filled, genes).mean(axis=0) for c in (one, other) if c.has_levels]
     if not levels:
         return np.ones(len(genes), dtype=bool)
     mean = np.mean([level / max(float(level.std()), 1e-9) for level in levels], axis=0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from genotex.analysis.audit.cohort import AuditedCohort, residuals
+from genotex.analysis.audit.cohort import AuditedCohort
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
 from genotex.analysis.samples.facts import donor_of
 from genotex.analysis.samples.profiles import TO_MAD
@@ -108,10 +108,9 @@ def check_pools(cohort: AuditedCohort) -> Iterator[AuditFinding]:
 
 def _own_variance(cohort: AuditedCohort) -> Floats:
     """Return each sample's variance within its group over the usual one."""
-    groups = cohort.groups
-    left = residuals(cohort.filled, groups)
+    left = cohort.rest
     varies = np.argsort(-left.std(axis=0), kind="stable")[:POOL_GENES]
-    leverage = (np.linalg.qr(groups)[0] ** 2).sum(axis=1)
+    leverage = (np.linalg.qr(cohort.groups)[0] ** 2).sum(axis=1)
     # Judged without a sample its residual is larger by 1 / (1 - leverage).
     own = (left[:, varies] ** 2).mean(axis=1) / np.maximum(1 - leverage, 0.05)
     found: Floats = own / max(float(np.median(own)), 1e-12)

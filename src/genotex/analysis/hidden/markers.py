@@ -83,11 +83,13 @@ class MarkerScores:
 
     def __init__(self, values: Floats, names: Sequence[str], basis: Floats) -> None:
         """Take what an orthonormal basis (n, k) of the design leaves of the genes."""
-        rest = values - basis @ (basis.T @ values)
+        rest = basis @ (basis.T @ values)
+        np.subtract(values, rest, out=rest)
         length = np.sqrt(np.einsum("ij,ij->j", rest, rest))
         varies: Flags = length > 1e-9 * max(float(length.max(initial=0.0)), 1e-300)
         place = {names[j]: i for i, j in enumerate(np.flatnonzero(varies).tolist())}
-        self._genes = rest[:, varies] / length[varies]
+        self._genes = rest[:, varies]
+        self._genes /= length[varies]
         self._genes -= self._genes.mean(axis=1, keepdims=True)
         self._genes /= np.sqrt(np.einsum("ij,ij->j", self._genes, self._genes))
         self._rows: dict[str, Rows] = {}

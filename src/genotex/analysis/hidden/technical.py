@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from genotex.analysis.hidden.surrogate import SurrogateVariables
 from genotex.analysis.samples.facts import read_value
 from genotex.arrays import Floats
 from genotex.features import names_laboratory
+from genotex.formats import measured_columns
 
 DRAWS = 1999
 CHANCE = 0.01
@@ -208,10 +210,11 @@ def _evidence(comparison: Comparison) -> Iterator[_Clue]:
         measures[LIBRARY_SIZE] = {LIBRARY_SIZE: logs}
     others = np.linalg.qr(comparison.design.matrix)[0]
     for kind, measured in measures.items():
-        if all(sample in values for values in measured.values() for sample in samples):
-            table = np.array([[values[s] for values in measured.values()] for s in samples])
-            if (components := _components(table, others)) is not None:
-                yield _Clue(kind, components)
+        columns = list(measured_columns(measured, samples).values())
+        if not columns or not np.isfinite(columns).all():
+            continue
+        if (components := _components(np.column_stack(columns), others)) is not None:
+            yield _Clue(kind, components)
 
 
 def _components(table: Floats, basis: Floats) -> Floats | None:
@@ -252,7 +255,12 @@ class _Factors:
         self._design = np.linalg.qr(precision.whiten(comparison.design.saturated))[0]
         self._free, self._turn = np.linalg.qr(self._without_design(found.columns))
         self._left = len(genes) - self._design.shape[1]
-        self._markers = MarkerScores(precision.whiten(genes), names, self._design)
+        self._genes, self._names = genes, names
+
+    @cached_property
+    def _markers(self) -> MarkerScores:
+        """Markers among the genes; of use where measured evidence is held."""
+        return MarkerScores(self._precision.whiten(self._genes), self._names, self._design)
 
     def _without_design(self, columns: Floats) -> Floats:
         rest: Floats = columns - self._design @ (self._design.T @ columns)

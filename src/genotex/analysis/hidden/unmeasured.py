@@ -30,6 +30,7 @@ from genotex.analysis.hidden.technical import adjust_for_technical
 from genotex.analysis.samples.facts import read_numbers, read_value
 from genotex.analysis.shared_work import once
 from genotex.arrays import Flags, Floats
+from genotex.formats import measured_columns
 from genotex.options import Hidden as Mode
 from genotex.records import as_json
 
@@ -104,10 +105,9 @@ def _measures(comparison: Comparison, genes: Floats) -> dict[str, Floats]:
     low, middle, high = np.quantile(genes, [0.25, 0.5, 0.75], axis=1)
     found = {"median of all genes": middle, "spread of all genes": high - low}
     for kind, measured in comparison.cohort.measures.items():
-        for name, values in measured.items():
-            if all(sample in values for sample in comparison.samples):
-                column = np.array([values[sample] for sample in comparison.samples])
-                found[f"{kind}: {name}"] = column
+        columns = measured_columns(measured, comparison.samples)
+        found |= {f"{kind}: {name}": column for name, column in columns.items()}
+    # Not above 0 either where a sample has none, which is NaN.
     return {name: column for name, column in found.items() if np.ptp(column) > 0}
 
 
