@@ -90,8 +90,18 @@ def test_an_unknown_column_of_groups_is_refused_with_those_there_are(
     genotex: Run, tmp_path: Path
 ) -> None:
     table, sheet = write(tmp_path)
-    _, out, _ = genotex("audit", table, sheet, "--group", "dose", "-o", tmp_path / "a.html")
-    assert "--group dose: the sample table has sample, group" in out
+    page = tmp_path / "a.html"
+    code, _, err = genotex("audit", table, sheet, "--group", "dose", "-o", page)
+    assert (code, page.exists()) == (2, False)
+    assert "--group dose: the sample table has sample, group" in err
+
+
+def test_a_mistyped_sample_table_is_refused_without_a_page(genotex: Run, tmp_path: Path) -> None:
+    table, _ = write(tmp_path)
+    page = tmp_path / "a.html"
+    code, _, err = genotex("audit", table, tmp_path / "sampels.csv", "-o", page)
+    assert (code, page.exists()) == (2, False)
+    assert "sampels.csv does not exist" in err
 
 
 def test_tcga_studies_are_audited_by_the_names_of_their_folders(

@@ -78,7 +78,13 @@ class CohortSource:
 
 
 def audit(sources: Sequence[CohortSource], progress: Progress = silent) -> CohortsAudit:
-    """Audit cohorts, each on its own and together; one that cannot be read is a finding."""
+    """Audit cohorts, each on its own and together; one that cannot be read is a finding.
+
+    Raises
+    ------
+    UsageError
+        If the only cohort cannot be audited as asked.
+    """
     read: list[AuditedCohort] = []
     audits: list[CohortAudit] = []
     for number, source in enumerate(sources):
@@ -86,6 +92,8 @@ def audit(sources: Sequence[CohortSource], progress: Progress = silent) -> Cohor
         try:
             cohort = source.read()
         except GenotexError as error:
+            if len(sources) == 1 and isinstance(error, UsageError):
+                raise
             why, do = (
                 f"It cannot be read: {_ended(str(error))}",
                 "Correct what the message names.",
@@ -125,6 +133,10 @@ def find_sources(
     """
     options = options or AuditOptions()
     if samples is not None:
+        for path in (place, samples):
+            if not path.exists():
+                msg = f"{path} does not exist; give the expression table, then the sample table"
+                raise UsageError(msg)
         found = [_table(place, samples, options)]
     elif place.is_dir():
         found = _in_folder(place, options)
