@@ -20,6 +20,7 @@ from tests.cli.test_de import write as write_tables
 from tests.fetch.geo_tree import FILES, PAGES, GeoSite, matrix_path, platform_soft
 from tests.fetch.server import dripping, serving
 from tests.geo_text import GENES, asthma, series_matrix
+from tests.rna_seq_text import write_counted
 
 MATRIX = "GSE7_series_matrix.txt.gz"
 
@@ -137,7 +138,32 @@ def test_probes_without_a_platform_are_warned_of_until_it_comes(adder: Browser) 
     status, text = send(adder, platform, accession="GSE7")
     assert status == 200 and "30 rows of a platform" in text and "warnings" not in text
     status, text = send(adder, platform, accession="GSE8")
-    assert status == 400 and "platform table alone" in text
+    assert status == 400 and "add the series matrix or family SOFT of GSE8" in text
+
+
+def test_counts_of_a_series_without_values_are_read_with_its_matrix(
+    adder: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = write_counted(tmp_path_factory.mktemp("made"), "GSE7")
+    described, counts = sorted(folder.iterdir(), reverse=True)
+    counted = (counts.name, counts.read_bytes())
+    status, text = send(adder, counted, accession="GSE7")
+    assert status == 400 and "no samples are described" in text
+    _, text = send(adder, (described.name, described.read_bytes()))
+    assert "no expression values: add NCBI" in text
+    status, text = send(adder, counted, accession="GSE7")
+    assert status == 200 and "12 as log2 counts per million" in text
+    assert len(left(tmp_path / "input" / "GEO" / "Asthma" / "GSE7")) == 2
+
+
+def test_a_table_that_is_of_no_use_to_a_series_is_not_kept(
+    adder: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    described = write_counted(tmp_path_factory.mktemp("made"), "GSE7") / MATRIX
+    table = ("GSE7_FPKM.csv", b"gene,u,v\nTP53,1,2\nA2M,3,4\n")
+    status, text = send(adder, (MATRIX, described.read_bytes()), table)
+    assert status == 400 and "no sample of the series is called like its columns" in text
+    assert not (tmp_path / "input").exists()
 
 
 @pytest.mark.parametrize(
@@ -181,7 +207,7 @@ def test_traits_and_accessions_lead_nowhere_else(
         (MATRIX, b"\x89PNG\r\n\x1a\n" + bytes(300), "in place of"),
         ("GSE7_family.soft", b"gene\ta\nx\t1\n", "GSE7_family.soft"),
         ("GPL96.txt", b"<html></html>", "web page"),
-        ("notes.txt", b"some text", "no file of a series"),
+        ("notes.txt", b"some text", "state no accession"),
     ],
 )
 def test_wrong_contents_are_refused_and_not_kept(

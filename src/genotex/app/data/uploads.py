@@ -12,15 +12,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from genotex.clinical import load_vocabulary
-from genotex.cohorts import OwnTables, read_own_tables, rows_need_mapping
-from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.clinical import load_vocabulary, rule_expert
+from genotex.cohorts import (
+    OwnTables,
+    PreprocessOptions,
+    prepare_geo_cohort,
+    read_own_tables,
+    rows_need_mapping,
+)
+from genotex.errors import GenotexError, UsageError
 from genotex.formats import Series, read_family_soft, read_platforms, read_series_matrix
 from genotex.genes import GeneTable
 from genotex.io import make_folder
-from genotex.layout import GeoCohortFiles, geo_cohort_files, trait_folder_name
+from genotex.layout import GeoCohortFiles, geo_cohort_files, sort_geo_files, trait_folder_name
 from genotex.options import Scale
 from genotex.outside import check_upload, current_limits, use_limits
+from genotex.procedure import Procedure
 from genotex.studies import TABLES, TABLES_RECORD, TablesFiles, Workspace
 
 INPUT = "input"
@@ -119,7 +126,7 @@ def keep_series(
     trait = trait_named(trait)
     with _staged(workspace, sent) as stage:
         files = geo_cohort_files(trait, stage)
-        series, notes = _read_series(files)
+        series, notes = _read_annotated(files)
         stated = {each.accession for each in series if each.accession}
         name = accession.strip() or next(iter(stated), "")
         if not _WORD.fullmatch(name):
@@ -131,22 +138,32 @@ def keep_series(
         target = workspace.root / input_for(workspace, trait) / "GEO" / trait / name
         before = geo_cohort_files(trait, target) if target.is_dir() else None
         if not series and (before is None or not (before.matrices or before.family_soft)):
-            msg = f"a platform table alone: add the series matrix or family SOFT of {name}"
+            msg = f"no samples are described: add the series matrix or family SOFT of {name}"
             raise UsageError(msg)
+        there = () if before is None else before.inputs
+        every = sort_geo_files(trait, name, target, sorted((*there, *files.inputs)))
+        warnings = _warnings(series, bool(every.platforms or every.family_soft))
+        if sent_values := (*files.supplementary, *files.counts, *files.annotations):
+            notes += _read_values(every, sent_values)
+            warnings = []
         _move(workspace, sorted(stage.iterdir()), target)
-    tables = (*files.platforms, *files.family_soft)
-    if before is not None:
-        tables += (*before.platforms, *before.family_soft)
-    return _UploadedSeries(trait, name, notes, _warnings(series, bool(tables)))
+    return _UploadedSeries(trait, name, notes, warnings)
 
 
-def _read_series(files: GeoCohortFiles) -> tuple[list[Series], list[str]]:
-    """Read every file whole by the readers of the commands."""
-    others = (*files.supplementary, *files.counts, *files.annotations)
-    if others:
-        message = "is no file of a series by its name"
-        hint = "names hold 'series_matrix' or 'soft', or begin with GPL, as GEO's own do"
-        raise FormatError(message, path=others[0], hint=hint)
+def _read_values(files: GeoCohortFiles, sent: Sequence[Path]) -> list[str]:
+    """Read a series as analyses do; of the files sent with values each must be of use."""
+    prepared = prepare_geo_cohort(files, rule_expert(Procedure.SOUND), PreprocessOptions())
+    if prepared.genes is None:
+        raise UsageError(prepared.why_no_genes)
+    used = {path for path, _ in prepared.files}
+    if idle := next((path for path in sent if path not in used), None):
+        why = next((note for note in prepared.notes if idle.name in note), "")
+        raise UsageError(why or f"{idle.name} is of no use: the expression is in other files")
+    return list(prepared.notes)
+
+
+def _read_annotated(files: GeoCohortFiles) -> tuple[list[Series], list[str]]:
+    """Read the files that describe samples and platforms, whole."""
     series: list[Series] = []
     notes = []
     for path in (*files.matrices, *files.family_soft):
@@ -166,7 +183,10 @@ def _warnings(series: Sequence[Series], annotated: bool) -> list[str]:
     warnings = []
     for each in series:
         if each.expression is not None and not each.expression.ids:
-            warnings.append(f"{each.path.name} has no expression values; counts are needed as well")
+            warnings.append(
+                f"{each.path.name} has no expression values: add NCBI's counts, or the submitter's "
+                "table of all samples"
+            )
         elif not annotated and rows_need_mapping(each, GeneTable.load()):
             warnings.append(
                 f"the rows of {each.path.name} are probes: add the table of its platform (GPL...)"
