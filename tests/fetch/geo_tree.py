@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
+import tarfile
 from pathlib import Path
 
 from tests.geo_text import GENES, asthma, series_matrix
@@ -100,6 +102,7 @@ class GeoSite:
         probes: bool = True,
         empty: bool = False,
         with_family: bool = True,
+        rows: int | None = None,
         **record: object,
     ) -> Record:
         """Add a usable series of asthma."""
@@ -113,10 +116,30 @@ class GeoSite:
             ids=() if empty else ids,
             series_type=str(facts.get("gdstype", "Expression profiling by array")),
         )
+        if rows is not None:
+            cells = "".join(f'\t"{rows}"' for _ in range(samples))
+            text = text.replace(
+                "!series_matrix_t", f"!Sample_data_row_count{cells}\n!series_matrix_t", 1
+            )
         self.put(matrix_path(accession), gz(text))
         if with_family:
             self.put(family_path(accession), gz(family(accession, platform)))
         return self.eutils.records[-1]
+
+    def add_supplementary(self, accession: str, files: dict[str, bytes]) -> None:
+        """Add files of the submitter, and the list of what archives hold, as GEO writes it."""
+        folder = f"{series_folder(accession)}suppl/"
+        lines = ["#Archive/File\tName\tTime\tSize\tType"]
+        for name, body in files.items():
+            self.put(folder + name, body)
+            if name.endswith(".tar"):
+                lines.append(f"Archive\t{name}\t10/03/2023 12:34:56\t{len(body)}\tTAR")
+                with tarfile.open(fileobj=io.BytesIO(body)) as archive:
+                    for each in archive:
+                        kind = each.name.split(".")[1].upper()
+                        lines.append(f"File\t{each.name}\t10/03/2023 12:34:56\t{each.size}\t{kind}")
+        if len(lines) > 1:
+            self.put(folder + "filelist.txt", "\n".join(lines).encode())
 
     def add_files(self, files: Path, **record: object) -> Record:
         """Add a series whose files lie in a folder, as the simulation writes them."""

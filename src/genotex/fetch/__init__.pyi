@@ -23,7 +23,8 @@ from .geo import (
     fetch_series as fetch_series,
     open_geo_source as open_geo_source,
 )
-from .geo_files import GeoTree as GeoTree, RemoteFile as RemoteFile, SeriesPlan as SeriesPlan
+from .geo_files import SeriesPlan as SeriesPlan, look_at_values as look_at_values
+from .geo_tree import GeoTree as GeoTree, RemoteFile as RemoteFile
 from .geo_search import (
     Criteria as Criteria,
     GeoSummary as GeoSummary,

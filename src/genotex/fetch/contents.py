@@ -16,12 +16,21 @@ from genotex.errors import (
     WrongContentError,
 )
 from genotex.formats import BYTE_ORDER_MARK, decode, is_gzip, read_chunks
-from genotex.outside import GZIP_MAGIC, PARQUET_MAGIC, read_json
+from genotex.outside import (
+    GZIP_MAGIC,
+    HDF5_MAGIC,
+    PARQUET_MAGIC,
+    ZIP_MAGIC,
+    check_tar,
+    check_zip,
+    read_json,
+)
 
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16
 """Bytes of a web page that are searched for a captcha."""
 _TAIL = 4096
+_TAR_MAGIC, _TAR_AT = b"ustar", 257
 
 _NO_ROWS = re.compile(rb"!platform_data_row_count\s*=\s*0")
 """The last line of a platform that has no table, as that of a sequencer."""
@@ -48,11 +57,29 @@ class Content(StrEnum):
     any_table = "tab-separated text, plain or packed"
     soft = "SOFT text"
     parquet = "parquet"
+    tar = "a tar archive"
+    """Whose members that are gzip data have checksums."""
+    workbook = "an Excel workbook"
+    hdf5 = "HDF5"
+    text = "text"
 
     @property
     def has_checksum(self) -> bool:
-        """Whether such a file contains a checksum of its content."""
-        return self is Content.gzip
+        """Whether such a file contains checksums of its content."""
+        return self in (Content.gzip, Content.tar, Content.workbook)
+
+    @classmethod
+    def of_name(cls, name: str) -> Content:
+        """Return what a submitter's file should hold, by how its name ends."""
+        endings = {
+            (".gz", ".tgz", ".rds", ".rda", ".rdata"): cls.gzip,
+            (".tar",): cls.tar,
+            (".xlsx",): cls.workbook,
+            (".h5", ".h5ad"): cls.hdf5,
+            (".parquet",): cls.parquet,
+        }
+        lower = name.lower()
+        return next((each for ends, each in endings.items() if lower.endswith(ends)), cls.text)
 
 
 def check_start(first: bytes, content: Content, address: str) -> None:
@@ -99,6 +126,14 @@ def _starts_as(first: bytes, content: Content) -> bool:
             return first.startswith(GZIP_MAGIC)
         case Content.parquet:
             return first.startswith(PARQUET_MAGIC)
+        case Content.tar:
+            return first[_TAR_AT:].startswith(_TAR_MAGIC)
+        case Content.workbook:
+            return first.startswith(ZIP_MAGIC)
+        case Content.hdf5:
+            return first.startswith(HDF5_MAGIC)
+        case Content.text:
+            return b"\0" not in first
         case Content.json:
             return _bare(first)[:1] in (b"{", b"[")
         case Content.soft:
@@ -132,6 +167,14 @@ def check_whole(path: Path, content: Content, address: str) -> None:
                     pass
             case Content.json:
                 read_json(path, words="is not complete JSON")
+            case Content.tar:
+                check_tar(path)
+            case Content.workbook:
+                with path.open("rb") as handle:
+                    check_zip(handle, path)
+            case Content.hdf5 | Content.text:
+                # HDF5 states its size, and its reader refuses another.
+                pass
             case Content.soft | Content.parquet | Content.table:
                 _check_end(path, content, address)
     except FileLimitError as error:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,15 +28,15 @@ from genotex.fetch.contents import Content
 from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.folder import Fetched, FetchFolder, Patience, journal_path
 from genotex.fetch.geo_files import (
-    COUNTS_ANNOTATION,
-    GeoTree,
     SeriesPlan,
     check_counts,
     check_family,
     check_platform,
     choose_series,
     matrix_of,
+    megabytes,
     plan_series,
+    with_supplementary,
 )
 from genotex.fetch.geo_search import (
     Criteria,
@@ -47,8 +47,9 @@ from genotex.fetch.geo_search import (
     trait_term,
     word_of_expert,
 )
+from genotex.fetch.geo_tree import COUNTS_ANNOTATION, GeoTree
 from genotex.fetch.web import WebClient
-from genotex.formats import read_series_matrix
+from genotex.formats import count_series_rows
 from genotex.layout import trait_folder_name
 from genotex.options import GeoOptions
 from genotex.records import checked
@@ -250,9 +251,9 @@ class _SeriesWork:
         for file in plan.matrices:
             check = matrix_of(plan.accession, plan.sample_ids)
             self._get(file.name, file.address, most=limits.matrix_bytes[1], refuse=check)
-        empty = self._is_empty([kept.path for kept in self.kept])
-        if empty and plan.is_sequencing:
-            self._fetch_counts()
+        chosen = self.request.options.values_from
+        if chosen or self._is_empty([kept.path for kept in self.kept]):
+            self._fetch_values(chosen)
         for file in plan.family:
             check = partial(check_family, plan.accession)
             self._get(file.name, file.address, most=limits.family_bytes, refuse=check)
@@ -267,17 +268,37 @@ class _SeriesWork:
 
     def _is_empty(self, matrices: Sequence[Path]) -> bool:
         """Return whether no matrix has a row; unreadable ones are noted and left to the reader."""
-        empty = True
+        empty = bool(matrices)
         for path in matrices:
             try:
-                series = read_series_matrix(path, expression=self.plan.is_sequencing)
+                rows = count_series_rows(path)
             except FormatError as error:
                 self.notes.append(f"{path.name}: {error.message}")
                 continue
-            empty = empty and series.expression is not None and not series.expression.ids
+            empty = empty and not rows
         return empty
 
-    def _fetch_counts(self) -> None:
+    def _fetch_values(self, chosen: str) -> None:
+        """Fetch NCBI's counts; else the submitter's files that the plan prefers, or a person."""
+        tree, name = self.source.tree, self.source.tree.counts_name(self.plan.accession)
+        if chosen in ("", name) and self.plan.is_sequencing and self._fetch_counts():
+            return
+        plan = with_supplementary(replace(self.plan, rows=0), tree, chosen)
+        best, most = plan.best, self.request.criteria.values_bytes
+        size = sum(file.size or 0 for file in plan.wanted_values)
+        if best is None:
+            why = [f"{each.label} {each.refused}" for each in plan.sources if each.kind != "matrix"]
+            self.notes += why[:1] or ["GEO has no supplementary files of it"]
+        elif size > most:
+            limit = f"at most {megabytes(most)} with --max-values"
+            self.notes.append(f"{best.label}: {megabytes(size)}; {limit}")
+        else:
+            for file in plan.wanted_values:
+                self._get(file.name, file.address, most=most, content=Content.of_name(file.name))
+            self.notes.append(f"{best.label}: {best.why}")
+
+    def _fetch_counts(self) -> bool:
+        """Fetch NCBI's counts of the series; return whether it has some."""
         tree, accession = self.source.tree, self.plan.accession
         try:
             name, address = tree.counts_name(accession), tree.counts(accession)
@@ -287,9 +308,10 @@ class _SeriesWork:
         except (NotThereError, WebPageError):
             # GEO answers with a page if it does not have the file.
             self.notes.append("its matrix is empty, and NCBI has no counts of it")
-            return
+            return False
         annotation = tree.counts_annotation(accession)
         self._get(COUNTS_ANNOTATION, annotation, most=_MOST_TABLE, same_as=COUNTS_ANNOTATION)
+        return True
 
     def _fetch_platform(self, platform: str) -> None:
         """Fetch NCBI's annotation of a platform; else the table that its owner gave."""

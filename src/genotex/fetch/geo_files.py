@@ -1,150 +1,27 @@
-"""The files of a GEO series: where they are, which would be fetched, and whether one is whole."""
+"""The files of a GEO series: which would be fetched, and whether one is whole."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-from genotex.errors import FormatError, NotThereError, WrongContentError
+from genotex.errors import FormatError, NotThereError, UsageError, WrongContentError
 from genotex.fetch.geo_search import Criteria, GeoSummary, SummaryWord
-from genotex.fetch.web import WebClient
-from genotex.formats import decode, read_chunks, read_series_matrix
+from genotex.fetch.geo_tree import GeoTree, RemoteFile
+from genotex.formats import (
+    ListedFile,
+    ValueSource,
+    best_source,
+    decode,
+    read_chunks,
+    read_series_matrix,
+    value_sources,
+)
 from genotex.options import GeoOptions
-
-COUNTS_ANNOTATION = "Human.GRCh38.p13.annot.tsv.gz"
-"""Which gene each row of NCBI's counts is."""
-_COUNTS = "{accession}_raw_counts_GRCh38.p13_NCBI.tsv.gz"
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_SIZE = re.compile(r"\s(\d+(?:\.\d+)?)([KMGT]?)\s*$")
-
-
-@dataclass(frozen=True)
-class RemoteFile:
-    """A file that a folder of GEO lists."""
-
-    name: str  # file name of the expected form
-    address: str
-    size: int | None  # bytes as listed, rounded to two digits ("2.1M")
-
-
-class GeoTree:
-    """GEO's public files."""
-
-    # Source: NCBI, "Download GEO data", https://www.ncbi.nlm.nih.gov/geo/info/download.html
-    # `files, pages`: Base addresses of the folder tree (``https://ftp.ncbi.nlm.nih.gov/geo/``) and
-    # of GEO's own pages (``https://www.ncbi.nlm.nih.gov/geo/``), ending in a slash.
-
-    def __init__(self, client: WebClient, files: str, pages: str) -> None:
-        self._client = client
-        self._files = files
-        self._pages = pages
-
-    @property
-    def addresses(self) -> tuple[str, str]:
-        """Base addresses of the folder tree and of the pages."""
-        return self._files, self._pages
-
-    def matrices(self, accession: str) -> list[RemoteFile]:
-        """Return the parts of a series matrix, one for each platform."""
-        pattern = rf"{accession}(-GPL\d+)?_series_matrix\.txt\.gz"
-        return self._listed(f"{_series_folder(accession)}matrix/", pattern)
-
-    def family(self, accession: str) -> list[RemoteFile]:
-        """Return the family SOFT file, if there is one."""
-        pattern = rf"{accession}_family\.soft\.gz"
-        return self._listed(f"{_series_folder(accession)}soft/", pattern)
-
-    def annotation(self, platform: str) -> str:
-        """Return the address of the annotation of a platform, if NCBI made one."""
-        return f"{self._files}platforms/{_stub(platform)}/{platform}/annot/{platform}.annot.gz"
-
-    def platform_table(self, platform: str) -> str:
-        """Return the address of the platform's own table, as its owner submitted it."""
-        query = urlencode({"acc": platform, "targ": "self", "form": "text", "view": "full"})
-        return f"{self._pages}query/acc.cgi?{query}"
-
-    def counts(self, accession: str) -> str:
-        """Return the address of NCBI's raw counts of a series, if there are any."""
-        return self._rnaseq(accession, self.counts_name(accession))
-
-    def counts_annotation(self, accession: str) -> str:
-        """Return the address of the annotation of NCBI's counts."""
-        return self._rnaseq(accession, COUNTS_ANNOTATION)
-
-    @staticmethod
-    def counts_name(accession: str) -> str:
-        """Return the file name of NCBI's raw counts of a series."""
-        return _COUNTS.format(accession=accession)
-
-    def _rnaseq(self, accession: str, name: str) -> str:
-        fields = {"type": "rnaseq_counts", "acc": accession, "format": "file", "file": name}
-        return f"{self._pages}download/?{urlencode(fields)}"
-
-    def _listed(self, folder: str, pattern: str) -> list[RemoteFile]:
-        address = self._files + folder
-        page = decode(self._client.text(address, page=True))
-        # Only names of exactly this form are accepted, not other links of the page.
-        return [
-            RemoteFile(name, address + name, size)
-            for name, size in _entries(page)
-            if re.fullmatch(pattern, name)
-        ]
-
-
-def _series_folder(accession: str) -> str:
-    return f"series/{_stub(accession)}/{accession}/"
-
-
-def _stub(accession: str) -> str:
-    """Return the folder of an accession's thousand: ``GSE55nnn``, ``GPLnnn``."""
-    return re.sub(r"\d{1,3}$", "nnn", accession)
-
-
-def _entries(page: str) -> Iterator[tuple[str, int | None]]:
-    """Yield the names that a folder's page links to, each once, with the sizes given after them."""
-    reader = _FolderPage()
-    reader.feed(page)
-    reader.close()
-    seen = set()
-    for name, behind in reader.links:
-        if name not in seen:
-            seen.add(name)
-            yield name, _size("".join(behind))
-
-
-def _size(behind: str) -> int | None:
-    line = behind.splitlines()[0] if behind.strip() else ""
-    found = _SIZE.search(line.rstrip())
-    return None if found is None else round(float(found[1]) * _UNITS[found[2]])
-
-
-class _FolderPage(HTMLParser):
-    """Collects links and the text after each."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.links: list[tuple[str, list[str]]] = []
-        self._inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        address = dict(attrs).get("href")
-        if tag == "a" and address:
-            self.links.append((address, []))
-            self._inside = True
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "a":
-            self._inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.links and not self._inside:
-            self.links[-1][1].append(data)
 
 
 @dataclass(frozen=True)
@@ -166,15 +43,82 @@ class SeriesPlan:
     trait_in: str = ""  # where the summary mentions the trait
     refused: str = ""  # why nothing is fetched; empty if accepted
     sample_ids: tuple[str, ...] = ()  # ``GSM...`` of its samples, as far as Entrez lists them
+    # Where expression can come from, if that was looked at (see `look_at_values`).
+    supplementary: tuple[RemoteFile, ...] = ()
+    rows: int | None = None  # rows of the matrix; None if that is not known
+    counts: tuple[RemoteFile, ...] = ()  # NCBI's, where it has them
+    chosen: str = ""  # the file that a person chose
 
     @property
     def size(self) -> int:
         """Bytes to fetch, as far as listed; platform tables and counts are not."""
-        return sum(file.size or 0 for file in (*self.matrices, *self.family))
+        files = (*self.matrices, *self.family, *self.wanted_values)
+        return sum(file.size or 0 for file in files)
+
+    @property
+    def sources(self) -> tuple[ValueSource, ...]:
+        """What expression can be taken from, the best first."""
+        return value_sources(
+            _listed(self.supplementary),
+            samples=self.samples,
+            matrix=_listed(self.matrices),
+            rows=self.rows,
+            counts=_listed(self.counts),
+        )
+
+    @property
+    def best(self) -> ValueSource | None:
+        """What expression is taken from."""
+        return best_source(self.sources, self.chosen)
+
+    @property
+    def wanted_values(self) -> tuple[RemoteFile, ...]:
+        """The submitter's files that are fetched for expression."""
+        names = self.best.names if self.best is not None else ()
+        return tuple(each for each in self.supplementary if not each.archive and each.name in names)
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain data."""
         return asdict(self)
+
+    def values_json(self) -> dict[str, Any]:
+        """Return where expression can come from as plain data."""
+        best = self.best
+        facts = {"accession": self.accession, "title": self.title, "samples": self.samples}
+        sources = [each.to_json() for each in self.sources]
+        return {**facts, "best": None if best is None else best.to_json(), "sources": sources}
+
+
+def _listed(files: Iterable[RemoteFile]) -> list[ListedFile]:
+    return [ListedFile(each.name, each.size, each.archive) for each in files]
+
+
+def look_at_values(plan: SeriesPlan, tree: GeoTree, chosen: str = "") -> SeriesPlan:
+    """Add to a plan what expression can be taken from: by listings and the matrix' header.
+
+    Raises UsageError if the chosen file is none of the series.
+    """
+    rows = None
+    for file in plan.matrices:
+        found = re.findall(r"^!Sample_data_row_count\t(.*)$", tree.matrix_head(file), re.MULTILINE)
+        numbers = [int(n) for line in found for n in re.findall(r'"(\d{1,9})"', line)]
+        rows = max([rows or 0, *numbers]) if numbers else rows
+    counts: tuple[RemoteFile, ...] = ()
+    if plan.is_sequencing and not rows and tree.has_counts(plan.accession):
+        name, address = tree.counts_name(plan.accession), tree.counts(plan.accession)
+        counts = (RemoteFile(name, address, None),)
+    return with_supplementary(replace(plan, rows=rows, counts=counts), tree, chosen)
+
+
+def with_supplementary(plan: SeriesPlan, tree: GeoTree, chosen: str = "") -> SeriesPlan:
+    """Add the submitter's files to a plan, and the one that a person chose."""
+    there = tuple(tree.supplementary(plan.accession))
+    plan = replace(plan, supplementary=there, chosen=chosen)
+    if chosen and plan.best is None:
+        names = [name for each in plan.sources for name in each.names]
+        msg = f"{plan.accession} has no file {chosen!r}; it has {', '.join(names) or 'none'}"
+        raise UsageError(msg)
+    return plan
 
 
 def choose_series(

@@ -174,6 +174,7 @@ class Criteria:
     # sequencing, where GEO's matrix is empty.
     matrix_bytes: tuple[int, int] = (_MB // 10, 100 * _MB)
     family_bytes: int = 100 * _MB  # largest family SOFT
+    values_bytes: int = 2_000 * _MB  # most of the submitter's files, where the matrix is empty
     most: int = 10  # series taken, best first by GEO's ranking
 
     def __post_init__(self) -> None:

@@ -90,6 +90,14 @@ from .geo.series_parts import (
     choose_parts as choose_parts,
     choose_series as choose_series,
 )
+from .geo.value_sources import (
+    ListedFile as ListedFile,
+    ValueSource as ValueSource,
+    best_source as best_source,
+    cell_files as cell_files,
+    listed_files as listed_files,
+    value_sources as value_sources,
+)
 from .geo.soft import Platform as Platform, read_platforms as read_platforms
 from .csv_tables import (
     inert as inert,

@@ -32,6 +32,14 @@ class GeoOptions:
             label="Any kind of assay",
         ),
     ] = False
+    values_from: Annotated[
+        str,
+        Option(
+            "File of the series to take expression from, instead of the best one by --plan.",
+            metavar="FILE",
+            label="Expression from the file",
+        ),
+    ] = ""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,12 @@ from .limits import (
 )
 from .packaged import packaged as packaged, packaged_toml as packaged_toml
 from .parquet import check_parquet as check_parquet, read_parquet as read_parquet
+from .tars import (
+    StoredFile as StoredFile,
+    check_tar as check_tar,
+    stored_file as stored_file,
+    tar_members as tar_members,
+)
 from .unpacking import (
     CHUNK as CHUNK,
     FETCH_AGAIN as FETCH_AGAIN,

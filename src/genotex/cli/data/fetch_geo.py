@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
         SeriesOutcome,
         SeriesPlan,
     )
+    from genotex.formats import ValueSource
 
+_ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}", re.IGNORECASE)
 _MB = 1_000_000
 _MOST_MB = 1_000_000
 _CRITERIA = "Which series (paper, appendix E)"
@@ -80,6 +83,15 @@ class _Criteria:
     max_family: Annotated[
         float, Option("Largest family SOFT, MB.", panel=_CRITERIA, least=0, most=_MOST_MB)
     ] = 100
+    max_values: Annotated[
+        float,
+        Option(
+            "Most of the submitter's files of a series whose matrix is empty, MB.",
+            panel=_CRITERIA,
+            least=0,
+            most=_MOST_MB,
+        ),
+    ] = 2000
 
     def criteria(self) -> Criteria:
         """Return the criteria of the library, with sizes in bytes."""
@@ -93,6 +105,7 @@ class _Criteria:
             self.study_type or tuple(STUDY_TYPES),
             (round(self.min_matrix * _MB), round(self.max_matrix * _MB)),
             round(self.max_family * _MB),
+            round(self.max_values * _MB),
             self.max_series,
         )
 
@@ -133,17 +146,23 @@ def geo(
     dry_run: Annotated[
         bool, Option("List what would be fetched, and fetch nothing.", "--dry-run")
     ] = False,
+    plan: Annotated[
+        bool, Option("Show what expression can be taken from, best first; fetch nothing.", "--plan")
+    ] = False,
     json: o.Json = False,
 ) -> None:
     r"""Fetch series for a trait, or by name, into INPUT/GEO/<Trait>/<GSE>/.
 
-    Series matrix and family SOFT; for sequencing whose matrix is empty,
-    NCBI's raw counts too. Every file is checked before it is put in place.
+    Series matrix and family SOFT; where the matrix is empty, NCBI's raw counts,
+    else the submitter's files that --plan shows first. Every file is checked
+    before it is put in place. INPUT may be an accession; it goes to 'input'.
     The same command resumes where it stopped.
     A key of NCBI in the environment (NCBI_API_KEY) makes the search faster.
 
     Examples:
       genotex fetch geo input --trait Osteoarthritis --dry-run
+
+      genotex fetch geo GSE183947 --plan
 
       genotex fetch geo input --trait Osteoarthritis --max-series 5
 
@@ -152,7 +171,8 @@ def geo(
     """
     from genotex.fetch import GeoRequest, read_accessions
 
-    names = read_accessions(wanted.accession)
+    source, named = source_of_accession(source)
+    names = read_accessions((*named, *wanted.accession))
     if names and wanted.query is not None:
         msg = "--query searches series and --accession names them; give one of the two"
         raise UsageError(msg)
@@ -160,9 +180,61 @@ def geo(
     note_trait_names(wanted.trait, data.vocabulary)
     requests = [GeoRequest(each, names, wanted.query, criteria.criteria(), what) for each in asked]
     with _geo_source(data.vocabulary, addresses) as geo_source:
+        if plan:
+            _show_sources(geo_source, requests, json=json)
         if dry_run:
             _list_only(geo_source, requests, json=json)
         _fetch(source, geo_source, requests, json=json)
+
+
+def source_of_accession(source: Path) -> tuple[Path, tuple[str, ...]]:
+    """Return the input folder, and the series where an accession is in its place."""
+    if source.exists() or not _ACCESSION.fullmatch(str(source)):
+        return source, ()
+    return Path("input"), (str(source).upper(),)
+
+
+def _show_sources(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
+    """Show what expression of each series can be taken from, and exit."""
+    from genotex.fetch import look_at_values
+    from genotex.fetch.geo import choose
+
+    plans = []
+    with screen.progress("looking at files") as step:
+        for request in requests:
+            for plan in choose(source, request):
+                step(plan.accession, None)
+                plans.append(look_at_values(plan, source.tree, request.options.values_from))
+    if json:
+        screen.print_json([plan.values_json() for plan in plans])
+    else:
+        columns = ["series", "kind", "holds", "files", "size", "verdict"]
+        screen.table(columns, [row for plan in plans for row in _source_rows(plan)])
+    usable = any(plan.best is not None for plan in plans)
+    raise typer.Exit(screen.DONE if usable else screen.NOTHING_USABLE)
+
+
+def _source_rows(plan: SeriesPlan) -> list[dict[str, Any]]:
+    from genotex.fetch.geo_files import megabytes
+
+    best = plan.best
+    return [
+        {
+            "series": plan.accession,
+            "kind": each.kind,
+            "holds": each.holds,
+            "files": each.label,
+            "size": megabytes(each.size) if each.size else None,
+            "verdict": _verdict(each, best),
+        }
+        for each in plan.sources
+    ]
+
+
+def _verdict(source: ValueSource, best: ValueSource | None) -> str:
+    if best is not None and source.names == best.names and source.kind == best.kind:
+        return f"taken: {source.why}"
+    return f"not used: {source.refused}" if source.refused else source.why
 
 
 def _traits(
@@ -226,7 +298,7 @@ def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
         files.append("family SOFT")
     files += list(plan.platforms)
     if plan.is_sequencing:
-        files.append("counts if the matrix is empty")
+        files.append("counts, or the submitter's files, if the matrix is empty")
     return {
         "trait": folder,
         "series": plan.accession,

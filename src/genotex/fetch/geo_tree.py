@@ -1,0 +1,214 @@
+"""GEO's folder tree and pages: where the files of a series are, as listings state it."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from urllib.parse import urlencode
+
+from genotex.errors import NotThereError, WrongContentError
+from genotex.fetch.client_limits import shown
+from genotex.fetch.contents import WHOLE_PAGE, refuse_captcha, refuse_page
+from genotex.fetch.web import WebClient
+from genotex.formats import decode
+from genotex.outside import GZIP_MAGIC
+
+COUNTS_ANNOTATION = "Human.GRCh38.p13.annot.tsv.gz"
+"""Which gene each row of NCBI's counts is."""
+_COUNTS = "{accession}_raw_counts_GRCh38.p13_NCBI.tsv.gz"
+_MOST_LISTED = 200_000
+_MOST_HEAD = 64 << 20
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE = re.compile(r"\s(\d+(?:\.\d+)?)([KMGT]?)\s*$")
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file that a folder of GEO lists."""
+
+    name: str  # file name of the expected form; in an archive, with the folders there
+    address: str
+    size: int | None  # bytes as listed; by a folder's page, rounded to two digits ("2.1M")
+    archive: str = ""  # the archive that holds it; nothing is fetched for it alone
+
+
+class GeoTree:
+    """GEO's public files."""
+
+    # Source: NCBI, "Download GEO data", https://www.ncbi.nlm.nih.gov/geo/info/download.html
+    # `files, pages`: Base addresses of the folder tree (``https://ftp.ncbi.nlm.nih.gov/geo/``) and
+    # of GEO's own pages (``https://www.ncbi.nlm.nih.gov/geo/``), ending in a slash.
+
+    def __init__(self, client: WebClient, files: str, pages: str) -> None:
+        self._client = client
+        self._files = files
+        self._pages = pages
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Base addresses of the folder tree and of the pages."""
+        return self._files, self._pages
+
+    def matrices(self, accession: str) -> list[RemoteFile]:
+        """Return the parts of a series matrix, one for each platform."""
+        pattern = rf"{accession}(-GPL\d+)?_series_matrix\.txt\.gz"
+        return self._listed(f"{_series_folder(accession)}matrix/", pattern)
+
+    def family(self, accession: str) -> list[RemoteFile]:
+        """Return the family SOFT file, if there is one."""
+        pattern = rf"{accession}_family\.soft\.gz"
+        return self._listed(f"{_series_folder(accession)}soft/", pattern)
+
+    def supplementary(self, accession: str) -> list[RemoteFile]:
+        """Return the submitter's files, and the members of archives as GEO lists them."""
+        folder = f"{_series_folder(accession)}suppl/"
+        try:
+            files = self._listed(folder, rf"{accession}[-_.][\w.()+-]+|filelist\.txt")
+        except NotThereError:
+            return []
+        found = {each.name: each for each in files if each.name != "filelist.txt"}
+        if len(found) < len(files):
+            text = decode(self._client.text(f"{self._files}{folder}filelist.txt"))
+            for name, size, archive in _members(text):
+                address = found[archive].address if archive in found else ""
+                if name in found:
+                    found[name] = replace(found[name], size=size)
+                elif address:
+                    found[f"{archive}/{name}"] = RemoteFile(name, address, size, archive)
+        return list(found.values())
+
+    def matrix_head(self, file: RemoteFile) -> str:
+        """Return the header of a series matrix, of which no more is fetched."""
+        address = file.address
+        return decode(self._client.again(address, lambda: _head_of(self._client, address)))
+
+    def has_counts(self, accession: str) -> bool:
+        """Return whether NCBI counted the reads of a series."""
+        address = self.counts(accession)
+
+        def first() -> bytes:
+            with self._client.opened(address) as answer:
+                return next(answer.chunks(), b"")
+
+        try:
+            start = self._client.again(address, first)
+        except NotThereError:
+            return False
+        refuse_captcha(start, shown(address))
+        return start.startswith(GZIP_MAGIC)
+
+    def annotation(self, platform: str) -> str:
+        """Return the address of the annotation of a platform, if NCBI made one."""
+        return f"{self._files}platforms/{_stub(platform)}/{platform}/annot/{platform}.annot.gz"
+
+    def platform_table(self, platform: str) -> str:
+        """Return the address of the platform's own table, as its owner submitted it."""
+        query = urlencode({"acc": platform, "targ": "self", "form": "text", "view": "full"})
+        return f"{self._pages}query/acc.cgi?{query}"
+
+    def counts(self, accession: str) -> str:
+        """Return the address of NCBI's raw counts of a series, if there are any."""
+        return self._rnaseq(accession, self.counts_name(accession))
+
+    def counts_annotation(self, accession: str) -> str:
+        """Return the address of the annotation of NCBI's counts."""
+        return self._rnaseq(accession, COUNTS_ANNOTATION)
+
+    @staticmethod
+    def counts_name(accession: str) -> str:
+        """Return the file name of NCBI's raw counts of a series."""
+        return _COUNTS.format(accession=accession)
+
+    def _rnaseq(self, accession: str, name: str) -> str:
+        fields = {"type": "rnaseq_counts", "acc": accession, "format": "file", "file": name}
+        return f"{self._pages}download/?{urlencode(fields)}"
+
+    def _listed(self, folder: str, pattern: str) -> list[RemoteFile]:
+        address = self._files + folder
+        page = decode(self._client.text(address, page=True))
+        # Only names of exactly this form are accepted, not other links of the page.
+        return [
+            RemoteFile(name, address + name, size)
+            for name, size in _entries(page)
+            if re.fullmatch(pattern, name)
+        ]
+
+
+def _members(listing: str) -> Iterator[tuple[str, int | None, str]]:
+    """Yield names, sizes and archives of GEO's ``filelist.txt``."""
+    archive = ""
+    for line in listing.splitlines()[:_MOST_LISTED]:
+        what, name, _, size, *_ = (*line.split("\t"), "", "", "", "")
+        if what == "Archive":
+            archive = name
+        if what in ("Archive", "File") and name.isprintable():
+            yield name, int(size) if size.isascii() and size.isdigit() else None, archive
+
+
+def _head_of(client: WebClient, address: str) -> bytes:
+    """Return the text above the table of a packed series matrix."""
+    unpacker, head = zlib.decompressobj(wbits=31), b""
+    with client.opened(address) as answer:
+        for chunk in answer.chunks():
+            refuse_page(chunk[:WHOLE_PAGE] if not head else b"", answer.address)
+            try:
+                head += unpacker.decompress(chunk, _MOST_HEAD - len(head))
+            except zlib.error as error:
+                message = "other bytes came in place of the series matrix"
+                raise WrongContentError(message, address=answer.address) from error
+            if b"series_matrix_table_begin" in head or len(head) >= _MOST_HEAD or unpacker.eof:
+                break
+    return head.partition(b"!series_matrix_table_begin")[0]
+
+
+def _series_folder(accession: str) -> str:
+    return f"series/{_stub(accession)}/{accession}/"
+
+
+def _stub(accession: str) -> str:
+    """Return the folder of an accession's thousand: ``GSE55nnn``, ``GPLnnn``."""
+    return re.sub(r"\d{1,3}$", "nnn", accession)
+
+
+def _entries(page: str) -> Iterator[tuple[str, int | None]]:
+    """Yield the names that a folder's page links to, each once, with the sizes given after them."""
+    reader = _FolderPage()
+    reader.feed(page)
+    reader.close()
+    seen = set()
+    for name, behind in reader.links:
+        if name not in seen:
+            seen.add(name)
+            yield name, _size("".join(behind))
+
+
+def _size(behind: str) -> int | None:
+    line = behind.splitlines()[0] if behind.strip() else ""
+    found = _SIZE.search(line.rstrip())
+    return None if found is None else round(float(found[1]) * _UNITS[found[2]])
+
+
+class _FolderPage(HTMLParser):
+    """Collects links and the text after each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[tuple[str, list[str]]] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        address = dict(attrs).get("href")
+        if tag == "a" and address:
+            self.links.append((address, []))
+            self._inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "a":
+            self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.links and not self._inside:
+            self.links[-1][1].append(data)

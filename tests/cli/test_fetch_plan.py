@@ -1,0 +1,132 @@
+"""What expression of a series is taken from is known before it is fetched, and is what comes."""
+
+import io
+import json
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from genotex.fetch import WebClient
+from tests.cli.conftest import Run
+from tests.fetch.geo_tree import GeoSite, gz, series_folder
+from tests.fetch.server import cut_at, serving
+
+SEQUENCING = "Expression profiling by high throughput sequencing"
+TABLE = gz("gene\tGSM1\tGSM2\nA1BG\t5\t9\n")
+
+
+@pytest.fixture
+def geo(monkeypatch: pytest.MonkeyPatch) -> Iterator[GeoSite]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with serving() as site:
+        yield GeoSite(site)
+
+
+def tar(files: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, body in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(body)
+            archive.addfile(member, io.BytesIO(body))
+    return out.getvalue()
+
+
+RAW = tar({f"GSM{i}_s{i}.ReadsPerGene.out.tab.gz": TABLE for i in (1, 2)})
+CELS = tar({f"GSM{i}_s{i}.CEL.gz": gz("cel") for i in (1, 2)})
+
+
+def plan(genotex: Run, geo: GeoSite, *options: str) -> dict[str, object]:
+    code, out, _ = genotex("fetch", "geo", "GSE1", "--plan", "--json", *options, *geo.addresses)
+    (found,) = json.loads(out)
+    return {"code": code, **found}
+
+
+def test_a_plan_lists_every_file_and_prefers_counts(genotex: Run, geo: GeoSite) -> None:
+    geo.add("GSE1", empty=True, gdstype=SEQUENCING)
+    files = {"GSE1_FPKM.csv.gz": TABLE, "GSE1_RAW.tar": RAW, "GSE1_DEG_list.xlsx": b"PK"}
+    geo.add_supplementary("GSE1", files)
+    found = plan(genotex, geo)
+    assert [(s["kind"], s["holds"], bool(s["refused"])) for s in found["sources"]] == [  # type: ignore[attr-defined]
+        ("matrix", "values", False),
+        ("tables of samples", "counts", False),
+        ("table", "FPKM", False),
+        ("table", "test results", True),
+    ]
+    assert found["code"] == 0
+    assert geo.site.times(f"{series_folder('GSE1')}suppl/GSE1_RAW.tar") == 0
+
+
+def test_a_header_without_rows_and_counts_of_ncbi_decide(genotex: Run, geo: GeoSite) -> None:
+    geo.add("GSE1", empty=True, rows=0, gdstype=SEQUENCING)
+    geo.add_supplementary("GSE1", {"GSE1_FPKM.csv.gz": TABLE})
+    assert plan(genotex, geo)["best"]["files"] == ["GSE1_FPKM.csv.gz"]  # type: ignore[index]
+    name = "GSE1_raw_counts_GRCh38.p13_NCBI.tsv.gz"
+    geo.counts[name] = gz("GeneID\tGSM1\n1\t5\n")
+    assert plan(genotex, geo)["best"]["kind"] == "NCBI counts"  # type: ignore[index]
+    chosen = plan(genotex, geo, "--values-from", "GSE1_FPKM.csv.gz")
+    assert chosen["best"]["holds"] == "FPKM"  # type: ignore[index]
+
+
+def test_a_file_that_is_not_there_is_refused_with_those_that_are(
+    genotex: Run, geo: GeoSite
+) -> None:
+    geo.add("GSE1", empty=True, gdstype=SEQUENCING)
+    geo.add_supplementary("GSE1", {"GSE1_FPKM.csv.gz": TABLE})
+    arguments = ["fetch", "geo", "GSE1", "--plan", "--values-from", "GSE1_x.txt"]
+    code, _, err = genotex(*arguments, *geo.addresses)
+    assert code == 2 and "it has GSE1_series_matrix.txt.gz, GSE1_FPKM.csv.gz" in err
+
+
+def test_what_the_plan_prefers_is_fetched(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1", empty=True, gdstype=SEQUENCING)
+    geo.add_supplementary("GSE1", {"GSE1_FPKM.csv.gz": TABLE, "GSE1_RAW.tar": RAW})
+    arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", *geo.addresses]
+    code, out, _ = genotex(*arguments)
+    folder = tmp_path / "GEO" / "Unsorted" / "GSE1"
+    assert code == 0 and (folder / "GSE1_RAW.tar").read_bytes() == RAW
+    assert not (folder / "GSE1_FPKM.csv.gz").exists()
+    assert "ReadsPerGene.out.tab.gz): counts of reads" in " ".join(out.split())
+
+
+def test_a_cut_archive_is_continued_and_a_damaged_one_is_not_kept(
+    genotex: Run, geo: GeoSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WebClient, "_wait", lambda *args: None)
+    geo.add("GSE1", empty=True, gdstype=SEQUENCING)
+    damaged = RAW[:530] + b"\xff" * 20 + RAW[550:]
+    geo.add_supplementary("GSE1", {"GSE1_RAW.tar": RAW})
+    path = f"{series_folder('GSE1')}suppl/GSE1_RAW.tar"
+    geo.site.fault(path, cut_at(0.5))
+    arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", *geo.addresses]
+    assert genotex(*arguments)[0] == 0
+    assert [each.sent for each in geo.site.served if each.asked.path == path] == [
+        len(RAW) // 2,
+        len(RAW) - len(RAW) // 2,
+    ]
+    target = tmp_path / "GEO" / "Unsorted" / "GSE1" / "GSE1_RAW.tar"
+    target.unlink()
+    geo.site.put(path, damaged)
+    assert genotex(*arguments)[0] == 3 and not target.exists()
+
+
+def test_raw_scans_are_not_fetched_and_the_cure_is_named(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1", empty=True)
+    geo.add_supplementary("GSE1", {"GSE1_RAW.tar": CELS})
+    arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", *geo.addresses]
+    _, out, _ = genotex(*arguments)
+    assert "affy or oligo with rma()" in " ".join(out.split())
+    assert not list(tmp_path.rglob("*.tar"))
+
+
+def test_more_than_the_limit_is_not_fetched(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1", empty=True, gdstype=SEQUENCING)
+    geo.add_supplementary("GSE1", {"GSE1_counts.txt.gz": TABLE})
+    arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", "--max-values", 0.1]
+    _, out, _ = genotex(*arguments, *geo.addresses)
+    assert "at most 0.1 MB with --max-values" in " ".join(out.split())
+    assert not list(tmp_path.rglob("*counts*"))
