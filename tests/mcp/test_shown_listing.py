@@ -125,7 +125,8 @@ def test_what_is_not_listed_is_counted(
 def test_analyses_that_are_not_asked_for_a_gene_are_counted() -> None:
     tools = Tools(cast("ConfinedFolder", Folder(0, 0, 23)))
     answer = tools.gene("il6", [])
-    assert (answer.gene, answer.found, answer.not_tested_in, answer.not_asked) == ("il6", [], [], 3)
+    assert (answer.gene, answer.official, answer.found) == ("il6", "IL6", [])
+    assert (answer.not_tested_in, answer.not_asked) == ([], 3)
     texts = [text.from_file for text in answer.not_read]
     assert len(texts) == 20 and texts[1] == "out1: out1 is lost"
     assert Tools(cast("ConfinedFolder", Folder(0, 0, 20))).gene("il6", []).not_asked == 0

@@ -81,6 +81,12 @@ def test_a_gene_in_each_analysis(tools: Tools, stored: dict[str, pl.DataFrame]) 
             assert_told(entry, stored[entry.analysis])
 
 
+def test_a_gene_is_found_by_an_alias_and_nonsense_is_no_gene(tools: Tools) -> None:
+    assert tools.gene("IL8", []).official == "CXCL8"
+    nonsense = tools.gene("IL8x", [])
+    assert (nonsense.official, nonsense.found) == (None, [])
+
+
 def test_two_analyses_side_by_side(tools: Tools, stored: dict[str, pl.DataFrame]) -> None:
     one, two = stored.values()
     answer = tools.comparison(*NAMES, 20)

@@ -128,6 +128,9 @@ class GeneAnswer(BaseModel):
     """One gene in the analyses of the folder."""
 
     gene: str
+    official: str | None = Field(
+        description="Official symbol looked up; null: no known gene, or an alias of several."
+    )
     found: list[GeneEntry]
     not_tested_in: list[str]
     not_read: list[FileText] = Field(default=[], description="Analyses whose files cannot be read.")

@@ -19,7 +19,7 @@ from mcp.server.mcpserver.exceptions import (
     UnexpectedToolError,
 )
 from mcp_types import Annotations, Resource, ResourceTemplate, ToolAnnotations
-from pydantic import AnyUrl, Field, ValidationError
+from pydantic import AfterValidator, AnyUrl, BeforeValidator, Field, ValidationError
 
 import genotex
 from genotex.errors import GenotexError, UsageError
@@ -42,9 +42,19 @@ _HTML, _JSON = "text/html", "application/json"
 
 _Input = Annotated[str, Field(description="Name of an input folder, as listed.", max_length=200)]
 _Trait = Annotated[str, Field(description="The trait, such as Asthma.", max_length=200)]
-_Series = Annotated[str, Field(description="Accession, such as GSE55457.", max_length=80)]
+_Series = Annotated[
+    str,
+    Field(description="Accession, such as GSE55457.", max_length=80),
+    AfterValidator(lambda name: name.upper() if name[:3].lower() == "gse" else name),
+]
 _Accession = Annotated[
-    str, Field(description="Accession, such as GSE55457.", pattern=r"^GSE[1-9]\d{0,9}$")
+    str,
+    Field(description="Accession, such as GSE55457.", pattern=r"^[Gg][Ss][Ee][1-9]\d{0,9}$"),
+    AfterValidator(str.upper),
+]
+_Condition = Annotated[
+    Literal["Age", "Gender"],
+    BeforeValidator(lambda name: name.capitalize() if isinstance(name, str) else name),
 ]
 _Analysis = Annotated[str, Field(description="Name of an analysis, as listed.", max_length=400)]
 _Few = Annotated[int, Field(ge=0, le=50, description="How many to return.")]
@@ -201,7 +211,7 @@ def _add_readers(server: _Server) -> None:
 
     @server.tool("gene", "A gene in the analyses", annotations=_READS)
     def gene(
-        gene: Annotated[str, Field(description="Official symbol.", max_length=80)],
+        gene: Annotated[str, Field(description="Symbol, or an alias of it.", max_length=80)],
         analyses: Annotated[
             list[_Analysis], Field(description="Names of analyses; all without.", max_length=20)
         ] = [],  # noqa: B006
@@ -236,7 +246,7 @@ def _add_writers(server: _Server) -> None:
         input: _Input,
         trait: _Trait,
         context: Context[Any, Any],
-        condition: Literal["Age", "Gender"] | None = None,
+        condition: _Condition | None = None,
         series: Annotated[
             list[_Series], Field(description="Accessions; all of the trait without.", max_length=50)
         ] = [],  # noqa: B006

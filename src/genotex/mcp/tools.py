@@ -14,6 +14,7 @@ import polars as pl
 from genotex.cohorts import PreprocessOptions, choose_file
 from genotex.errors import AnalysisError, FetchError, GenotexError, UsageError
 from genotex.formats import COVARIATES
+from genotex.genes import GeneTable
 from genotex.layout import trait_folder_name
 from genotex.mcp import answers as a
 from genotex.mcp.answers import report_uri
@@ -93,8 +94,13 @@ class Tools:
         """Find a gene in analyses."""
         every = list(self.folder.analyses())
         asked = names or every
+        official = GeneTable.load().official_symbol(gene)
         answer = a.GeneAnswer(
-            gene=a.name_text(gene), found=[], not_tested_in=[], not_asked=len(asked[MOST_ANALYSES:])
+            gene=a.name_text(gene),
+            official=official,
+            found=[],
+            not_tested_in=[],
+            not_asked=len(asked[MOST_ANALYSES:]),
         )
         for name in asked[:MOST_ANALYSES]:
             try:
@@ -105,7 +111,9 @@ class Tools:
                 text = self.folder.without_root(str(error))
                 answer.not_read.append(a.file_text(f"{name}: {text}"))
                 continue
-            row = loaded.rank_of.get(gene.strip().lower())
+            row = loaded.rank_of.get((official or gene).strip().lower())
+            if row is None:  # Tested under a name that has changed since
+                row = loaded.rank_of.get(gene.strip().lower())
             if row is None:
                 answer.not_tested_in.append(name)
             else:

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from genotex.bench import (
+    RULES,
     AnalysisScore,
     AnsweredTrait,
     GeneList,
     MetricsVersion,
     Missing,
+    ScoringRules,
     UniverseFile,
     compare_genes,
     read_gene_list,
@@ -74,8 +76,9 @@ def score(
     problem: Problem,
     source: UniverseFile | None = None,
     metrics: MetricsVersion = "default",
+    rules: ScoringRules = RULES["genotex"],
 ) -> tuple[AnalysisScore, Missing | None]:
-    work = AnsweredTrait(root / "r", ((problem, source),), metrics)
+    work = AnsweredTrait(root / "r", ((problem, source),), metrics, rules)
     ((scored,),) = score_answers([OutputFolder(root / "p")], work)
     return scored
 
@@ -104,6 +107,19 @@ def test_figures_and_lengths_of_both_lists(tmp_path: Path) -> None:
         trait_accuracy=80.0,
         trait_f1=75.0,
     )
+
+
+def test_an_impossible_accuracy_counts_0_and_says_so_but_as_it_is_for_the_published_scorer(
+    tmp_path: Path,
+) -> None:
+    impossible = {"accuracy": 999.0, "f1": 75.0}
+    write_answer(tmp_path / "p", "Asthma", None, ["A"], impossible)
+    write_answer(tmp_path / "r", "Asthma", None, ["A"], BINARY)
+    found, missing = score(tmp_path, Problem("Asthma"))
+    assert (found.trait_accuracy, found.trait_f1, found.f1) == (0, 75, 100)
+    assert missing is not None and "accuracy 999 is impossible" in missing.why
+    found, missing = score(tmp_path, Problem("Asthma"), rules=RULES["published"])
+    assert (found.trait_accuracy, missing) == (999, None)
 
 
 @pytest.mark.parametrize(

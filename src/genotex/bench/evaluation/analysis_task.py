@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +24,7 @@ from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.problems.problem import ONE_STEP_CONDITIONS
 
+_LIMITS = {"accuracy": (0.0, 100.0), "f1": (0.0, 100.0), "r_squared": (-math.inf, 1.0)}
 _EXPECTED = 'the benchmark writes {"significant_genes": {"Variable": ["TP53", ...]}}'
 
 
@@ -141,7 +142,22 @@ def _score(
     agreement = compare_genes(
         found.genes, wanted.genes, universe, work.metrics, repeats_count=repeats
     )
-    return _item(problem, found, wanted, agreement, work), None
+    found, why = (found, "") if work.rules.any_figure else _possible(found)
+    impossible = Missing("analysis", str(problem), why) if why else None
+    return _item(problem, found, wanted, agreement, work), impossible
+
+
+def _possible(answer: GeneList) -> tuple[GeneList, str]:
+    """Return an answer with 0 for figures of the trait that cannot be, and what they were."""
+    outside = {
+        name: f"{name} {answer.prediction[name]:g} is impossible"
+        for name, (low, high) in _LIMITS.items()
+        if not low <= answer.prediction.get(name, high) <= high
+    }
+    if not outside:
+        return answer, ""
+    kept = {**answer.prediction, **dict.fromkeys(outside, 0.0)}
+    return replace(answer, prediction=kept), f"cv_performance: {'; '.join(outside.values())}"
 
 
 def _item(

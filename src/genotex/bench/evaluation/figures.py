@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args, get_type_hints
@@ -20,6 +21,7 @@ TABLES: tuple[Section, ...] = ("gene", "clinical", "linked")
 _Unit = Literal["%", "fraction", "genes"]
 
 _DECIMALS: Mapping[_Unit, int] = {"%": 2, "fraction": 3, "genes": 1}
+_GREATEST: Mapping[_Unit, float] = {"%": 100.0, "fraction": 1.0, "genes": math.inf}
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class ScoreFigure:
     def scale(self) -> float:
         """Return the value of the whole: 100 for percent, else 1."""
         return 100.0 if self.unit == "%" else 1.0
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Return the least and the greatest value; an R2 has no least."""
+        return (-math.inf if self.unit == "fraction" else 0.0), _GREATEST[self.unit]
 
     @property
     def name(self) -> str:

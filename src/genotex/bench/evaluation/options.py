@@ -32,6 +32,7 @@ class ScoringRules:
     tables_as_pandas: bool = False
     # a repeated gene counts at its last place for AUROC and AUPRC, and at each for ES
     repeats_count: bool = False
+    any_figure: bool = False  # an accuracy of 999 counts as it is, not as 0
     continuous_is_zero: bool = False  # continuous traits count as a trait accuracy and F1 of 0
 
     @property
@@ -50,6 +51,7 @@ PUBLISHED = ScoringRules(
     drops_null_sizes=True,
     tables_as_pandas=True,
     repeats_count=True,
+    any_figure=True,
     continuous_is_zero=True,
 )
 RULES: Mapping[RulesName, ScoringRules] = {rules.name: rules for rules in (OURS, PUBLISHED)}

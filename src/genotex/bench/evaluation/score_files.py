@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -17,6 +18,7 @@ from genotex.bench.evaluation.figures import (
     ScoreFigure,
     Section,
     Table,
+    figures_of,
     to_markdown,
 )
 from genotex.bench.evaluation.options import ScoringRules, rules_of
@@ -42,6 +44,7 @@ _UNDEFINED = (
     "of unknown kind."
 )
 _NAMED = 3
+_ROUNDING = 1e-9
 """Items that are named where several were missing for one reason."""
 _MOST_REASONS = 12
 
@@ -303,9 +306,9 @@ def read_scores(path: Path) -> Scores:
         }
     scores = checked(Scores, content, path=path, hint=_HINT)
     for name in _KINDS:
-        _check(name, getattr(scores, name), path)
+        _check(name, getattr(scores, name), path, rules_of(scores.settings))
     for table, items in scores.preprocessing.items():
-        _check(f"preprocessing.{table}", items, path)
+        _check(f"preprocessing.{table}", items, path, rules_of(scores.settings))
     return scores
 
 
@@ -317,11 +320,11 @@ def _completed(items: Any, kind: type[Any]) -> Any:
     return [empty | item if isinstance(item, dict) else item for item in items]
 
 
-def _check(name: str, items: Sequence[Any], path: Path) -> None:
-    """Refuse duplicates and invalid problems."""
+def _check(name: str, items: Sequence[Any], path: Path, rules: ScoringRules) -> None:
+    """Refuse duplicates, invalid problems, and figures that cannot be."""
     seen = set()
     for i, item in enumerate(items):
-        wanted = _wanted(item)
+        wanted = _wanted(item) or _within(item, rules)
         if item_key(item) in seen:
             wanted = f"{' '.join(item_key(item))} only once"
         if wanted:
@@ -338,8 +341,20 @@ def _wanted(item: Any) -> str:
         problem = Problem(item.trait, item.condition)
     except UsageError as error:
         return f"a problem: {error}"
-    if isinstance(item, SelectionScore):
+    if isinstance(item, SelectionScore) or item.kind is problem.kind:
         return ""
-    if item.kind is not problem.kind:
-        return f"the kind {problem.kind.value} of {problem}"
-    return "a whole number of genes" if min(item.predicted, item.reference) < 0 else ""
+    return f"the kind {problem.kind.value} of {problem}"
+
+
+def _within(item: Any, rules: ScoringRules) -> str:
+    """Return the limits of the first figure of an item that is outside; empty where none is."""
+    for figure in figures_of(type(item)):
+        value = getattr(item, figure.key)
+        # The published scorer takes the trait's figures from the answer as they are.
+        if value is None or (rules.any_figure and figure.key.startswith("trait_")):
+            continue
+        low, high = figure.limits
+        if not low - _ROUNDING <= value <= high + _ROUNDING:
+            limits = (f"least {low:g}" * (low > -math.inf), f"most {high:g}" * (high < math.inf))
+            return f"{figure.key} of at {' and at '.join(filter(None, limits))}, found {value:g}"
+    return ""
