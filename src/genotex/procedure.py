@@ -101,6 +101,11 @@ class Decisions:
         sound=False,
         benchmark=True,
     )
+    keeps_rows_without_map = _Decision(
+        "Where no map brings probes to genes, the probes themselves are tested.",
+        sound=True,
+        benchmark=False,
+    )
     gene_values = _Decision(
         "What the value of a gene is, for messages.",
         sound="means over probes on the log2 scale",

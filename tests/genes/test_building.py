@@ -150,4 +150,4 @@ def test_wrong_use_of_the_script(capsys, monkeypatch):
 
 def test_the_packaged_files_stay_small():
     folder = Path(genotex.genes.__file__).with_name("data")
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 6_000_000

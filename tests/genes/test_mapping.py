@@ -43,6 +43,9 @@ def test_sound_drops_rows_of_several_genes_and_averages(small):
         "genes_mapped": 2,
         "ambiguous_aliases": 1,
         "unknown_symbols": 1,
+        "symbols_updated": 1,
+        "dates_restored": 0,
+        "dates_lost": 0,
         "genes": 1,
     }
     assert (found.id_kind, found.id_column, found.gene_column) == (
@@ -367,3 +370,14 @@ def test_control_probes_count_for_no_gene_in_sound_alone(small):
     assert "2 control probes of a gene were left out" in found.notes
     kept = map_to_genes(values, [probes], procedure="benchmark", table=small)
     assert kept.expression.values.tolist() == [[33.0, 14.0]]
+
+
+def test_spreadsheet_dates_and_old_symbols_are_mended_and_counted(small):
+    names = ("7-Sep", "P53", "1-Mar", "A2M")
+    found = map_to_genes(matrix(names, [[8, 9]] * 4), [], procedure="sound", table=small)
+    assert found.expression.ids == ("A2M", "SEPTIN7", "TP53")
+    counts = {
+        name: found.counts[name] for name in ("symbols_updated", "dates_restored", "dates_lost")
+    }
+    # 1-Mar may have been MARCH1 or MARC1.
+    assert counts == {"symbols_updated": 1, "dates_restored": 1, "dates_lost": 1}

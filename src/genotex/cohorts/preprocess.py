@@ -45,7 +45,7 @@ from genotex.formats import (
     sha256,
     update_cohort_info,
 )
-from genotex.genes import ZEROS_KEPT
+from genotex.genes import PACKAGED_MAP, ZEROS_KEPT
 from genotex.io import lock
 from genotex.layout import InputFolder, OutputFolder
 from genotex.models import keys_put_away
@@ -93,14 +93,10 @@ class CohortOutcome:
         return tuple(note for note in self.notes if note.startswith(REVIEW))
 
     @property
-    def submitted(self) -> str:
-        """The note on the submitter's table that was used; empty where none was."""
-        return next((note for note in self.notes if note.startswith(SUBMITTED)), "")
-
-    @property
-    def zeros_kept(self) -> str:
-        """The note on zeros that were kept as measurements; empty where none were."""
-        return next((note for note in self.notes if note.startswith(ZEROS_KEPT)), "")
+    def expression(self) -> tuple[str, ...]:
+        """The notes on where expression and genes come from that a reader should not miss."""
+        shown = (SUBMITTED, PACKAGED_MAP, ZEROS_KEPT)
+        return tuple(note for note in self.notes if note.startswith(shown))
 
 
 def preprocess(

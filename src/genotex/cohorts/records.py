@@ -24,6 +24,7 @@ from genotex.formats import (
     write_linked_csv,
     write_linked_parquet,
 )
+from genotex.genes import ON_PROBES
 from genotex.io import remove_leftovers
 from genotex.layout import OutputFolder
 from genotex.procedure import Procedure
@@ -124,7 +125,7 @@ def remove_absent_tables(prepared: PreparedCohort, output: OutputFolder) -> None
 def _warnings(prepared: PreparedCohort, judged: JudgedCohort) -> list[str]:
     """Return what was dropped, and whether values without a logarithm may be the reason."""
     counts, lost = judged.counts, 0 if prepared.genes is None else prepared.genes.lost
-    unnamed = [note for note in prepared.notes if NO_SERIES in note]
+    unnamed = [note for note in prepared.notes if NO_SERIES in note or note.startswith(ON_PROBES)]
     warnings = [*unnamed, *judged.warnings]
     if lost and counts is not None and (counts.genes_dropped > FEW_GENES or counts.samples_dropped):
         warnings.append(f"{lost} values at or below 0 have no logarithm and count as missing")

@@ -20,12 +20,21 @@ from .identify import (
     without_probe_suffix as without_probe_suffix,
 )
 from .mapping import (
+    ON_PROBES as ON_PROBES,
     ZEROS_KEPT as ZEROS_KEPT,
     GeneMapping as GeneMapping,
     check_rows as check_rows,
+    keep_rows as keep_rows,
     collapse_rows as collapse_rows,
     map_to_genes as map_to_genes,
     official_rows as official_rows,
+)
+from .platform_maps import (
+    PACKAGED_MAP as PACKAGED_MAP,
+    PlatformMaps as PlatformMaps,
+    packaged_maps as packaged_maps,
+    packaged_platform as packaged_platform,
+    platforms_with as platforms_with,
 )
 from .row_genes import (
     RowGenes as RowGenes,

@@ -10,6 +10,7 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats import ExpressionMatrix, Measures, Platform
 from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows, weighted_mean_of_rows
 from genotex.genes.control_probes import measure_controls
+from genotex.genes.identify import identify_ids
 from genotex.genes.row_genes import RowGenes, genes_of_rows
 from genotex.genes.scale import detect_scale, to_log2, zero_offset
 from genotex.genes.symbols import OfficialSymbols, official_symbols
@@ -20,6 +21,8 @@ from genotex.procedure import Procedure
 
 ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
+ON_PROBES = "tested by probe, not by gene"
+"""Beginning of the note on rows that no map brings to genes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,8 @@ class GeneMapping:
     counts: dict[str, int]
     """``rows``; ``rows_with_symbol`` (their gene cell is filled); ``rows_several_genes``;
     ``genes_mapped``; ``ambiguous_aliases`` and ``unknown_symbols`` (distinct names that were
-    dropped); ``genes``."""
+    dropped); of `sound` also ``symbols_updated`` (old symbols and synonyms), ``dates_restored``
+    and ``dates_lost`` (symbols that a spreadsheet had made dates); ``genes``."""
     notes: tuple[str, ...]
     """What was decided, for a reader."""
     offset: float = 0.0
@@ -115,6 +119,35 @@ def collapse_rows(
         scaled.scale,
         counts,
         (f"row ids: {found.verdict.reason}", *found.notes, *scaled.notes, *notes),
+        scaled.offset,
+        scaled.lost,
+        measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),
+    )
+
+
+def keep_rows(
+    matrix: ExpressionMatrix, why: str, *, table: GeneTable, scale: Scale = "auto"
+) -> GeneMapping:
+    """Return the rows of a matrix as they are, on the scale of `sound`, where no map is at hand.
+
+    `why`: What is missing and how it is got; it ends the note. Rows without an id are left out.
+    """
+    _check_scale(scale)
+    scaled = _on_scale(matrix, scale, Procedure.SOUND)
+    verdict = identify_ids(matrix.ids, table)
+    links = gene_rows([(row,) if row else () for row in matrix.ids])
+    expression = ExpressionMatrix(
+        links.genes, matrix.samples, mean_of_rows(scaled.matrix.values, links)
+    )
+    return GeneMapping(
+        expression,
+        len(links.genes),
+        verdict.kind,
+        None,
+        None,
+        scaled.scale,
+        {"rows": len(matrix.ids), "rows_with_symbol": 0, "genes": len(links.genes)},
+        (f"row ids: {verdict.reason}", f"{ON_PROBES}: {why}", *scaled.notes),
         scaled.offset,
         scaled.lost,
         measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),
@@ -244,6 +277,9 @@ def _mean_of_own_rows(
         "genes_mapped": len({name for row in used for name in row if known[name]}),
         "ambiguous_aliases": official.ambiguous,
         "unknown_symbols": official.unknown,
+        "symbols_updated": _updated(known, official),
+        "dates_restored": len(official.dates),
+        "dates_lost": len(official.lost_dates),
         "genes": len(links.genes),
     }
     notes = list(_date_notes(official.dates, official.lost_dates))
@@ -253,6 +289,12 @@ def _mean_of_own_rows(
         notes.append(f"{official.ambiguous} aliases belong to several genes and were dropped")
     means = weighted_mean_of_rows(matrix.values, links)
     return ExpressionMatrix(links.genes, matrix.samples, means), counts, tuple(notes)
+
+
+def _updated(known: Mapping[str, str | None], official: OfficialSymbols) -> int:
+    """Return how many names were old symbols or synonyms, spreadsheet dates aside."""
+    renamed = {name for name, new in known.items() if new and name.strip().upper() != new.upper()}
+    return len(renamed.difference(official.dates))
 
 
 def _rows_of_one_gene(

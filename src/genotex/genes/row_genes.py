@@ -291,6 +291,7 @@ class _Rows:
                     names[i], controls = (), controls + 1
         where = platform.accession or platform.path.name
         notes = [f"platform {where}: {choice.reason}; {_share(match.share)} found there"]
+        notes += platform.fields.get("packaged", ())
         if self.own and not match.own:
             notes.append(self._foreign_note(where))
         if controls:

@@ -103,6 +103,9 @@ def cell_form(cells: Sequence[str], symbols: Mapping[str, str]) -> CellForm:
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _SPELLINGS = {"MAR": ("MARCH", "MARC"), "SEP": ("SEPT",)}
 """Families whose official symbols were longer than the month; MAR3 and SEP1 never were official."""
+_RENAMED = {"SEPT": "SEPTIN", "MARCH": "MARCHF", "MARC": "MTARC"}
+"""Families that HGNC renamed in 2019 because spreadsheets took their symbols for dates."""
+_FAMILY = re.compile(r"(SEPT|MARCH|MARC)(\d{1,2})$")
 _DAY_MONTH = re.compile(r"(\d{1,2})[-. /]([A-Za-z]{3})(?:[-. /]\d{2,4})?$")
 _MONTH_DAY = re.compile(r"([A-Za-z]{3})[-. /](\d{1,2})$")
 _ISO = re.compile(r"\d{4}-(\d{2})-(\d{2})(?:[ T]00:00:00(?:\.0+)?)?$")
@@ -150,6 +153,8 @@ def official_symbols(
         symbol = known.get(key)
         if symbol is None:
             symbol = _other_form(key, table, known)
+        if not symbol and Procedure(procedure).drops_ambiguous_aliases:
+            symbol = _renamed(key, table) or symbol
         if symbol is None and (candidates := date_symbols(name.strip())):
             symbol = _from_date(candidates, table)
             (dates if symbol else lost).append(name)
@@ -173,6 +178,12 @@ def _other_form(key: str, table: GeneTable, known: Mapping[str, str]) -> str | N
     return None
 
 
+def _renamed(key: str, table: GeneTable) -> str | None:
+    """Return the gene whose official symbol this was: SEPT2 is an alias of SEPTIN6 as well."""
+    family = _FAMILY.match(key)
+    return table.official.get(_RENAMED[family[1]] + family[2]) if family else None
+
+
 def _from_date(candidates: Sequence[str], table: GeneTable) -> str | None:
     """Return the one gene that the spellings name, `AMBIGUOUS` for several, None for none."""
     # The bare month (SEP15) counts only if no longer spelling is known.
@@ -180,8 +191,8 @@ def _from_date(candidates: Sequence[str], table: GeneTable) -> str | None:
     for candidate in candidates:
         if genes and candidate == candidates[-1]:
             break
-        if candidate in table.official:
-            genes.add(table.official[candidate])
+        if known := table.official.get(candidate) or _renamed(candidate, table):
+            genes.add(known)
         else:
             genes.update(table.alias_genes.get(candidate, ()))
     if not genes:

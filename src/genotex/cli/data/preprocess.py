@@ -176,10 +176,8 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
             screen.notify(f"{name}: {outcome.groups_to_choose}", "note")
         for text in outcome.review:
             screen.notify(f"{name}: {text}", "warning")
-        if outcome.submitted:
-            screen.notify(f"{name}: {outcome.submitted}", "note")
-        if outcome.zeros_kept:
-            screen.notify(f"{name}: {outcome.zeros_kept}", "note")
+        for text in outcome.expression:
+            screen.notify(f"{name}: {text}", "note")
         if outcome.warnings:
             screen.notify(f"{name}: {'; '.join(outcome.warnings)}", "warning")
         if outcome.error is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -43,7 +44,7 @@ from genotex.cohorts.prepared import (
 from genotex.errors import FormatError
 from genotex.features import control_group, split_cell
 from genotex.formats import Platform, Series
-from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
+from genotex.genes import GeneMapping, GeneTable, identify_ids, keep_rows, map_to_genes
 from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
 
@@ -92,7 +93,7 @@ def read_geo_cohort(
         )
         if found is not None:
             return assemble_counted_cohort(files, raw, reading, features, found), raw
-    genes, why_no_genes = _genes(raw, reading, table, options)
+    genes, why_no_genes = _genes(files, raw, reading, table, options)
     if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
         from genotex.cohorts.geo.submitted import raw_files_hint
 
@@ -359,7 +360,11 @@ def _without_other_controls(feature: EncodedFeature) -> EncodedFeature:
 
 
 def _genes(
-    raw: RawSeries, reading: ClinicalAnnotation, table: GeneTable, options: PreprocessOptions
+    files: GeoCohortFiles,
+    raw: RawSeries,
+    reading: ClinicalAnnotation,
+    table: GeneTable,
+    options: PreprocessOptions,
 ) -> tuple[GeneMapping | None, str]:
     if not reading.gene.available:
         return None, reading.gene.reason
@@ -376,8 +381,28 @@ def _genes(
             own=series.platform,
         )
     except FormatError as error:
+        if options.procedure.keeps_rows_without_map and _lacks_table(raw):
+            why = f"no table of {series.platform} is at hand; {fetch_table(files)}"
+            return keep_rows(series.expression, why, table=table, scale=options.scale), ""
         return None, f"rows cannot be mapped to genes: {error}"
     return mapping, ""
+
+
+def _lacks_table(raw: RawSeries) -> bool:
+    """Return whether the series names its platform, and no table of it was found."""
+    own = raw.series.platform
+    return bool(own) and not any(
+        p.accession in ("", own) and not p.table.is_empty() for p in raw.platforms
+    )
+
+
+def fetch_table(files: GeoCohortFiles) -> str:
+    """Return how the table of a series' platform is fetched."""
+    command = [
+        *("genotex", "fetch", "geo", str(files.folder.parents[2]), "--trait", files.trait),
+        *("--accession", files.cohort, "--platform-only"),
+    ]
+    return f"to get genes: {shlex.join(command)}"
 
 
 def _series_facts(series: Series, platforms: Sequence[Platform]) -> dict[str, str]:

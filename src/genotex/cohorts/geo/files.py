@@ -22,6 +22,7 @@ from genotex.formats import (
     read_platforms,
     read_series_matrix,
 )
+from genotex.genes import packaged_platform
 from genotex.layout import GeoCohortFiles
 
 SUBMITTED = "expression from the submitter's"
@@ -153,8 +154,10 @@ def read_series_file(path: Path) -> Series:
 def read_annotation(
     files: GeoCohortFiles, series: Series
 ) -> tuple[tuple[Platform, ...], tuple[tuple[Path, str], ...]]:
-    """Read the available platform tables, the series' own platform first."""
-    # The family SOFT file is opened only if no platform file is of the series' own platform.
+    """Read the available platform tables, the series' own first: the folder's, else the packaged.
+
+    The family SOFT file is opened only if no platform file is of the series' own platform.
+    """
     platforms: list[Platform] = []
     used: list[Path] = []
     for path in files.platforms:
@@ -166,5 +169,8 @@ def read_annotation(
             wanted = [series.platform] if series.platform else None
             platforms += read_platforms(path, accessions=wanted)
             used.append(path)
+    if not any(p.accession in ("", series.platform) and not p.table.is_empty() for p in platforms):
+        packaged = packaged_platform(series.platform)
+        platforms = platforms if packaged is None else [packaged, *platforms]
     platforms.sort(key=lambda p: p.accession != series.platform)
     return tuple(platforms), tuple((path, "platform") for path in used)

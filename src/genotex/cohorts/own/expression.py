@@ -39,6 +39,8 @@ from genotex.genes import (
     negative_count,
     official_rows,
     official_symbols,
+    packaged_platform,
+    platforms_with,
     recognise_scale,
     to_log2,
     weighted_mean_of_rows,
@@ -74,9 +76,11 @@ class OwnRows:
 def read_annotation_file(path: Path) -> list[Platform]:
     """Read the annotation of probes in any usual form: SOFT, GPL table, CSV, two columns.
 
-    Raises FormatError if it is no table with several columns. Raises UsageError if it does not
-    exist.
+    The accession of a platform whose map is packaged (``GPL570``) stands for that map. Raises
+    FormatError if it is no table with several columns. Raises UsageError if it does not exist.
     """
+    if not path.is_file() and (packaged := packaged_platform(path.name)):
+        return [packaged]
     if not path.is_file():
         msg = f"{path}, given as platform, is not a file"
         raise UsageError(msg)
@@ -163,9 +167,12 @@ def _as_they_are(ids: Sequence[str], table: GeneTable) -> OwnRows:
     if "not genes" in verdict.reason:
         return OwnRows(list(ids), (note,), (), record)
     probes = True if kind or "form of probe ids" in verdict.reason else None
+    packaged = platforms_with(ids)
+    way = "--platform FILE, a GPL table of GEO or a table of two columns"
+    way = f"--platform {packaged[0]}, whose packaged map has them, or a file" if packaged else way
     warning = (
         f"the row ids are not genes{what} and are kept as they are; to get genes, give their "
-        "annotation: --platform FILE, a GPL table of GEO or a table of two columns"
+        f"annotation: {way}"
     )
     return OwnRows(list(ids), (note,), (warning,), record, probes)
 

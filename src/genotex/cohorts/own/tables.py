@@ -161,8 +161,7 @@ def _taken(
     cohort = OwnExpression(table, values, matched, rows)
     cohort.take_samples()
     files = [(table.path, "expression"), (sample_table.path, "samples")]
-    if platform is not None:
-        files.append((Path(platform), "platform"))
+    files += [(each.path, "platform") for each in platforms[:1]]
     if annotation is sample_table:
         files = [file for file in files if file[1] != "samples"]
     return cohort, files
