@@ -46,7 +46,16 @@ GROUP = ["a", "b", "a", "b"]
         ),
         (["X1.a", "X2.a", "X1.b", "X2.b"], ["1-a", "2-a", "1-b", "2-b"], "make.names"),
         (["case.1", "case_2", "ctrl 1", "ctrl2"], ["case 1", "case 2", "ctrl-1", "CTRL 2"], "make"),
-        (["S1_counts", "S2_counts", "S3_counts", "S4_counts"], ["S1", "S2", "S3", "S4"], "ending"),
+        (
+            ["S1_counts", "S2_counts", "S3_counts", "S4_counts"],
+            ["S1", "S2", "S3", "S4"],
+            "4 exactly",
+        ),
+        (
+            ["Sample_1_S1", "Sample_2_S2", "Sample_3_S3_L001_R1_001", "Sample_4_S4"],
+            ["1", "2", "3", "4"],
+            "sequencer's number",
+        ),
     ],
 )
 def test_names_match_in_steps_that_are_stated(

@@ -52,13 +52,14 @@ def test_own_tables_are_read_in_a_new_format(tmp_path: Path) -> None:
     tables = read_own_tables(tmp_path / "values.tilde", tmp_path / "samples.csv")
     assert set(tables.genes) == set(GENES)
     assert tables.samples == tuple(names)
-    with pytest.raises(UsageError, match=r"\.h5ad, \.tilde"):
+    with pytest.raises(UsageError, match=r"\.RData, \.tilde"):
         read_table_file(tmp_path / "values.unknown")
 
 
 def test_an_unknown_ending_lists_the_formats(tmp_path: Path) -> None:
     listed = (
-        r"\.csv, \.tsv, \.txt \(also with \.gz, \.bz2, \.zst, \.xz\), \.xlsx, \.parquet, \.h5ad$"
+        r"\.csv, \.tsv, \.txt \(also with \.gz, \.bz2, \.zst, \.xz\), \.xlsx, \.parquet, \.h5ad"
+        r", \.rds, \.RData$"
     )
     with pytest.raises(UsageError, match=listed):
         read_table_file(tmp_path / "values.tilde")

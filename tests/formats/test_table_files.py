@@ -184,7 +184,6 @@ def test_a_web_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("table.rds", r"write\.csv"),
         ("table.xls", r"save it .* as \.xlsx"),
         ("GSM1.CEL.gz", "oligo or affy"),
         ("table.doc", r"give one of \.csv"),

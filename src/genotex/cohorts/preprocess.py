@@ -327,6 +327,8 @@ def _fingerprint_of_choices(options: PreprocessOptions) -> dict[str, object]:
         "pairs": dict(options.pair_of),
         "exclude": options.exclude,
         "series_platform": options.series_platform,
+        "values_from": options.values_from,
+        "cell_type": options.cell_type,
         "annotator": options.annotator if options.asks else "",
     }
     return {name: value for name, value in chosen.items() if value}

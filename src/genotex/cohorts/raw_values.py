@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genotex.cohorts.geo.cohort import is_empty
@@ -36,11 +36,15 @@ def raw_geo_values(files: GeoCohortFiles, evidence: Evidence) -> RawValues:
             matrix = ExpressionMatrix(counts.genes, counts.samples, counts.counts)
             return _described(path, matrix, evidence, "counts")
     raw = choose_file(files, evidence.options.get("series_platform", ()))
-    for path in files.supplementary:
-        if path.name in used:
-            from genotex.cohorts.geo.submitted import submitted_values
+    own = tuple(path for path in files.supplementary if path.name in used)
+    if own:
+        from genotex.cohorts.geo.submitted import SubmittedValues, submitted_values
 
-            return _described(path, submitted_values(path, raw.series, GeneTable.load()), evidence)
+        how = SubmittedValues(cell_type=evidence.options.get("cell_type", ""))
+        only = replace(files, supplementary=own)
+        found = submitted_values(only, raw.series, GeneTable.load(), how)
+        if found is not None:
+            return _described(found[0][0], found[1], evidence)
     series = with_expression(raw).series
     if series.expression is None or is_empty(series):
         msg = f"{series.path.name} holds no expression table"

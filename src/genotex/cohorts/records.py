@@ -150,6 +150,8 @@ def _by_person(options: PreprocessOptions) -> dict[str, Any]:
         "exclude": list(options.exclude),
         "pairs": _named(options.pairs),
         "series_platform": list(options.series_platform),
+        "values_from": options.values_from,
+        "cell_type": options.cell_type,
     }
     return {name: value for name, value in chosen.items() if value}
 

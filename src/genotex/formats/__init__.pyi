@@ -105,6 +105,9 @@ from .csv_tables import (
     original as original,
     original_frame as original_frame,
 )
+from .cell_sums import sum_cells as sum_cells
+from .own_tables.frames import read_sheet_tables as read_sheet_tables
+from .sample_tables import join_samples as join_samples, read_transcripts as read_transcripts
 from .gene_results import (
     GeneResults as GeneResults,
     ResultColumns as ResultColumns,

@@ -176,6 +176,8 @@ class _OptionsUsed(TypedDict, total=False):
     exclude: list[str]
     pairs: _Named
     series_platform: list[str]
+    values_from: str
+    cell_type: str
 
 
 class _Gene(TypedDict, total=False):

@@ -98,6 +98,24 @@ class PreprocessChoices(AnnotatorChoices):
         ),
     ] = None
     control_roles: Annotated[Controls, CONTROLS] = "auto"
+    values_from: Annotated[
+        str,
+        Option(
+            "File of the series to take expression from, instead of the best one.",
+            metavar="FILE",
+            label="Expression from the file",
+            only=Procedure.SOUND,
+        ),
+    ] = ""
+    cell_type: Annotated[
+        str,
+        Option(
+            "Of single cells with labels: add up only the cells with this one.",
+            metavar="LABEL",
+            label="Only cells of the type",
+            only=Procedure.SOUND,
+        ),
+    ] = ""
     scale: Annotated[Scale, Option("Scale of the expression values (sound only).")] = "auto"
     gene_table: Annotated[
         Path | None,

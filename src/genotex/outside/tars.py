@@ -63,7 +63,7 @@ class StoredFile:
             yield self.path
             return
         with TemporaryDirectory(prefix="genotex-") as folder, self.open() as handle:
-            copy = Path(folder) / "copy"
+            copy = Path(folder) / self.name.removesuffix(".gz")
             with copy.open("wb") as out:
                 for piece in unpack(handle, self.place, Gauge(self.size, self.place)):
                     out.write(piece)
@@ -72,7 +72,10 @@ class StoredFile:
 
 def stored_file(path: Path) -> StoredFile:
     """Return a file on the disk."""
-    return StoredFile(path, path.name, path.stat().st_size)
+    try:
+        return StoredFile(path, path.name, path.stat().st_size)
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def tar_members(path: Path) -> tuple[StoredFile, ...]:

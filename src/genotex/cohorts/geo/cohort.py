@@ -53,7 +53,7 @@ _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 _PUT_COUNTS = (
     "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
     "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
-    "; solve and preprocess also take a submitter's table there whose columns name the samples"
+    "; solve and preprocess also take the submitter's files there (see 'genotex fetch geo --plan')"
 )
 _OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
@@ -82,22 +82,18 @@ def read_geo_cohort(
     features = encode_features(reading, raw.series, options, load_vocabulary(options.vocabulary))
     codes = features["trait"].codes if "trait" in features else None
     binary = _is_binary(reading)
-    if reading.gene.available and takes_counts(files, raw.series, options.procedure):
+    chosen = options.values_from
+    if reading.gene.available and takes_counts(files, raw.series, options.procedure, chosen):
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
-    if reading.gene.available and _takes_submitted(files, raw.series, options.procedure):
-        from genotex.cohorts.geo.submitted import submitted_genes
+    if reading.gene.available and _takes_submitted(files, raw.series, options.procedure, chosen):
+        from genotex.cohorts.geo.submitted import SubmittedValues, submitted_genes
 
-        found = submitted_genes(
-            files, raw.series, codes, binary=binary, table=table, scale=options.scale
-        )
+        how = SubmittedValues(options.scale, chosen, options.cell_type)
+        found = submitted_genes(files, raw.series, codes, binary=binary, table=table, how=how)
         if found is not None:
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(files, raw, reading, table, options)
-    if genes is None and is_empty(raw.series) and options.procedure.uses_ncbi_counts:
-        from genotex.cohorts.geo.submitted import raw_files_hint
-
-        why_no_genes += raw_files_hint(files)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 
 
@@ -119,14 +115,22 @@ def no_table(procedure: Procedure) -> str:
     return _NO_TABLE + _PUT_COUNTS if procedure.uses_ncbi_counts else _NO_TABLE
 
 
-def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
+def takes_counts(
+    files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str = ""
+) -> bool:
     """Return whether expression comes from NCBI's counts."""
-    return is_empty(series) and procedure.uses_ncbi_counts and bool(files.counts)
+    wanted = chosen == files.counts[0].name if chosen and files.counts else is_empty(series)
+    return wanted and procedure.uses_ncbi_counts and bool(files.counts)
 
 
-def _takes_submitted(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
-    """Return whether expression may come from the submitter's own tables."""
-    return is_empty(series) and procedure.uses_ncbi_counts and bool(files.supplementary)
+def _takes_submitted(
+    files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str
+) -> bool:
+    """Return whether expression may come from the submitter's own files."""
+    if chosen in (path.name for path in files.matrices):
+        return False
+    wanted = bool(chosen) or (is_empty(series) and bool(files.supplementary))
+    return wanted and procedure.uses_ncbi_counts
 
 
 def is_empty(series: Series) -> bool:

@@ -13,24 +13,28 @@ from numpy.typing import NDArray
 
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes, trait_of_samples
+from genotex.cohorts.geo.source_tables import (
+    is_worth_a_look,
+    sources_on_disk,
+    tables_of,
+    why_not_used,
+)
 from genotex.cohorts.own.layout import OwnValues, arrange
 from genotex.cohorts.own.samples import (
     SampleMatch,
-    counted,
     match_samples,
     name_keys,
     some_names,
     table_keys,
 )
-from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.errors import FormatError, GenotexError
 from genotex.formats import (
     ExpressionMatrix,
     Platform,
     Series,
     TableFile,
+    ValueSource,
     distribution_record,
-    read_table_file,
-    table_format,
 )
 from genotex.genes import (
     GeneCounts,
@@ -60,22 +64,10 @@ _FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
     (" before brackets", lambda cell: re.split(r"\s*[(\[]", cell)[0].strip()),
     (" before the comma", lambda cell: cell.partition(",")[0].strip()),
 )
-_ONE_SAMPLE = re.compile(r"GSM\d+", re.IGNORECASE)
-_RAW_FILES = (
-    (r"\.cel(\.gz)?$", "Affymetrix CEL files: affy or oligo (rma) in R"),
-    (r"\.idat(\.gz)?$", "Illumina IDAT files: limma (read.idat) or, of methylation, minfi in R"),
-    (r"\.(gpr|pair|xys)(\.gz)?$", "scanner files: limma or oligo in R"),
-    (r"_raw\.tar$|\.tar(\.gz)?$|\.tgz$|\.zip$", "archives: unpack them and look what they hold"),
-    (r"\.(bam|sra|fastq(\.gz)?|fq(\.gz)?)$", "reads: salmon, or STAR and featureCounts"),
-    (r"\.(rds|rda|rdata)(\.gz)?$", "R objects: write the table with write.csv in R"),
-    (
-        r"^GSM\d+.*\.(txt|tsv|csv|tab|out|results|sf|counts?)(\.gz)?$",
-        "tables of single samples: join them, with readDGE of edgeR or tximport in R",
-    ),
-    (r"\.(h5|mtx)(\.gz)?$", "single-cell files: add up the counts of each person first"),
-)
+_THEN = "; a table that you make of them is analysed by: genotex de TABLE SAMPLES OUTPUT"
 _LEAST_SHARE = 0.5
 _FEWEST, _FEWEST_GENES = 2, 10
+_SAME_GENES = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +75,14 @@ class _Candidate:
     """A table whose columns are samples of the series."""
 
     table: TableFile
+    source: ValueSource
     values: OwnValues
     match: SampleMatch
     place: str  # which text of the series names its samples
     scale: ScaleVerdict
     rows: RowGenes
     official: list[tuple[str, ...]]  # the genes that each row counts for
+    parts: tuple[TableFile, ...] = ()  # the tables that it was joined of
 
     @property
     def genes(self) -> int:
@@ -101,6 +95,21 @@ class _Candidate:
         return len(self.match.rows), self.scale.scale == "counts", self.genes
 
     @property
+    def label(self) -> str:
+        """What messages call it."""
+        labels = [_label(each, self.source) for each in self.parts or (self.table,)]
+        return " and ".join(dict.fromkeys(labels))
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files on the disk that it was read from."""
+        if self.source.kind in ("table", "R object"):
+            tables = self.parts or (self.table,)
+            return tuple(dict.fromkeys(each.path for each in tables if each.path is not None))
+        stored = (each.stored.path for each in self.source.files if each.stored is not None)
+        return tuple(dict.fromkeys(stored))
+
+    @property
     def words(self) -> str:
         ways = ", ".join(f"{count} {words}" for words, count in self.match.steps)
         found, there = len(self.match.rows), len(self.values.matrix.samples)
@@ -110,6 +119,15 @@ class _Candidate:
         )
 
 
+@dataclass(frozen=True)
+class SubmittedValues:
+    """How the submitter's values are chosen and read."""
+
+    scale: Scale = "auto"
+    chosen: str = ""  # the only file that is read
+    cell_type: str = ""  # of single cells, those that are added up
+
+
 def submitted_genes(
     files: GeoCohortFiles,
     series: Series,
@@ -117,69 +135,126 @@ def submitted_genes(
     *,
     binary: bool,
     table: GeneTable,
-    scale: Scale = "auto",
+    how: SubmittedValues = SubmittedValues(),
 ) -> CountedGenes | None:
-    """Read the submitter's table of a series: the one with most samples, counts before values.
+    """Read the submitter's values of a series: those of most samples, counts before others.
 
-    Returns None if no table in the folder has columns that are samples of the series; otherwise the
-    record of counts is empty where the table holds other values.
+    Returns None if nothing in the folder may hold them; otherwise the record of counts is empty
+    where the values are not counts.
     """
-    found: list[_Candidate] = []
-    rejected: list[str] = []
-    names = _series_names(series)
-    for path in files.supplementary:
-        if not _may_be_table(path):
-            continue
-        try:
-            found.append(_candidate(path, names, files, series, table, scale))
-        except GenotexError as error:
-            why = str(error).replace(f"{path}: ", "").replace(str(path), path.name)
-            rejected.append(f"{path.name} is not used: {why}")
-    if not found:
-        return CountedGenes(None, "; ".join(rejected), (), ()) if rejected else None
-    found.sort(key=lambda each: each.rank, reverse=True)
-    best, *others = found
-    notes = [
-        f"{SUBMITTED} {best.table.label}: {best.words}",
-        *best.values.notes,
-        *(f"{other.table.label} is not used: {other.words}" for other in others),
-        *rejected,
-    ]
+    best, notes = _best_candidate(files, series, table, how)
+    if best is None:
+        why = f"the matrix holds no expression table; {'; '.join(notes)}{_THEN}"
+        return CountedGenes(None, why, (), ()) if notes else None
     try:
         genes = _genes(best, series, trait, binary=binary, table=table)
     except FormatError as error:
-        why = f"rows of {best.table.label} cannot be mapped to genes: {error.message}"
+        why = f"rows of {best.label} cannot be mapped to genes: {error.message}"
         return CountedGenes(None, why, (), tuple(notes))
-    assert best.table.path is not None
-    return replace(
-        genes,
-        used=((best.table.path, "counts" if genes.record else "expression"),),
-        notes=(*notes, *genes.notes),
-    )
+    role = "counts" if genes.record else "expression"
+    used = tuple((path, role) for path in best.paths)
+    return replace(genes, used=used, notes=(*notes, *genes.notes))
 
 
-def raw_files_hint(files: GeoCohortFiles) -> str:
-    """Return what to do with raw files in the folder of a series; empty if there are none."""
-    found = []
-    for pattern, words in _RAW_FILES:
-        there = [p.name for p in files.supplementary if re.search(pattern, p.name, re.IGNORECASE)]
-        if there:
-            found.append(f"{counted(there, 'file')} such as {there[0]} ({words})")
-    if not found:
-        return ""
+def submitted_values(
+    files: GeoCohortFiles, series: Series, table: GeneTable, how: SubmittedValues
+) -> tuple[tuple[Path, ...], ExpressionMatrix] | None:
+    """Return the submitter's values as they are, samples by accession, and their files."""
+    best, _ = _best_candidate(files, series, table, how)
     return (
-        f"; the folder holds raw data: {'; '.join(found)}. Then analyse the table with: "
-        "genotex de TABLE SAMPLES OUTPUT"
+        None if best is None else (best.paths, _of_series(best.values.matrix, best.match, series))
     )
 
 
-def _may_be_table(path: Path) -> bool:
-    if _ONE_SAMPLE.match(path.name):
-        return False
-    try:
-        return not table_format(path).holds_samples
-    except UsageError:
-        return False
+def _best_candidate(
+    files: GeoCohortFiles, series: Series, table: GeneTable, how: SubmittedValues
+) -> tuple[_Candidate | None, list[str]]:
+    """Return the values that are used, with notes on them and on what is not used."""
+    rejected: list[str] = []
+    names = _series_names(series)
+    keys = table_keys(names)
+    every = sources_on_disk(files, len(series.samples), rejected, how.chosen)
+    found: list[_Candidate] = []
+    unread = [each for each in every if not each.refused]
+    unread += [each for each in every if is_worth_a_look(each)]
+    while unread and not _is_enough(found, series):
+        source = unread.pop(0)
+        if found and is_worth_a_look(source):
+            continue
+        for given in tables_of(source, every, keys, rejected, how.cell_type):
+            try:
+                found.append(_candidate(given, source, names, files, series, table, how.scale))
+            except GenotexError as error:
+                rejected.append(why_not_used(_label(given, source), error, source))
+    if not found:
+        raw = [f"{each.label}: {each.refused}" for each in every if each.refused]
+        return None, [*rejected, *raw]
+    found.sort(key=lambda each: each.rank, reverse=True)
+    best, *others = found
+    parts = _parts(best, others)
+    if len(parts) > 1:
+        given = _side_by_side(parts, series)
+        best = replace(
+            _candidate(given, best.source, names, files, series, table, how.scale),
+            parts=tuple(part.table for part in parts),
+        )
+    notes = [
+        f"{SUBMITTED} {best.label}: {best.words}",
+        *best.table.notes,
+        *best.values.notes,
+        *(f"{other.label} is not used: {other.words}" for other in others if other not in parts),
+        *(f"{each.label} is not read" for each in unread if not is_worth_a_look(each)),
+        *rejected,
+    ]
+    return best, notes
+
+
+def _is_enough(found: Sequence[_Candidate], series: Series) -> bool:
+    """Return whether some table has counts of all samples."""
+    return any(
+        each.scale.scale == "counts" and len(each.match.rows) == len(series.samples)
+        for each in found
+    )
+
+
+def _parts(best: _Candidate, others: Sequence[_Candidate]) -> list[_Candidate]:
+    """Return tables of the same values of other samples, as of cases and of controls."""
+    parts, taken = [best], set(best.match.rows.values())
+    for other in others:
+        rows = set(other.match.rows.values())
+        same = (other.scale.scale, other.scale.kind) == (best.scale.scale, best.scale.kind)
+        shared = len(set(best.values.matrix.ids) & set(other.values.matrix.ids))
+        alike = shared >= _SAME_GENES * max(map(len, (best.official, other.official)))
+        if same and alike and taken.isdisjoint(rows):
+            parts.append(other)
+            taken |= rows
+    return parts
+
+
+def _side_by_side(parts: Sequence[_Candidate], series: Series) -> TableFile:
+    """Join tables of different samples by their ids."""
+    whole = None
+    for part in parts:
+        matrix = _of_series(part.values.matrix, part.match, series)
+        columns = {name: matrix.values[:, j] for j, name in enumerate(matrix.samples)}
+        frame = part.values.described.with_columns(**columns)
+        if frame["ID"].n_unique() < frame.height:
+            msg = f"{part.label} has several rows of one id, so that it cannot be joined"
+            raise FormatError(msg, path=part.table.path)
+        text = [name for name in frame.columns[1:] if name not in columns]
+        frame = frame if whole is None else frame.drop(text)
+        whole = frame if whole is None else whole.join(frame, on="ID", maintain_order="left")
+    assert whole is not None
+    named = pl.DataFrame([c.alias(f"c{i}") for i, c in enumerate(whole.get_columns())])
+    note = f"{len(parts)} tables of different samples joined"
+    first = parts[0].table
+    return replace(first, header=tuple(whole.columns), columns=named, notes=(note,))
+
+
+def _label(given: TableFile, source: ValueSource) -> str:
+    sheet = f", {given.form.partition(', ')[2]}" if "sheet" in given.form else ""
+    single = source.kind != "tables of samples" and source.holds != "cells"
+    return f"{given.label}{sheet}" if single else source.label
 
 
 def _series_names(series: Series) -> TableFile:
@@ -208,17 +283,11 @@ def _sample_texts(series: Series) -> Iterator[tuple[str, Sequence[str | None]]]:
             yield name, row
 
 
-def submitted_values(path: Path, series: Series, table: GeneTable) -> ExpressionMatrix:
-    """Return the values of a submitter's table as they are; samples by accession."""
-    _, values, match = _matched(path, _series_names(series), len(series.samples), table)
-    return _of_series(values.matrix, match, series)
-
-
 def _matched(
-    path: Path, names: TableFile, samples: int, table: GeneTable
-) -> tuple[TableFile, OwnValues, SampleMatch]:
-    """Read a table whose columns are samples of a series."""
-    given, keys = read_table_file(path), table_keys(names)
+    given: TableFile, names: TableFile, samples: int, table: GeneTable
+) -> tuple[OwnValues, SampleMatch]:
+    """Find the values of a table whose columns are samples of a series."""
+    keys = table_keys(names)
     values = arrange(given, keys, (), table)
     columns = values.matrix.samples
     if not any(name_keys(name) & keys for name in columns):
@@ -229,11 +298,12 @@ def _matched(
     if len(match.rows) < max(_FEWEST, enough):
         msg = f"only {len(match.rows)} of its {len(columns)} samples are in the series"
         raise given.error(msg)
-    return given, values, match
+    return values, match
 
 
 def _candidate(
-    path: Path,
+    given: TableFile,
+    source: ValueSource,
     names: TableFile,
     files: GeoCohortFiles,
     series: Series,
@@ -241,16 +311,17 @@ def _candidate(
     scale: Scale,
 ) -> _Candidate:
     """Read a table, and match its columns to the samples of the series."""
-    given, values, match = _matched(path, names, len(series.samples), table)
+    values, match = _matched(given, names, len(series.samples), table)
     probes = identify_ids(values.matrix.ids, table).kind is IdKind.PROBE
     if scale == "auto":
-        verdict = recognise_scale(values.matrix.values, path.name, probes=probes)
+        called = " ".join([source.files[0].name, given.label, *given.notes, values.quantity])
+        verdict = recognise_scale(values.matrix.values, called, probes=probes)
     else:
         verdict = ScaleVerdict(scale, "as asked for")
     rows = _row_genes(given, values, files, series, table)
     official = official_rows(rows, procedure=Procedure.SOUND, table=table)
     place = names.header[match.column]
-    candidate = _Candidate(given, values, match, place, verdict, rows, official)
+    candidate = _Candidate(given, source, values, match, place, verdict, rows, official)
     if candidate.genes < _FEWEST_GENES:
         msg = f"only {candidate.genes} of its rows are genes: not a table of expression"
         raise given.error(msg)
@@ -292,7 +363,7 @@ def _genes(
         counts,
         trait_of_samples(series, trait, names),
         binary=binary,
-        files=(best.table.label, None),
+        files=(best.label, None),
         totals=dict(zip(names, reads[kept].tolist(), strict=True)),
     )
     described = None if done.genes is None else _described(done.genes, best.rows)

@@ -41,7 +41,27 @@ _NO_GENE = re.compile(
     re.IGNORECASE,
 )
 """Rows of HTSeq, STAR and spreadsheets that are no genes."""
-_QUANTITIES = ("counts", "expected_count", "abundance", "tpm", "fpkm", "rpkm", "length")
+_QUANTITIES = (
+    "counts",
+    "raw_counts",
+    "raw_count",
+    "read_counts",
+    "read_count",
+    "readcount",
+    "expected_count",
+    "count",
+    "reads",
+    "avg_signal",
+    "abundance",
+    "tpm",
+    "cpm",
+    "fpkm",
+    "rpkm",
+    "length",
+)
+"""What columns of several quantities are called, the best first."""
+_BEFORE = re.compile(rf"({'|'.join(_QUANTITIES)})[._: -]+(.+)", re.IGNORECASE)
+_AFTER = re.compile(rf"(.+?)[._: -]+({'|'.join(_QUANTITIES)})", re.IGNORECASE)
 _PROTEINS = ("LFQ intensity", "Reporter intensity corrected", "iBAQ", "Intensity")
 """Columns of MaxQuant's proteinGroups.txt with a value for each sample, the best first."""
 _NO_PROTEIN = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
@@ -259,17 +279,29 @@ def _quantity(names: Sequence[str]) -> tuple[str, list[int] | None]:
         of_proteins = [i for i, name in enumerate(names) if name.startswith(f"{quantity} ")]
         if len(of_proteins) > 1:
             return quantity, of_proteins
-    words = [name.strip().casefold().partition(".")[0] for name in names]
+    words = [_quantity_of(name)[0] for name in names]
     there = [word for word in _QUANTITIES if word in words]
-    if not there or any(word not in _QUANTITIES for word in words if word != "countsfromabundance"):
+    if not there or any(not word for word in words):
         return "", None
     return there[0], [i for i, word in enumerate(words) if word == there[0]]
+
+
+def _quantity_of(name: str) -> tuple[str, str]:
+    """Return the quantity and the sample of a column such as ``counts.S1`` or ``S1_FPKM``."""
+    if re.fullmatch("countsfromabundance", name.strip(), re.IGNORECASE):
+        return "length", name
+    if found := _BEFORE.fullmatch(name.strip()):
+        return found[1].casefold(), found[2].strip()
+    if found := _AFTER.fullmatch(name.strip()):
+        return found[2].casefold(), found[1].strip()
+    bare = name.strip().casefold()
+    return (bare if bare in _QUANTITIES else ""), name
 
 
 def _without_quantity(name: str, quantity: str) -> str:
     if quantity in _PROTEINS:
         return name.removeprefix(quantity).strip()
-    return name.partition(".")[2] or name
+    return _quantity_of(name)[1]
 
 
 def _genes_of_proteins(columns: _Columns, ids: list[str]) -> list[str]:

@@ -47,12 +47,22 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", re.sub(r"^x(?=[\d._])", "", _file_stem(name)))
 
 
+_SEQUENCER = re.compile(r"(?<=.)([._-]s\d{1,3})?([._-]l00\d)?([._-]r[12])?([._-]001)?$")
+_WORD = re.compile(r"^(sample|lib|library)(?=\d)")
+
+
+def _without_lane(name: str) -> str:
+    """Return a name without what a sequencer adds, as in ``Sample_12_S12_L001``."""
+    return _WORD.sub("", _plain(_SEQUENCER.sub("", _file_stem(name))))
+
+
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("exactly", _exact),
     ("by GSM accession", _accession),
     ("ignoring upper and lower case", _letters),
     ("without path and file ending", _file_stem),
     ("without spaces, dots, hyphens, underscores and the X of R's make.names", _plain),
+    ("without 'sample' and the sequencer's number and lane (_S12_L001)", _without_lane),
 )
 
 

@@ -21,20 +21,38 @@ _NO_CELLS = (bytes, bytearray, complex, np.complexfloating, list, tuple, dict, s
 
 
 def _read_workbook(path: Path, numbers: bool) -> TableFile:
-    """Read the sheet of a workbook with the most cells; rows above the header are left out."""
+    return read_sheet_tables(path, numbers=numbers, most=1)[0]
+
+
+def read_sheet_tables(
+    path: Path, *, numbers: bool = True, most: int | None = None
+) -> tuple[TableFile, ...]:
+    """Read the sheets of a workbook, those with most cells first, `most` of them at most.
+
+    Rows above a header are left out, and sheets without cells.
+    """
     try:
         with path.open("rb") as handle:
             sheets = read_sheets(handle, path)
     except OSError as error:
         raise unreadable(path, error) from error
-    name = max(sheets, key=lambda title: _filled(sheets[title]), default=None)
-    if name is None or not _filled(sheets[name]):
+    size = {name: _filled(rows) for name, rows in sheets.items()}
+    names = sorted((name for name in sheets if size[name]), key=lambda name: -size[name])
+    if not names:
         msg = "has no sheet with cells"
         raise FormatError(msg, path=path)
-    rows = sheets[name]
+    of = f" of {len(sheets)}" if len(sheets) > 1 else ""
+    return tuple(
+        _sheet_table(path, name, sheets[name], numbers=numbers, of=of) for name in names[:most]
+    )
+
+
+def _sheet_table(
+    path: Path, name: str, rows: Sequence[Sequence[Any]], *, numbers: bool, of: str
+) -> TableFile:
     first = _header_row(rows)
     header = tuple(_text(cell) or "" for cell in rows[first])
-    width = max(i for i, title in enumerate(header) if title) + 1
+    width = max((i for i, title in enumerate(header) if title), default=0) + 1
     width = max(width, *(_width(row) for row in rows[first + 1 : first + 6]), 1)
     header = (*header, *[""] * width)[:width]
     size = (len(rows) - first) * width
@@ -44,7 +62,7 @@ def _read_workbook(path: Path, numbers: bool) -> TableFile:
     while cells and not any(cell is not None for cell in cells[-1]):
         cells.pop()
     columns = [_column([row[i] for row in cells], numbers=numbers and i > 0) for i in range(width)]
-    form = f"Excel workbook, sheet {name!r}" + (f" of {len(sheets)}" if len(sheets) > 1 else "")
+    form = f"Excel workbook, sheet {name!r}{of}"
     return TableFile(path, path.name, form, header, _frame(columns), first + 2)
 
 

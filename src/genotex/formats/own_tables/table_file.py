@@ -18,9 +18,6 @@ _PACKED = (".gz", ".bz2", ".zst", ".xz")
 _SAVE_AS = {
     ".xls": "save it from the spreadsheet as .xlsx or .csv",
     ".ods": "save it from the spreadsheet as .xlsx or .csv",
-    ".rds": "write it from R with write.csv(table, 'table.csv')",
-    ".rda": "write it from R with write.csv(table, 'table.csv')",
-    ".rdata": "write it from R with write.csv(table, 'table.csv')",
     ".cel": "raw arrays: summarise them first, with oligo or affy and rma()",
     ".idat": "raw arrays: read them first, with limma's read.idat or minfi",
     ".bam": "aligned reads: count them first, with featureCounts",

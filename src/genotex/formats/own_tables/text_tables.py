@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -25,12 +24,13 @@ from genotex.outside import (
     Gauge,
     Packing,
     Schema,
+    StoredFile,
     current_limits,
     packing_of,
     parse_rows,
     read_whole,
+    stored_file,
     unpack,
-    unreadable,
     zstd_size,
 )
 
@@ -38,6 +38,13 @@ _SIGNS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces", "|": "b
 _LINES, _FEWEST_LINES, _ENOUGH_TEXT = 40, 4, 1 << 20
 _DIGITS = 3
 _JUDGED, _MOST_JUDGED = 200, 4 << 20
+_PREFACE = re.compile(
+    rb"\A(?:TYPE\t.*?\n(?=FEATURES\t)|.*?\[(?:Data|Sample (?:Probe|Gene) Profile)\][^\n]*\n"
+    rb"|Illumina Inc\. .*?\n(?=\"?(?:PROBE_?ID|TargetID|ID_REF|SYMBOL)\b))",
+    re.DOTALL | re.IGNORECASE,
+)
+"""What Agilent's and Illumina's programs write above a table."""
+_MOST_PREFACE = 1 << 16
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][-+]?\d+)?")
 _DECIMAL_POINT = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
@@ -47,8 +54,13 @@ _QUOTED = re.compile(r'(?:^|(?<=[\t;, |]))"(?:[^"]|"")*+"(?=[\t;, |\r]|$)')
 
 
 def _read_text(path: Path, numbers: bool) -> TableFile:
+    return read_text_table(stored_file(path), numbers=numbers)
+
+
+def read_text_table(file: StoredFile, *, numbers: bool = True) -> TableFile:
     """Read a table of text, whatever its separator and compression."""
-    data = _utf8(_unpacked(path))
+    path = file.place
+    data = _utf8(_unpacked(file))
     start, line = _skip_comments(data)
     _refuse_wide(data, start, path)
     dialect = _dialect(_first_lines(data, start), path, line)
@@ -113,11 +125,11 @@ def _refuse_cut(body: bytes, dialect: _Dialect, path: Path) -> None:
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN)
 
 
-def _unpacked(path: Path) -> bytes:
+def _unpacked(file: StoredFile) -> bytes:
     """Return the contents of a file, unpacked; judged by content, not by name."""
+    path, size = file.place, file.size
     try:
-        with path.open("rb") as handle:
-            size = os.fstat(handle.fileno()).st_size
+        with file.open() as handle:
             gauge = Gauge(size, path)
             first = handle.read(6)
             handle.seek(0)
@@ -135,8 +147,6 @@ def _unpacked(path: Path) -> bytes:
     except UnicodeDecodeError as error:
         msg = f"the text is damaged: {error}"
         raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
-    except OSError as error:
-        raise unreadable(path, error) from error
 
 
 def _zstd(handle: BinaryIO, path: Path, gauge: Gauge) -> bytes:
@@ -162,6 +172,8 @@ def _skip_comments(data: bytes) -> tuple[int, int]:
     """Return where the header starts, and the number of its line."""
     # A comment in the last line before the first row may be the header itself: "#gene<tab>A<tab>B".
     at, line = 0, 1
+    if preface := _PREFACE.search(data[:_MOST_PREFACE]):
+        at, line = preface.end(), data.count(b"\n", 0, preface.end()) + 1
     while at < len(data):
         end = data.find(b"\n", at)
         end = len(data) if end < 0 else end

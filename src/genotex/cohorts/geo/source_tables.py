@@ -1,0 +1,158 @@
+"""The files of a series that may hold its values, as one table each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+
+from genotex.cohorts.own.samples import name_keys
+from genotex.errors import GenotexError, UsageError
+from genotex.formats import (
+    ListedFile,
+    TableFile,
+    ValueSource,
+    join_samples,
+    listed_files,
+    read_sheet_tables,
+    read_table_file,
+    read_transcripts,
+    sum_cells,
+    value_sources,
+)
+from genotex.layout import GeoCohortFiles
+from genotex.outside import StoredFile, stored_file, tar_members
+
+_TRANSCRIPTS = "tx2gene|t2g|transcripts?_?(to|2)_?gene"
+_LONG_WIDTH, _FEWEST = 12, 2
+_SECOND_LOOK = ("annotation", "test results", "ratios")
+"""What a table of such a name is read for after all, if nothing else gives values."""
+
+
+def sources_on_disk(
+    files: GeoCohortFiles, samples: int, rejected: list[str], chosen: str = ""
+) -> list[ValueSource]:
+    """Return what the folder of a series has besides its matrix and NCBI's counts, best first.
+
+    A chosen file is the only one; archives that cannot be read are added to `rejected`.
+    """
+    stored: list[StoredFile] = []
+    for path in files.supplementary:
+        try:
+            is_tar = path.name.lower().endswith(".tar")
+            stored += tar_members(path) if is_tar else [stored_file(path)]
+        except GenotexError as error:
+            rejected.append(f"{path.name} is not used: {error}".replace(f"{path}: ", ""))
+    found = list(value_sources(listed_files(stored), samples=samples))
+    if not chosen:
+        return found
+    named = [each for each in found if chosen in each.names]
+    if not named:
+        there = ", ".join(path.name for path in files.supplementary) or "no other file"
+        msg = f"{files.cohort} has no file {chosen!r} in its folder; it has {there}"
+        raise UsageError(msg)
+    only = [each for each in named[0].files if chosen in (each.name, each.archive)]
+    return [replace(named[0], files=tuple(only), refused="")]
+
+
+def is_worth_a_look(source: ValueSource) -> bool:
+    """Return whether a source that its name rules out may hold values after all."""
+    return source.kind == "table" and source.holds in _SECOND_LOOK
+
+
+def tables_of(
+    source: ValueSource,
+    every: Sequence[ValueSource],
+    keys: frozenset[str],
+    rejected: list[str],
+    cell_type: str = "",
+) -> Iterator[TableFile]:
+    """Read the tables of a source; what cannot be read is added to `rejected`."""
+
+    def among(names: Sequence[str]) -> int:
+        return sum(bool(name_keys(name) & keys) for name in names)
+
+    maps = [file for each in every for file in each.files if _is_map(file)]
+    readers: list[tuple[str, Callable[[], Sequence[TableFile]]]]
+    if source.kind == "tables of samples":
+        readers = [(source.label, lambda: [_joined(source, maps)])]
+    elif source.holds == "cells":
+        readers = [(source.label, lambda: [sum_cells(source.files, among, cell_type=cell_type)])]
+    else:
+        readers = [(each.name, partial(_read, each, keys)) for each in source.files]
+    for label, read in readers:
+        try:
+            yield from read()
+        except GenotexError as error:
+            rejected.append(why_not_used(label, error, source))
+
+
+def why_not_used(label: str, error: GenotexError, source: ValueSource) -> str:
+    """Return why a source is not used, without the folders of its path."""
+    text = str(error)
+    for file in source.files:
+        if file.stored is not None:
+            text = text.replace(f"{file.stored.path}: ", "").replace(
+                f"{file.stored.path.parent}/", ""
+            )
+    return f"{label} is not used: {text}"
+
+
+def _is_map(file: ListedFile) -> bool:
+    return bool(re.search(_TRANSCRIPTS, file.name, re.IGNORECASE)) and file.kind == "table"
+
+
+def _joined(source: ValueSource, maps: Sequence[ListedFile]) -> TableFile:
+    files = [each for each in source.files if not _is_map(each)]
+    return join_samples(files, read_transcripts(maps[0]) if maps else None)
+
+
+def _read(file: ListedFile, keys: frozenset[str]) -> Sequence[TableFile]:
+    """Read the sheets of a workbook or one table; long tables are made wide."""
+    assert file.stored is not None
+    if file.kind == "R object":
+        with file.stored.on_disk() as path:
+            return [_widened(read_table_file(path), keys)]
+    path = file.stored.path
+    if path.suffix.lower() == ".xlsx":
+        return [_widened(each, keys) for each in read_sheet_tables(path)]
+    return [_widened(read_table_file(path), keys)]
+
+
+def _widened(table: TableFile, keys: frozenset[str]) -> TableFile:
+    """Make a table with a row for each gene and sample one with a column for each sample."""
+    frame = table.columns
+    text = [c.name for c in frame.get_columns() if not c.dtype.is_numeric()]
+    numbers = [c.name for c in frame.get_columns() if c.dtype.is_numeric()]
+    if not (len(text) > 1 and numbers and frame.width <= _LONG_WIDTH):
+        return table
+    names = {column: frame[column].unique().drop_nulls().to_list() for column in text}
+    hits = {
+        c: sum(bool(name_keys(n) & keys) for n in some)
+        for c, some in names.items()
+        if len(some) < frame.height / 2
+    }
+    sample = max(hits, key=lambda c: hits[c], default="")
+    if not sample or hits[sample] < max(_FEWEST, len(names[sample]) / 2):
+        return table
+    genes = max((c for c in text if c != sample), key=lambda c: len(names[c]))
+    if len(names[genes]) * len(names[sample]) != frame.height:
+        of = f"{len(names[genes]):,} genes in {len(names[sample])} samples"
+        msg = f"has {frame.height:,} rows for {of}"
+        raise table.error(msg, hint="keep one row for each gene and sample")
+    if len(numbers) > 1:
+        titles = ", ".join(table.header[int(c[1:])] for c in numbers)
+        msg = f"has several columns of values for each gene and sample: {titles}"
+        raise table.error(msg, hint="keep one of them")
+    wide = frame.pivot(sample, index=genes, values=numbers[0], maintain_order=True)
+    columns = pl.DataFrame([c.alias(f"c{i}") for i, c in enumerate(wide.get_columns())])
+    note = f"long table, {len(names[sample])} samples in rows"
+    return replace(
+        table,
+        header=tuple(["gene", *wide.columns[1:]]),
+        columns=columns,
+        notes=(*table.notes, note),
+    )

@@ -1,0 +1,462 @@
+"""Single cells of 10x and AnnData files, added up to a column for each sample."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.geo.value_sources import ListedFile, cell_files
+from genotex.formats.own_tables.table_file import TableFile
+from genotex.outside import (
+    FETCH_AGAIN,
+    Gauge,
+    StoredFile,
+    current_limits,
+    open_hdf5,
+    parse_rows,
+    tar_members,
+    unpack,
+)
+
+_SAMPLES = re.compile(
+    r"(gsm|geo)(_?(id|accession))?|(sample|donor|patient|subject|individual|library|orig\.?ident)"
+    r"[._ ]?(id|name|label)?|sample_?names?",
+    re.IGNORECASE,
+)
+_TYPES = re.compile(
+    r"(major|author|predicted|broad|final)?[._ ]?(cell[._ ]?(type|label|class|annotation)s?)"
+    r"[._ ]?(\d|major|broad|main|name|label)?",
+    re.IGNORECASE,
+)
+_GENES = "Gene Expression"
+_AT_ONCE = 8 << 20
+"""Values that are added up at once."""
+_MOST_GROUPS = 20_000
+_SEPARATOR = " | "
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Counts of one file, added up: genes x groups."""
+
+    ids: tuple[str, ...]
+    symbols: tuple[str, ...]
+    groups: tuple[str, ...]
+    values: NDArray[np.float64]
+    cells: int
+
+
+def sum_cells(
+    files: Sequence[ListedFile],
+    among: Callable[[Sequence[str]], int] = len,
+    *,
+    cell_type: str = "",
+    by_type: bool = False,
+) -> TableFile:
+    """Add up the counts of single cells: a column for each sample.
+
+    A file is read in pieces, so that memory holds the sums and little more.
+
+    Parameters
+    ----------
+    files : sequence of ListedFile
+        On the disk: 10x triplets, ``.h5`` or ``.h5ad``, of any number of samples.
+    among : callable
+        How many of some names are samples of the series; chooses the annotation of AnnData that
+        names them.
+    cell_type : str
+        Add up only the cells with this label.
+    by_type : bool
+        A column for each sample and cell type, named ``sample | type``.
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be read, holds no counts, or names no samples.
+    """
+    found: list[_Sums] = []
+    for name, group in cell_files(files).items():
+        sample = group[0].sample or Path(name).name
+        found += _sums_of(sample, group, among, cell_type=cell_type, by_type=by_type)
+    stored = files[0].stored
+    path = Path(files[0].name) if stored is None else stored.path
+    return _joined(found, path)
+
+
+def _sums_of(
+    sample: str,
+    group: Sequence[ListedFile],
+    among: Callable[[Sequence[str]], int],
+    *,
+    cell_type: str,
+    by_type: bool,
+) -> list[_Sums]:
+    first = group[0]
+    assert first.stored is not None
+    kind = first.kind
+    if kind == "10x matrix" and len(group) == 1 and first.name.lower().endswith(("tar.gz", "tgz")):
+        return _sums_of_archive(sample, first.stored, among)
+    if kind == "h5ad":
+        with first.stored.on_disk() as path:
+            return [_sum_anndata(path, first, among, cell_type=cell_type, by_type=by_type)]
+    if cell_type or by_type:
+        msg = "has no labels of its cells, so that one type of cells cannot be chosen"
+        raise FormatError(msg, path=first.stored.place, hint="use an .h5ad with labels")
+    if kind == "10x h5":
+        with first.stored.on_disk() as path:
+            return [_sum_10x(path, sample)]
+    return [_sum_triplet(sample, {_part(each.name): each.stored for each in group if each.stored})]
+
+
+def _sums_of_archive(
+    sample: str, archive: StoredFile, among: Callable[[Sequence[str]], int]
+) -> list[_Sums]:
+    """Add up the matrix in an archive of one sample, as Cell Ranger's output is often packed."""
+    with archive.on_disk() as path:
+        inside = [ListedFile(each.member, each.size, path.name, each) for each in tar_members(path)]
+        groups = [g for g in cell_files(inside).values() if g[0].kind in ("10x matrix", "10x h5")]
+        if len(groups) != 1:
+            msg = f"holds {len(groups)} matrices of 10x, not one"
+            raise FormatError(msg, path=archive.place, hint="keep the filtered matrix alone")
+        return _sums_of(sample, groups[0], among, cell_type="", by_type=False)
+
+
+def _part(name: str) -> str:
+    found = re.search(r"matrix\.mtx|barcodes|features|genes", name, re.IGNORECASE)
+    return "genes" if found and found[0].lower() == "features" else (found[0] if found else "")
+
+
+def _sum_triplet(sample: str, files: Mapping[str, StoredFile]) -> _Sums:
+    """Add up a matrix in Matrix Market's format, with its table of genes."""
+    if missing := {"matrix.mtx", "barcodes", "genes"} - files.keys():
+        names = ", ".join(sorted(missing)).replace("genes", "features.tsv")
+        some = next(iter(files.values()))
+        msg = f"comes without {names}"
+        raise FormatError(msg, path=some.place, hint="put matrix, barcodes and features together")
+    lines = list(_lines(files["genes"]))
+    cells = sum(1 for _ in _lines(files["barcodes"]))
+    rows = [(*line.split("\t"), "", "", "") for line in lines]
+    summed = _sum_market(files["matrix.mtx"], len(rows), cells)
+    kept = [i for i, row in enumerate(rows) if row[2] in ("", _GENES)]
+    return _Sums(
+        tuple(rows[i][0].strip() for i in kept),
+        tuple((rows[i][1] or rows[i][0]).strip() for i in kept),
+        (sample,),
+        summed[kept, None],
+        cells,
+    )
+
+
+def _lines(file: StoredFile) -> Iterator[str]:
+    with file.open() as handle:
+        data = b"".join(unpack(handle, file.place, Gauge(file.size, file.place)))
+    found = data.decode(errors="replace").splitlines()
+    limits = current_limits()
+    limits.check("rows", len(found), f"has {len(found):,} lines", file.place)
+    # Some tables have a header.
+    start = 1 if found and re.match(r"(x|barcode|gene_?id)s?\b(?!\t\d)", found[0], re.I) else 0
+    yield from (line for line in found[start:] if line.strip())
+
+
+def _sum_market(file: StoredFile, genes: int, cells: int) -> NDArray[np.float64]:
+    """Return the sum of each row of a sparse matrix, which is read in pieces."""
+    place, sums, count, column = file.place, np.zeros(genes), 0, 0
+    with file.open() as handle:
+        pieces = _whole_lines(unpack(handle, place, Gauge(file.size, place)))
+        sizes, piece = _sizes(pieces, place)
+        if sizes[:2] == (cells, genes) and cells != genes:
+            column = 1
+        elif sizes[:2] != (genes, cells):
+            msg = f"has {sizes[0]:,} x {sizes[1]:,} values for {genes:,} genes and {cells:,} cells"
+            raise FormatError(msg, path=place, hint="put the files of one matrix together")
+        while piece:
+            count += _add(sums, piece, column, sizes, place)
+            piece = next(pieces, b"")
+    if count != sizes[2]:
+        msg = f"holds {count:,} of the {sizes[2]:,} values that it states"
+        raise TruncatedFileError(msg, path=place, hint=FETCH_AGAIN)
+    return sums
+
+
+def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield pieces of some MiB that end with a line."""
+    rest: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        rest.append(piece)
+        size += len(piece)
+        if size >= _AT_ONCE:
+            data = b"".join(rest)
+            end = data.rfind(b"\n") + 1
+            if end:
+                yield data[:end]
+            rest, size = [data[end:]], len(data) - end
+    if last := b"".join(rest):
+        yield last
+
+
+def _sizes(pieces: Iterator[bytes], place: Path) -> tuple[tuple[int, int, int], bytes]:
+    """Read the header of a matrix; return its sizes and what follows of the first piece."""
+    piece = next(pieces, b"")
+    if not piece.startswith(b"%%MatrixMarket matrix coordinate"):
+        msg = "is not a sparse matrix in Matrix Market's format"
+        raise FormatError(msg, path=place, hint=FETCH_AGAIN)
+    while piece.startswith(b"%"):
+        piece = piece.partition(b"\n")[2]
+    line, _, rest = piece.partition(b"\n")
+    found = re.fullmatch(rb"\s*(\d{1,15})\s+(\d{1,15})\s+(\d{1,15})\s*", line)
+    if found is None:
+        msg = "states no sizes"
+        raise FormatError(msg, path=place, hint=FETCH_AGAIN)
+    return (int(found[1]), int(found[2]), int(found[3])), rest or next(pieces, b"")
+
+
+def _add(
+    sums: NDArray[np.float64], piece: bytes, column: int, sizes: tuple[int, int, int], place: Path
+) -> int:
+    """Add the values of some lines to the sums of their genes; return how many there are."""
+    schema = {"0": pl.Int64, "1": pl.Int64, "2": pl.Float64}
+    try:
+        frame = parse_rows(piece, schema, separator=" ")
+    except pl.exceptions.PolarsError as error:
+        msg = f"has a line that is not row, column and count: {str(error).splitlines()[0]}"
+        raise FormatError(msg, path=place, hint=FETCH_AGAIN) from error
+    rows, other = frame.to_series(column).to_numpy(), frame.to_series(1 - column).to_numpy()
+    values = frame.to_series(2).to_numpy()
+    last, last_other = sizes[column], sizes[1 - column]
+    if len(rows) and (
+        rows.min() < 1 or rows.max() > last or other.min() < 1 or other.max() > last_other
+    ):
+        msg = "has a value outside the sizes that it states"
+        raise FormatError(msg, path=place, hint=FETCH_AGAIN)
+    _refuse_no_counts(values, place)
+    sums += np.bincount(rows - 1, weights=values, minlength=len(sums))
+    return len(rows)
+
+
+def _refuse_no_counts(values: NDArray[Any], place: Path) -> None:
+    if len(values) and not (np.isfinite(values).all() and values.min() >= 0):
+        _no_counts("negative or missing values", place)
+    if (values != np.floor(values)).any():
+        _no_counts("values that are not whole numbers", place)
+
+
+def _no_counts(what: str, place: Path) -> NoReturn:
+    msg = f"holds {what}: normalised or scaled cells cannot be added up to counts"
+    raise FormatError(msg, path=place, hint="give the file with the counts of the cells")
+
+
+@contextmanager
+def _opened(path: Path, kind: str) -> Iterator[Any]:
+    """Open an HDF5 file; what h5py raises of a wrong one is an error of ours."""
+    with open_hdf5(path, kind=kind) as file:
+        try:
+            yield file
+        except (KeyError, ValueError, TypeError, OSError, IndexError) as error:
+            msg = f"is not {kind} that can be read: {error}"
+            raise FormatError(msg, path=path, hint=FETCH_AGAIN) from error
+
+
+def _sum_10x(path: Path, sample: str) -> _Sums:
+    """Add up a matrix of Cell Ranger, of version 3 or, with a genome's name, of version 2."""
+    with _opened(path, "a matrix of 10x") as file:
+        name = "matrix" if "matrix" in file else next(iter(file), "")
+        group = file[name]
+        features = group.get("features", group)
+        ids = _names(features["id" if "id" in features else "genes"])
+        symbols = _names(features["name" if "name" in features else "gene_names"])
+        cells = len(group["barcodes"])
+        kinds = _names(features["feature_type"]) if "feature_type" in features else ()
+        sums = np.zeros((len(ids), 1))
+        for rows, _, values in _sparse(group, len(ids), path):
+            sums[:, 0] += np.bincount(rows, weights=values, minlength=len(ids))
+        suffixes = {name.rpartition("-")[2] for name in _names(group["barcodes"]) if "-" in name}
+        if len(suffixes) > 1:
+            msg = f"holds {len(suffixes)} samples together, which it does not name"
+            raise FormatError(msg, path=path, hint="use the matrix of each sample, or an .h5ad")
+    kept = [i for i in range(len(ids)) if not kinds or kinds[i] == _GENES]
+    return _Sums(
+        tuple(ids[i] for i in kept), tuple(symbols[i] for i in kept), (sample,), sums[kept], cells
+    )
+
+
+def _names(dataset: Any) -> tuple[str, ...]:
+    return tuple(
+        name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+        for name in dataset[:]
+    )
+
+
+def _sparse(group: Any, inner: int, path: Path) -> Iterator[tuple[Any, Any, NDArray[Any]]]:
+    """Yield the inner indices, outer indices and values of a compressed matrix in pieces."""
+    starts = group["indptr"][:]
+    data, indices = group["data"], group["indices"]
+    if len(data) != len(indices) or (len(starts) and int(starts[-1]) != len(data)):
+        msg = "has a sparse matrix whose parts do not fit"
+        raise FormatError(msg, path=path, hint=FETCH_AGAIN)
+    for at in range(0, len(data), _AT_ONCE):
+        values, rows = data[at : at + _AT_ONCE], indices[at : at + _AT_ONCE]
+        if len(rows) and (rows.min() < 0 or rows.max() >= inner):
+            msg = "has an index outside its matrix"
+            raise FormatError(msg, path=path, hint=FETCH_AGAIN)
+        _refuse_no_counts(values, path)
+        outer = np.searchsorted(starts, np.arange(at, at + len(rows)), side="right") - 1
+        yield rows, outer, values
+
+
+def _sum_anndata(
+    path: Path,
+    file: ListedFile,
+    among: Callable[[Sequence[str]], int],
+    *,
+    cell_type: str,
+    by_type: bool,
+) -> _Sums:
+    """Add up the counts of an AnnData file by the samples that its ``obs`` names."""
+    from anndata.io import read_elem
+
+    with _opened(path, "an AnnData file") as stored:
+        obs = read_elem(stored["obs"])
+        groups, codes = _groups(obs, path, file, among, cell_type=cell_type, by_type=by_type)
+        place = _counts_in(stored, path)
+        var = read_elem(stored["raw/var" if place.startswith("raw") else "var"])
+        ids = tuple(map(str, var.index))
+        sums = np.zeros((len(ids), len(groups)))
+        for cells, genes, values in _cells_of(stored[place], len(ids), len(obs), path):
+            known = codes[cells] >= 0
+            index = genes[known] * len(groups) + codes[cells][known]
+            added = np.bincount(index, weights=values[known], minlength=sums.size)
+            sums += added.reshape(sums.shape)
+    title = next((t for t in var.columns if re.search(r"symbol|gene_?name|feature_name", t)), None)
+    symbols = ids if title is None else tuple(map(str, var[title]))
+    return _Sums(ids, symbols, groups, sums, int((codes >= 0).sum()))
+
+
+def _counts_in(stored: Any, path: Path) -> str:
+    """Return where the counts are: a layer, raw, or X."""
+    places = [f"layers/{name}" for name in ("counts", "raw_counts", "count")] + ["raw/X", "X"]
+    for place in places:
+        if place not in stored:
+            continue
+        found = stored[place]
+        some = np.asarray((found.get("data", found))[:1000]).ravel()
+        if len(some) and (some >= 0).all() and (some == np.floor(some)).all():
+            return place
+    _no_counts("no counts in X, raw or a layer", path)
+
+
+def _cells_of(
+    matrix: Any, genes: int, cells: int, path: Path
+) -> Iterator[tuple[Any, Any, NDArray[Any]]]:
+    """Yield cells, genes and values in pieces, of a sparse or a dense matrix."""
+    if "data" in getattr(matrix, "keys", tuple)():
+        by_gene = matrix.attrs.get("encoding-type") == "csc_matrix"
+        inner = cells if by_gene else genes
+        for rows, outer, values in _sparse(matrix, inner, path):
+            yield (rows, outer, values) if by_gene else (outer, rows, values)
+        return
+    if matrix.shape != (cells, genes):
+        msg = f"has values of the shape {matrix.shape}, not {(cells, genes)}"
+        raise FormatError(msg, path=path, hint=FETCH_AGAIN)
+    step = max(1, _AT_ONCE // max(1, genes))
+    for at in range(0, cells, step):
+        block = matrix[at : at + step]
+        _refuse_no_counts(block.ravel(), path)
+        row, gene = np.nonzero(block)
+        yield row + at, gene, block[row, gene]
+
+
+def _groups(
+    obs: Any,
+    path: Path,
+    file: ListedFile,
+    among: Callable[[Sequence[str]], int],
+    *,
+    cell_type: str,
+    by_type: bool,
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the groups of cells, and the group of each cell; -1 for those left out."""
+    samples = _of_each_cell(obs, path, file, among)
+    if cell_type or by_type:
+        title = next((str(t) for t in obs.columns if _TYPES.fullmatch(str(t))), None)
+        if title is None:
+            msg = f"has no labels of cell types; it has {', '.join(map(str, obs.columns))}"
+            raise FormatError(msg, path=path, hint="name the column of obs cell_type")
+        types = obs[title].astype(str).to_numpy()
+        if by_type:
+            samples = np.char.add(np.char.add(samples, _SEPARATOR), types.astype(str))
+        elif cell_type not in set(types):
+            msg = f"has no cells labelled {cell_type!r}; there are {', '.join(sorted(set(types)))}"
+            raise FormatError(msg, path=path)
+        else:
+            samples = np.where(types == cell_type, samples, "")
+    names, codes = np.unique(samples, return_inverse=True)
+    if len(names) > _MOST_GROUPS:
+        msg = f"names {len(names):,} groups of cells, more than {_MOST_GROUPS:,}"
+        raise FormatError(msg, path=path)
+    shift = int(bool(len(names)) and names[0] == "")
+    return tuple(map(str, names[shift:])), codes - shift
+
+
+def _of_each_cell(
+    obs: Any, path: Path, file: ListedFile, among: Callable[[Sequence[str]], int]
+) -> NDArray[np.str_]:
+    """Return the sample of each cell."""
+    if file.sample:
+        return np.full(len(obs), file.sample)
+    matched: dict[str, int] = {}
+    for title in map(str, obs.columns):
+        names = [str(name) for name in obs[title].unique()]
+        if 1 < len(names) <= min(_MOST_GROUPS, len(obs) / 2) and (found := among(names)):
+            matched[title] = found + bool(_SAMPLES.fullmatch(title))
+    best = max(matched.values(), default=0)
+    titles = [title for title, count in matched.items() if count == best]
+    first: dict[str, NDArray[np.str_]] = {
+        title: obs[title].astype(str).to_numpy().astype(str) for title in titles
+    }
+    different = [t for t in titles if not _same_groups(first[t], first[titles[0]])]
+    if not titles or different:
+        words = f"{titles[0]!r} and {different[0]!r} both" if different else "no column of obs"
+        msg = f"{words} {'name' if different else 'names'} the samples of its cells"
+        hint = f"name them in a column 'sample'; it has {', '.join(map(str, obs.columns))}"
+        raise FormatError(msg, path=path, hint=hint)
+    return first[titles[0]]
+
+
+def _same_groups(one: NDArray[np.str_], other: NDArray[np.str_]) -> bool:
+    pairs = len(set(zip(one.tolist(), other.tolist(), strict=True)))
+    return pairs == len(set(one.tolist())) == len(set(other.tolist()))
+
+
+def _joined(found: Sequence[_Sums], path: Path) -> TableFile:
+    """Join the sums of files by the ids of their genes; a gene that a file lacks has no reads."""
+    ids = dict.fromkeys(name for each in found for name in each.ids)
+    place = {name: i for i, name in enumerate(ids)}
+    symbols = {n: s for each in found for n, s in zip(each.ids, each.symbols, strict=True)}
+    groups = [name for each in found for name in each.groups]
+    if repeated := {name for name in groups if groups.count(name) > 1}:
+        msg = f"several files are of the sample {min(repeated)}"
+        raise FormatError(msg, path=path, hint="keep one matrix for each sample in the folder")
+    values = np.zeros((len(ids), len(groups)))
+    column = 0
+    for each in found:
+        rows = [place[name] for name in each.ids]
+        inside = values[:, column : column + len(each.groups)]
+        np.add.at(inside, np.array(rows, dtype=np.intp), each.values)
+        column += len(each.groups)
+    cells = sum(each.cells for each in found)
+    columns = [pl.Series("c0", list(ids), dtype=pl.String)]
+    columns.append(pl.Series("c1", [symbols[name] for name in ids], dtype=pl.String))
+    columns += [pl.Series(f"c{j + 2}", values[:, j]) for j in range(len(groups))]
+    note = f"{cells:,} cells added up to {len(groups)} columns"
+    header = ("ID", "Gene symbol", *groups)
+    return TableFile(path, path.name, "single cells", header, pl.DataFrame(columns), 2, (note,))
