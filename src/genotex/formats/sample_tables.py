@@ -305,9 +305,12 @@ def _by_gene(sample: _Sample, table: TableFile, transcripts: Transcripts | None)
         if genes.null_count() > 0.5 * len(genes):
             msg = "most of its transcripts are not in the map of transcripts to genes"
             raise table.error(msg)
+    elif re.fullmatch(_VALUES[0], sample.title, re.IGNORECASE):
+        # Counts of one gene are added up once its transcripts are mapped.
+        return sample
     else:
-        hint = "put a table tx2gene (transcript, gene) of its annotation into the folder"
         msg = "its rows are transcripts, and no file states their genes"
+        hint = "put a table tx2gene (transcript, gene) of its annotation into the folder"
         raise table.error(msg, hint=hint)
     frame = pl.DataFrame({"gene": genes, "value": sample.values}).drop_nulls("gene")
     summed = frame.group_by("gene", maintain_order=True).agg(pl.col("value").sum())

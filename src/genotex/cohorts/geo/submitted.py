@@ -68,6 +68,8 @@ _THEN = "; a table that you make of them is analysed by: genotex de TABLE SAMPLE
 _LEAST_SHARE = 0.5
 _FEWEST, _FEWEST_GENES = 2, 10
 _SAME_GENES = 0.8
+_TRANSCRIPT = re.compile(r"ENST\d{11}", re.IGNORECASE)
+_MOST_UNMAPPED = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,6 +315,8 @@ def _candidate(
     """Read a table, and match its columns to the samples of the series."""
     values, match = _matched(given, names, len(series.samples), table)
     probes = identify_ids(values.matrix.ids, table).kind is IdKind.PROBE
+    # Intensities of an array, whatever names its rows.
+    probes = probes or values.quantity == "avg_signal"
     if scale == "auto":
         called = " ".join([source.files[0].name, given.label, *given.notes, values.quantity])
         verdict = recognise_scale(values.matrix.values, called, probes=probes)
@@ -322,6 +326,13 @@ def _candidate(
     official = official_rows(rows, procedure=Procedure.SOUND, table=table)
     place = names.header[match.column]
     candidate = _Candidate(given, source, values, match, place, verdict, rows, official)
+    without = sum(not genes for genes in official) / max(1, len(official))
+    ids = values.matrix.ids
+    if sum(_TRANSCRIPT.match(name) is not None for name in ids) > 0.5 * len(ids) and (
+        without > _MOST_UNMAPPED or candidate.genes < _FEWEST_GENES
+    ):
+        msg = f"the genes of {without:.0%} of its transcripts are not known"
+        raise given.error(msg, hint="put a table tx2gene (transcript, gene) into the folder")
     if candidate.genes < _FEWEST_GENES:
         msg = f"only {candidate.genes} of its rows are genes: not a table of expression"
         raise given.error(msg)
