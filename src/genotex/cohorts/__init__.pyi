@@ -52,6 +52,7 @@ from .own.tables import (
     read_with_values as read_with_values,
 )
 from .preprocess import (
+    shown_notes as shown_notes,
     CohortOutcome as CohortOutcome,
     preprocess as preprocess,
     preprocess_cohort as preprocess_cohort,

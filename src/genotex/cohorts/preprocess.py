@@ -95,8 +95,13 @@ class CohortOutcome:
     @property
     def expression(self) -> tuple[str, ...]:
         """The notes on where expression and genes come from that a reader should not miss."""
-        shown = (SUBMITTED, PACKAGED_MAP, ZEROS_KEPT)
-        return tuple(note for note in self.notes if note.startswith(shown))
+        return shown_notes(self.notes)
+
+
+def shown_notes(notes: Sequence[str]) -> tuple[str, ...]:
+    """Return the notes on the source of expression and genes that a reader should not miss."""
+    shown = (SUBMITTED, PACKAGED_MAP, ZEROS_KEPT)
+    return tuple(note for note in notes if note.startswith(shown))
 
 
 def preprocess(

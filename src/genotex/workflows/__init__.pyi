@@ -50,3 +50,9 @@ from .auditing import (
     find_sources as find_sources,
     table_source as table_source,
 )
+from .comparing import (
+    SeriesComparisons as SeriesComparisons,
+    compare as compare,
+    comparisons_of as comparisons_of,
+    series_in as series_in,
+)

@@ -119,7 +119,7 @@ def _analyze(
     answered = [outcome.problem for outcome in tested.outcomes if outcome.result is not None]
     drawn = [path for each in answered for path in save_result_figures(output, each, drawing)]
     if not json:
-        _show(tested)
+        show_designs(tested)
         show_figures(drawn)
     combined = []
     if every:
@@ -132,7 +132,8 @@ def _analyze(
     return screen.DONE if tested.results else screen.NOTHING_USABLE
 
 
-def _show(tested: DesignsTested) -> None:
+def show_designs(tested: DesignsTested) -> None:
+    """Print the result of each contrast."""
     for outcome in tested.outcomes:
         screen.out.print()
         if outcome.result is None:

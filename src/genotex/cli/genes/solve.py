@@ -27,10 +27,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _SolveRequest(o.AskedProblem):
-    """The problem, and the list with the related genes of its traits."""
+class _SolveRequest:
+    """The problem, and the list with the related genes of its traits; or a comparison."""
 
+    trait: Annotated[str | None, Option("The trait.", default="what the series compares")] = None
+    condition: Annotated[str, Option("None, Age, Gender or another trait.")] = "None"
     task_info: o.TaskInfoFile = None
+    compare: Annotated[
+        str | None,
+        Option(
+            "Without --trait: the comparison to test, by its name or number in the list that "
+            "'genotex solve INPUT OUTPUT' prints.",
+            metavar="NAME",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -62,12 +72,18 @@ def solve(
 ) -> None:
     r"""Go from raw files to the genes of one trait, with a report.
 
+    Without --trait, what each series compares is listed (treatment against
+    vehicle, knock-down against control, time points, tissues), and --compare
+    tests one. INPUT may then be the folder of one series.
+
     The report is one HTML file, OUTPUT/report/..., to open in a browser. Where
     the trait has two or more usable cohorts of different people, the answer is
     what they show together: see --cohorts.
 
     Examples:
       genotex solve input output --trait Osteoarthritis
+
+      genotex solve input/GEO/Melanoma/GSE42872 output --compare 1
 
       genotex solve input output --trait Osteoarthritis --cohorts largest
 
@@ -90,8 +106,21 @@ def solve(
     from genotex.workflows import solve as run
 
     folder = OutputFolder(output)
+    if asked.trait is None:
+        from genotex.cli.genes.comparing import solve_comparison
+
+        settings = load_options(data)
+        raise typer.Exit(
+            solve_comparison(
+                source, folder, asked.compare, settings, analysis, drawing, scope.cohort,
+                json=running.json,
+            )
+        )  # fmt: skip
+    if asked.compare is not None:
+        msg = "--compare tests what a series compares without a trait; leave --trait out"
+        raise UsageError(msg)
     request = replace(
-        _request(source, folder, asked, data, analysis, scope),
+        _request(source, folder, asked.trait, asked, data, analysis, scope),
         figures=drawing,
         jobs=running.jobs,
         force=running.force,
@@ -116,6 +145,7 @@ def solve(
 def _request(
     source: Path,
     output: OutputFolder,
+    trait: str,
     asked: _SolveRequest,
     data: PreprocessChoices,
     analysis: AnalysisOptions,
@@ -125,7 +155,7 @@ def _request(
     from genotex.analysis import check_request
     from genotex.workflows import Reading, SolveRequest
 
-    problem, settings = asked.problem, load_options(data)
+    problem, settings = o.problem_named(trait, asked.condition), load_options(data)
     check_cohorts(scope.cohorts, analysis)
     check_options(analysis, [problem])
     tasks = load_tasks(asked.task_info)

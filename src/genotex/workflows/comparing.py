@@ -1,0 +1,206 @@
+"""Comparisons that a series was made for: found without a trait, and tested as designs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from genotex.analysis import DesignData
+from genotex.clinical import (
+    Comparison,
+    describe_series,
+    exclude_samples,
+    expert_of,
+    find_comparisons,
+)
+from genotex.cohorts import PreprocessOptions, choose_file, read_geo_cohort, shown_notes
+from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, geo_cohort_files
+from genotex.options import AnalysisOptions
+from genotex.workflows.designs import DesignInput, DesignsTested, analyze_designs, contrasts_of
+from genotex.workflows.progress import Progress, silent
+
+_PERSON = "person_of_sample"
+"""Column of people with several samples, whose correlation the tests allow for."""
+
+
+@dataclass(frozen=True)
+class SeriesComparisons:
+    """What one series compares."""
+
+    files: GeoCohortFiles
+    title: str
+    samples: int
+    comparisons: tuple[Comparison, ...]
+
+    def chosen(self, name: str) -> Comparison:
+        """Return the comparison of a name, or of a number in the list.
+
+        Raises
+        ------
+        UsageError
+            If there is none; the message lists them.
+        """
+        if name.isdigit() and 1 <= int(name) <= len(self.comparisons):
+            return self.comparisons[int(name) - 1]
+        found = [c for c in self.comparisons if c.name.casefold() == name.casefold()]
+        if not found:
+            known = ", ".join(c.name for c in self.comparisons) or "none was found"
+            msg = f"{self.files.cohort} has no comparison {name!r}; those found: {known}"
+            raise UsageError(msg)
+        return found[0]
+
+
+def series_in(source: Path, cohorts: Sequence[str] = ()) -> list[GeoCohortFiles]:
+    """Return the series of an input folder, or the one whose own folder it is.
+
+    Raises
+    ------
+    UsageError
+        If the folder holds no series, or not those that are named.
+    """
+    if not source.is_dir():
+        msg = f"{source} is no folder; give an input folder or the folder of a series"
+        if re.fullmatch(r"GSE\d+", source.name, re.IGNORECASE):
+            msg += f". To get it: genotex fetch geo input --accession {source.name}"
+        raise UsageError(msg)
+    own = geo_cohort_files("", source)
+    if own.matrices or own.family_soft:
+        return [own]
+    folder = InputFolder(source)
+    every = {f.cohort: f for trait in folder.traits() for f in folder.geo_cohorts(trait)}
+    missing = [name for name in cohorts if name not in every]
+    if missing or not every:
+        msg = (
+            f"{source} holds no series {', '.join(missing)}".rstrip()
+            + f"; it holds {', '.join(every) or 'none'}"
+        )
+        raise UsageError(msg)
+    return [every[name] for name in cohorts or every]
+
+
+def comparisons_of(files: GeoCohortFiles, options: PreprocessOptions) -> SeriesComparisons:
+    """Return what a series compares, by the texts of its samples alone."""
+    series = choose_file(files, options.series_platform).series
+    description = describe_series(series)
+    left_out = exclude_samples(description, options.exclude) if options.exclude else {}
+    found = [_without(c, set(left_out)) for c in find_comparisons(description)]
+    kept = tuple(c for c in found if min(len(c.cases), len(c.controls)) > 1)
+    return SeriesComparisons(files, series.title, len(series.samples), kept)
+
+
+def _without(comparison: Comparison, left_out: set[str]) -> Comparison:
+    """Leave samples out of a comparison and of what it is adjusted for."""
+    samples = (*comparison.cases, *comparison.controls)
+
+    def kept(values: Sequence[str]) -> tuple[str, ...]:
+        return tuple(v for s, v in zip(samples, values, strict=True) if s not in left_out)
+
+    return replace(
+        comparison,
+        cases=tuple(s for s in comparison.cases if s not in left_out),
+        controls=tuple(s for s in comparison.controls if s not in left_out),
+        columns=tuple((name, kept(values)) for name, values in comparison.columns),
+        repeated=kept(comparison.repeated) if comparison.repeated else (),
+    )
+
+
+def compare(
+    series: SeriesComparisons,
+    comparison: Comparison,
+    options: PreprocessOptions,
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    progress: Progress = silent,
+) -> tuple[DesignsTested, tuple[str, ...]]:
+    """Read the genes of a series, test one of its comparisons, and write what `genotex de` writes.
+
+    Returns what was tested, and the notes on where expression and genes come from.
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be read, or the series has no gene expression.
+    AnalysisError
+        If too few samples of a side have expression.
+    """
+    files = series.files
+    progress("reading cohorts", 0, 1, files.cohort)
+    plain = replace(options, cases=(), controls=(), exclude=())
+    prepared, _ = read_geo_cohort(replace(files, trait=""), expert_of(plain), plain)
+    if prepared.genes is None:
+        msg = f"no gene expression: {prepared.why_no_genes}"
+        raise FormatError(msg, path=files.folder)
+    matrix = prepared.genes.expression
+    table = _table(comparison, set(matrix.samples), files.cohort)
+    samples = tuple(table["sample"].to_list())
+    place = {sample: j for j, sample in enumerate(matrix.samples)}
+    values = matrix.values[:, [place[s] for s in samples]].T
+    factors = table.drop("sample")
+    block = _PERSON if comparison.repeated else None
+    data = DesignData(
+        files.cohort,
+        matrix.ids,
+        samples,
+        np.ascontiguousarray(values, dtype=np.float64),
+        factors,
+        prepared.counts,
+        prepared.value_kind,
+        prepared.measures,
+    )
+    record = {
+        "series": prepared.series,
+        "files_read": [
+            {"name": path.name, "size": path.stat().st_size, "used_for": purpose}
+            for path, purpose in prepared.files
+        ],
+        "tables": {"distributions": prepared.distributions},
+    }
+    notes = (f"comparison found in the texts of the samples: {comparison.text}", *prepared.notes)
+    given = DesignInput(data, table, notes, _warnings(comparison), record)
+    design = "~ " + " + ".join(name for name in factors.columns if name != block)
+    contrast = f"group: {_level(comparison.case)} - {_level(comparison.control)}"
+    found = contrasts_of(
+        given, design, [contrast], analysis, lambda _: comparison.name, block=block
+    )
+    tested = analyze_designs([cohort for _, cohort in found], analysis, output, progress)
+    return tested, shown_notes(prepared.notes)
+
+
+def _warnings(comparison: Comparison) -> tuple[str, ...]:
+    if not comparison.confounded:
+        return ()
+    others = ", ".join(comparison.confounded)
+    return (f"the two groups also differ in {others}; the effects cannot be separated",)
+
+
+def _table(comparison: Comparison, measured: set[str], cohort: str) -> pl.DataFrame:
+    """Return the samples with their group and the factors to adjust for."""
+    samples = (*comparison.cases, *comparison.controls)
+    levels = [_level(comparison.case)] * len(comparison.cases)
+    levels += [_level(comparison.control)] * len(comparison.controls)
+    columns: dict[str, Sequence[str]] = {"sample": samples, "group": levels}
+    for name, values in comparison.columns:
+        column = re.sub(r"\W+", "_", name).strip("_").lower() or "factor"
+        column = column if column not in columns and not column[0].isdigit() else f"x_{column}"
+        columns[column] = [
+            f"{column}_{value}" if value[:1].isdigit() else value for value in values
+        ]
+    if comparison.repeated:
+        columns[_PERSON] = comparison.repeated
+    table = pl.DataFrame(columns).filter(pl.col("sample").is_in(measured))
+    if table["group"].value_counts()["count"].min() < 2 or table["group"].n_unique() < 2:  # type: ignore[operator]
+        msg = f"{cohort}: fewer than two samples on a side have expression"
+        raise AnalysisError(msg)
+    return table
+
+
+def _level(text: str) -> str:
+    """Return a level as formulas can name it."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")[:40].strip("_") or "none"
+    return plain if plain[0].isalpha() else f"x{plain}"

@@ -1,0 +1,80 @@
+"""Series tested without a trait: listed, chosen, and tested as a design."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genotex.cohorts import PreprocessOptions
+from genotex.errors import FormatError, UsageError
+from genotex.formats import read_evidence
+from genotex.layout import OutputFolder
+from genotex.options import AnalysisOptions
+from genotex.workflows import compare, comparisons_of, series_in
+from tests.geo_text import GENES, series_matrix, write_gz
+
+LINES = [f"cell line: {line}" for line in ("A375", "WM9") for _ in range(6)]
+AGENTS = [f"treatment: {agent}" for _ in range(2) for agent in ("DMSO", "JQ1") for _ in range(3)]
+
+
+def write(folder: Path, **fields: object) -> Path:
+    values = np.random.default_rng(3).normal(8, 0.2, (len(GENES), 12))
+    values[0] += np.array([agent.endswith("JQ1") for agent in AGENTS]) * 3.0
+    values[:, 6:] += 2
+    text = series_matrix(
+        characteristics=[LINES, AGENTS], values=values.tolist(), title="JQ1 in cells", **fields
+    )
+    return write_gz(folder / "GSE1_series_matrix.txt.gz", text).parent
+
+
+def test_chosen_comparison_is_tested_with_the_crossed_factor(tmp_path: Path) -> None:
+    folder = write(tmp_path / "GSE1")
+    (files,) = series_in(folder)
+    series = comparisons_of(files, PreprocessOptions())
+    chosen = series.chosen("jq1_vs_dmso")
+    assert chosen == series.chosen("1")
+    output = OutputFolder(tmp_path / "output")
+    tested, _ = compare(series, chosen, PreprocessOptions(), AnalysisOptions(), output)
+    (result,) = tested.results
+    assert result.method["formula"]["formula"] == "~ group + cell_line"
+    assert result.genes["Variable"][0] == GENES[0]
+    assert result.genes["Coefficient"][0] == pytest.approx(3, abs=0.3)
+    evidence = read_evidence(output.evidence("JQ1_vs_DMSO", "GSE1"))
+    assert evidence.series["title"] == "JQ1 in cells"
+    assert any("comparison found in the texts" in note for note in evidence.notes)
+
+
+def test_excluded_samples_are_in_no_comparison(tmp_path: Path) -> None:
+    (files,) = series_in(write(tmp_path / "GSE1"))
+    found = comparisons_of(files, PreprocessOptions(exclude=("cell line=WM9",))).chosen("1")
+    assert set((*found.cases, *found.controls)) == {f"GSM{i}" for i in range(1, 7)}
+
+
+def test_unknown_comparison_lists_those_found(tmp_path: Path) -> None:
+    (files,) = series_in(write(tmp_path / "GSE1"))
+    with pytest.raises(UsageError, match="no comparison 'x'; those found: JQ1_vs_DMSO"):
+        comparisons_of(files, PreprocessOptions()).chosen("x")
+
+
+def test_input_folder_gives_the_series_that_are_named(tmp_path: Path) -> None:
+    for name in ("GSE1", "GSE2"):
+        write(tmp_path / "GEO" / "Melanoma" / name)
+    assert [f.cohort for f in series_in(tmp_path)] == ["GSE1", "GSE2"]
+    assert [f.cohort for f in series_in(tmp_path, ["GSE2"])] == ["GSE2"]
+    with pytest.raises(UsageError, match="holds no series GSE3; it holds GSE1, GSE2"):
+        series_in(tmp_path, ["GSE3"])
+
+
+def test_accession_without_files_names_the_command_that_fetches_it(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="genotex fetch geo input --accession GSE42872"):
+        series_in(tmp_path / "GSE42872")
+
+
+def test_series_without_expression_is_refused(tmp_path: Path) -> None:
+    (files,) = series_in(write(tmp_path / "GSE1", organism="Danio rerio", taxid="7955"))
+    series = comparisons_of(files, PreprocessOptions())
+    with pytest.raises(FormatError, match="no gene expression"):
+        compare(
+            series, series.comparisons[0], PreprocessOptions(), AnalysisOptions(),
+            OutputFolder(tmp_path / "output"),
+        )  # fmt: skip
