@@ -110,18 +110,6 @@ def test_another_disease_instead_of_the_denied_one(
     assert trait.roles[row[1]] == role
 
 
-def test_two_letters_mean_the_trait_only_where_the_series_names_it(
-    make_description: MakeDescription,
-) -> None:
-    """ "PD" is progressive disease in a trial of a lymphoma."""
-    row = ["best response: PD", "best response: CR", "best response: healthy"]
-    for title, told in (("Trial in lymphoma", False), ("Parkinson disease", True)):
-        trait = (
-            RuleExpert().annotate(make_description(row, title=title), "Parkinsons_Disease").trait
-        )
-        assert (trait is not None and trait.values[row[0]] == 1) is told
-
-
 def test_primary_disease_of_an_organ_is_no_primary_tumour(
     make_description: MakeDescription,
 ) -> None:

@@ -10,13 +10,7 @@ from typing import Literal
 
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.clinical.words.wording import (
-    Negation,
-    Terms,
-    disease_by_ending,
-    ends_like_tumour,
-    mask,
-)
+from genotex.clinical.words.wording import Negation, Terms, ends_like_tumour, mask
 from genotex.features import simplify
 from genotex.formats import Role
 
@@ -350,7 +344,7 @@ class ValueWords:
 
     def other_disease(self, value: str) -> Judgement | None:
         """Judge a value by any diseases it names."""
-        name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
+        name = self._vocabulary.diseases.find(value)
         if name is None or self.is_denied(value, self._vocabulary.diseases):
             return None
         ground = Ground.OTHER_DISEASE

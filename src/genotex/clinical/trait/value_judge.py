@@ -167,8 +167,6 @@ class ValueJudge:
             (self.trait.cell_lines, Ground.LINE),
         ):
             spans = [s for s in terms.spans(value) if masked[slice(*s)].strip()]
-            if spans and terms.only_two_letters(value) and not self._may_abbreviate(key):
-                continue
             if spans:
                 return self._judge_name(value, plain, spans[0], terms, ground)
         if masked != plain and value in self._terms["uncertain"]:
@@ -195,10 +193,6 @@ class ValueJudge:
             f"{value!r} is a form of the trait" if form else f"{value!r} has all words of its name"
         )
         return Judgement.case(why, Ground.INCLUDED if form else Ground.NAMED)
-
-    def _may_abbreviate(self, key: str) -> bool:
-        """Return whether two letters can mean the trait here: "PD" is progressive disease, too."""
-        return self.series.mentions > 0 or self.series.about or kind_of_key(key) == "disease"
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""

@@ -17,7 +17,6 @@ _SHORTEST_INITIALS = 3
 _LONGEST_ACRONYM = 3
 _IN_BRACKETS = re.compile(r"\(([^)]*)\)")
 _OF_VIRUS = re.compile(r"((?:\w+ ){1,3}virus) (?:infection|disease)")
-_TRISOMY = re.compile(r"trisomy (\d+)")
 _LAST_WORD = re.compile(r"[\W_]+\w+\W*$")
 
 
@@ -68,12 +67,6 @@ def _species_of(terms: Iterable[str]) -> list[str]:
         for words in pairs
         if len(words) == 2 and words[0].endswith(tuple(species))
     ]
-
-
-def _codes_of_trisomies(terms: Iterable[str]) -> list[str]:
-    """Return "T21" for "trisomy 21"."""
-    numbers = [hit[1] for term in terms if (hit := _TRISOMY.fullmatch(simplify(term)))]
-    return [f"{letter}{number}" for number in numbers for letter in ("T", "Ts")]
 
 
 def _codes_of_viruses(terms: Iterable[str]) -> list[str]:
@@ -219,11 +212,7 @@ def trait_words(
         name=name.replace("_", " "),
         terms=Terms(
             table.get("terms", ()),
-            [
-                *table.get("acronyms", ()),
-                *_codes_of_trisomies(table.get("terms", ())),
-                *_codes_of_viruses(table.get("terms", ())),
-            ],
+            [*table.get("acronyms", ()), *_codes_of_viruses(table.get("terms", ()))],
         ),
         includes=terms("includes", "include_acronyms"),
         broader=terms("broader"),

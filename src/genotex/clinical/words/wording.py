@@ -71,14 +71,6 @@ class Terms:
                 return [hit.span()]
         return [(0, len(plain))]
 
-    def only_two_letters(self, text: str) -> bool:
-        """Return whether nothing but an acronym of one or two letters is in the text."""
-        plain, words, written = _in_words(text)
-        if self._phrase_spans(words) or not self._has_short(plain, written):
-            return False
-        found = self._short.intersection(written) or {plain}
-        return max(map(len, found)) < _SHORT
-
     def _has_short(self, plain: str, written: list[str]) -> bool:
         return plain in self._alone or not self._short.isdisjoint(written)
 
@@ -116,29 +108,20 @@ def mask(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def ends_like_tumour(value: str) -> bool:
     """Return whether a word of the value ends like the name of a tumour ("glaucoma" is none)."""
-    return _word_with_ending(value, "tumor") is not None
+    endings, pattern, others = _endings()
+    return any(
+        word.endswith(endings) and pattern.fullmatch(word) and word not in others
+        for word in _in_words(value)[1]
+    )
 
 
-def disease_by_ending(value: str) -> str | None:
-    """Return a word that ends like the name of a disease."""
-    return _word_with_ending(value, "disease")
-
-
-def _word_with_ending(value: str, kind: str) -> str | None:
-    endings, pattern, others = _endings(kind)
-    for word in _in_words(value)[1]:
-        if word.endswith(endings) and pattern.fullmatch(word) and word not in others:
-            return word
-    return None
-
-
-@lru_cache(maxsize=2)
-def _endings(kind: str) -> tuple[tuple[str, ...], re.Pattern[str], frozenset[str]]:
+@lru_cache(maxsize=1)
+def _endings() -> tuple[tuple[str, ...], re.Pattern[str], frozenset[str]]:
     """Return endings, the pattern of a word with one of them, and words that end so by chance."""
     table = load_wording()["endings"]
-    endings = tuple(table[kind])
+    endings = tuple(table["tumor"])
     pattern = re.compile(rf"[a-z]{{4,}}(?:{'|'.join(map(re.escape, endings))})")
-    return endings, pattern, frozenset(table[f"no_{kind}"])
+    return endings, pattern, frozenset(table["no_tumor"])
 
 
 _SHORTEST = 9
@@ -208,7 +191,6 @@ _CLAUSE = re.compile(r"[,;()|\[\]]|\.\s")
 # A denial alone in parentheses belongs to the clause before it.
 _ALONE = re.compile(r"\(\s*(?:[-\u2212]|neg(?:ative)?|absent|excluded)\s*\)", re.IGNORECASE)
 _OPEN_WORDS = 3
-_TAIL_WORDS = 2
 
 
 class Negation:
@@ -248,7 +230,7 @@ class Negation:
         near = " ".join(before.split()[-_OPEN_WORDS:])
         if self._fills("negation_after", following) and not after:
             return "open"
-        if near in self._words["negation_open"] or self._half_denied_after(after):
+        if near in self._words["negation_open"]:
             return "open"
         return None
 
@@ -275,16 +257,6 @@ class Negation:
         while words and self._fills("negation_test", words[0]):
             words = words[1:]
         return bool(words) and self._fills("negation_after", words[0])
-
-    def _half_denied_after(self, after: str) -> bool:
-        """Return whether a test is negative, or a word follows that can mean untreated."""
-        words = after.split()[:_TAIL_WORDS]
-        if not words:
-            return False
-        if self._fills("negation_maybe", words[0]):
-            return True
-        test = self._fills("negation_assay", words[0])
-        return test and len(words) > 1 and self._fills("negation_after", words[1])
 
     def _fills(self, group: str, text: str) -> bool:
         return (0, len(text)) in self._words[group].spans(text) if text else False
