@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from genotex.clinical import Comparison, SeriesDescription, find_comparisons
+from genotex.clinical import SeriesComparison, SeriesDescription, find_comparisons
 
 
 def series(
@@ -19,7 +19,7 @@ def series(
     )
 
 
-def first(description: SeriesDescription) -> Comparison:
+def first(description: SeriesDescription) -> SeriesComparison:
     return find_comparisons(description)[0]
 
 

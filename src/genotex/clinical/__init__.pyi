@@ -104,7 +104,7 @@ from .sheets.files import (
     read_sheet_table as read_sheet_table,
     write_sheet_table as write_sheet_table,
 )
-from .comparisons import Comparison as Comparison, find_comparisons as find_comparisons
+from .comparisons import SeriesComparison as SeriesComparison, find_comparisons as find_comparisons
 from .likely_rows import ROWS_WITH_GROUPS as ROWS_WITH_GROUPS, likely_groups as likely_groups
 from .summary import (
     REVIEW as REVIEW,

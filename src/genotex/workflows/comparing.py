@@ -12,7 +12,7 @@ import polars as pl
 
 from genotex.analysis import DesignData
 from genotex.clinical import (
-    Comparison,
+    SeriesComparison,
     describe_series,
     exclude_samples,
     expert_of,
@@ -36,9 +36,9 @@ class SeriesComparisons:
     files: GeoCohortFiles
     title: str
     samples: int
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[SeriesComparison, ...]
 
-    def chosen(self, name: str) -> Comparison:
+    def chosen(self, name: str) -> SeriesComparison:
         """Return the comparison of a name, or of a number in the list.
 
         Raises
@@ -94,7 +94,7 @@ def comparisons_of(files: GeoCohortFiles, options: PreprocessOptions) -> SeriesC
     return SeriesComparisons(files, series.title, len(series.samples), kept)
 
 
-def _without(comparison: Comparison, left_out: set[str]) -> Comparison:
+def _without(comparison: SeriesComparison, left_out: set[str]) -> SeriesComparison:
     """Leave samples out of a comparison and of what it is adjusted for."""
     samples = (*comparison.cases, *comparison.controls)
 
@@ -112,7 +112,7 @@ def _without(comparison: Comparison, left_out: set[str]) -> Comparison:
 
 def compare(
     series: SeriesComparisons,
-    comparison: Comparison,
+    comparison: SeriesComparison,
     options: PreprocessOptions,
     analysis: AnalysisOptions,
     output: OutputFolder,
@@ -172,14 +172,14 @@ def compare(
     return tested, shown_notes(prepared.notes)
 
 
-def _warnings(comparison: Comparison) -> tuple[str, ...]:
+def _warnings(comparison: SeriesComparison) -> tuple[str, ...]:
     if not comparison.confounded:
         return ()
     others = ", ".join(comparison.confounded)
     return (f"the two groups also differ in {others}; the effects cannot be separated",)
 
 
-def _table(comparison: Comparison, measured: set[str], cohort: str) -> pl.DataFrame:
+def _table(comparison: SeriesComparison, measured: set[str], cohort: str) -> pl.DataFrame:
     """Return the samples with their group and the factors to adjust for."""
     samples = (*comparison.cases, *comparison.controls)
     levels = [_level(comparison.case)] * len(comparison.cases)
