@@ -17,10 +17,10 @@ from genotex.analysis import (
     counts_of,
     fit_last_column,
     fit_weighted_columns,
-    lowess,
     moderate,
     weigh_samples,
 )
+from genotex.smoothing import lowess
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "rna_seq"
 COLUMNS = {"case": ("age", "gender", "case"), "level": ("gender", "level"), "whole": ("case",)}

@@ -120,7 +120,6 @@ from .survival.time_to_event import (
 from .gene_tests.linear import (
     fit_last_column as fit_last_column,
     fit_weighted_columns as fit_weighted_columns,
-    lowess as lowess,
 )
 from .meta.stories import gene_stories as gene_stories
 from .meta.choosing import people_table as people_table

@@ -128,3 +128,8 @@ from .xena import (
     read_xena_expression as read_xena_expression,
     read_xena_samples as read_xena_samples,
 )
+from .geo.two_colour import (
+    SCAN_FILE as SCAN_FILE,
+    TwoColourScan as TwoColourScan,
+    read_two_colour as read_two_colour,
+)

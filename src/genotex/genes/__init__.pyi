@@ -66,3 +66,9 @@ from .symbols import (
     split_cell as split_cell,
 )
 from .table import AMBIGUOUS as AMBIGUOUS, GeneTable as GeneTable
+from .two_colour import (
+    log_ratios as log_ratios,
+    loess_curve as loess_curve,
+    normexp as normexp,
+    quantile_normalised as quantile_normalised,
+)

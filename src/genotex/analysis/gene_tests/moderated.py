@@ -29,9 +29,10 @@ from scipy.special import (
     stdtrit,
 )
 
-from genotex.analysis.gene_tests.linear import LinearFit, lowess
+from genotex.analysis.gene_tests.linear import LinearFit
 from genotex.analysis.gene_tests.p_values import average_ranks
 from genotex.arrays import Floats
+from genotex.smoothing import lowess
 
 RobustPrior = tuple[Floats, Floats]
 """Prior degrees of freedom and prior variance of each gene."""

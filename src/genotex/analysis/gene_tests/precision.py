@@ -23,9 +23,9 @@ from genotex.analysis.gene_tests.linear import (
     fit_last_column,
     fit_last_columns,
     fit_weighted_columns,
-    lowess,
 )
 from genotex.arrays import Flags, Floats, Rows
+from genotex.smoothing import lowess
 
 SPAN = 0.5
 """Share of the genes in each window of the trend: limma's classic default."""

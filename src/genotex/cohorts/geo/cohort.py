@@ -88,9 +88,14 @@ def read_geo_cohort(
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
     if reading.gene.available and _takes_submitted(files, raw.series, options.procedure, chosen):
         from genotex.cohorts.geo.submitted import SubmittedValues, submitted_genes
+        from genotex.cohorts.geo.two_colour import is_two_colour, two_colour_genes
 
         how = SubmittedValues(options.scale, chosen, options.cell_type)
-        found = submitted_genes(files, raw.series, codes, binary=binary, table=table, how=how)
+        found = None
+        if is_two_colour(raw.series) and not chosen:
+            found = two_colour_genes(files, raw.series, table)
+        if found is None:
+            found = submitted_genes(files, raw.series, codes, binary=binary, table=table, how=how)
         if found is not None:
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(files, raw, reading, table, options)

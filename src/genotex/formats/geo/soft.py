@@ -175,7 +175,7 @@ def _plain_table(reader: LineReader, header: str) -> Platform:
     accession = re.search(r"GPL\d+", reader.path.name, re.IGNORECASE)
     cells = [cell.strip() for cell in header.split("\t")]
     all_quoted = all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
-    table = _rows_below(reader, header.replace('"', "") if all_quoted else header, None)
+    table = rows_below(reader, header.replace('"', "") if all_quoted else header, None)
     if all_quoted:
         bare = pl.all().str.strip_chars('"')
         table = table.with_columns(pl.when(bare != "").then(bare).name.keep())
@@ -192,10 +192,11 @@ def _read_table(reader: LineReader, end: str) -> pl.DataFrame:
         raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
     if is_marker(header, end):
         return pl.DataFrame()
-    return _rows_below(reader, header, end)
+    return rows_below(reader, header, end)
 
 
-def _rows_below(reader: LineReader, header: str, end: str | None) -> pl.DataFrame:
+def rows_below(reader: LineReader, header: str, end: str | None) -> pl.DataFrame:
+    """Return the tab-separated rows below a header line, up to `end` or the end of the file."""
     names = unique_names([name.strip() for name in header.split("\t")])
     with read_ahead(reader.table_blocks(end)) as blocks:
         frames = [_strings(block, names, reader.path) for block in blocks]
