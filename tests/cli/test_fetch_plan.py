@@ -12,6 +12,8 @@ from genotex.fetch import WebClient
 from tests.cli.conftest import Run
 from tests.fetch.geo_tree import GeoSite, gz, series_folder
 from tests.fetch.server import cut_at, serving
+from tests.geo_text import GENES
+from tests.rna_seq_text import count_rows
 
 SEQUENCING = "Expression profiling by high throughput sequencing"
 TABLE = gz("gene\tGSM1\tGSM2\nA1BG\t5\t9\n")
@@ -130,3 +132,29 @@ def test_more_than_the_limit_is_not_fetched(genotex: Run, geo: GeoSite, tmp_path
     _, out, _ = genotex(*arguments, *geo.addresses)
     assert "at most 0.1 MB with --max-values" in " ".join(out.split())
     assert not list(tmp_path.rglob("*counts*"))
+
+
+def test_solve_goes_from_a_bare_accession_to_a_report(
+    genotex: Run, geo: GeoSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    geo.add("GSE1", empty=True, samples=24, gdstype=SEQUENCING)
+    rows = count_rows(24, GENES)
+    tables = {
+        f"GSM{i + 1}_s{i}_htseq.txt.gz": gz(
+            "".join(f"{gene}\t{counts[i]}\n" for gene, counts in rows.items())
+            + "__no_feature\t1000\n"
+        )
+        for i in range(24)
+    }
+    geo.add_supplementary("GSE1", {"GSE1_RAW.tar": tar(tables), "GSE1_TPM.txt.gz": TABLE})
+    arguments = ["solve", "GSE1", "output", "--trait", "Asthma", *geo.addresses]
+    code, out, err = genotex(*arguments)
+    assert code == 0, out + err
+    assert "12 cases against 12 healthy controls" in out
+    assert "24 files such as GSM1_s0_htseq.txt.gz): counts of reads" in " ".join(err.split())
+    assert list(Path("output/report").rglob("*.html"))
+    asked = len(geo.site.served)
+    assert genotex(*arguments)[0] == 0
+    again = [each.asked.path for each in geo.site.served[asked:]]
+    assert not [path for path in again if path.endswith((".tar", "matrix.txt.gz"))]

@@ -13,7 +13,7 @@ from genotex.errors import FormatError, NotThereError, UsageError, WrongContentE
 from genotex.fetch.geo_search import Criteria, GeoSummary, SummaryWord
 from genotex.fetch.geo_tree import GeoTree, RemoteFile
 from genotex.formats import (
-    ListedFile,
+    SeriesFile,
     ValueSource,
     best_source,
     decode,
@@ -89,8 +89,8 @@ class SeriesPlan:
         return {**facts, "best": None if best is None else best.to_json(), "sources": sources}
 
 
-def _listed(files: Iterable[RemoteFile]) -> list[ListedFile]:
-    return [ListedFile(each.name, each.size, each.archive) for each in files]
+def _listed(files: Iterable[RemoteFile]) -> list[SeriesFile]:
+    return [SeriesFile(each.name, each.size, each.archive) for each in files]
 
 
 def look_at_values(plan: SeriesPlan, tree: GeoTree, chosen: str = "") -> SeriesPlan:

@@ -91,7 +91,7 @@ from .geo.series_parts import (
     choose_series as choose_series,
 )
 from .geo.value_sources import (
-    ListedFile as ListedFile,
+    SeriesFile as SeriesFile,
     ValueSource as ValueSource,
     best_source as best_source,
     cell_files as cell_files,

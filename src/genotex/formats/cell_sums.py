@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats.geo.value_sources import ListedFile, cell_files
+from genotex.errors import FormatError
+from genotex.formats.geo.value_sources import SeriesFile, cell_files
+from genotex.formats.matrix_market import AT_ONCE, no_counts, refuse_no_counts, sum_market
 from genotex.formats.own_tables.table_file import TableFile
 from genotex.outside import (
     FETCH_AGAIN,
@@ -22,7 +23,6 @@ from genotex.outside import (
     StoredFile,
     current_limits,
     open_hdf5,
-    parse_rows,
     tar_members,
     unpack,
 )
@@ -38,8 +38,6 @@ _TYPES = re.compile(
     re.IGNORECASE,
 )
 _GENES = "Gene Expression"
-_AT_ONCE = 8 << 20
-"""Values that are added up at once."""
 _MOST_GROUPS = 20_000
 _SEPARATOR = " | "
 
@@ -56,7 +54,7 @@ class _Sums:
 
 
 def sum_cells(
-    files: Sequence[ListedFile],
+    files: Sequence[SeriesFile],
     among: Callable[[Sequence[str]], int] = len,
     *,
     cell_type: str = "",
@@ -68,7 +66,7 @@ def sum_cells(
 
     Parameters
     ----------
-    files : sequence of ListedFile
+    files : sequence of SeriesFile
         On the disk: 10x triplets, ``.h5`` or ``.h5ad``, of any number of samples.
     among : callable
         How many of some names are samples of the series; chooses the annotation of AnnData that
@@ -94,7 +92,7 @@ def sum_cells(
 
 def _sums_of(
     sample: str,
-    group: Sequence[ListedFile],
+    group: Sequence[SeriesFile],
     among: Callable[[Sequence[str]], int],
     *,
     cell_type: str,
@@ -122,7 +120,7 @@ def _sums_of_archive(
 ) -> list[_Sums]:
     """Add up the matrix in an archive of one sample, as Cell Ranger's output is often packed."""
     with archive.on_disk() as path:
-        inside = [ListedFile(each.member, each.size, path.name, each) for each in tar_members(path)]
+        inside = [SeriesFile(each.member, each.size, path.name, each) for each in tar_members(path)]
         groups = [g for g in cell_files(inside).values() if g[0].kind in ("10x matrix", "10x h5")]
         if len(groups) != 1:
             msg = f"holds {len(groups)} matrices of 10x, not one"
@@ -145,7 +143,7 @@ def _sum_triplet(sample: str, files: Mapping[str, StoredFile]) -> _Sums:
     lines = list(_lines(files["genes"]))
     cells = sum(1 for _ in _lines(files["barcodes"]))
     rows = [(*line.split("\t"), "", "", "") for line in lines]
-    summed = _sum_market(files["matrix.mtx"], len(rows), cells)
+    summed = sum_market(files["matrix.mtx"], len(rows), cells)
     kept = [i for i, row in enumerate(rows) if row[2] in ("", _GENES)]
     return _Sums(
         tuple(rows[i][0].strip() for i in kept),
@@ -165,94 +163,6 @@ def _lines(file: StoredFile) -> Iterator[str]:
     # Some tables have a header.
     start = 1 if found and re.match(r"(x|barcode|gene_?id)s?\b(?!\t\d)", found[0], re.I) else 0
     yield from (line for line in found[start:] if line.strip())
-
-
-def _sum_market(file: StoredFile, genes: int, cells: int) -> NDArray[np.float64]:
-    """Return the sum of each row of a sparse matrix, which is read in pieces."""
-    place, sums, count, column = file.place, np.zeros(genes), 0, 0
-    with file.open() as handle:
-        pieces = _whole_lines(unpack(handle, place, Gauge(file.size, place)))
-        sizes, piece = _sizes(pieces, place)
-        if sizes[:2] == (cells, genes) and cells != genes:
-            column = 1
-        elif sizes[:2] != (genes, cells):
-            msg = f"has {sizes[0]:,} x {sizes[1]:,} values for {genes:,} genes and {cells:,} cells"
-            raise FormatError(msg, path=place, hint="put the files of one matrix together")
-        while piece:
-            count += _add(sums, piece, column, sizes, place)
-            piece = next(pieces, b"")
-    if count != sizes[2]:
-        msg = f"holds {count:,} of the {sizes[2]:,} values that it states"
-        raise TruncatedFileError(msg, path=place, hint=FETCH_AGAIN)
-    return sums
-
-
-def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield pieces of some MiB that end with a line."""
-    rest: list[bytes] = []
-    size = 0
-    for piece in pieces:
-        rest.append(piece)
-        size += len(piece)
-        if size >= _AT_ONCE:
-            data = b"".join(rest)
-            end = data.rfind(b"\n") + 1
-            if end:
-                yield data[:end]
-            rest, size = [data[end:]], len(data) - end
-    if last := b"".join(rest):
-        yield last
-
-
-def _sizes(pieces: Iterator[bytes], place: Path) -> tuple[tuple[int, int, int], bytes]:
-    """Read the header of a matrix; return its sizes and what follows of the first piece."""
-    piece = next(pieces, b"")
-    if not piece.startswith(b"%%MatrixMarket matrix coordinate"):
-        msg = "is not a sparse matrix in Matrix Market's format"
-        raise FormatError(msg, path=place, hint=FETCH_AGAIN)
-    while piece.startswith(b"%"):
-        piece = piece.partition(b"\n")[2]
-    line, _, rest = piece.partition(b"\n")
-    found = re.fullmatch(rb"\s*(\d{1,15})\s+(\d{1,15})\s+(\d{1,15})\s*", line)
-    if found is None:
-        msg = "states no sizes"
-        raise FormatError(msg, path=place, hint=FETCH_AGAIN)
-    return (int(found[1]), int(found[2]), int(found[3])), rest or next(pieces, b"")
-
-
-def _add(
-    sums: NDArray[np.float64], piece: bytes, column: int, sizes: tuple[int, int, int], place: Path
-) -> int:
-    """Add the values of some lines to the sums of their genes; return how many there are."""
-    schema = {"0": pl.Int64, "1": pl.Int64, "2": pl.Float64}
-    try:
-        frame = parse_rows(piece, schema, separator=" ")
-    except pl.exceptions.PolarsError as error:
-        msg = f"has a line that is not row, column and count: {str(error).splitlines()[0]}"
-        raise FormatError(msg, path=place, hint=FETCH_AGAIN) from error
-    rows, other = frame.to_series(column).to_numpy(), frame.to_series(1 - column).to_numpy()
-    values = frame.to_series(2).to_numpy()
-    last, last_other = sizes[column], sizes[1 - column]
-    if len(rows) and (
-        rows.min() < 1 or rows.max() > last or other.min() < 1 or other.max() > last_other
-    ):
-        msg = "has a value outside the sizes that it states"
-        raise FormatError(msg, path=place, hint=FETCH_AGAIN)
-    _refuse_no_counts(values, place)
-    sums += np.bincount(rows - 1, weights=values, minlength=len(sums))
-    return len(rows)
-
-
-def _refuse_no_counts(values: NDArray[Any], place: Path) -> None:
-    if len(values) and not (np.isfinite(values).all() and values.min() >= 0):
-        _no_counts("negative or missing values", place)
-    if (values != np.floor(values)).any():
-        _no_counts("values that are not whole numbers", place)
-
-
-def _no_counts(what: str, place: Path) -> NoReturn:
-    msg = f"holds {what}: normalised or scaled cells cannot be added up to counts"
-    raise FormatError(msg, path=place, hint="give the file with the counts of the cells")
 
 
 @contextmanager
@@ -303,19 +213,19 @@ def _sparse(group: Any, inner: int, path: Path) -> Iterator[tuple[Any, Any, NDAr
     if len(data) != len(indices) or (len(starts) and int(starts[-1]) != len(data)):
         msg = "has a sparse matrix whose parts do not fit"
         raise FormatError(msg, path=path, hint=FETCH_AGAIN)
-    for at in range(0, len(data), _AT_ONCE):
-        values, rows = data[at : at + _AT_ONCE], indices[at : at + _AT_ONCE]
+    for at in range(0, len(data), AT_ONCE):
+        values, rows = data[at : at + AT_ONCE], indices[at : at + AT_ONCE]
         if len(rows) and (rows.min() < 0 or rows.max() >= inner):
             msg = "has an index outside its matrix"
             raise FormatError(msg, path=path, hint=FETCH_AGAIN)
-        _refuse_no_counts(values, path)
+        refuse_no_counts(values, path)
         outer = np.searchsorted(starts, np.arange(at, at + len(rows)), side="right") - 1
         yield rows, outer, values
 
 
 def _sum_anndata(
     path: Path,
-    file: ListedFile,
+    file: SeriesFile,
     among: Callable[[Sequence[str]], int],
     *,
     cell_type: str,
@@ -351,7 +261,7 @@ def _counts_in(stored: Any, path: Path) -> str:
         some = np.asarray((found.get("data", found))[:1000]).ravel()
         if len(some) and (some >= 0).all() and (some == np.floor(some)).all():
             return place
-    _no_counts("no counts in X, raw or a layer", path)
+    no_counts("no counts in X, raw or a layer", path)
 
 
 def _cells_of(
@@ -367,10 +277,10 @@ def _cells_of(
     if matrix.shape != (cells, genes):
         msg = f"has values of the shape {matrix.shape}, not {(cells, genes)}"
         raise FormatError(msg, path=path, hint=FETCH_AGAIN)
-    step = max(1, _AT_ONCE // max(1, genes))
+    step = max(1, AT_ONCE // max(1, genes))
     for at in range(0, cells, step):
         block = matrix[at : at + step]
-        _refuse_no_counts(block.ravel(), path)
+        refuse_no_counts(block.ravel(), path)
         row, gene = np.nonzero(block)
         yield row + at, gene, block[row, gene]
 
@@ -378,7 +288,7 @@ def _cells_of(
 def _groups(
     obs: Any,
     path: Path,
-    file: ListedFile,
+    file: SeriesFile,
     among: Callable[[Sequence[str]], int],
     *,
     cell_type: str,
@@ -408,7 +318,7 @@ def _groups(
 
 
 def _of_each_cell(
-    obs: Any, path: Path, file: ListedFile, among: Callable[[Sequence[str]], int]
+    obs: Any, path: Path, file: SeriesFile, among: Callable[[Sequence[str]], int]
 ) -> NDArray[np.str_]:
     """Return the sample of each cell."""
     if file.sample:

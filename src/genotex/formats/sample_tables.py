@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from genotex.errors import FormatError
-from genotex.formats.geo.value_sources import ListedFile
+from genotex.formats.geo.value_sources import SeriesFile
 from genotex.formats.own_tables.frames import read_sheet_tables
 from genotex.formats.own_tables.table_file import TableFile
 from genotex.formats.own_tables.text_tables import read_text_table
@@ -45,7 +45,7 @@ _VALUES = (
 
 
 @dataclass(frozen=True)
-class _Program:
+class _ToolTable:
     """How the table of a program is recognised and which of its columns are used."""
 
     titles: frozenset[str]
@@ -56,18 +56,18 @@ class _Program:
 
 
 _PROGRAMS = (
-    _Program(frozenset(("transcript_id", "gene_id", "isopct")), "gene_id", "expected_count"),
-    _Program(frozenset(("gene_id", "expected_count")), "gene_id", "expected_count"),
-    _Program(frozenset(("name", "numreads", "tpm")), "name", "numreads", transcripts=True),
-    _Program(frozenset(("target_id", "est_counts")), "target_id", "est_counts", transcripts=True),
-    _Program(
+    _ToolTable(frozenset(("transcript_id", "gene_id", "isopct")), "gene_id", "expected_count"),
+    _ToolTable(frozenset(("gene_id", "expected_count")), "gene_id", "expected_count"),
+    _ToolTable(frozenset(("name", "numreads", "tpm")), "name", "numreads", transcripts=True),
+    _ToolTable(frozenset(("target_id", "est_counts")), "target_id", "est_counts", transcripts=True),
+    _ToolTable(
         frozenset(("tracking_id", "gene_short_name", "fpkm")),
         "tracking_id",
         "fpkm",
         "gene_short_name",
     ),
-    _Program(frozenset(("gene id", "gene name", "tpm")), "gene id", "tpm", "gene name"),
-    _Program(
+    _ToolTable(frozenset(("gene id", "gene name", "tpm")), "gene id", "tpm", "gene name"),
+    _ToolTable(
         frozenset(("probename", "gprocessedsignal")),
         "probename",
         "gprocessedsignal",
@@ -90,12 +90,12 @@ class _Sample:
     notes: tuple[str, ...] = ()
 
 
-def join_samples(files: Sequence[ListedFile], transcripts: Transcripts | None = None) -> TableFile:
+def join_samples(files: Sequence[SeriesFile], transcripts: Transcripts | None = None) -> TableFile:
     """Read tables of single samples, and join them by their ids.
 
     Parameters
     ----------
-    files : sequence of ListedFile
+    files : sequence of SeriesFile
         On the disk; of one kind.
     transcripts : mapping of str to str, optional
         The gene of each transcript, for tables whose rows are transcripts.
@@ -131,12 +131,12 @@ def join_samples(files: Sequence[ListedFile], transcripts: Transcripts | None = 
     return TableFile(path, path.name, "tables of single samples", header, named, 2, tuple(notes))
 
 
-def _one_for_each(files: Sequence[ListedFile]) -> dict[str, ListedFile]:
+def _one_for_each(files: Sequence[SeriesFile]) -> dict[str, SeriesFile]:
     """Return the file of each sample; several are told apart by the last word of their names."""
-    of_word: defaultdict[str, defaultdict[str, list[ListedFile]]] = defaultdict(
+    of_word: defaultdict[str, defaultdict[str, list[SeriesFile]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    every: defaultdict[str, list[ListedFile]] = defaultdict(list)
+    every: defaultdict[str, list[SeriesFile]] = defaultdict(list)
     for each in files:
         stem = re.sub(r"(\.[A-Za-z]\w*)+$", "", PurePosixPath(each.name).name)
         name = each.sample or _stem(each.name)
@@ -168,7 +168,7 @@ def _stem(name: str) -> str:
     return path.parent.name or stem if alike else stem
 
 
-def _read(name: str, file: ListedFile, transcripts: Transcripts | None) -> _Sample:
+def _read(name: str, file: SeriesFile, transcripts: Transcripts | None) -> _Sample:
     """Read the table of a sample, and choose the columns of ids and values."""
     assert file.stored is not None
     if file.name.lower().endswith(".xlsx"):
@@ -318,7 +318,7 @@ def _by_gene(sample: _Sample, table: TableFile, transcripts: Transcripts | None)
     return replace(sample, ids=summed["gene"], values=summed["value"], notes=(note,))
 
 
-def read_transcripts(file: ListedFile) -> dict[str, str]:
+def read_transcripts(file: SeriesFile) -> dict[str, str]:
     """Read a map of transcripts to genes: a column of transcript ids, then one of genes."""
     assert file.stored is not None
     table = _with_names(read_text_table(file.stored, numbers=False))

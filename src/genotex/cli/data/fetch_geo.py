@@ -194,6 +194,36 @@ def source_of_accession(source: Path) -> tuple[Path, tuple[str, ...]]:
     return Path("input"), (str(source).upper(),)
 
 
+def fetch_named(
+    source: Path,
+    trait: str | None,
+    accessions: tuple[str, ...],
+    what: GeoOptions,
+    addresses: GeoServers,
+    vocabulary: Path | None,
+) -> None:
+    """Fetch series into the folder of a trait, for a command that goes on with them."""
+    from genotex.fetch import GeoRequest, open_fetch_folder
+    from genotex.fetch.geo import choose_or_go_on, remember_end
+
+    (listed,) = _traits((trait,) if trait else (), accessions, vocabulary)
+    request = GeoRequest(listed, accessions, options=what)
+    with _geo_source(vocabulary, addresses) as geo_source, open_fetch_folder(source) as folder:
+        plans = choose_or_go_on(geo_source, folder, request)
+        for plan in plans:
+            if plan.refused:
+                msg = f"{plan.accession}: {plan.refused}"
+                raise UsageError(msg)
+        done = _fetch_with_progress(geo_source, folder, request, plans)
+        if not any(outcome.may_come_later for outcome in done):
+            remember_end(geo_source, folder, request)
+    for outcome in done:
+        if outcome.error is not None:
+            raise outcome.error
+        for note in outcome.notes:
+            screen.notify(f"{outcome.plan.accession}: {note}", "note")
+
+
 def _show_sources(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """Show what expression of each series can be taken from, and exit."""
     from genotex.fetch import look_at_values

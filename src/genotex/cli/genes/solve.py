@@ -10,13 +10,14 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.data.fetch_geo import GeoServers, fetch_named, source_of_accession
 from genotex.cli.data.preprocess import load_options, note_trait_names, show_outcomes
 from genotex.cli.genes.analyze import check_cohorts, check_options, load_tasks
 from genotex.cli.genes.results import show_combined, show_figures, show_result
 from genotex.cli.option_classes import Without, with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions, FigureOptions, Option, PreprocessChoices
+from genotex.options import AnalysisOptions, FigureOptions, GeoOptions, Option, PreprocessChoices
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
@@ -69,12 +70,14 @@ def solve(
     analysis: Annotated[AnalysisOptions, Without("cohort")],
     drawing: FigureOptions,
     scope: _Scope,
+    servers: GeoServers,
 ) -> None:
     r"""Go from raw files to the genes of one trait, with a report.
 
     Without --trait, what each series compares is listed (treatment against
     vehicle, knock-down against control, time points, tissues), and --compare
-    tests one. INPUT may then be the folder of one series.
+    tests one. INPUT may then be the folder of one series. An accession in place
+    of INPUT is fetched into the folder 'input' first.
 
     The report is one HTML file, OUTPUT/report/..., to open in a browser. Where
     the trait has two or more usable cohorts of different people, the answer is
@@ -84,6 +87,8 @@ def solve(
       genotex solve input output --trait Osteoarthritis
 
       genotex solve input/GEO/Melanoma/GSE42872 output --compare 1
+
+      genotex solve GSE55457 output --trait Osteoarthritis
 
       genotex solve input output --trait Osteoarthritis --cohorts largest
 
@@ -105,6 +110,11 @@ def solve(
     prepare_workers("genotex.figures:get_ready")
     from genotex.workflows import solve as run
 
+    source, named = source_of_accession(source)
+    if named:
+        scope = replace(scope, cohort=named)
+        what = GeoOptions(platform_only=True, any_assay=True, values_from=data.values_from)
+        fetch_named(source, asked.trait, named, what, servers, data.vocabulary)
     folder = OutputFolder(output)
     if asked.trait is None:
         from genotex.cli.genes.comparing import solve_comparison

@@ -12,7 +12,7 @@ import polars as pl
 from genotex.cohorts.own.samples import name_keys
 from genotex.errors import GenotexError, UsageError
 from genotex.formats import (
-    ListedFile,
+    SeriesFile,
     TableFile,
     ValueSource,
     join_samples,
@@ -101,16 +101,16 @@ def why_not_used(label: str, error: GenotexError, source: ValueSource) -> str:
     return f"{label} is not used: {text}"
 
 
-def _is_map(file: ListedFile) -> bool:
+def _is_map(file: SeriesFile) -> bool:
     return bool(re.search(_TRANSCRIPTS, file.name, re.IGNORECASE)) and file.kind == "table"
 
 
-def _joined(source: ValueSource, maps: Sequence[ListedFile]) -> TableFile:
+def _joined(source: ValueSource, maps: Sequence[SeriesFile]) -> TableFile:
     files = [each for each in source.files if not _is_map(each)]
     return join_samples(files, read_transcripts(maps[0]) if maps else None)
 
 
-def _read(file: ListedFile, keys: frozenset[str]) -> Sequence[TableFile]:
+def _read(file: SeriesFile, keys: frozenset[str]) -> Sequence[TableFile]:
     """Read the sheets of a workbook or one table; long tables are made wide."""
     assert file.stored is not None
     if file.kind == "R object":

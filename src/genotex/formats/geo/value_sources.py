@@ -96,7 +96,7 @@ _PART_OF_10X = re.compile(r"(matrix\.mtx|barcodes\.tsv|(genes|features)\.tsv)(\.
 
 
 @dataclass(frozen=True)
-class ListedFile:
+class SeriesFile:
     """A file of a series, as a folder or an archive lists it."""
 
     name: str  # in an archive: with the folders there
@@ -144,7 +144,7 @@ class ValueSource:
 
     kind: str  # of the files: matrix, NCBI counts, table, tables of samples, 10x matrix, ...
     holds: str  # counts, TPM, ...: by name until the values are read
-    files: tuple[ListedFile, ...]
+    files: tuple[SeriesFile, ...]
     why: str  # why it is preferred to others
     refused: str = ""  # why it is not used, and what helps
 
@@ -190,22 +190,22 @@ class ValueSource:
 
 
 def value_sources(
-    files: Iterable[ListedFile],
+    files: Iterable[SeriesFile],
     *,
     samples: int = 0,
-    matrix: Sequence[ListedFile] = (),
+    matrix: Sequence[SeriesFile] = (),
     rows: int | None = None,
-    counts: Sequence[ListedFile] = (),
+    counts: Sequence[SeriesFile] = (),
 ) -> tuple[ValueSource, ...]:
     """Return what expression of a series can be taken from, the best first.
 
     Parameters
     ----------
-    files : iterable of ListedFile
+    files : iterable of SeriesFile
         Supplementary files, and the members of their archives.
     samples : int
         Number of samples of the series, if known.
-    matrix, counts : sequence of ListedFile
+    matrix, counts : sequence of SeriesFile
         The series matrix, and NCBI's counts where there are some.
     rows : int, optional
         Rows of the matrix; None if that is not known.
@@ -229,20 +229,20 @@ def best_source(sources: Sequence[ValueSource], chosen: str = "") -> ValueSource
     return next((each for each in sources if not each.refused), None)
 
 
-def listed_files(stored: Iterable[StoredFile]) -> list[ListedFile]:
+def listed_files(stored: Iterable[StoredFile]) -> list[SeriesFile]:
     """Return files on the disk, and members of archives, as they are planned."""
     return [
-        ListedFile(each.member or each.name, each.size, each.member and each.path.name, each)
+        SeriesFile(each.member or each.name, each.size, each.member and each.path.name, each)
         for each in stored
     ]
 
 
-def cell_files(files: Sequence[ListedFile]) -> dict[str, tuple[ListedFile, ...]]:
+def cell_files(files: Sequence[SeriesFile]) -> dict[str, tuple[SeriesFile, ...]]:
     """Return the files of each sample of single cells: three of a 10x matrix, or one.
 
     Filtered matrices are taken in place of raw ones of the same sample.
     """
-    found: defaultdict[str, list[ListedFile]] = defaultdict(list)
+    found: defaultdict[str, list[SeriesFile]] = defaultdict(list)
     for each in files:
         stem = _PART_OF_10X.sub("", each.name) if _PART_OF_10X.search(each.name) else each.name
         found[stem.rstrip("._-/")].append(each)
@@ -256,11 +256,11 @@ def cell_files(files: Sequence[ListedFile]) -> dict[str, tuple[ListedFile, ...]]
 
 
 def _groups(
-    files: Iterable[ListedFile], samples: int
-) -> list[tuple[tuple[str, str, str], list[ListedFile]]]:
+    files: Iterable[SeriesFile], samples: int
+) -> list[tuple[tuple[str, str, str], list[SeriesFile]]]:
     """Group files that are read together, by kind and contents."""
-    groups: defaultdict[tuple[str, str, str], list[ListedFile]] = defaultdict(list)
-    alone: defaultdict[tuple[str, str], list[ListedFile]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, str], list[SeriesFile]] = defaultdict(list)
+    alone: defaultdict[tuple[str, str], list[SeriesFile]] = defaultdict(list)
     for each in files:
         kind, holds = each.kind, each.holds
         if kind == "tar":
@@ -281,7 +281,7 @@ def _groups(
     return list(groups.items())
 
 
-def _source(kind: str, holds: str, files: Sequence[ListedFile]) -> ValueSource:
+def _source(kind: str, holds: str, files: Sequence[SeriesFile]) -> ValueSource:
     holds = holds or kind
     refused = files[0].cure or _UNUSABLE.get(holds, "")
     if kind not in (*_CELLS, *_TABLES):
