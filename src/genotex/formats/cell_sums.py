@@ -258,17 +258,22 @@ def _counts_in(stored: Any, path: Path) -> str:
         if place not in stored:
             continue
         found = stored[place]
-        some = np.asarray((found.get("data", found))[:1000]).ravel()
+        some = np.asarray(_values(found)[:1000]).ravel()
         if len(some) and (some >= 0).all() and (some == np.floor(some)).all():
             return place
     no_counts("no counts in X, raw or a layer", path)
+
+
+def _values(matrix: Any) -> Any:
+    """Return the values of a sparse matrix, or a dense one."""
+    return matrix["data"] if hasattr(matrix, "keys") else matrix
 
 
 def _cells_of(
     matrix: Any, genes: int, cells: int, path: Path
 ) -> Iterator[tuple[Any, Any, NDArray[Any]]]:
     """Yield cells, genes and values in pieces, of a sparse or a dense matrix."""
-    if "data" in getattr(matrix, "keys", tuple)():
+    if hasattr(matrix, "keys"):
         by_gene = matrix.attrs.get("encoding-type") == "csc_matrix"
         inner = cells if by_gene else genes
         for rows, outer, values in _sparse(matrix, inner, path):
@@ -343,8 +348,11 @@ def _of_each_cell(
 
 
 def _same_groups(one: NDArray[np.str_], other: NDArray[np.str_]) -> bool:
+    """Return whether two columns group the cells alike, and do not swap the same names."""
+    names, others = set(one.tolist()), set(other.tolist())
     pairs = len(set(zip(one.tolist(), other.tolist(), strict=True)))
-    return pairs == len(set(one.tolist())) == len(set(other.tolist()))
+    alike = pairs == len(names) == len(others)
+    return alike and (names != others or bool((one == other).all()))
 
 
 def _joined(found: Sequence[_Sums], path: Path) -> TableFile:
