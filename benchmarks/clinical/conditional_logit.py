@@ -40,7 +40,6 @@ PRIOR = {
     "key is preliminary": -0.5,
     "trait is a level": 2.0,
     "level of a disease": -1.0,
-    "how: scale": -2.0,
     "how: level groups": 1.0,
     "words in the key of a level": -0.2,
 }

@@ -136,6 +136,15 @@ def test_listed_cell_under_another_key_counts_where_the_key_is_lacking(
     assert codes.tolist() == [45, 51, 70]  # the third sample has the key itself, in row 1
 
 
+def test_samples_without_a_cell_have_the_code_of_the_empty_cell(make_series: MakeSeries) -> None:
+    series = make_series(["disease: asthma", None, "tissue: blood"])
+    values = {"disease: asthma": 1.0, "": 0.0}
+    encoding = FeatureEncoding("trait", 0, "disease", "binary", values)
+    for procedure, codes in (("sound", [1, 0, 0]), ("benchmark", [1, 0, NAN])):
+        found = apply_encoding(encoding, series, procedure=procedure)
+        np.testing.assert_array_equal(found.codes, codes)
+
+
 def test_age_corrected_by_hand_holds_in_both_procedures(make_series: MakeSeries) -> None:
     series = make_series(["age: 45.5", "age: 999", "age: 540"])
     encoding = FeatureEncoding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from genotex.clinical.description import SeriesDescription
@@ -36,6 +36,7 @@ class Candidate:
     weight: Mapping[str, int]  # Raw cell -> number of samples; 1 where samples are not known
     sample_field: SampleField = "characteristics_ch1"  # Sample field that holds the cells
     other_cells: frozenset[str] = frozenset()  # Raw cells of the row under other keys
+    empty: int = 0  # Samples without a cell in the row; 1 where samples are not known
 
     @classmethod
     def of_texts(
@@ -68,7 +69,13 @@ def characteristic_candidates(description: SeriesDescription) -> list[Candidate]
         for key, rows in rows_of.items()
         for candidate in _candidates_of_key(key, rows, counts, size)
     ]
+    found = [replace(c, empty=_count_empty(description, c.row or 0)) for c in found]
     return sorted(found, key=lambda c: (c.row if c.row is not None else -1, c.key))
+
+
+def _count_empty(description: SeriesDescription, number: int) -> int:
+    rows = description.characteristics if description.cells is None else description.cells
+    return sum(not cell for cell in rows[number]) if number < len(rows) else 0
 
 
 def _row_counts(description: SeriesDescription, number: int) -> Counter[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import GROUP_WORDS, ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.encoding import GROUP_WORDS, NO_CELL, ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.errors import EncodingFileError
@@ -142,8 +142,8 @@ def row_and_map(
         cell: encode_cell(encoding, cell, procedure)
         if simple_key(split_cell(cell)[0]) == wanted or cell in encoding.values
         else None
-        for cell in description.characteristics[encoding.row]
-        if cell is not None
+        for cell in (c or NO_CELL for c in description.characteristics[encoding.row])
+        if cell != NO_CELL or cell in encoding.values
     }
     return {"row": encoding.row, "map": codes}
 
@@ -180,9 +180,10 @@ class _Lookup:
 
     def read(self, cell: _Cell) -> tuple[float | None, Role, bool]:
         """Return code, role, and whether the encoding covers the cell."""
-        if cell is None:
-            return None, "unknown", True
         encoding = self._encoding
+        if cell is None and NO_CELL not in encoding.values:
+            return None, "unknown", True
+        cell = cell or NO_CELL
         listed = cell if cell in encoding.values else self._relaxed.get(simple_key(cell))
         if listed is not None:
             code = encoding.values[listed]

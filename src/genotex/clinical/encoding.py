@@ -21,6 +21,8 @@ GROUP_WORDS: Mapping[Role, str] = {
 """The group of a sample with a code of a binary trait, as sample sheets write it."""
 FEWEST = 2
 """A group with fewer samples cannot be compared."""
+NO_CELL = ""
+"""In the values of an encoding: samples that have no cell."""
 Feature = Literal["trait", "age", "gender"]
 FEATURES: tuple[Feature, ...] = ("trait", *(cast(Feature, f.encoded) for f in table_features()))
 
@@ -67,7 +69,7 @@ class FeatureEncoding:
     """``binary`` or ``continuous``."""
     values: Mapping[str, float | None] = field(default_factory=dict)
     """Raw cell ("disease state: healthy control") -> code; None is missing. A listed cell under
-    another key counts for samples that have no cell under `key`."""
+    another key counts for samples that have no cell under `key`, ``""`` for those with neither."""
     roles: Mapping[str, Role] = field(default_factory=dict)
     """Raw cell -> role, for a binary trait."""
     parser: Parser | None = None

@@ -76,7 +76,9 @@ def groups_text(values: Mapping[str, float | None], roles: Mapping[str, str]) ->
         return "a measured level, one number for each sample"
     groups: dict[str, list[str]] = {}
     for cell, code in sorted(values.items(), key=lambda item: -_rank(item[1])):
-        groups.setdefault(_group(code, roles), []).append(_quoted(split_cell(cell)[1]))
+        groups.setdefault(_group(code, roles), []).append(
+            _quoted(split_cell(cell)[1]) if cell else "(empty)"
+        )
     return "; ".join(f"{name}: {_few(found)}" for name, found in groups.items())
 
 

@@ -49,6 +49,12 @@ def test_measured_level(
     assert [encode_cell(found, cell) for cell in row] == codes
 
 
+def test_numbers_do_not_tell_who_has_a_disease(make_description: MakeDescription) -> None:
+    row = [f"systolic blood pressure: {value}" for value in (120, 145, 160)]
+    described = make_description(row, title="Hypertension")
+    assert RuleExpert().annotate(described, "Hypertension").trait is None
+
+
 def test_negative_levels_are_no_gaps(make_description: MakeDescription) -> None:
     row = [f"height z-score: {value}" for value in ("-1", "-0.5", "0.2", "1.1")]
     found = RuleExpert().annotate(make_description(row, title="Height"), "Height").trait

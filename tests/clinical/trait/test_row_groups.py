@@ -82,3 +82,43 @@ def test_a_disease_that_was_excluded_is_not_studied(make_description: MakeDescri
         summary="Monocytes of people after infarction. Patients with asthma were excluded.",
     )
     assert RuleExpert().annotate(description, "Asthma").trait is None
+
+
+@pytest.mark.parametrize("other", [None, "diagnosis: NA", "tissue: blood"])
+def test_samples_without_the_diagnosis_that_others_have_are_controls(
+    make_description: MakeDescription, other: str | None
+) -> None:
+    row = ["diagnosis: asthma", other]
+    described = make_description(row, title="Asthma", summary=PATIENTS)
+    found = RuleExpert().annotate(described, "Asthma").trait
+    assert found is not None
+    assert found.values == {"diagnosis: asthma": 1, other or "": 0}
+    silent = make_description(row, title="Asthma", summary="Patients with asthma.")
+    assert RuleExpert().annotate(silent, "Asthma").trait is None
+
+
+@pytest.mark.parametrize(
+    ("trait", "values", "codes"),
+    [
+        ("Crohns_Disease", ["normal", "inflamed", "non-inflamed"], [0, 1, 1]),
+        ("Psoriasis", ["normal", "lesional", "non-lesional"], [0, 1, 0]),
+        ("Breast_Cancer", ["normal", "breast cancer", "uninvolved"], [0, 1, 0]),
+    ],
+)
+def test_unaffected_tissue_of_patients(
+    codes_of: CodesOf, trait: str, values: list[str], codes: list[float]
+) -> None:
+    name = trait.replace("_", " ")
+    texts = {"title": f"{name} and controls", "summary": f"Patients with {name}, healthy controls."}
+    assert codes_of(trait, "tissue", values, **texts) == codes
+
+
+def test_cells_that_list_several_keys(make_description: MakeDescription) -> None:
+    row = ["Gender: female, Age: 38, Disease: asthma", "Gender: female, Age: 40, Disease: none"]
+    found = RuleExpert().annotate(make_description(row, title="Asthma", summary=PATIENTS), "Asthma")
+    assert found.trait is not None and list(found.trait.values.values()) == [1, 0]
+
+
+def test_codes_that_the_key_explains(codes_of: CodesOf) -> None:
+    key = "tissue (t=tumor, nt=non-tumor)"
+    assert codes_of("Lung_Cancer", key, ["T", "NT"], title="Lung cancer") == [1, 0]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.encoding import NO_CELL, ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption, read_rows
 from genotex.clinical.trait.scoring import ScoredOptions, score_options
@@ -79,10 +79,10 @@ def _codes(option: TraitOption, cells: _Cells) -> tuple[float | None, ...] | Non
 
 def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:
     wanted = simple_key(option.candidate.key)
-    cell = next((c for c in found if c and simple_key(split_cell(c)[0]) == wanted), None)
+    cell = next((c for c in found if c and simple_key(split_cell(c)[0]) == wanted), found[0])
     if cell is None or cell in option.codes:
-        return None if cell is None else option.codes[cell]
-    return parse_number(split_cell(cell)[1]) if option.how in ("level", "scale") else None
+        return option.codes.get(cell or NO_CELL)
+    return parse_number(split_cell(cell)[1]) if option.how == "level" else None
 
 
 def _pooled_encoding(pool: Sequence[TraitOption]) -> FeatureEncoding:
@@ -109,7 +109,7 @@ def option_encoding(option: TraitOption) -> FeatureEncoding:
         kind=option.kind,
         values=option.codes,
         roles=_roles(option) if binary else {},
-        parser="number" if option.how in ("level", "scale") else None,
+        parser="number" if option.how == "level" else None,
         confidence=_confidence(option),
         evidence=(_where(option),),
         sample_field=candidate.sample_field,
@@ -135,7 +135,7 @@ def _key(candidate: Candidate) -> str:
 
 def _where(option: TraitOption) -> str:
     candidate = option.candidate
-    if option.how in ("level", "scale"):
+    if option.how == "level":
         return f"key {candidate.key!r} names the measured level"
     if option.how == "level groups":
         return f"key {candidate.key!r} names the level, recorded in groups"

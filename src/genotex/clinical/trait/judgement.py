@@ -193,6 +193,14 @@ class ValueWords:
         words = set(plain.split())
         return plain in missing or (words <= missing | {"other"} and not words.isdisjoint(missing))
 
+    def is_unaffected(self, value: str) -> bool:
+        """Return whether a value is tissue of patients that their disease spares."""
+        if value in self._terms["unlesional"]:
+            return True
+        named = value in self.trait.terms or value in self.trait.includes
+        spared = value in self._terms["unaffected_tissue"] or self.says_healthy(value)
+        return named and spared and not self.is_relative(value)
+
     def is_relative(self, value: str) -> bool:
         """Return whether a value is a patient's relative, whose own health is rarely given."""
         return value in self._terms["relative"]

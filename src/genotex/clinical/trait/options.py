@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Literal
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.trait.judgement import UNKNOWN, Judgements
-from genotex.clinical.trait.row_groups import judge_keys, rest_as_cases, rest_as_controls
+from genotex.clinical.encoding import NO_CELL
+from genotex.clinical.trait.judgement import UNKNOWN, Judgement, Judgements
+from genotex.clinical.trait.row_groups import (
+    judge_keys,
+    patients_tissue,
+    rest_as_cases,
+    rest_as_controls,
+)
 from genotex.clinical.trait.row_judge import judge_row, names_case
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import INCIDENTAL, kind_of_key
-from genotex.features import parse_number, simplify
+from genotex.features import parse_number, simple_key, simplify, split_cell
 
 How = Literal[
-    "words", "rest are controls", "rest are cases", "several keys", "level", "scale", "level groups"
-]
+    "words", "rest are controls", "rest are cases", "patients, unaffected", "several keys",
+    "absence is control", "level", "level groups",
+]  # fmt: skip
 
+_INNER_KEY = re.compile(r"[,;]\s*[A-Za-z][A-Za-z ]{1,25}[:=]\s*\S")
 _GAP_CODES = {-1.0, -9.0, -99.0, -999.0, -9999.0}
 _MOSTLY = 0.6
 _FEWEST_LEVELS = 3
@@ -31,8 +40,8 @@ class TraitOption:
 
     candidate: Candidate  # Key, row and values
     # ``words`` (the words of the values), ``rest are controls`` or ``rest are cases`` (open values
-    # decided by the others), ``level`` (a measured level), ``scale`` (a symptom score) or
-    # ``level groups`` (low and high)
+    # decided by the others), ``absence is control`` (only cases are named), ``level`` (a measured
+    # level) or ``level groups`` (low and high)
     how: How
     # Raw cell -> code; where the number in the cell is the code, only the cells without one
     codes: Mapping[str, float | None] = field(default_factory=dict)
@@ -43,7 +52,7 @@ class TraitOption:
     @property
     def kind(self) -> Literal["binary", "continuous"]:
         """Whether the trait is coded as groups or as numbers."""
-        measured = self.how in ("level", "scale") or max(self._known, default=0.0) > 1
+        measured = self.how == "level" or max(self._known, default=0.0) > 1
         return "continuous" if measured else "binary"
 
     @property
@@ -76,6 +85,7 @@ def read_rows(
         if judged := _judged(candidate, judge):
             asked, judgements = judged
             options.extend(_by_roles(candidate, asked, judgements, judge))
+            options.extend(_by_absence(candidate, judgements, judge))
             seen |= _seen(asked, judgements)
         options.extend(_by_level(candidate, judge))
     return [*options, *_of_several_keys(candidates, judge)], seen
@@ -99,11 +109,7 @@ def _seen(candidate: Candidate, judgements: Judgements) -> RowsSeen:
 
 def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iterator[TraitOption]:
     """Return rows whose cases have one key and whose controls another."""
-    rows: dict[int, list[Candidate]] = {}
-    for candidate in candidates:
-        if candidate.row is not None and candidate.other_cells:
-            rows.setdefault(candidate.row, []).append(candidate)
-    for parts in rows.values():
+    for parts in _rows_by_key(candidates):
         judged = judge_keys(parts, judge)
         if judged is None:
             continue
@@ -113,20 +119,44 @@ def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iter
             main,
             values={cell: value for part in parts for cell, value in part.values.items()},
             in_row=frozenset(known),
-            share=1.0,
-            elsewhere=(),
             weight={cell: count for part in parts for cell, count in part.weight.items()},
-            other_cells=frozenset(),
         )
         codes = {cell: judgement.code for cell, judgement in judgements.items()}
         yield TraitOption(whole, "several keys", codes, judgements)
 
 
+def _rows_by_key(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """Return the rows of several keys, each divided by key."""
+    weight = {cell: count for c in candidates for cell, count in c.weight.items()}
+    rows = {c.row: c.in_row | c.other_cells for c in candidates if c.row is not None}
+    for row, cells in rows.items():
+        parts: dict[str, list[str]] = {}
+        # Keys that have their own row elsewhere come last.
+        own = sorted(candidates, key=lambda c: c.row != row)
+        for cell in dict.fromkeys(cell for c in own for cell in c.values):
+            if cell in cells:
+                parts.setdefault(simple_key(split_cell(cell)[0]), []).append(cell)
+        if len(parts) > 1:
+            yield [_part(row, found, weight) for found in parts.values()]
+
+
+def _part(row: int, cells: Sequence[str], weight: Mapping[str, int]) -> Candidate:
+    values = {cell: split_cell(cell)[1] for cell in cells}
+    weight = {cell: weight[cell] for cell in cells}
+    return Candidate(split_cell(cells[0])[0], row, values, frozenset(cells), 1.0, (), weight)
+
+
 def _by_level(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
-    if candidate.key in judge.trait.levels or _holds_level(candidate, judge):
-        yield from _level(candidate, judge, "level")
-    elif candidate.key in judge.trait.scales:
-        yield from _level(candidate, judge, "scale")
+    keys = judge.trait.levels, judge.trait.scales
+    if not any(candidate.key in each for each in keys) and not _holds_level(candidate, judge):
+        return
+    if _is_measured(candidate):
+        if judge.trait.is_level:  # No number tells who has a disease
+            yield TraitOption(candidate, "level", _gaps(candidate))
+        return
+    codes = _group_codes(candidate, judge)
+    if {0.0, 1.0} <= set(codes.values()):
+        yield TraitOption(candidate, "level groups", codes)
 
 
 def _holds_level(candidate: Candidate, judge: ValueJudge) -> bool:
@@ -141,11 +171,14 @@ def _holds_level(candidate: Candidate, judge: ValueJudge) -> bool:
 
 def _judged(candidate: Candidate, judge: ValueJudge) -> tuple[Candidate, Judgements] | None:
     """Return a candidate under its spelt key with what its values mean, None if never a trait."""
-    if kind_of_key(candidate.key) == "never" or (candidate.key and not candidate.values):
+    values = candidate.values.values()
+    # "Gender: female, Age: 38, Disease: SLE" is a list of everything; its first key is none of it.
+    key = "" if any(map(_INNER_KEY.search, values)) else candidate.key
+    if kind_of_key(key) == "never" or (key and not values):
         return None
-    if all(map(judge.words.is_mere_number, candidate.values.values())):
+    if all(map(judge.words.is_mere_number, values)):
         return None  # ages, doses, counts
-    spelt = judge.series.spelt_key(candidate.key)
+    spelt = judge.series.spelt_key(key)
     asked = candidate if spelt == candidate.key else replace(candidate, key=spelt)
     return asked, judge_row(asked, judge)
 
@@ -157,6 +190,7 @@ def _by_roles(
         ("words", plain),
         ("rest are controls", rest_as_controls(asked, plain, judge)),
         ("rest are cases", rest_as_cases(asked, plain, judge)),
+        ("patients, unaffected", patients_tissue(asked, plain, judge)),
     ]
     seen = list[dict[str, float | None]]()
     for how, judgements in ways:
@@ -168,15 +202,31 @@ def _by_roles(
             yield TraitOption(candidate, how, codes, judgements)
 
 
-def _level(
-    candidate: Candidate, judge: ValueJudge, how: Literal["level", "scale"]
+def _by_absence(
+    candidate: Candidate, plain: Judgements, judge: ValueJudge
 ) -> Iterator[TraitOption]:
-    if _is_measured(candidate):
-        yield TraitOption(candidate, how, _gaps(candidate))
+    """Return a row that names cases alone: samples of which it says nothing are the controls."""
+    here = {cell: plain[cell] for cell in candidate.in_row}
+    missing = [cell for cell, j in here.items() if j.meaning == "missing"]
+    absent = [*missing, *candidate.other_cells, *([NO_CELL] if candidate.empty else ())]
+    others = map(split_cell, candidate.other_cells)
+    if (
+        not (absent and judge.series.mentions_controls)
+        or {j.code for j in here.values()} not in ({1.0}, {1.0, None})
+        or any(judge.judge(value, key).code == 1 for key, value in others)
+    ):
         return
-    codes = _group_codes(candidate, judge)
-    if {0.0, 1.0} <= set(codes.values()):
-        yield TraitOption(candidate, "level groups", codes)
+    control = Judgement.control("nothing here, where cases have the trait")
+    judged = {**plain, **dict.fromkeys(absent, control)}
+    whole = replace(
+        candidate,
+        values={**{cell: split_cell(cell)[1] for cell in absent}, **candidate.values},
+        in_row=candidate.in_row | set(absent),
+        weight={NO_CELL: candidate.empty, **candidate.weight},
+        other_cells=frozenset(),
+    )
+    codes = {cell: judgement.code for cell, judgement in judged.items()}
+    yield TraitOption(whole, "absence is control", codes, judged)
 
 
 def _is_measured(candidate: Candidate) -> bool:

@@ -115,6 +115,26 @@ def rest_as_cases(
     )
 
 
+def patients_tissue(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements | None:
+    """Return the row with patients' unaffected tissue as cases next to healthy people, or None."""
+    # Tumours and lesions of the skin are compared with the tissue next to them.
+    if judge.trait.is_cancer or any(
+        "lesion" in text.lower() for text in (candidate.key, *candidate.values.values())
+    ):
+        return None
+    healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
+    unaffected = {cell for cell in healthy if judge.words.is_unaffected(candidate.values[cell])}
+    if not unaffected or unaffected == healthy:
+        return None
+    why = "is of patients, alongside healthy people"
+    cases = {
+        c: Judgement.case(f"{candidate.values[c]!r} {why}", Ground.CONTEXT) for c in unaffected
+    }
+    return {**judgements, **cases}
+
+
 def _rest(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge, why: str, *, control: bool
 ) -> Judgements | None:

@@ -36,20 +36,22 @@ _MOSTLY_CODES = 0.8
 _CODES_PER_GROUP = 3
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 _LAST_SIGNS = ("+", "-", "\u2212", ")")
-# "status (0=no; 1=yes)", "group [1: healthy, 2: patient]".
-_LEGEND = re.compile(r"(?<![\w.])(?P<code>\d|[A-Z]{1,2})\s*[=:]\s*(?P<word>[A-Za-z][^,;:=()\[\]]*)")
+# "status (0=no; 1=yes)", "group [1: healthy, 2: patient]", "tissue (t=tumor, nt=non-tumor)".
+_LEGEND = re.compile(
+    r"(?<![\w.])(?P<code>\d|[A-Za-z]{1,3})\s*[=:]\s*(?P<word>[A-Za-z][^,;:=()\[\]]*)"
+)
 
 
 def plain_values(candidate: Candidate, judge: ValueJudge) -> dict[str, str]:
     """Return the values as they are judged."""
     legend = _key_legend(candidate.key)
-    values = {cell: legend.get(value.strip(), value) for cell, value in candidate.values.items()}
+    values = {cell: legend.get(simple_key(v), v) for cell, v in candidate.values.items()}
     return _without_numbers(_without_signs(values, judge))
 
 
 def _key_legend(key: str) -> Mapping[str, str]:
     """Return the codes that a key explains: "0" and "1" of "status (0=no;1=yes)"."""
-    found = {hit["code"]: hit["word"].strip() for hit in _LEGEND.finditer(key)}
+    found = {simple_key(hit["code"]): hit["word"].strip() for hit in _LEGEND.finditer(key)}
     return found if len(found) > 1 else {}
 
 

@@ -14,11 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from genotex.clinical.encoding import NO_CELL
 from genotex.clinical.trait.judgement import Ground, best_ground
 from genotex.clinical.trait.options import RowsSeen, TraitOption
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
-from genotex.features import packaged_table, simplify
+from genotex.features import packaged_table, simple_key, simplify, split_cell
 
 _Weights = Mapping[str, float]
 
@@ -33,6 +34,8 @@ _CASE_KINDS = (
     ("case beside controls", Ground.BESIDE_CONTROLS),
 )
 _MANY_VALUES = 10
+_OPEN = ("rest", "absence")
+_LEAVING_OPEN = ("rest are cases", "several keys", "absence is control")
 
 
 def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
@@ -54,9 +57,10 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "texts speak of controls": float(judge.series.mentions_controls),
         "texts speak of cell culture": float(judge.series.is_of_cells),
         f"how: {option.how}": 1.0,
-        f"{option.how}, key: {kind_of_key(key)}": float(option.how.startswith("rest")),
+        f"{option.how}, key: {kind_of_key(key)}": float(option.how.startswith(_OPEN)),
+        **_of_absence(option),
     }
-    if option.how in ("rest are cases", "several keys"):
+    if option.how in _LEAVING_OPEN:
         found |= {
             f"{option.how}, texts speak of patients": float(judge.series.mentions_patients),
             f"{option.how}, texts speak of cell culture": float(judge.series.is_of_cells),
@@ -69,6 +73,19 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         }
     found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
     return {name: value for name, value in found.items() if value}
+
+
+def _of_absence(option: TraitOption) -> dict[str, float]:
+    """Return what controls have where cases have something: nothing, a word for it, another key."""
+    if option.how != "absence is control":
+        return {}
+    here, key = option.candidate.in_row - {NO_CELL}, simple_key(option.candidate.key)
+    own = [c for c in here if simple_key(split_cell(c)[0]) == key]
+    return {
+        f"{option.how}, empty": float(NO_CELL in option.codes),
+        f"{option.how}, another key": float(len(own) < len(here)),
+        f"{option.how}, a word for missing": float(any(option.codes[c] == 0 for c in own)),
+    }
 
 
 def _has_person(option: TraitOption, judge: ValueJudge) -> bool:
