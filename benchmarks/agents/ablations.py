@@ -48,8 +48,8 @@ from genotex.problems import Problem, TaskInfo
 PRESETS = ("full", "no-planning", "no-expert", "one-round", "no-reviewer", "codeact", "structured")
 OF_THE_TEAM = PRESETS[:5]
 COUNTED = ("reviews", "rejections", "retractions", "refused_ends", "unreadable_plans", "timeouts")
-SMALL = {"traits": 4, "cohorts": 8, "samples": 24, "genes": 400}
-"""As of `genotex simulate world --world --small`."""
+SMALL = {"seed": 1, "traits": 4, "cohorts": 8, "samples": 24, "genes": 400}
+"""As of `genotex simulate world --world --small --seed 1`."""
 Measured = dict[str, Any]
 
 

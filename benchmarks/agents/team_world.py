@@ -142,7 +142,9 @@ def kill_and_resume(
 def scores(root: Path, world: Path) -> str:
     """Return the mean scores of a run against the world's reference."""
     found = evaluate(
-        root, world / "reference", EvaluationOptions(task_info=world / "task_info.json")
+        root,
+        world.with_name(f"{world.name}-answers"),
+        EvaluationOptions(task_info=world / "task_info.json"),
     )
     csc = [score.csc for score in found.preprocessing["linked"]]
     right = [score.accuracy for score in found.selection]

@@ -12,7 +12,7 @@ def test_small_world_for_machines(genotex: Run, tmp_path: Path) -> None:
     assert code == 0
     assert json.loads(out) == {
         "folder": str(folder),
-        "seed": 7,
+        "answers": str(tmp_path / "world-answers"),
         "traits": 4,
         "cohorts": 8,
         "usable_cohorts": 5,
@@ -20,7 +20,9 @@ def test_small_world_for_machines(genotex: Run, tmp_path: Path) -> None:
         "answered": 15,
     }
     names = {path.name for path in folder.iterdir()}
-    assert names == {"GEO", "TCGA", "reference", "task_info.json", "truth.json"}
+    assert names == {"GEO", "TCGA", "simulated.json", "task_info.json"}
+    truth = json.loads((tmp_path / "world-answers" / "truth.json").read_text())
+    assert truth["seed"] == 7
 
 
 def test_world_is_told_with_what_to_do_next(genotex: Run, tmp_path: Path) -> None:
@@ -29,7 +31,7 @@ def test_world_is_told_with_what_to_do_next(genotex: Run, tmp_path: Path) -> Non
     assert code == 0
     assert "5 traits, 11 cohorts" in out
     assert f"genotex preprocess {folder} output" in out
-    assert str(folder / "reference") in out
+    assert f"{folder}-answers" in "".join(out.split())
 
 
 def test_options_of_a_world_are_refused_for_a_study(genotex: Run, tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from .plan import (
 )
 from .platforms import Style as Style, draw_array as draw_array
 from .study import (
-    REFERENCE as REFERENCE,
     TASK_FILE as TASK_FILE,
     Progress as Progress,
     SimulatedStudy as SimulatedStudy,
@@ -40,11 +39,13 @@ from .study import (
     write_tasks as write_tasks,
 )
 from .truth import (
+    MARK_FILE as MARK_FILE,
     TRUTH_FILE as TRUTH_FILE,
     WORLD_FORMAT as WORLD_FORMAT,
     CohortTruth as CohortTruth,
     Score as Score,
     Truth as Truth,
+    format_of as format_of,
     load_truth as load_truth,
     read_record as read_record,
     record_text as record_text,

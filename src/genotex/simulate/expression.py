@@ -70,7 +70,7 @@ _FACTORS = 4
 _NOISE_SD = 0.40
 _NOISE_DF = 8.0
 _FACTOR_SD = 0.16
-_WEAKEST, _STRONGEST = 0.55, 2.1
+EFFECTS = 0.55, 2.1
 """Range of the planted standardised differences: at 40 + 40 samples about 0.85 is found as often
 as missed, so that some planted genes stay undetected, as with real power."""
 
@@ -109,11 +109,16 @@ def draw_gene_model(
     rng: np.random.Generator,
     symbols: Sequence[str],
     traits: Sequence[str],
-    planted: int,
+    planted: Sequence[int],
     *,
     shared: float = 0.0,
+    effects: tuple[float, float] = EFFECTS,
 ) -> GeneModel:
-    """Draw levels, variances and effects; two traits after another have a share of genes."""
+    """Draw levels, variances and effects; two traits after another have a share of genes.
+
+    `planted`: Genes of each trait. `shared`: That share of the shorter list of two. `effects`: The
+    least and the greatest standardised difference.
+    """
     p = len(symbols)
     mean = np.clip(rng.normal(7.5, 1.9, p), 3.5, 13.5)
     noise = _NOISE_SD * np.sqrt(_NOISE_DF / rng.chisquare(_NOISE_DF, p))
@@ -126,16 +131,17 @@ def draw_gene_model(
         if symbol in place:
             sex[place[symbol]] = shift
     free = [g for g, symbol in enumerate(symbols) if symbol not in _SEX_GENES]
-    chosen = rng.choice(free, size=(len(traits), planted), replace=False)
-    pairs = len(traits) // 2
-    # In the same places, and so with the same signs.
-    common = round(shared * planted)
-    chosen[1 : 2 * pairs : 2, :common] = chosen[0 : 2 * pairs : 2, :common]
+    drawn = rng.choice(free, size=sum(planted), replace=False)
+    chosen = np.split(drawn, np.cumsum(planted)[:-1])
+    for one, other in zip(chosen[::2], chosen[1::2], strict=False):
+        # In the same places, and so with the same signs.
+        common = round(shared * min(len(one), len(other)))
+        other[:common] = one[:common]
     spread = _spread(noise, loadings)
     signatures = {}
     for trait, genes in zip(traits, chosen, strict=True):
-        sign = np.where(np.arange(planted) % 2 == 0, 1.0, -1.0)
-        size = rng.uniform(_WEAKEST, _STRONGEST, planted)
+        sign = np.where(np.arange(len(genes)) % 2 == 0, 1.0, -1.0)
+        size = rng.uniform(*effects, len(genes))
         signature = np.zeros(p)
         signature[genes] = sign * size * spread[genes]
         signatures[trait] = signature

@@ -24,6 +24,7 @@ from genotex.simulate.expression import (
 from genotex.simulate.platforms import draw_array
 from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, TRAIT, counted_plan, geo_plans
 from genotex.simulate.truth import (
+    MARK_FILE,
     STUDY_FORMAT,
     TRUTH_FILE,
     WORLD_FORMAT,
@@ -32,11 +33,12 @@ from genotex.simulate.truth import (
     format_of,
 )
 
-REFERENCE = "reference"
-"""Name of the output folder with the true answers of a simulated benchmark."""
-
 _STUDY_FILES = frozenset({"GEO", "TCGA", "task_info.json", TRUTH_FILE})
-_OURS = {STUDY_FORMAT: _STUDY_FILES, WORLD_FORMAT: _STUDY_FILES | {REFERENCE}}
+_OURS = {
+    STUDY_FORMAT: _STUDY_FILES,
+    # Earlier versions wrote the answers into the folder of the input, as "reference".
+    WORLD_FORMAT: _STUDY_FILES | {MARK_FILE, "preprocess", "regress", "reference"},
+}
 """Format of the truth record -> names of the files written with it."""
 
 
@@ -75,12 +77,17 @@ def genes_without_effect(model: GeneModel) -> list[str]:
 
 
 def choose_related(
-    rng: np.random.Generator, planted: Sequence[str], free: Sequence[str]
+    rng: np.random.Generator,
+    planted: Sequence[str],
+    free: Sequence[str],
+    known: float = 0.4,
+    unrelated: float = 0.2,
 ) -> list[str]:
-    """Choose related genes: two fifths of the planted ones, and some unrelated ones."""
-    known = rng.choice(planted, size=2 * len(planted) // 5, replace=False).tolist()
-    decoys = rng.choice(free, size=len(planted) // 5, replace=False).tolist()
-    return [*known, *decoys]
+    """Choose related genes: a share of the planted ones, at least two, and unrelated ones."""
+    count = max(2, int(known * len(planted)))
+    chosen = rng.choice(planted, size=count, replace=False).tolist()
+    decoys = rng.choice(free, size=int(unrelated * len(planted)), replace=False).tolist()
+    return [*chosen, *decoys]
 
 
 def write_tasks(
@@ -205,7 +212,7 @@ def _write_all(
     report: Progress,
 ) -> Truth:
     planted = min(_PLANTED, len(symbols) // 20)
-    model = draw_gene_model(rng, symbols, (TRAIT, CONDITION, TCGA_TRAIT), planted)
+    model = draw_gene_model(rng, symbols, (TRAIT, CONDITION, TCGA_TRAIT), (planted,) * 3)
     always = np.flatnonzero(sum(np.abs(s) for s in model.signatures.values()))
     # Names of the genes on the older platform and in TCGA: some are outdated.
     names = [aliases.get(symbol, symbol) for symbol in symbols]

@@ -16,6 +16,8 @@ _Kind = TypeVar("_Kind")
 
 TRUTH_FILE = "truth.json"
 """Name of the record in its folder; it also marks the folder as ours."""
+MARK_FILE = "simulated.json"
+"""Marks an input folder whose truth is elsewhere."""
 
 STUDY_FORMAT = "genotex simulated study"
 WORLD_FORMAT = "genotex simulated world"
@@ -23,10 +25,12 @@ WORLD_FORMAT = "genotex simulated world"
 
 def format_of(folder: Path) -> str:
     """Return the format of a folder's record, of this or an earlier version; empty without one."""
-    try:
-        return str(read_json_object(folder / TRUTH_FILE).get("format", ""))
-    except FormatError:
-        return ""
+    for name in (TRUTH_FILE, MARK_FILE):
+        try:
+            return str(read_json_object(folder / name).get("format", ""))
+        except FormatError:
+            continue
+    return ""
 
 
 def record_text(kind: str, version: int, content: Mapping[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """Content of a simulated benchmark, the same for the same seed, and its folder, whole or not."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -70,7 +69,9 @@ def test_traits_that_are_each_others_condition_share_related_genes(
     tasks = TaskInfo.load(simulated.task_info).traits
     for trait, info in tasks.items():
         related, planted = set(info.related_genes), set(simulated.truth.traits[trait].planted)
-        assert related & planted and related - planted
+        assert related & planted
+        # Handed in as an answer they are worth little.
+        assert 2 * len(related & planted) / len(related | planted) < 0.1
         assert info.conditions[:2] == ("Age", "Gender")
         for other in info.conditions[2:]:
             theirs = set(tasks[other].related_genes)
@@ -82,7 +83,8 @@ def test_traits_that_are_each_others_condition_share_related_genes(
 
 def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
-        simulate_benchmark(tmp_path / name, seed=seed, **SMALL)
+        folder = tmp_path / name
+        simulate_benchmark(folder / "in", answers=folder / "out", seed=seed, **SMALL)
     first, again, other = (contents(tmp_path / name) for name in "abc")
     assert first == again
     tables = [name for name in first if "series_matrix" in name or "gene_data" in name]
@@ -99,17 +101,18 @@ def test_traits_share_planted_genes_two_by_two_where_asked(
     for i, one in enumerate(planted):
         for j, other in enumerate(planted[:i]):
             common = set(one) & set(other)
-            assert len(common) == (round(0.5 * len(one)) if i == j + 1 and j % 2 == 0 else 0)
+            short = min(len(one), len(other))
+            assert len(common) == (round(0.5 * short) if i == j + 1 and j % 2 == 0 else 0)
             assert all(one[gene] * other[gene] > 0 for gene in common)
     with pytest.raises(UsageError, match=r"shared_genes is 1\.5"):
         simulate_benchmark(tmp_path / "no", shared_genes=1.5, **SMALL)
 
 
 def test_record_comes_back_as_it_was(simulated: SimulatedBenchmark, tmp_path: Path) -> None:
-    assert load_benchmark_truth(simulated.folder) == simulated.truth
+    assert load_benchmark_truth(simulated.reference) == simulated.truth
     assert load_benchmark_truth(simulated.truth_file) == simulated.truth
     with pytest.raises(FormatError, match="not the record of a simulated study"):
-        load_truth(simulated.folder)
+        load_truth(simulated.reference)
     (tmp_path / "truth.json").write_text('{"format": "genotex simulated world", "seed": 1}')
     with pytest.raises(FormatError, match="nuisance: is missing"):
         load_benchmark_truth(tmp_path)
@@ -157,10 +160,29 @@ def test_study_and_benchmark_replace_each_other_only_when_asked(
     with pytest.raises(UsageError, match="holds a simulated study already"):
         simulate_study(folder, symbols=symbols, samples=24, genes=400)
     simulate_study(folder, symbols=symbols, samples=24, genes=400, overwrite=True)
-    assert not (folder / "reference").exists()
-    (folder / "reference").mkdir()
-    with pytest.raises(UsageError, match=r"more than a simulated study \(reference\)"):
+    (folder / "mine").mkdir()
+    with pytest.raises(UsageError, match=r"more than a simulated study \(mine\)"):
         simulate_benchmark(folder, overwrite=True, **SMALL)
-    (folder / "reference").rmdir()
+    (folder / "mine").rmdir()
     simulate_benchmark(folder, overwrite=True, **SMALL)
-    assert json.loads((folder / "truth.json").read_text())["format"] == "genotex simulated world"
+    assert not (folder / "truth.json").exists()
+
+
+def test_answers_are_elsewhere_and_their_seed_is_secret(tmp_path: Path) -> None:
+    made = [simulate_benchmark(tmp_path / name, **SMALL) for name in ("a", "b")]
+    assert made[0].reference == tmp_path / "a-answers"
+    assert made[0].truth.seed != made[1].truth.seed
+    names = {path.name for path in made[0].folder.rglob("*")}
+    assert not names & {"truth.json", "regress", "preprocess", "reference"}
+    seeds = {str(each.truth.seed) for each in made}
+    for path in (*made[0].folder.rglob("*.json"), *made[1].folder.rglob("*.json")):
+        assert not any(seed in path.read_text() for seed in seeds)
+    answer = next((made[0].reference / "regress").rglob("*.json"))
+    assert made[0].truth.canary in answer.read_text()
+    with pytest.raises(UsageError, match="which agents read"):
+        simulate_benchmark(tmp_path / "c", answers=tmp_path / "c" / "reference", **SMALL)
+
+
+def test_lists_differ_in_length(simulated: SimulatedBenchmark) -> None:
+    lengths = [len(trait.planted) for trait in simulated.truth.traits.values()]
+    assert len(set(lengths)) > len(lengths) / 2 and min(lengths) >= 8

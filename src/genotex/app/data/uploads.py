@@ -28,6 +28,7 @@ from genotex.layout import GeoCohortFiles, geo_cohort_files, sort_geo_files, tra
 from genotex.options import Scale
 from genotex.outside import check_upload, current_limits, use_limits
 from genotex.procedure import Procedure
+from genotex.simulate import format_of
 from genotex.studies import TABLES, TABLES_RECORD, TablesFiles, Workspace
 
 INPUT = "input"
@@ -60,7 +61,7 @@ def input_for(workspace: Workspace, trait: str) -> str:
     inputs = workspace.inputs()
     with_trait = [found for found in inputs if found.series.get(trait)]
     # A simulated study gets no series.
-    plain = [found for found in inputs if not (found.folder / "truth.json").is_file()]
+    plain = [found for found in inputs if not format_of(found.folder)]
     return next((found.name for found in [*with_trait, *plain]), INPUT)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from genotex.bench.simulated.planning import ARRAYS, FIRST_SERIES, geo_plans, tcga_plans
-from genotex.bench.simulated.reference import write_answers, write_cohorts
+from genotex.bench.simulated.reference import CANARY, write_answers, write_cohorts
 from genotex.bench.simulated.wording import (
     FEWEST_TRAITS,
     MOST_TRAITS,
@@ -28,7 +29,6 @@ from genotex.simulate.expression import GeneModel, choose_aliases, choose_symbol
 from genotex.simulate.plan import CohortPlan, TraitKind
 from genotex.simulate.platforms import Style, draw_array
 from genotex.simulate.study import (
-    REFERENCE,
     TASK_FILE,
     Progress,
     check_folder,
@@ -39,6 +39,7 @@ from genotex.simulate.study import (
     write_tasks,
 )
 from genotex.simulate.truth import (
+    MARK_FILE,
     TRUTH_FILE,
     WORLD_FORMAT,
     CohortTruth,
@@ -48,7 +49,7 @@ from genotex.simulate.truth import (
     score_genes,
 )
 
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class BenchmarkTruth:
     # files
     aliases: Mapping[str, str]
     traits: Mapping[str, TraitTruth]  # By trait folder name
+    canary: str = CANARY
 
     def usable_cohorts(self, trait: str) -> list[str]:
         """Return the ids of the cohorts that a careful analyst can use for `trait`, sorted."""
@@ -94,7 +96,13 @@ def load_benchmark_truth(path: Path) -> BenchmarkTruth:
     return read_record(path, WORLD_FORMAT, BenchmarkTruth)
 
 
-_MOST_PLANTED = 30
+_PLANTED = 8, 60
+"""Genes of a trait: the logarithm of their number is uniform, so that no fixed length fits all."""
+_EFFECTS = 1.0, 2.6
+"""Standardised differences that the data can show."""
+_KNOWN, _UNRELATED = 0.1, 3.0
+"""Related genes: a share of the planted, for regressors, among many more that do not differ, since
+published lists are no answer."""
 _FIRST_PLATFORM = 910_001
 _FEWEST_PER_TRAIT, _MOST_PER_TRAIT = 2, 10
 """Cohorts for each trait."""
@@ -104,7 +112,7 @@ _FEWEST_PER_TRAIT, _MOST_PER_TRAIT = 2, 10
 class SimulatedBenchmark:
     """Where a simulated benchmark is, and its truth."""
 
-    folder: Path  # An input folder for ``genotex preprocess``
+    folder: Path  # An input folder for ``genotex preprocess``, without the answers
     task_info: Path  # Related genes and conditions of the traits, in the benchmark's format
     reference: Path  # The true answers, an output folder in the benchmark's layout
     truth_file: Path  # ``truth.json``
@@ -127,10 +135,11 @@ class SimulatedBenchmark:
 def simulate_benchmark(
     folder: Path,
     *,
-    seed: int = 1,
+    answers: Path | None = None,
+    seed: int | None = None,
     traits: int = 12,
     cohorts: int = 40,
-    samples: int = 40,
+    samples: int = 60,
     genes: int = 1200,
     shared_genes: float = 0.0,
     symbols: Sequence[str] | None = None,
@@ -145,9 +154,11 @@ def simulate_benchmark(
     Parameters
     ----------
     folder
-        Must not exist or be empty. It appears whole or not at all.
+        For the input; must not exist or be empty. It appears whole or not at all.
+    answers
+        For truth and reference, outside `folder`; by default ``<folder>-answers``.
     seed
-        Seed of all randomness.
+        Seed of all randomness; by default one that only the answers state.
     traits
         Number of traits, 4 to 16.
     cohorts
@@ -171,6 +182,12 @@ def simulate_benchmark(
     UsageError
         If a size is out of range, or `folder` is not empty.
     """
+    folder = Path(folder)
+    answers = folder.with_name(f"{folder.name}-answers") if answers is None else Path(answers)
+    if answers.absolute().is_relative_to(folder.absolute()):
+        msg = f"{answers} is in {folder}, which agents read; name a folder elsewhere"
+        raise UsageError(msg)
+    seed = secrets.randbits(62) if seed is None else seed
     check_sizes(
         seed=(seed, 0, 2**63),
         traits=(traits, FEWEST_TRAITS, MOST_TRAITS),
@@ -182,28 +199,32 @@ def simulate_benchmark(
         msg = f"shared_genes is {shared_genes}; it must be between 0 and 1"
         raise UsageError(msg)
     check_folder(folder, overwrite)
+    check_folder(answers, overwrite)
     rng = np.random.default_rng(seed)
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
     members = simulated_traits(traits)
-    planted = min(_MOST_PLANTED, genes // (3 * traits))
+    least, most = _PLANTED[0], min(_PLANTED[1], genes // (2 * traits))
+    planted = np.exp(rng.uniform(np.log(least), np.log(most + 1), traits)).astype(int).tolist()
     names = [trait.name for trait in members]
-    model = draw_gene_model(rng, chosen, names, planted, shared=shared_genes)
-    with atomic_folder(folder) as part:
+    model = draw_gene_model(rng, chosen, names, planted, shared=shared_genes, effects=_EFFECTS)
+    with atomic_folder(answers) as kept, atomic_folder(folder) as part:
         older = [aliases.get(symbol, symbol) for symbol in chosen]
         plans = geo_plans(members, cohorts - len(tcga_plans(members, samples)), samples)
         made = _write_inputs(
             part, rng, model, older, plans, tcga_plans(members, samples), progress or no_progress
         )
         truth = _truth(seed, model, aliases, members, made)
-        (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
+        mark = record_text(WORLD_FORMAT, _VERSION, {"note": "the answers are in another folder"})
+        (part / MARK_FILE).write_text(mark, encoding="utf-8")
+        (kept / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
         tasks = TaskInfo.load(_write_tasks(part, rng, model, members))
-        answered = _write_reference(OutputFolder(part / REFERENCE), truth, made, tasks)
+        answered = _write_reference(OutputFolder(kept), truth, made, tasks)
     return SimulatedBenchmark(
         folder,
         folder / TASK_FILE,
-        folder / REFERENCE,
-        folder / TRUTH_FILE,
+        answers,
+        answers / TRUTH_FILE,
         truth,
         tasks.problems(),
         tuple(answered),
@@ -272,9 +293,10 @@ def _write_tasks(
         planted = model.planted(trait.name)
         family = frozenset((trait.name, *conditions_of(trait, members)))
         if family not in shared:
-            count = 2 * len(planted) // 5
+            count = int(_UNRELATED * len(planted))
             shared[family] = rng.choice(free, size=count, replace=False).tolist()
-        related[trait.name] = {*choose_related(rng, planted, free), *shared[family]}
+        own = choose_related(rng, planted, free, _KNOWN, _UNRELATED)
+        related[trait.name] = {*own, *shared[family]}
     conditions = {trait.name: conditions_of(trait, members) for trait in members}
     return write_tasks(folder, related, conditions)
 

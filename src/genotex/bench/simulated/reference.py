@@ -28,6 +28,8 @@ from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.simulate import CohortTruth, SimulatedCohort
 
+CANARY = "genotex-world-answers 3f0c6a52-9d1e-4b7a-8f43-c1a6d7e2b95d"
+"""In every file of answers: a text that holds it has seen them."""
 _DECIMALS = 3
 _CODES = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0, "unknown": np.nan}
 _GENE_MISSING, _SAMPLE_MISSING = 0.20, 0.05
@@ -154,6 +156,7 @@ def write_answers(
                 "Absolute Coefficient": [abs(size) for size in sizes],
             },
             "cv_performance": {},
+            "canary": CANARY,
         }
         with atomic_write(output.significant_genes(problem.trait, problem.condition)) as part:
             part.write_text(json.dumps(content, indent=4) + "\n", encoding="utf-8")

@@ -383,7 +383,7 @@ def harbor(
 
     Examples:
       genotex bench export harbor world tasks \
-          --task-info world/task_info.json -r world/reference
+          --task-info world/task_info.json -r world-answers
 
       harbor run -p tasks -a oracle
     """

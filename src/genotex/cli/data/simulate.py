@@ -17,10 +17,11 @@ from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, Option
 
-Seed = Annotated[int, Option("The same seed gives the same files.", "--seed", least=0)]
+_SEED = "The same seed gives the same files."
+Seed = Annotated[int, Option(_SEED, "--seed", least=0)]
 
 _STUDY = {"samples": 80, "genes": 4000}
-_BENCHMARK = {"samples": 40, "genes": 1200, "traits": 12, "cohorts": 40}
+_BENCHMARK = {"samples": 60, "genes": 1200, "traits": 12, "cohorts": 40}
 _SMALL = {"samples": 24, "genes": 400, "traits": 4, "cohorts": 8}
 _STUDY_STEPS = 8
 
@@ -33,9 +34,14 @@ class _Content:
         bool, Option("Write a whole benchmark: traits, tasks, reference.", "--world")
     ] = False
     small: Annotated[bool, Option("A small benchmark for quick tests.", "--small")] = False
-    seed: Seed = 1
+    seed: Annotated[
+        int | None, Option(f"{_SEED} With --world a secret one.", "--seed", default="1", least=0)
+    ] = None
+    answers: Annotated[
+        Path | None, Option("Where --world writes the true answers.", default="DIR-answers")
+    ] = None
     samples: Annotated[
-        int | None, Option("Samples of the largest cohort: 80; with --world 40, with --small 24.")
+        int | None, Option("Samples of the largest cohort: 80; with --world 60, with --small 24.")
     ] = None
     genes: Annotated[
         int | None, Option("Number of genes: 4000; with --world 1200, with --small 400.")
@@ -78,8 +84,9 @@ def simulate(
     condition, a TCGA-like study, cohorts that must be rejected and one with
     shifted characteristics; truth.json records what was planted. With --world
     it is a whole benchmark: many traits and cohorts, task_info.json with
-    problems of all kinds, and in reference/ the true answers, to score an
-    output folder by.
+    problems of all kinds, and in DIR-answers the true answers, to score an
+    output folder by. Its seed is secret, so that nobody can make the answers
+    again; name one for practice.
 
     Examples:
       genotex simulate study
@@ -94,20 +101,21 @@ def simulate(
 
       genotex analyze output --task-info world/task_info.json
     """
-    seed, given = content.seed, content.sizes
+    given = content.sizes
     if content.world:
         if content.rna_seq:
             msg = "--rna-seq: a simulated benchmark has no such cohort; leave out one of them"
             raise UsageError(msg)
         sizes = (_SMALL if content.small else _BENCHMARK) | given
-        _simulate_benchmark(folder, seed, sizes, content.shared_genes or 0.0, overwrite, json)
+        _simulate_benchmark(folder, content, sizes, overwrite, json)
         return
-    alone = ["--small"] * content.small
+    alone = ["--small"] * content.small + ["--answers"] * (content.answers is not None)
     alone += ["--shared-genes"] * (content.shared_genes is not None)
     alone += [f"--{name}" for name in given if name not in _STUDY]
     if alone:
-        msg = f"{', '.join(alone)}: only a benchmark has such sizes; add --world, or leave them out"
+        msg = f"{', '.join(alone)}: only for a benchmark; add --world, or leave them out"
         raise UsageError(msg)
+    seed = 1 if content.seed is None else content.seed
     _simulate_study(folder, seed, _STUDY | given, content.rna_seq, overwrite, json)
 
 
@@ -138,25 +146,27 @@ def _simulate_study(
 
 
 def _simulate_benchmark(
-    folder: Path, seed: int, sizes: dict[str, int], shared: float, overwrite: bool, json: bool
+    folder: Path, content: _Content, sizes: dict[str, int], overwrite: bool, json: bool
 ) -> None:
     from genotex.bench.simulated import simulate_benchmark
 
     with screen.progress("simulating") as step:
         simulated = simulate_benchmark(
             folder,
-            seed=seed,
+            answers=content.answers,
+            seed=content.seed,
             traits=sizes["traits"],
             cohorts=sizes["cohorts"],
             samples=sizes["samples"],
             genes=sizes["genes"],
-            shared_genes=shared,
+            shared_genes=content.shared_genes or 0.0,
             overwrite=overwrite,
             progress=lambda what: step(what, sizes["cohorts"]),
         )
     figures = simulated.summary()
     if json:
-        screen.print_json({"folder": str(folder), "seed": seed, **figures})
+        answers = str(simulated.reference)
+        screen.print_json({"folder": str(folder), "answers": answers, **figures})
         return
     kinds = ", ".join(f"{number} {kind}" for kind, number in figures["problems"].items())
     screen.show(
@@ -165,7 +175,7 @@ def _simulate_benchmark(
         f"{figures['answered']} can be answered\n"
         f"next: genotex preprocess {folder} output\n"
         f"      genotex analyze output --task-info {simulated.task_info}\n"
-        f"true answers: {simulated.reference}"
+        f"true answers and seed: {simulated.reference}; keep them from agents"
     )
 
 

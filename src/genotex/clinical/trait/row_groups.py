@@ -140,7 +140,9 @@ def _rest(
 ) -> Judgements | None:
     result = dict(judgements)
     named = names_case(judgements)
-    told = not control and not named and _compares_patients(judge)
+    # Where a word for patients names the cases, a disease next to them is another one.
+    called = any(j.role == "case" and j.ground == Ground.CONTEXT for j in judgements.values())
+    told = not (control or named or called) and _compares_patients(judge)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
         if named and judgement.ground == Ground.OTHER_CODE:

@@ -45,9 +45,10 @@ def _benchmark_folders(
             msg = "simulated=FOLDER takes the place of input and reference; leave them out"
             raise UsageError(msg)
         folder = Path(simulated)
+        answers = folder.with_name(f"{folder.name}-answers")
         if not folder.exists():
-            simulate_benchmark(folder)
-        source, reference = str(folder), str(folder / "reference")
+            simulate_benchmark(folder, answers=answers)
+        source, reference = str(folder), str(answers)
     if reference is None:
         msg = "give -T input=FOLDER -T reference=FOLDER, or -T simulated=FOLDER"
         raise UsageError(msg)
