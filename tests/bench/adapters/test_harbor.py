@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -25,11 +24,12 @@ def tasks(
 ) -> dict[Problem, Path]:
     target = tmp_path_factory.mktemp("harbor") / "tasks"
     written = export_harbor(folders, target)
-    by_name = {path.name: path for path in written}
+    metadata = {
+        path: tomllib.loads((path / "task.toml").read_text())["metadata"] for path in written
+    }
     return {
-        Problem(problem["trait"], problem["condition"]): path
-        for path in by_name.values()
-        for problem in json.loads((path / "solution/problems.json").read_text())
+        Problem(problem["trait"], problem["condition"] or None): path
+        for path, problem in metadata.items()
     }
 
 
@@ -46,13 +46,12 @@ def test_there_is_a_task_for_every_answer_of_the_reference(
         assert os.access(path / "solution/solve.sh", os.X_OK)
 
 
-def test_the_reference_is_in_the_tests_alone(tasks: dict[Problem, Path]) -> None:
+def test_the_reference_is_nowhere_that_an_agent_sees(tasks: dict[Problem, Path]) -> None:
     for problem, path in tasks.items():
         answer = f"significant_genes_condition_{problem.condition}.json"
-        assert [p.relative_to(path).parts[0] for p in path.rglob(answer)] == ["tests"]
-        for place in ("environment", "solution"):
-            names = {p.name for p in (path / place).rglob("*")}
-            assert not names & {"truth.json", "reference", "regress", "preprocess"}
+        assert {p.relative_to(path).parts[0] for p in path.rglob(answer)} == {"tests", "solution"}
+        names = {p.name for p in (path / "environment").rglob("*")}
+        assert not names & {"truth.json", "reference", "regress", "preprocess"}
 
 
 def test_rewards_are_the_figures_of_evaluate(
@@ -76,17 +75,17 @@ def run_script(script: Path, app_folder: Path, logs: Path) -> None:
 
 
 @pytest.mark.everyday
-def test_solution_and_tests_run_and_write_the_reward(
+def test_the_oracle_of_every_task_has_the_whole_reward(
     tasks: dict[Problem, Path], tmp_path: Path
 ) -> None:
-    problem, task = next(iter(tasks.items()))
-    folder = tmp_path / "app"
-    shutil.copytree(task / "environment/app", folder)
-    run_script(task / "solution/solve.sh", folder, tmp_path)
-    assert list(folder.rglob("significant_genes_condition_*.json")), problem
+    for i, task in enumerate(tasks.values()):
+        folder = tmp_path / str(i)
+        (folder / "output").mkdir(parents=True)
+        run_script(task / "solution/solve.sh", folder, tmp_path)
+        assert rewards(folder / "output", task / "tests/reference")[REWARD] == 1
     run_script(task / "tests/test.sh", folder, tmp_path / "logs")
     reward = json.loads((tmp_path / "logs/reward.json").read_text())
-    assert reward["success"] == 100 and 0 <= reward[REWARD] <= 1
+    assert (reward["success"], reward[REWARD]) == (100, 1)
 
 
 def test_no_answer_is_a_reward_of_zero(tasks: dict[Problem, Path], tmp_path: Path) -> None:

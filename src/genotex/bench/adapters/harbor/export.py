@@ -36,15 +36,10 @@ exec python3 -m genotex.bench.adapters.harbor.reward \\
 
 SOLVE = """\
 #!/bin/sh
-# The oracle: the built-in rules.
+# The oracle: the answer of the reference.
 set -e
 solution=$(cd "$(dirname "$0")" && pwd)
-cd "${APP:-/app}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-python3 -m genotex bench run input "$work/run" --task-info task_info.json \\
-    --problems "$solution/problems.json"
-if [ -d "$work/run/regress" ]; then cp -R "$work/run/regress" output/; fi
+cp -R "$solution/reference/." "${APP:-/app}/output/"
 """
 
 _TOML = """\
@@ -115,7 +110,8 @@ def export_harbor(
     """Write a task folder for every problem that the reference answers.
 
     The agent's environment gets raw files, task list and instruction; the reference is in the
-    folder ``tests`` alone, which Harbor copies into the container when the agent has ended.
+    folder ``tests``, which Harbor copies into the container when the agent has ended, and in
+    ``solution``, which it copies for the oracle alone.
 
     Parameters
     ----------
@@ -189,17 +185,16 @@ def _write(
         wheel = Path(install).name
         _link(Path(install), environment / wheel)
     requirement = install or f"genotex=={genotex.__version__}"
-    answer, problem = assignment.result, assignment.problem
-    asked = {"trait": problem.trait, "condition": problem.condition}
-    source = folders.reference.root / answer
+    answer = assignment.result
+    reference = (folders.reference.root / answer).read_text(encoding="utf-8")
     texts = {
         "instruction.md": f"{assignment.instruction}\nThe working folder is `/app`.\n",
         "task.toml": _task_toml(assignment, name),
         "environment/Dockerfile": _dockerfile(requirement, wheel),
         "tests/test.sh": TEST,
-        f"tests/reference/{answer}": source.read_text(encoding="utf-8"),
+        f"tests/reference/{answer}": reference,
         "solution/solve.sh": SOLVE,
-        "solution/problems.json": json.dumps([asked]) + "\n",
+        f"solution/reference/{answer}": reference,
     }
     for where, text in texts.items():
         path = folder / where
