@@ -78,3 +78,43 @@ def test_series_without_expression_is_refused(tmp_path: Path) -> None:
             series, series.comparisons[0], PreprocessOptions(), AnalysisOptions(),
             OutputFolder(tmp_path / "output"),
         )  # fmt: skip
+
+
+MOUSE = {"organism": "Mus musculus", "taxid": "10090", "platform": "GPL1261"}
+
+
+def _mouse(folder: Path) -> tuple[list[str], list[str]]:
+    """Write a series on mouse probes; return the probes and their genes."""
+    from genotex.genes import packaged_platform
+
+    rows = packaged_platform("GPL1261").table.head(len(GENES)).iter_rows()
+    probes, genes = zip(*rows, strict=True)
+    write(folder, ids=probes, **MOUSE)
+    return list(probes), sorted(set(genes))
+
+
+def test_mouse_series_is_tested_by_its_own_genes(tmp_path: Path) -> None:
+    _, genes = _mouse(tmp_path / "GSE1")
+    (files,) = series_in(tmp_path / "GSE1")
+    series = comparisons_of(files, PreprocessOptions())
+    output = OutputFolder(tmp_path / "output")
+    tested, notes = compare(
+        series, series.chosen("1"), PreprocessOptions(), AnalysisOptions(), output
+    )
+    assert sorted(tested.results[0].genes["Variable"]) == genes
+    assert notes[0] == "genes of mouse, as they are named" and "GPL1261" in notes[1]
+
+
+def test_mouse_genes_take_the_symbols_of_their_one_human_orthologue(tmp_path: Path) -> None:
+    _, genes = _mouse(tmp_path / "GSE1")
+    # The first gene has two orthologues and the last none.
+    pairs = [(gene, GENES[i]) for i, gene in enumerate(genes[:-1])] + [(genes[0], "TP53")]
+    (tmp_path / "pairs.csv").write_text("mouse,human\n" + "".join(f"{a},{b}\n" for a, b in pairs))
+    (files,) = series_in(tmp_path / "GSE1")
+    series = comparisons_of(files, PreprocessOptions())
+    tested, notes = compare(
+        series, series.chosen("1"), PreprocessOptions(), AnalysisOptions(),
+        OutputFolder(tmp_path / "output"), orthologues=tmp_path / "pairs.csv",
+    )  # fmt: skip
+    assert sorted(tested.results[0].genes["Variable"]) == sorted(GENES[1 : len(genes) - 1])
+    assert f"{len(genes) - 2} of {len(genes)} genes have one human orthologue" in notes[-1]

@@ -45,7 +45,7 @@ from genotex.formats import (
     sha256,
     update_cohort_info,
 )
-from genotex.genes import PACKAGED_MAP, ZEROS_KEPT
+from genotex.genes import OTHER_SPECIES, PACKAGED_MAP, ZEROS_KEPT
 from genotex.io import lock
 from genotex.layout import InputFolder, OutputFolder
 from genotex.models import keys_put_away
@@ -100,7 +100,7 @@ class CohortOutcome:
 
 def shown_notes(notes: Sequence[str]) -> tuple[str, ...]:
     """Return the notes on the source of expression and genes that a reader should not miss."""
-    shown = (SUBMITTED, PACKAGED_MAP, ZEROS_KEPT)
+    shown = (SUBMITTED, OTHER_SPECIES, PACKAGED_MAP, ZEROS_KEPT)
     return tuple(note for note in notes if note.startswith(shown))
 
 

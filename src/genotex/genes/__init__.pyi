@@ -21,11 +21,13 @@ from .identify import (
 )
 from .mapping import (
     ON_PROBES as ON_PROBES,
+    OTHER_SPECIES as OTHER_SPECIES,
     ZEROS_KEPT as ZEROS_KEPT,
     GeneMapping as GeneMapping,
     check_rows as check_rows,
     keep_rows as keep_rows,
     collapse_rows as collapse_rows,
+    map_as_named as map_as_named,
     map_to_genes as map_to_genes,
     official_rows as official_rows,
 )
@@ -72,3 +74,4 @@ from .two_colour import (
     normexp as normexp,
     quantile_normalised as quantile_normalised,
 )
+from .orthologues import Orthologues as Orthologues, read_orthologues as read_orthologues

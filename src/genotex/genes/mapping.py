@@ -21,6 +21,8 @@ from genotex.procedure import Procedure
 
 ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
+OTHER_SPECIES = "genes of"
+"""Beginning of the note on a series that is not human."""
 ON_PROBES = "tested by probe, not by gene"
 """Beginning of the note on rows that no map brings to genes."""
 
@@ -148,6 +150,50 @@ def keep_rows(
         scaled.scale,
         {"rows": len(matrix.ids), "rows_with_symbol": 0, "genes": len(links.genes)},
         (f"row ids: {verdict.reason}", f"{ON_PROBES}: {why}", *scaled.notes),
+        scaled.offset,
+        scaled.lost,
+        measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),
+    )
+
+
+def map_as_named(
+    matrix: ExpressionMatrix,
+    platforms: Sequence[Platform],
+    species: str,
+    *,
+    table: GeneTable,
+    scale: Scale = "auto",
+    own: str | None = None,
+) -> GeneMapping:
+    """Map a matrix of another species to the genes that its platform or its rows name, as `sound`.
+
+    `species`: For the notes. `table`: human genes, by which columns of symbols are recognised; no
+    name is brought to its form. A row of several genes is dropped.
+    """
+    _check_scale(scale)
+    scaled = _on_scale(matrix, scale, Procedure.SOUND)
+    found = genes_of_rows(matrix.ids, platforms, procedure="sound", table=table, own=own)
+    links = gene_rows([names if len(names) == 1 else () for names in found.names])
+    if not links.genes:
+        raise _no_gene(found)
+    several = sum(len(names) > 1 for names in found.names)
+    counts = {
+        "rows": len(matrix.ids),
+        "rows_with_symbol": found.filled,
+        "rows_several_genes": several,
+        "genes_mapped": len(links.genes),
+        "genes": len(links.genes),
+    }
+    values = weighted_mean_of_rows(scaled.matrix.values, links)
+    return GeneMapping(
+        ExpressionMatrix(links.genes, matrix.samples, values),
+        len(links.genes),
+        found.verdict.kind,
+        found.id_column,
+        found.gene_column,
+        scaled.scale,
+        counts,
+        (f"{OTHER_SPECIES} {species}, as they are named", *found.notes, *scaled.notes),
         scaled.offset,
         scaled.lost,
         measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),

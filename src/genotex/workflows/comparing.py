@@ -20,6 +20,7 @@ from genotex.clinical import (
 )
 from genotex.cohorts import PreprocessOptions, choose_file, read_geo_cohort, shown_notes
 from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.genes import GeneTable, read_orthologues
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, geo_cohort_files
 from genotex.options import AnalysisOptions
 from genotex.workflows.designs import DesignInput, DesignsTested, analyze_designs, contrasts_of
@@ -117,10 +118,13 @@ def compare(
     analysis: AnalysisOptions,
     output: OutputFolder,
     progress: Progress = silent,
+    *,
+    orthologues: Path | None = None,
 ) -> tuple[DesignsTested, tuple[str, ...]]:
     """Read the genes of a series, test one of its comparisons, and write what `genotex de` writes.
 
-    Returns what was tested, and the notes on where expression and genes come from.
+    `orthologues` is a table of genes of the species and their human orthologues. Returns what was
+    tested, and the notes on where expression and genes come from.
 
     Raises
     ------
@@ -137,6 +141,12 @@ def compare(
         msg = f"no gene expression: {prepared.why_no_genes}"
         raise FormatError(msg, path=files.folder)
     matrix = prepared.genes.expression
+    renamed: tuple[str, ...] = ()
+    if orthologues is not None:
+        matrix, note = read_orthologues(orthologues, GeneTable.load(options.gene_table)).apply(
+            matrix
+        )
+        renamed = (note,)
     table = _table(comparison, set(matrix.samples), files.cohort)
     samples = tuple(table["sample"].to_list())
     place = {sample: j for j, sample in enumerate(matrix.samples)}
@@ -161,7 +171,11 @@ def compare(
         ],
         "tables": {"distributions": prepared.distributions},
     }
-    notes = (f"comparison found in the texts of the samples: {comparison.text}", *prepared.notes)
+    notes = (
+        f"comparison found in the texts of the samples: {comparison.text}",
+        *prepared.notes,
+        *renamed,
+    )
     given = DesignInput(data, table, notes, _warnings(comparison), record)
     design = "~ " + " + ".join(name for name in factors.columns if name != block)
     contrast = f"group: {_level(comparison.case)} - {_level(comparison.control)}"
@@ -169,7 +183,7 @@ def compare(
         given, design, [contrast], analysis, lambda _: comparison.name, block=block
     )
     tested = analyze_designs([cohort for _, cohort in found], analysis, output, progress)
-    return tested, shown_notes(prepared.notes)
+    return tested, (*shown_notes(prepared.notes), *renamed)
 
 
 def _warnings(comparison: SeriesComparison) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ def solve_comparison(
     analysis: AnalysisOptions,
     drawing: FigureOptions,
     cohorts: Sequence[str],
+    orthologues: Path | None,
     *,
     json: bool,
 ) -> int:
@@ -47,7 +48,9 @@ def solve_comparison(
     if not json:
         screen.notify(f"{found[0].files.cohort}: {chosen.text}", "note")
     with screen.work() as progress:
-        tested, notes = compare(found[0], chosen, settings, analysis, output, progress)
+        tested, notes = compare(
+            found[0], chosen, settings, analysis, output, progress, orthologues=orthologues
+        )
     answered = [outcome.problem for outcome in tested.outcomes if outcome.result is not None]
     for problem in answered:
         save_result_figures(output, problem, drawing)

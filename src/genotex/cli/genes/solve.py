@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,8 +22,6 @@ from genotex.options import AnalysisOptions, FigureOptions, GeoOptions, Option, 
 from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from genotex.analysis import AnalysisResult, ProblemOutcome
     from genotex.workflows import Solved, SolveRequest
 
@@ -40,6 +39,13 @@ class _SolveRequest:
             "Without --trait: the comparison to test, by its name or number in the list that "
             "'genotex solve INPUT OUTPUT' prints.",
             metavar="NAME",
+        ),
+    ] = None
+    orthologues: Annotated[
+        Path | None,
+        Option(
+            "With --compare, for mouse or rat: table of two columns, gene and human orthologue; "
+            "genes then take the human symbol. Without it they keep their own."
         ),
     ] = None
 
@@ -123,7 +129,7 @@ def solve(
         raise typer.Exit(
             solve_comparison(
                 source, folder, asked.compare, settings, analysis, drawing, scope.cohort,
-                json=running.json,
+                asked.orthologues, json=running.json,
             )
         )  # fmt: skip
     if asked.compare is not None:

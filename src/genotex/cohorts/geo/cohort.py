@@ -15,6 +15,7 @@ from genotex.clinical import (
     EncodedFeature,
     Expert,
     FeatureEncoding,
+    GeneVerdict,
     SeriesDescription,
     Vocabulary,
     annotation_notes,
@@ -44,7 +45,14 @@ from genotex.cohorts.prepared import (
 from genotex.errors import FormatError
 from genotex.features import control_group, split_cell
 from genotex.formats import Platform, Series
-from genotex.genes import GeneMapping, GeneTable, identify_ids, keep_rows, map_to_genes
+from genotex.genes import (
+    GeneMapping,
+    GeneTable,
+    identify_ids,
+    keep_rows,
+    map_as_named,
+    map_to_genes,
+)
 from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
 
@@ -55,6 +63,7 @@ _PUT_COUNTS = (
     "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
     "; solve and preprocess also take the submitter's files there (see 'genotex fetch geo --plan')"
 )
+_SPECIES = {"Mus musculus": "mouse", "Rattus norvegicus": "rat"}
 _OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
@@ -80,6 +89,13 @@ def read_geo_cohort(
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, raw.series, files.trait, expert, options, given)
     features = encode_features(reading, raw.series, options, load_vocabulary(options.vocabulary))
+    species = "" if files.trait else _other_species(raw.series, options.procedure)
+    if species:
+        # Of a trait, cohorts are human; a series by itself is tested with its own genes.
+        gene = GeneVerdict(True, f"{species}; genes as they are named", human=False)
+        reading = replace(reading, gene=gene)
+        genes, why_no_genes = _genes(files, raw, reading, table, options, species)
+        return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
     codes = features["trait"].codes if "trait" in features else None
     binary = _is_binary(reading)
     chosen = options.values_from
@@ -100,6 +116,14 @@ def read_geo_cohort(
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(files, raw, reading, table, options)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
+
+
+def _other_species(series: Series, procedure: Procedure) -> str:
+    """Return mouse or rat where all samples are of it and the procedure keeps such genes."""
+    names = {c for row in series.sample_fields.get("organism_ch1", ()) for c in row if c}
+    if len(names) != 1 or not procedure.keeps_rows_without_map:
+        return ""
+    return _SPECIES.get(names.pop(), "")
 
 
 def describe_raw(files: GeoCohortFiles, raw: RawSeries) -> SeriesDescription:
@@ -374,25 +398,25 @@ def _genes(
     reading: ClinicalAnnotation,
     table: GeneTable,
     options: PreprocessOptions,
+    species: str = "",
 ) -> tuple[GeneMapping | None, str]:
     if not reading.gene.available:
         return None, reading.gene.reason
     series = raw.series
     if series.expression is None or not series.expression.ids:
         return None, no_table(options.procedure)
+    matrix, scale, own = series.expression, options.scale, series.platform
     try:
+        if species:
+            named = map_as_named(matrix, raw.platforms, species, table=table, scale=scale, own=own)
+            return named, ""
         mapping = map_to_genes(
-            series.expression,
-            raw.platforms,
-            procedure=options.procedure,
-            table=table,
-            scale=options.scale,
-            own=series.platform,
+            matrix, raw.platforms, procedure=options.procedure, table=table, scale=scale, own=own
         )
     except FormatError as error:
         if options.procedure.keeps_rows_without_map and _lacks_table(raw):
             why = f"no table of {series.platform} is at hand; {fetch_table(files)}"
-            return keep_rows(series.expression, why, table=table, scale=options.scale), ""
+            return keep_rows(matrix, why, table=table, scale=scale), ""
         return None, f"rows cannot be mapped to genes: {error}"
     return mapping, ""
 
@@ -408,7 +432,14 @@ def _lacks_table(raw: RawSeries) -> bool:
 def fetch_table(files: GeoCohortFiles) -> str:
     """Return how the table of a series' platform is fetched."""
     command = [
-        *("genotex", "fetch", "geo", str(files.folder.parents[2]), "--trait", files.trait),
+        *(
+            "genotex",
+            "fetch",
+            "geo",
+            str(files.folder.parents[2]),
+            "--trait",
+            files.trait or files.folder.parent.name,
+        ),
         *("--accession", files.cohort, "--platform-only"),
     ]
     return f"to get genes: {shlex.join(command)}"
