@@ -95,3 +95,14 @@ def test_output_folder_that_is_a_file(tmp_path: Path) -> None:
     for root in (file, file / "deeper"):
         with pytest.raises(UsageError, match="output is a file, where a folder is needed"):
             OutputFolder(root)
+
+
+def test_a_trait_is_found_in_any_case_but_the_exact_folder_first(tmp_path: Path) -> None:
+    touch(tmp_path / "GEO" / "Breast_Cancer" / "GSE1" / "GSE1_series_matrix.txt.gz")
+    (found,) = InputFolder(tmp_path).geo_cohorts("Breast cancer")
+    assert (found.trait, found.cohort) == ("Breast_cancer", "GSE1")
+    touch(tmp_path / "GEO" / "Breast_cancer" / "GSE2" / "GSE2_series_matrix.txt.gz")
+    if len(InputFolder(tmp_path).traits()) == 2:  # Not where the disk ignores case
+        (found,) = InputFolder(tmp_path).geo_cohorts("Breast cancer")
+        assert found.cohort == "GSE2"
+        assert InputFolder(tmp_path).geo_cohorts("BREAST CANCER") == []

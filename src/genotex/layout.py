@@ -118,11 +118,16 @@ class InputFolder:
         return sorted(self._geo_folders())
 
     def geo_cohorts(self, trait: str) -> list[GeoCohortFiles]:
-        """Return the series of a trait in the order of their accession numbers."""
+        """Return the series of a trait in the order of their accession numbers.
+
+        A folder that differs in case alone is the trait's where none is called exactly so.
+        """
         trait = trait_folder_name(trait)
-        parent = self._geo_folders().get(trait)
-        if parent is None:
+        folders = self._geo_folders()
+        alike = [name for name in folders if name.casefold() == trait.casefold()]
+        if trait not in folders and len(alike) != 1:
             return []
+        parent = folders[trait if trait in folders else alike[0]]
         names = sorted(_folders(parent), key=_accession_order)
         return [geo_cohort_files(trait, parent / name) for name in names]
 
