@@ -17,6 +17,17 @@ FOR_DEVELOPERS = ("dev", "docs", "browser")
 STATED_ELSEWHERE = {"mlcroissant": "Apache-2.0"}
 """Licences that only the repository of a package states."""
 
+DATA = [
+    "",
+    "## Packaged data",
+    "",
+    "- `genes/data/genes.parquet`, `accessions.parquet`: NCBI Gene (public domain), by way of "
+    "Bioconductor's org.Hs.eg.db (Artistic-2.0).",
+    "- `genes/data/platforms.parquet`: Bioconductor's annotation packages, collected by idmap1 "
+    "(Artistic-2.0, text in `genes/data/Artistic-2.0.txt`). Changed: human symbols are brought up "
+    "to date, and all platforms are one table.",
+]
+
 
 def main() -> None:
     """Write the page."""
@@ -44,6 +55,7 @@ def main() -> None:
     for name in sorted(needed):
         where = ", ".join(dict.fromkeys(needed[name]))
         lines.append(f"| {name} | {where} | {licence(name)} |")
+    lines += DATA
     page = ROOT / "docs" / "licences.md"
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
