@@ -182,3 +182,66 @@ def test_a_sample_sheet_in_the_folder_is_no_expression(tmp_path: Path) -> None:
     outcome, evidence, _ = run(tmp_path)
     assert outcome.info is not None and outcome.info.is_gene_available
     assert any(note.startswith("sheet.csv is not used") for note in evidence.notes)
+
+
+def test_a_name_may_be_a_word_of_the_title(tmp_path: Path) -> None:
+    titles = [f"RNA-seq of blood, donor D{i}, run {1 + i % 2}" for i in range(12)]
+    folder = write_series(tmp_path / "input", [line("description", titles)])
+    order = list(range(12))[::-1]
+    rows = {g: [row[i] for i in order] for g, row in count_rows(12).items()}
+    write_gz(folder / "GSE1_counts.txt.gz", table([f"D{i}" for i in order], rows))
+    outcome, evidence, output = run(tmp_path)
+    assert outcome.info is not None and outcome.info.is_usable
+    assert any("description, in which it is a word (12 exactly)" in n for n in evidence.notes)
+    genes = read_gene_csv(output.gene_csv("Asthma", "GSE1"))
+    assert list(genes.samples) == ACCESSIONS
+    totals = evidence.counts["totals"]
+    assert list(totals.values()) == [sum(r[i] for r in count_rows(12).values()) for i in range(12)]
+
+
+def test_a_table_that_fits_in_two_ways_is_refused_with_both(tmp_path: Path) -> None:
+    names = [f"S{i}" for i in range(12)]
+    texts = [
+        line("description", names),
+        line("characteristics_ch1", [f"run: {n}" for n in names[::-1]]),
+    ]
+    folder = write_series(tmp_path / "input", texts)
+    write_gz(folder / "GSE1_counts.txt.gz", table(names))
+    outcome, evidence, _ = run(tmp_path)
+    assert outcome.info is not None and not outcome.info.is_gene_available
+    assert any(
+        "'description' and 'characteristic run after the colon'" in n for n in evidence.notes
+    )
+
+
+def test_another_file_may_be_chosen(tmp_path: Path) -> None:
+    folder = write_series(tmp_path / "input")
+    values = {g: [c / 7.3 for c in row] for g, row in count_rows(12).items()}
+    write_gz(folder / "GSE1_counts.txt.gz", table(ACCESSIONS))
+    write_gz(folder / "GSE1_fpkm.txt.gz", table(ACCESSIONS, values))
+    _, evidence, _ = run(tmp_path, values_from="GSE1_fpkm.txt.gz")
+    assert not evidence.counts and evidence.mapping["scale"] == "linear"
+    assert evidence.options["values_from"] == "GSE1_fpkm.txt.gz"
+    outcome, _, _ = run(tmp_path, values_from="GSE1_other.txt.gz")
+    assert "has no file 'GSE1_other.txt.gz'" in str(outcome)
+
+
+def test_cells_in_columns_are_added_up_by_the_sample_in_their_names(tmp_path: Path) -> None:
+    folder = write_series(tmp_path / "input")
+    cells = [f"{''.join('ACGT'[j >> 2 * k & 3] for k in range(10))}-1" for j in range(3)]
+    names = [f"{cell}_GSM{12 - i}" for i in range(12) for cell in cells]
+    rows = {
+        g: [part for i in range(12) for part in (row[11 - i] - 3, 2, 1)]
+        for g, row in count_rows(12).items()
+    }
+    write_gz(folder / "GSE1_umi_counts.txt.gz", table(names, rows))
+    outcome, evidence, _ = run(tmp_path)
+    assert outcome.info is not None and outcome.info.is_usable
+    sums = [sum(r[i] for r in count_rows(12).values()) for i in range(12)]
+    assert list(evidence.counts["totals"].values()) == sums
+    write_gz(
+        folder / "GSE1_umi_counts.txt.gz",
+        table([n.partition("_")[0] for n in names[:3]] * 12, rows),
+    )
+    outcome, evidence, _ = run(tmp_path)
+    assert outcome.info is not None and not outcome.info.is_gene_available

@@ -27,6 +27,8 @@ from genotex.layout import GeoCohortFiles
 from genotex.outside import StoredFile, stored_file, tar_members
 
 _TRANSCRIPTS = "tx2gene|t2g|transcripts?_?(to|2)_?gene"
+_BARCODE = re.compile(r"(?<![A-Za-z])[ACGT]{8,}(-\d+)?(?![a-z])")
+_FEWEST_CELLS = 20
 _LONG_WIDTH, _FEWEST = 12, 2
 _SECOND_LOOK = ("annotation", "test results", "ratios")
 """What a table of such a name is read for after all, if nothing else gives values."""
@@ -119,7 +121,32 @@ def _read(file: SeriesFile, keys: frozenset[str]) -> Sequence[TableFile]:
     path = file.stored.path
     if path.suffix.lower() == ".xlsx":
         return [_widened(each, keys) for each in read_sheet_tables(path)]
-    return [_widened(read_table_file(path), keys)]
+    return [_widened(_without_cells(read_table_file(path)), keys)]
+
+
+def _without_cells(table: TableFile) -> TableFile:
+    """Add up columns of single cells, ``AAACCTGAGC-1_S1``, by the sample that is left of a name."""
+    frame = table.columns
+    numbers = [i for i, dtype in enumerate(frame.dtypes) if i and dtype.is_numeric()]
+    groups: dict[str, list[str]] = {}
+    for i in numbers:
+        if _BARCODE.search(title := table.header[i]):
+            groups.setdefault(_BARCODE.sub("", title).strip("._-:| "), []).append(frame.columns[i])
+    cells = sum(map(len, groups.values()))
+    if cells < max(_FEWEST_CELLS, len(numbers) / 2):
+        return table
+    if len(groups) < _FEWEST or "" in groups:
+        msg = f"its {cells:,} columns are single cells, whose samples it does not name"
+        raise table.error(msg, hint="use the tables of single samples, or an .h5ad with them")
+    text = [i for i in range(frame.width) if i not in set(numbers)]
+    kept = frame.select(
+        *(frame.columns[i] for i in text),
+        *(pl.sum_horizontal(columns).alias(f"s{j}") for j, columns in enumerate(groups.values())),
+    )
+    columns = pl.DataFrame([c.alias(f"c{i}") for i, c in enumerate(kept.get_columns())])
+    notes = (*table.notes, f"{cells:,} cells added up to {len(groups)} samples")
+    header = (*(table.header[i] for i in text), *groups)
+    return replace(table, header=header, columns=columns, notes=notes)
 
 
 def _widened(table: TableFile, keys: frozenset[str]) -> TableFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes, trait_of_samples
+from genotex.cohorts.geo.sample_names import names_inside, series_names
 from genotex.cohorts.geo.source_tables import (
     is_worth_a_look,
     sources_on_disk,
@@ -56,14 +57,6 @@ from genotex.layout import GeoCohortFiles
 from genotex.options import Scale
 from genotex.procedure import Procedure
 
-_TEXTS = ("title", "description", "source_name_ch1", "characteristics_ch1")
-_FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("", str.strip),
-    (" after the colon", lambda cell: cell.rpartition(":")[2].strip()),
-    (" in brackets", lambda cell: " ".join(re.findall(r"[(\[]([^)\]]+)[)\]]", cell)[-1:])),
-    (" before brackets", lambda cell: re.split(r"\s*[(\[]", cell)[0].strip()),
-    (" before the comma", lambda cell: cell.partition(",")[0].strip()),
-)
 _THEN = "; a table that you make of them is analysed by: genotex de TABLE SAMPLES OUTPUT"
 _LEAST_SHARE = 0.5
 _FEWEST, _FEWEST_GENES = 2, 10
@@ -173,7 +166,7 @@ def _best_candidate(
 ) -> tuple[_Candidate | None, list[str]]:
     """Return the values that are used, with notes on them and on what is not used."""
     rejected: list[str] = []
-    names = _series_names(series)
+    names = series_names(series)
     keys = table_keys(names)
     every = sources_on_disk(files, len(series.samples), rejected, how.chosen)
     found: list[_Candidate] = []
@@ -259,48 +252,28 @@ def _label(given: TableFile, source: ValueSource) -> str:
     return f"{given.label}{sheet}" if single else source.label
 
 
-def _series_names(series: Series) -> TableFile:
-    """Return every text of the series that may name its samples, a column for each."""
-    columns = {"accession": list(series.samples)}
-    for field, cells in _sample_texts(series):
-        for form, change in _FORMS:
-            changed = [change(cell or "") for cell in cells]
-            filled = [cell for cell in changed if cell]
-            # Names differ; groups do not.
-            if len(set(filled)) == len(filled) > _LEAST_SHARE * len(cells):
-                columns.setdefault(f"{field}{form}", changed)
-    frame = pl.DataFrame([pl.Series(f"c{i}", cells) for i, cells in enumerate(columns.values())])
-    return TableFile(series.path, series.path.name, "series matrix", tuple(columns), frame)
-
-
-def _sample_texts(series: Series) -> Iterator[tuple[str, Sequence[str | None]]]:
-    for field in _TEXTS:
-        for number, row in enumerate(series.sample_fields.get(field, ())):
-            name = field.removesuffix("_ch1").replace("_", " ")
-            if field == "characteristics_ch1":
-                keys = {cell.partition(":")[0].strip() for cell in row if cell and ":" in cell}
-                name = f"characteristic {keys.pop()}" if len(keys) == 1 else f"{name} {number + 1}"
-            elif number:
-                name = f"{name} {number + 1}"
-            yield name, row
-
-
 def _matched(
-    given: TableFile, names: TableFile, samples: int, table: GeneTable
-) -> tuple[OwnValues, SampleMatch]:
+    given: TableFile, names: TableFile, series: Series, table: GeneTable
+) -> tuple[OwnValues, SampleMatch, TableFile]:
     """Find the values of a table whose columns are samples of a series."""
     keys = table_keys(names)
     values = arrange(given, keys, (), table)
     columns = values.matrix.samples
-    if not any(name_keys(name) & keys for name in columns):
+    enough = max(_FEWEST, _LEAST_SHARE * min(len(series.samples), len(columns)))
+    match = None
+    if any(name_keys(name) & keys for name in columns):
+        match = match_samples(columns, names)
+    if match is None or len(match.rows) < enough:
+        inside = names_inside(columns, series)
+        if inside is not None:
+            return values, match_samples(columns, inside), inside
+    if match is None:
         msg = f"no sample of the series is called like its columns: {some_names(columns)}"
         raise given.error(msg)
-    match = match_samples(columns, names)
-    enough = _LEAST_SHARE * min(samples, len(columns))
-    if len(match.rows) < max(_FEWEST, enough):
+    if len(match.rows) < enough:
         msg = f"only {len(match.rows)} of its {len(columns)} samples are in the series"
         raise given.error(msg)
-    return values, match
+    return values, match, names
 
 
 def _candidate(
@@ -313,7 +286,7 @@ def _candidate(
     scale: Scale,
 ) -> _Candidate:
     """Read a table, and match its columns to the samples of the series."""
-    values, match = _matched(given, names, len(series.samples), table)
+    values, match, names = _matched(given, names, series, table)
     probes = identify_ids(values.matrix.ids, table).kind is IdKind.PROBE
     # Intensities of an array, whatever names its rows.
     probes = probes or values.quantity == "avg_signal"
