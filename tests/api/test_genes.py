@@ -116,6 +116,13 @@ def test_a_series_is_fetched_into_a_folder_that_can_be_read(geo: GeoSite, tmp_pa
     assert gx.read_geo(folder, "Asthma").obs["group"].notna().any()
 
 
+def test_a_plan_says_what_expression_is_taken_from(geo: GeoSite) -> None:
+    geo.add("GSE1", rows=30)
+    plan = gx.plan_geo("gse1")
+    assert plan["best"]["kind"] == "matrix" and "30 rows" in plan["best"]["why"]
+    assert [source["refused"] for source in plan["sources"]] == [""]
+
+
 def test_a_series_that_is_not_there_is_an_error(geo: GeoSite, tmp_path: Path) -> None:
     with pytest.raises(gx.GenotexError):
         gx.fetch_geo("GSE404", tmp_path)

@@ -28,6 +28,7 @@ from genotex.errors import FetchError, FormatError, NotThereError
 from genotex.fetch import (
     GeoRequest,
     fetch_series,
+    look_at_values,
     open_fetch_folder,
     open_geo_source,
     read_accessions,
@@ -283,6 +284,7 @@ def fetch_geo(
     trait: str | None = None,
     *,
     platform_only: bool = False,
+    values_from: str = "",
 ) -> Path | dict[str, Path]:
     """Fetch GEO series by accession into ``folder/GEO/<Trait>/<GSE>/``.
 
@@ -299,6 +301,8 @@ def fetch_geo(
         Trait whose folder the series go to; ``Unsorted`` without one.
     platform_only : bool
         Fetch the platform table, not the family SOFT file, which can have gigabytes.
+    values_from : str
+        File of the series to take expression from, instead of the best one (see `plan_geo`).
 
     Returns
     -------
@@ -311,7 +315,7 @@ def fetch_geo(
         If a series could not be fetched, or is not what genotex reads.
     """
     names = read_accessions([accession] if isinstance(accession, str) else list(accession))
-    request = GeoRequest(trait, names, options=GeoOptions(platform_only, any_assay=True))
+    request = GeoRequest(trait, names, options=GeoOptions(platform_only, True, values_from))
     with open_geo_source() as source, open_fetch_folder(as_path(folder)) as place:
         plans = list(choose(source, request))
         for plan in plans:
@@ -327,6 +331,35 @@ def fetch_geo(
         msg = f"GEO has no series {', '.join(missing)}"
         raise FetchError(msg)
     return found[names[0]] if isinstance(accession, str) else found
+
+
+def plan_geo(accession: str, *, values_from: str = "") -> dict[str, Any]:
+    """Show what expression of a GEO series can be taken from, before anything of it is fetched.
+
+    Parameters
+    ----------
+    accession : str
+        ``"GSE183947"``.
+    values_from : str
+        File of the series to take expression from, instead of the best one.
+
+    Returns
+    -------
+    dict
+        ``accession``, ``title``, ``samples``, ``best`` and ``sources``, the best first: each with
+        ``kind``, ``holds`` (counts, TPM, FPKM, ..., by the names of its files), ``files``,
+        ``members``, ``bytes``, ``why``, and ``refused``, why it is not used and what helps.
+
+    Raises
+    ------
+    FetchError
+        If GEO does not answer, or has no such series.
+    """
+    names = read_accessions([accession])
+    with open_geo_source() as source:
+        request = GeoRequest(None, names, options=GeoOptions(any_assay=True))
+        (plan,) = choose(source, request)
+        return look_at_values(plan, source.tree, values_from).values_json()
 
 
 def _no_progress(done: int, total: int | None) -> None:

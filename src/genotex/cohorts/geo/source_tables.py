@@ -77,6 +77,9 @@ def tables_of(
     def among(names: Sequence[str]) -> int:
         return sum(bool(name_keys(name) & keys) for name in names)
 
+    if source.kind == "two-colour scans":
+        rejected.append(f"{source.label} is not used: the series does not state two channels")
+        return
     maps = [file for each in every for file in each.files if _is_map(file)]
     readers: list[tuple[str, Callable[[], Sequence[TableFile]]]]
     if source.kind == "tables of samples":

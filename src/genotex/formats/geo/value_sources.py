@@ -24,7 +24,8 @@ KINDS = (
     ("R object", r"\.(rds|rda|rdata|robj)" + _PACKED, ""),
     ("CEL", r"\.cel" + _PACKED, _RAW_SCANS.format("affy or oligo with rma()")),
     ("idat", r"\.idat" + _PACKED, _RAW_SCANS.format("read.idat of limma, or minfi (methylation)")),
-    ("scans", r"\.(gpr|pair|xys|exp|tif|jpg)" + _PACKED, _RAW_SCANS.format("limma or oligo")),
+    ("two-colour scans", r"\.gpr" + _PACKED, ""),
+    ("scans", r"\.(pair|xys|exp|tif|jpg)" + _PACKED, _RAW_SCANS.format("limma or oligo")),
     (
         "reads",
         r"\.(bam|sra|cram|fastq|fq)" + _PACKED,
@@ -88,9 +89,10 @@ _WHY = {
     "normalised values": "normalised by the submitter: tested as they are",
     "FPKM": "FPKM: tested on the log scale, never as counts",
     "cells": "single cells: the counts of each sample are added up",
+    "two-colour scans": "ratios of each sample to the reference that all samples share",
 }
 _CELLS = ("10x matrix", "10x h5", "h5ad")
-_TABLES = ("table", "tables of samples", "R object")
+_READ = (*_CELLS, "table", "tables of samples", "R object", "two-colour scans")
 _FEWEST_TABLES = 3
 _PART_OF_10X = re.compile(r"(matrix\.mtx|barcodes\.tsv|(genes|features)\.tsv)(\.gz)?$", re.I)
 
@@ -284,6 +286,6 @@ def _groups(
 def _source(kind: str, holds: str, files: Sequence[SeriesFile]) -> ValueSource:
     holds = holds or kind
     refused = files[0].cure or _UNUSABLE.get(holds, "")
-    if kind not in (*_CELLS, *_TABLES):
+    if kind not in _READ:
         refused = files[0].cure or "is of no kind that is read here"
     return ValueSource(kind, holds, tuple(files), _WHY.get(holds, ""), refused)
