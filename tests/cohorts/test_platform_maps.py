@@ -9,6 +9,7 @@ from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess, read_o
 from genotex.formats import read_evidence, read_linked
 from genotex.genes import packaged_platform
 from genotex.layout import OutputFolder
+from genotex.problems import Problem, usable_cohorts
 from tests.geo_text import asthma, series_matrix, write_gz
 
 PROBES = ["201746_at", "204533_at", "1007_s_at", "200000_s_at", "200001_at", "200002_at"]
@@ -17,9 +18,11 @@ GENES = ("CAPNS1", "CXCL10", "PRPF8", "RPL35", "TP53")
 VALUES = np.random.default_rng(1).normal(8, 1, (len(PROBES), 12)).tolist()
 
 
-def write(source: Path, platform: str) -> Path:
-    text = series_matrix(characteristics=asthma(12), platform=platform, ids=PROBES, values=VALUES)
-    return write_gz(source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz", text)
+def write(source: Path, platform: str, series: str = "GSE1") -> Path:
+    text = series_matrix(
+        series, characteristics=asthma(12), platform=platform, ids=PROBES, values=VALUES
+    )
+    return write_gz(source / "GEO" / "Asthma" / series / f"{series}_series_matrix.txt.gz", text)
 
 
 def run(tmp_path: Path, **options: object) -> tuple[CohortOutcome, OutputFolder]:
@@ -59,6 +62,18 @@ def test_probes_are_tested_where_no_map_is_at_hand(tmp_path: Path) -> None:
         "tested by probe, not by gene: no table of GPL6884 is at hand; to get genes: genotex "
         f"fetch geo {tmp_path / 'input'} --trait Asthma --accession GSE1 --platform-only"
     )
+
+
+def test_cohort_on_probes_answers_only_where_none_has_genes(tmp_path: Path) -> None:
+    write(tmp_path / "input", "GPL6884")
+    alone = usable_cohorts(run(tmp_path)[1], Problem("Asthma", None))
+    assert alone.cohorts == ("GSE1",)
+    write(tmp_path / "input", "GPL570", "GSE2")
+    output = OutputFolder(tmp_path / "output")
+    preprocess(tmp_path / "input", output.root, options=PreprocessOptions())
+    both = usable_cohorts(output, Problem("Asthma", None))
+    assert both.cohorts == ("GSE2",)
+    assert both.refused == {"GSE1": "tested by probe, not by gene, unlike others"}
 
 
 def test_published_procedure_has_no_genes_without_a_map(tmp_path: Path) -> None:

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
 from genotex.errors import UsageError
-from genotex.formats import COVARIATES, ExpressionMatrix, Measures, Role, distribution_record
+from genotex.formats import (
+    COVARIATES,
+    ON_PROBES,
+    ExpressionMatrix,
+    Measures,
+    Role,
+    distribution_record,
+)
 from genotex.genes import GeneMapping
 from genotex.options import Controls, PreprocessChoices, Scale, ValueKind
 from genotex.procedure import Procedure
@@ -173,6 +180,12 @@ class PreparedCohort:
         feature = self.features.get("trait")
         notes = () if feature is None else feature.notes
         return next((note for note in notes if note.startswith(BY_PERSON)), "")
+
+    @property
+    def to_note(self) -> str:
+        """What the short record also says: a person's decision, rows that are probes."""
+        probes = [note for note in self.notes if note.startswith(ON_PROBES)]
+        return "; ".join(filter(None, (self.by_person, *probes)))
 
     def encoded_values(self) -> dict[str, list[dict[str, Any]]]:
         """Return raw value, code, role and number of samples with expression, by feature."""

@@ -13,6 +13,7 @@ from genotex.cohorts.linking import FEW_GENES, JudgedCohort, judge_cohort
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.formats import (
     NO_SERIES,
+    ON_PROBES,
     CohortInfo,
     Evidence,
     remove_linked_parquet,
@@ -24,7 +25,6 @@ from genotex.formats import (
     write_linked_csv,
     write_linked_parquet,
 )
-from genotex.genes import ON_PROBES
 from genotex.io import remove_leftovers
 from genotex.layout import OutputFolder
 from genotex.procedure import Procedure
@@ -157,7 +157,7 @@ def _by_person(options: PreprocessOptions) -> dict[str, Any]:
 
 
 def with_decision(info: CohortInfo, by_person: str) -> CohortInfo:
-    """Return the record with a note on what a person decided."""
+    """Return the record with a note on what a person decided, or on rows that are probes."""
     notes = [note for note in (info.note, by_person) if note]
     return replace(info, note="; ".join(notes)) if by_person else info
 
@@ -231,6 +231,6 @@ def describe_cohort(
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],
         warnings=[*_warnings(prepared, judged), *_not_in_sheet(prepared, options)],
-        info=asdict(with_decision(judged.info, prepared.by_person)),
+        info=asdict(with_decision(judged.info, prepared.to_note)),
         fingerprint=fingerprint,
     )

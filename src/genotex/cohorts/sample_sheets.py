@@ -180,7 +180,7 @@ def _regroup(output: OutputFolder, stored: _Stored, sheet: SampleSheet) -> str:
     prepared = _prepared(stored, sheet)
     trait, cohort = prepared.trait, prepared.cohort
     judged = _judged(prepared, stored.genes)
-    info = with_decision(judged.info, prepared.by_person)
+    info = with_decision(judged.info, prepared.to_note)
     with lock(output.evidence(trait, cohort)):
         begin_cohort(output, trait, cohort)
         if judged.info.is_usable:

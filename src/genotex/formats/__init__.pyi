@@ -1,5 +1,6 @@
 from .own_tables.anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
 from .evidence import (
+    ON_PROBES as ON_PROBES,
     CohortInfo as CohortInfo,
     read_cohort_info as read_cohort_info,
     update_cohort_info as update_cohort_info,

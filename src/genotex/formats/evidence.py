@@ -18,6 +18,9 @@ from genotex.options import Controls, MissingValues, Scale
 from genotex.procedure import Procedure
 from genotex.records import Check, PlainName, Scalar, Sha256, Shape, TypedDict, checked
 
+ON_PROBES = "tested by probe, not by gene"
+"""Beginning of the note on a cohort whose rows no map brings to genes."""
+
 
 @dataclass(frozen=True)
 class CohortInfo:

@@ -20,7 +20,6 @@ from .identify import (
     without_probe_suffix as without_probe_suffix,
 )
 from .mapping import (
-    ON_PROBES as ON_PROBES,
     OTHER_SPECIES as OTHER_SPECIES,
     ZEROS_KEPT as ZEROS_KEPT,
     GeneMapping as GeneMapping,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats import ExpressionMatrix, Measures, Platform
+from genotex.formats import ON_PROBES, ExpressionMatrix, Measures, Platform
 from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows, weighted_mean_of_rows
 from genotex.genes.control_probes import measure_controls
 from genotex.genes.identify import identify_ids
@@ -23,8 +23,6 @@ ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
 OTHER_SPECIES = "genes of"
 """Beginning of the note on a series that is not human."""
-ON_PROBES = "tested by probe, not by gene"
-"""Beginning of the note on rows that no map brings to genes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
-from genotex.formats import CohortInfo, find_evidence, read_cohort_info
+from genotex.formats import ON_PROBES, CohortInfo, find_evidence, read_cohort_info
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems.problem import Problem, ProblemKind
 
@@ -162,13 +162,21 @@ def _check_record(
 def refuse(
     cohorts: Mapping[str, CohortInfo], condition: str | None, among: Collection[str] | None = None
 ) -> dict[str, str | None]:
-    """Return for every cohort why it does not fit (see `why_not`), None for those that do."""
-    return {
+    """Return for every cohort why it does not fit (see `why_not`), None for those that do.
+
+    A cohort whose rows are probes answers only where none has genes.
+    """
+    reasons = {
         name: why_not(info, condition)
         if among is None or name in among
         else "not among the cohorts that were read now"
         for name, info in cohorts.items()
     }
+    fitting = [name for name, reason in reasons.items() if reason is None]
+    probes = {name for name in fitting if ON_PROBES in (cohorts[name].note or "")}
+    if len(probes) < len(fitting):
+        reasons |= dict.fromkeys(probes, f"{ON_PROBES}, unlike others")
+    return reasons
 
 
 def find_forced(
