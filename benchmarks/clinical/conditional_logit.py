@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,47 +79,6 @@ def _shares(
     return share, total, good
 
 
-OVERLOOKED = ("overlooked", "overlooked, no option", "overlooked, trait is not listed")
-"""Evidence whose weights calibration moves: our own cases are harder to catch than GEO's."""
-
-
-def calibrate(held: Sequence[tuple[Case, Mapping[str, float]]]) -> Calibration:
-    """Return what makes certainties true on cases, each with weights that never saw its trait.
-
-    All utilities are multiplied by one factor, and those of "overlooked" moved: one answer stays as
-    likely as another, only how sure of it one may be changes (temperature scaling: Guo and others,
-    ICML 2017, 1321-1330).
-    """
-    owner, right = _options_of([case for case, _ in held])
-    utility = np.array([_utility(found, w) for case, w in held for found in _all(case)])
-    moved = np.array(
-        [[found.get(n, 0.0) for n in OVERLOOKED] for c, _ in held for found in _all(c)]
-    )
-
-    def loss(parameters: Floats) -> float:
-        found = utility * np.exp(parameters[0]) + moved @ parameters[1:]
-        _, total, good = _shares(found, owner, right)
-        return float(np.log(total / good).sum() + parameters @ parameters / 2)
-
-    best = minimize(loss, np.zeros(1 + len(OVERLOOKED)), method="L-BFGS-B").x
-    return Calibration(
-        float(np.exp(best[0])), dict(zip(OVERLOOKED, map(float, best[1:]), strict=True))
-    )
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """A factor for all weights, and what is added to those of "overlooked"."""
-
-    factor: float
-    added: Mapping[str, float]
-
-    def applied(self, weights: Mapping[str, float]) -> dict[str, float]:
-        """Return weights with which certainties are true."""
-        scaled = {name: weight * self.factor for name, weight in weights.items()}
-        return scaled | {n: scaled.get(n, 0.0) + more for n, more in self.added.items()}
-
-
 def _utility(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
     return sum(weights.get(name, 0.0) * value for name, value in found.items())
 
@@ -137,18 +95,6 @@ def cross_validate(
     ]
 
 
-def recalibrated(
-    held: Sequence[tuple[Case, dict[str, float]]], count: int, seed: int
-) -> list[tuple[Case, dict[str, float]]]:
-    """Return cross-validated cases with weights calibrated on the cases of other traits."""
-    weights_of = {id(case): weights for case, weights in held}
-    found = []
-    for train, test in folds([case for case, _ in held], count, seed):
-        calibration = calibrate([(case, weights_of[id(case)]) for case in train])
-        found += [(case, calibration.applied(weights_of[id(case)])) for case in test]
-    return found
-
-
 def _all(case: Case) -> list[Mapping[str, float]]:
     return [*case.evidence, case.oversight, case.absence]
 
@@ -157,22 +103,16 @@ def _stack(
     cases: Sequence[Case], names: Sequence[str]
 ) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
     place = {name: column for column, name in enumerate(names)}
-    owner, right = _options_of(cases)
-    x = np.zeros((len(owner), len(names)))
-    for row, found in enumerate(found for case in cases for found in _all(case)):
-        for name, value in found.items():
-            x[row, place[name]] = value
-    return x, owner, right
-
-
-def _options_of(cases: Sequence[Case]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return for each option, and for "overlooked" and "none", its case and if it is right."""
     owner = np.array([n for n, case in enumerate(cases) for _ in _all(case)], dtype=np.int64)
     right = [
         [*case.right, not case.none_right and not case.right.any(), case.none_right]
         for case in cases
     ]
-    return owner, np.concatenate(right).astype(bool)
+    x = np.zeros((len(owner), len(names)))
+    for row, found in enumerate(found for case in cases for found in _all(case)):
+        for name, value in found.items():
+            x[row, place[name]] = value
+    return x, owner, np.concatenate(right).astype(bool)
 
 
 def choose(case: Case, weights: Mapping[str, float]) -> tuple[int | None, float]:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.clinical.conditional_logit import PENALTY, calibrate, choose, cross_validate, fit
-from benchmarks.clinical.labelled_cases import Case, half_of, lexicon_only, read_cases, read_own
+from benchmarks.clinical.conditional_logit import PENALTY, choose, cross_validate, fit
+from benchmarks.clinical.labelled_cases import Case, training_cases
 from genotex.clinical import Vocabulary, load_vocabulary
 
 WEIGHTS = Path("src/genotex/clinical/data/trait_weights.toml")
@@ -29,8 +29,7 @@ HEADER = """\
 # evidence. Written by `fit_trait_weights` from {count} labelled cases (the development cases and
 # half A of those labelled by sample, with the packaged words and with the lexicon alone, and our
 # own cases) with ridge penalty {penalty:g} towards the beliefs in
-# benchmarks/clinical/conditional_logit.py, and calibrated on those of GEO by weights that never saw
-# their traits (all weights times {factor:.3f}, {added}).
+# benchmarks/clinical/conditional_logit.py. trait_certainty.toml makes certainties of the shares.
 
 [weights]
 """
@@ -49,12 +48,7 @@ def main() -> None:
     vocabulary = load_vocabulary()
     if arguments.vocabulary:
         vocabulary = Vocabulary(tomllib.loads(arguments.vocabulary.read_text(encoding="utf-8")))
-    cases = read_cases(arguments.cases, vocabulary)
-    # The same series with what the lexicon alone knows, as for a trait that is not listed, and
-    # our own cases, whose wording is harder.
-    cases += read_cases(arguments.cases, lexicon_only()) + read_own(vocabulary)
-    for words in (vocabulary, lexicon_only()) if arguments.samples else ():
-        cases += [c for c in read_cases(arguments.samples, words) if half_of(c.id) == "A"]
+    cases = training_cases(arguments.cases, arguments.samples, vocabulary)
     reach = np.mean([case.none_right or case.right.any() for case in cases])
     print(
         f"{len(cases)} cases, {sum(len(c.evidence) for c in cases)} options; in reach {reach:.3f}"
@@ -63,20 +57,10 @@ def main() -> None:
         right, brier = _quality(cases, penalty, arguments.folds, arguments.seed)
         print(f"penalty {penalty:4g}: right {right:.3f}, Brier {brier:.4f}")
     if arguments.write:
-        WEIGHTS.write_text(_calibrated_weights(cases, arguments.folds, arguments.seed))
-        print(f"written: {WEIGHTS}")
-
-
-def _calibrated_weights(cases: list[Case], count: int, seed: int) -> str:
-    """Return the file of weights fitted on all cases and calibrated on those of GEO."""
-    held = cross_validate(cases, count, seed)
-    calibration = calibrate([(case, weights) for case, weights in held if not case.wording])
-    added = ", ".join(f"{more:+.3f} for {name!r}" for name, more in calibration.added.items())
-    header = HEADER.format(
-        count=len(cases), penalty=PENALTY, factor=calibration.factor, added=added
-    )
-    weights = calibration.applied(fit(cases))
-    return header + "".join(f'"{name}" = {weight:.3f}\n' for name, weight in weights.items())
+        header = HEADER.format(count=len(cases), penalty=PENALTY)
+        weights = "".join(f'"{name}" = {weight:.3f}\n' for name, weight in fit(cases).items())
+        WEIGHTS.write_text(header + weights)
+        print(f"written: {WEIGHTS}; now refit certainties: python -m benchmarks certainty")
 
 
 def _quality(cases: list[Case], penalty: float, count: int, seed: int) -> tuple[float, float]:

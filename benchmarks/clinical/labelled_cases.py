@@ -20,7 +20,7 @@ from genotex.clinical import (
     row_and_map,
 )
 from genotex.clinical.trait.choice import option_encoding
-from genotex.clinical.trait.options import read_rows
+from genotex.clinical.trait.options import TraitOption, read_rows
 from genotex.clinical.trait.scoring import weigh_absence, weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import unlisted_table
@@ -57,8 +57,15 @@ class Case:
     absence: Mapping[str, float]
     right: NDArray[np.bool_]
     predictions: Sequence[FeatureLabel | None]
+    options: Sequence[TraitOption]
+    # Cells of a sample by row and its code; empty where samples are not labelled
+    samples: Sequence[tuple[Sequence[str | None], float]] = ()
     wording: str = ""  # The class of wording of a case of our own
-    by_sample: bool = False  # Labelled by sample: case or control
+
+    @property
+    def by_sample(self) -> bool:
+        """Whether it is labelled by sample: case or control."""
+        return bool(self.samples)
 
     @property
     def none_right(self) -> bool:
@@ -92,6 +99,20 @@ def read_own(vocabulary: Vocabulary) -> list[Case]:
     return [case for case in cases if case.labels["reading"].is_gene_available]
 
 
+def training_cases(cases: Path, samples: Path | None, vocabulary: Vocabulary) -> list[Case]:
+    """Return the cases on which rules and weights are developed.
+
+    Those of `cases` and half A of `samples`, each with the words of a vocabulary and with what the
+    lexicon alone knows, as for a trait that is not listed; and our own, whose wording is harder.
+    """
+    found = read_own(vocabulary)
+    for words in (vocabulary, lexicon_only()):
+        found += read_cases(cases, words)
+        if samples is not None:
+            found += [case for case in read_cases(samples, words) if half_of(case.id) == "A"]
+    return found
+
+
 def lexicon_only() -> Vocabulary:
     """Return the vocabulary that knows each trait by the lexicon alone."""
     return LexiconOnly(packaged_table("genotex.clinical", "vocabulary"))
@@ -105,8 +126,13 @@ def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:
     found = [row_and_map(option_encoding(option), description) for option in options]
     predictions = [None if p is None else FeatureLabel(p["row"], p["map"]) for p in found]
     case = case_from_json({"labels": {}, **data})
-    if samples := data.get("samples"):
-        right = [_separates(p, samples.values()) for p in predictions]
+    samples = [
+        (sample["cells"], sample["case"])
+        for sample in (data.get("samples") or {}).values()
+        if sample["case"] is not None
+    ]
+    if samples:
+        right = [_separates(p, samples) for p in predictions]
     else:
         label = case.labels["reading"].trait
         right = [agreement(label, p).exact for p in predictions]
@@ -121,16 +147,21 @@ def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:
         weigh_absence(rows, judge),
         np.array(right, dtype=bool),
         predictions,
+        options,
+        samples,
         data.get("class", ""),
-        bool(samples),
     )
 
 
-def _separates(prediction: FeatureLabel | None, samples: Iterable[Mapping[str, Any]]) -> bool:
+def cell_of(cells: Sequence[str | None], row: int) -> str:
+    """Return the cell of a sample in a row, the empty text where it has none."""
+    return (cells[row] if row < len(cells) else None) or ""
+
+
+def _separates(
+    prediction: FeatureLabel | None, samples: Iterable[tuple[Sequence[str | None], float]]
+) -> bool:
     """Return whether every sample that is labelled has the code of its label."""
-    if prediction is None:
-        return False
-    row, codes = prediction.row, prediction.map
-    labelled = [sample for sample in samples if sample["case"] is not None]
-    cells = [[*sample["cells"], *[None] * (row + 1)][row] or "" for sample in labelled]
-    return all(codes.get(c) == s["case"] for s, c in zip(labelled, cells, strict=True))
+    return prediction is not None and all(
+        prediction.map.get(cell_of(cells, prediction.row)) == code for cells, code in samples
+    )

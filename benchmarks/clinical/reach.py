@@ -17,17 +17,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchmarks.clinical.certainty import of_series, with_certainties
 from benchmarks.clinical.conditional_logit import choose
 from benchmarks.clinical.labelled_cases import Case, half_of, read_cases
 from genotex.clinical import load_vocabulary
+from genotex.clinical.trait.certainty import load_certainty
 from genotex.clinical.trait.scoring import load_weights
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-REVIEWED = 0.2
-BANDS = 10
 
 
 def main() -> None:
@@ -49,32 +45,16 @@ def main() -> None:
 
 
 def _line(cases: Sequence[Case]) -> str:
-    certainty, right, none = _chosen(cases)
     ceiling = np.mean([case.none_right or case.right.any() for case in cases])
     options = np.mean([len(case.evidence) for case in cases])
-    reviewed = np.sort(certainty)[: int(REVIEWED * len(cases))]
-    left = right[np.argsort(certainty, kind="stable")][len(reviewed) :]
-    after = (len(reviewed) + left.sum()) / len(cases)
-    error, of_none = (_error(certainty[kept], right[kept]) for kept in (none | ~none, none))
+    statements = [of_series(case, load_weights()) for case in cases]
+    found = with_certainties("", statements, load_certainty()["series"])
+    none = [statement for statement in statements if statement.none]
+    of_none = with_certainties("", none, load_certainty()["series"])
     return (
-        f"| {len(cases)} | {right.mean():.3f} | {ceiling:.3f} | {options:.2f} | {error:.3f} "
-        f"| {of_none:.3f} | {after:.3f} |"
+        f"| {len(cases)} | {found.right.mean():.3f} | {ceiling:.3f} | {options:.2f} "
+        f"| {found.error():.3f} | {of_none.error():.3f} | {found.reviewed():.3f} |"
     )
-
-
-def _chosen(cases: Sequence[Case]) -> tuple[Floats, Bools, Bools]:
-    """Return how certain each choice is, whether it is right, and whether it is "none"."""
-    choices = [choose(case, load_weights()) for case in cases]
-    right = [case.is_right(best) for case, (best, _) in zip(cases, choices, strict=True)]
-    none = [best is None for best, _ in choices]
-    return np.array([certainty for _, certainty in choices]), np.array(right), np.array(none)
-
-
-def _error(certainty: Floats, right: Bools) -> float:
-    """Return the expected calibration error, over bands of equal width."""
-    bands = np.minimum((certainty * BANDS).astype(int), BANDS - 1)
-    errors = (abs((certainty - right)[bands == band].sum()) for band in range(BANDS))
-    return float(sum(errors) / max(len(certainty), 1))
 
 
 def _list_wrong(cases: Sequence[Case]) -> None:

@@ -123,6 +123,11 @@ class Decisions:
         sound=True,
         benchmark=False,
     )
+    leaves_uncertain_cohorts = _Decision(
+        "Cohorts whose groups are uncertain are left for review where another cohort fits.",
+        sound=True,
+        benchmark=False,
+    )
     needs_related_genes = _Decision(
         "The genes known to be related to the trait are required; they choose the penalty.",
         sound=False,

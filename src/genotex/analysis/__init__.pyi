@@ -323,3 +323,4 @@ from .audit.running import (
     audit_across as audit_across,
     audit_cohort as audit_cohort,
 )
+from .review import review_warnings as review_warnings

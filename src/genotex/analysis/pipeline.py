@@ -22,6 +22,7 @@ from genotex.analysis.problem_data import (
 )
 from genotex.analysis.results.columns import describe_selection
 from genotex.analysis.results.result import AnalysisResult, read_result, remove_result, write_result
+from genotex.analysis.review import warn_of_review
 from genotex.analysis.samples.facts import SampleFacts
 from genotex.analysis.samples.quality import SampleTexts
 from genotex.analysis.samples.relations import Relations
@@ -165,12 +166,21 @@ def analyze_data(
         cohort_reason=choice.reason,
         other_cohorts=choice.others,
         warnings=(
+            *_to_review(problem.trait, choice, evidence, options.procedure),
             *_same_series(choice),
             *_other_procedure(evidence, options.procedure),
             *_without_roles(evidence, result),
             *result.warnings,
         ),
     )
+
+
+def _to_review(
+    trait: str, choice: DataChoice, evidence: Evidence | None, procedure: Procedure
+) -> tuple[str, ...]:
+    if not procedure.leaves_uncertain_cohorts:
+        return ()
+    return warn_of_review(trait, choice.others, {choice.cohort: evidence})
 
 
 def _as_recorded(options: AnalysisOptions, evidence: Evidence) -> AnalysisOptions:

@@ -123,7 +123,8 @@ def choose_data(
         If a cohort that was asked for does not exist.
     """
     if problem.kind is not ProblemKind.TWO_STEP or tasks is None:
-        one = choose_cohort(output, problem, options.cohort, options.among)
+        certain = options.procedure.leaves_uncertain_cohorts
+        one = choose_cohort(output, problem, options.cohort, options.among, certain_first=certain)
         return DataChoice(one.cohort, one.reason, one.others)
     pair = choose_pair(
         output,

@@ -13,7 +13,7 @@ import polars as pl
 from genotex.analysis import DesignData
 from genotex.api.choices import as_path
 from genotex.api.provenance import recorded, table_provenance
-from genotex.clinical import AS_IN_FILE
+from genotex.clinical import AS_IN_FILE, REVIEW
 from genotex.cohorts import OwnTables, read_own_tables
 from genotex.errors import UsageError
 from genotex.formats.own_tables.anndata_files import open_h5ad
@@ -99,7 +99,7 @@ def _of_cohort(data: AnnData, samples: Any, used: str) -> DesignInput:
     )
     notes = tuple(map(str, record.get("notes", ())))
     if record.get("source") != "tables" or "counts" not in data.layers:
-        return DesignInput(found, table, notes, (), record)
+        return DesignInput(found, table, notes, _to_review(notes), record)
     # Genes with few counts are left out when the design is known.
     tables = OwnTables(
         found.name,
@@ -113,14 +113,26 @@ def _of_cohort(data: AnnData, samples: Any, used: str) -> DesignInput:
         dict(record),
         _dense(data.layers["counts"]),
     )
-    return DesignInput(found, table, notes, (), record, tables)
+    return DesignInput(found, table, notes, _to_review(notes), record, tables)
+
+
+def _to_review(notes: Sequence[str]) -> tuple[str, ...]:
+    """Return the notes that the groups are uncertain, which a result warns of."""
+    return tuple(note for note in notes if note.startswith(f"{REVIEW}, trait"))
 
 
 def _sources(record: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     """Return the columns that group, age and sex were read from, and texts of single samples."""
     annotation = record.get("annotation") or {}
     keys = [(annotation.get(name) or {}).get("key") for name in ("trait", "age", "gender")]
-    taken = {"title", "source", "exclude", "why", *(str(key).casefold() for key in keys if key)}
+    taken = {
+        "title",
+        "source",
+        "exclude",
+        "certainty",
+        "why",
+        *(str(key).casefold() for key in keys if key),
+    }
     given = {"group", "age", "sex"}
     plain = {name: name.removesuffix(AS_IN_FILE).casefold() for name in columns}
     return [name for name, own in plain.items() if own in taken and name not in given]

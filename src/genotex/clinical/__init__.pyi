@@ -88,10 +88,12 @@ from .sheets.sample_sheet import (
     SheetSample as SheetSample,
     check_sample_sheet as check_sample_sheet,
     is_excluded as is_excluded,
-    last_columns as last_columns,
+    REPORTED as REPORTED,
+    decided_columns as decided_columns,
     load_sample_sheet as load_sample_sheet,
 )
 from .sheets.annotation import (
+    CHECK as CHECK,
     AS_IN_FILE as AS_IN_FILE,
     annotation_from_sheet as annotation_from_sheet,
     sheet_cells as sheet_cells,

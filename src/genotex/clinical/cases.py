@@ -64,9 +64,10 @@ def infer_cases(
         A JSON object without line end: ``id``, ``is_gene_available``, and ``trait``, ``age``,
         ``gender`` as null or ``{"row", "map": {raw value: code or null}}``; ``certainty`` of the
         trait (null: not measured), its ``runner_up`` as null or ``{"row", "map"}``;
-        ``certainties`` of gene expression, age and gender; ``keys`` of the features and ``roles``
-        of the trait's cells; ``evidence`` gives the reasons. Where a model was asked also ``by``,
-        ``review`` and ``asked``.
+        ``certainties`` of gene expression, age and gender; ``cell_certainties`` of the code of each
+        raw value of the trait (``""``: samples without one); ``keys`` of the features and ``roles``
+        of the trait's cells; ``evidence`` gives the reasons. ``by`` and ``review`` where something
+        is left for review, and also ``asked`` where a model was.
 
     Raises
     ------
@@ -196,6 +197,7 @@ def _prediction(
             "age": annotation.age.certainty if annotation.age else None,
             "gender": annotation.gender.certainty if annotation.gender else None,
         },
+        "cell_certainties": _cell_certainties(annotation.trait),
         "keys": {name: e.key for name, e in features.items() if e},
         "roles": dict(annotation.trait.roles) if annotation.trait else {},
         "evidence": {
@@ -215,6 +217,10 @@ def _asked(annotation: ClinicalAnnotation) -> dict[str, Any]:
         "review": dict(annotation.review),
         "asked": None if annotation.asked is None else asdict(annotation.asked),
     }
+
+
+def _cell_certainties(trait: FeatureEncoding | None) -> dict[str, float | None]:
+    return {} if trait is None else {c: rounded(sure) for c, sure in trait.certainties.items()}
 
 
 def _evidence(encoding: FeatureEncoding) -> list[str]:

@@ -83,6 +83,8 @@ class FeatureEncoding:
     certainty: float | None = field(default=None, metadata=_SHARE)
     """How certain, 0 to 1; None when unknown. That of the trait is in
     `ClinicalAnnotation.certainty` alone."""
+    certainties: Mapping[str, float] = field(default_factory=dict)
+    """Raw cell -> how certain its code is, ``""`` of samples without a cell; not where unknown."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Raw cell -> why it has its code, in words; not every cell needs one."""
     shifted: tuple[int, ...] = ()
@@ -318,6 +320,7 @@ def _encoding(feature: Feature, data: _Data | None) -> FeatureEncoding | None:
         evidence=tuple(map(str, data.get("evidence") or ())),
         sample_field=place,
         certainty=data.get("certainty"),
+        certainties=data.get("certainties") or {},
         reasons=data.get("reasons") or {},
         shifted=tuple(data.get("shifted") or ()),
         cautions=tuple(map(str, data.get("cautions") or ())),
@@ -376,5 +379,7 @@ def _plain(record: GeneVerdict | FeatureEncoding | Asked) -> dict[str, Any]:
             value = dict(value)
         elif isinstance(value, tuple):
             value = list(value)
+        if each.name == "certainties":
+            value = {cell: rounded(certainty) for cell, certainty in value.items()}
         data[each.name] = rounded(value) if each.name == "certainty" else value
     return data

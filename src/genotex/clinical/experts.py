@@ -13,7 +13,7 @@ from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.likely_rows import likely_groups
 from genotex.clinical.people import find_person_feature, why_not_available
-from genotex.clinical.summary import certainty_text, groups_text
+from genotex.clinical.summary import certainty_text, groups_text, with_review
 from genotex.clinical.texts.people import find_in_texts
 from genotex.clinical.texts.samples import FIELD_NAMES, pair_candidates
 from genotex.clinical.texts.trait import covers_all_samples, find_trait_in_texts
@@ -87,8 +87,8 @@ class RuleExpert:
         annotation = self._with_trait(annotation, trait, rows, description, judge)
         annotation = self._with_sample_texts(annotation, description, judge)
         if annotation.trait is None and (rows_with_groups := likely_groups(description)):
-            return replace(annotation, notes=(*annotation.notes, rows_with_groups))
-        return annotation
+            annotation = replace(annotation, notes=(*annotation.notes, rows_with_groups))
+        return with_review(annotation)
 
     def annotate_people(self, description: SeriesDescription) -> ClinicalAnnotation:
         """Annotate age and sex of the samples alone, without a trait."""
@@ -121,7 +121,8 @@ class RuleExpert:
             return choose_trait(annotation, rows, judge, least_certainty=least, cells=cells)
         chosen = choose_trait(annotation, rows, judge, cells=cells)
         runner_up = None if chosen.runner_up is None else replace(chosen.runner_up, certainty=None)
-        chosen = replace(chosen, runner_up=runner_up, certainty=None)
+        trait = None if chosen.trait is None else replace(chosen.trait, certainties={})
+        chosen = replace(chosen, trait=trait, runner_up=runner_up, certainty=None)
         if chosen.trait is None or least <= 0:
             return chosen
         return replace(chosen, trait=None, runner_up=chosen.trait, left_out=least)

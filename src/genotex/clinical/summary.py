@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from genotex.clinical.encoded_features import AnnotationRow
 from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.texts.samples import FIELD_NAMES
+from genotex.clinical.trait.certainty import load_certainty
 from genotex.features import simple_key, split_cell
 
 REVIEW = "review"
@@ -116,7 +117,7 @@ def _why_left_out(annotation: ClinicalAnnotation) -> str:
 
 def why_no_trait(annotation: ClinicalAnnotation) -> str:
     """Return why the trait is not available, with the best candidate that was left out."""
-    if annotation.left_out is None and annotation.review.get("trait"):
+    if annotation.left_out is None and annotation.asked and annotation.review.get("trait"):
         return annotation.review["trait"]
     nearest, why = annotation.runner_up, annotation.unavailable.get("trait", "")
     if nearest is None:
@@ -128,6 +129,27 @@ def why_no_trait(annotation: ClinicalAnnotation) -> str:
         f"{why or 'not recorded with enough certainty in any sample characteristic'}; "
         f"the closest is {_of(nearest)}"
     )
+
+
+def with_review(annotation: ClinicalAnnotation) -> ClinicalAnnotation:
+    """Return an annotation with what a person should decide, where the rules are uncertain."""
+    gene, sure, below = annotation.gene, annotation.certainty, load_certainty()["review"]["below"]
+    review = dict(annotation.review)
+    if not gene.available and gene.certainty is not None and gene.certainty < below:
+        figure = certainty_text(gene.certainty)
+        review["gene"] = f"{figure} certain that there is no human gene expression: {gene.reason}"
+    if gene.available and annotation.left_out is None and sure is not None and sure < below:
+        review["trait"] = f"{certainty_text(sure)} certain that {_statement(annotation)}"
+    return replace(annotation, review=review)
+
+
+def _statement(annotation: ClinicalAnnotation) -> str:
+    """Return in words what is stated of the trait, and the next likely."""
+    trait, other = annotation.trait, annotation.runner_up
+    if trait is None:
+        return f"the trait is not available: {why_no_trait(annotation)}"
+    second = "" if other is None else f"; the next likely is {_of(other)}"
+    return f"the groups are in {_of(trait)}{second}"
 
 
 def _of(encoding: FeatureEncoding) -> str:
@@ -407,7 +429,7 @@ def _why_not(annotation: ClinicalAnnotation, nearest: FeatureEncoding) -> str:
     short = _why_left_out(annotation)
     if short:
         return short.removeprefix("left out: ")
-    if annotation.review.get("trait"):
+    if annotation.asked and annotation.review.get("trait"):
         return "a model says otherwise, and the rules are not certain enough"
     if nearest.certainty is None or annotation.certainty is None:
         return "it is less likely to be right than that the trait is not recorded"

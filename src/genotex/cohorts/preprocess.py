@@ -7,12 +7,11 @@ import json
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import genotex
 from genotex.clinical import (
-    REVIEW,
     ROWS_WITH_GROUPS,
     AskingExpert,
     Expert,
@@ -71,6 +70,10 @@ class CohortOutcome:
     seconds: float = 0.0
     stopped: bool = False
     """True if it was not read because a limit of the model that annotates was reached."""
+    review: Mapping[str, str] = field(default_factory=dict)
+    """What a person should decide, by feature; empty where nothing is open."""
+    certainty: float | None = None
+    """Of what is stated on the trait; None where it was not measured."""
 
     @property
     def why_not_usable(self) -> str:
@@ -86,11 +89,6 @@ class CohortOutcome:
     def groups_to_choose(self) -> str:
         """The note on rows with groups where the trait was not found; empty for other cohorts."""
         return next((note for note in self.notes if note.startswith(ROWS_WITH_GROUPS)), "")
-
-    @property
-    def review(self) -> tuple[str, ...]:
-        """The notes on what a person should decide; empty where nothing is open."""
-        return tuple(note for note in self.notes if note.startswith(REVIEW))
 
     @property
     def expression(self) -> tuple[str, ...]:
@@ -283,6 +281,8 @@ def _outcome(
         warnings=tuple(evidence.warnings),
         unchanged=unchanged,
         seconds=time.monotonic() - start,
+        review=evidence.reading.get("review", {}),
+        certainty=evidence.reading.get("certainty"),
     )
 
 

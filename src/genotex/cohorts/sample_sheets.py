@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from genotex.clinical import (
+    CHECK,
     ClinicalAnnotation,
     Expert,
     SampleSheet,
@@ -67,6 +68,10 @@ class ProposedSheet:
     """A row for each sample by header (see `genotex.clinical.sheet_rows`)."""
     notes: tuple[str, ...]
     """What a person should know of the series: parts that are not used, and the like."""
+    review: Mapping[str, str] = field(default_factory=dict)
+    """What a person should decide, by feature; the rows that are least certain then come first."""
+    certainty: float | None = None
+    """Of what is stated on the trait; None where it was not measured."""
 
     def count(self, *groups: str) -> int:
         """Return how many samples are in some groups and not excluded."""
@@ -100,7 +105,9 @@ def propose_sheet(
         before = f"{checks[sample]}; " if sample in checks else ""
         checks[sample] = f"{before}the same values as {first}, perhaps a copy"
     rows = sheet_rows(description, series, reading, procedure=options.procedure, checks=checks)
-    return ProposedSheet(cohort, rows, raw.notes)
+    if reading.review:
+        rows.sort(key=lambda row: (CHECK not in row["why"], row["certainty"]))
+    return ProposedSheet(cohort, rows, raw.notes, reading.review, reading.certainty)
 
 
 def _copies(expression: ExpressionMatrix | None) -> dict[str, str]:

@@ -206,6 +206,7 @@ class _Encoding(TypedDict, total=False):
     evidence: list[str]
     sample_field: SampleField
     certainty: float | None
+    certainties: dict[str, float]
     reasons: dict[str, str]
     shifted: list[int]
     cautions: list[str]

@@ -1,7 +1,9 @@
 from .cohort_choice import (
+    FOR_REVIEW as FOR_REVIEW,
     CohortChoice as CohortChoice,
     UsableCohorts as UsableCohorts,
     choose_cohort as choose_cohort,
+    groups_to_review as groups_to_review,
     usable_cohorts as usable_cohorts,
 )
 from .pair_choice import (

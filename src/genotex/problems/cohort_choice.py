@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
-from genotex.formats import ON_PROBES, CohortInfo, find_evidence, read_cohort_info
+from genotex.formats import ON_PROBES, CohortInfo, Evidence, find_evidence, read_cohort_info
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems.problem import Problem, ProblemKind
 
+FOR_REVIEW = "left for review"
+"""Begins the reason of a cohort that is not used because its groups are uncertain."""
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
 
 
@@ -38,6 +40,8 @@ def choose_cohort(
     problem: Problem,
     forced: str | None = None,
     among: Collection[str] | None = None,
+    *,
+    certain_first: bool = False,
 ) -> CohortChoice:
     """Choose the usable cohort with the most samples (GenoTEX paper, section 3).
 
@@ -54,6 +58,8 @@ def choose_cohort(
         Take this cohort regardless of its size.
     among
         Choose among these cohorts only.
+    certain_first
+        Take one whose groups are uncertain only where no other fits.
 
     Raises
     ------
@@ -69,6 +75,8 @@ def choose_cohort(
     if forced is not None:
         return _forced(cohorts, problem, forced)
     refusals = refuse(cohorts, problem.condition, among)
+    if certain_first:
+        refusals = _with_uncertain(output, problem.trait, refusals)
     fitting = {name: cohorts[name] for name, reason in refusals.items() if reason is None}
     if not fitting:
         raise NoUsableCohortError(_nothing_fits(problem, refusals))
@@ -88,14 +96,30 @@ def choose_cohort(
 def usable_cohorts(
     output: OutputFolder, problem: Problem, among: Collection[str] | None = None
 ) -> UsableCohorts:
-    """Return every cohort that fits a problem, the largest first."""
+    """Return every cohort that fits, the largest first; uncertain ones where no other does."""
     cohorts = read_cohorts(output, problem.trait)
-    refusals = refuse(cohorts, problem.condition, among)
+    refusals = _with_uncertain(output, problem.trait, refuse(cohorts, problem.condition, among))
     fitting = [name for name, reason in refusals.items() if reason is None]
     fitting.sort(key=lambda name: -(cohorts[name].sample_size or 0))
     return UsableCohorts(
         tuple(fitting), {name: reason for name, reason in refusals.items() if reason is not None}
     )
+
+
+def groups_to_review(evidence: Evidence | None) -> str:
+    """Return why the groups of a cohort are to be reviewed; empty where they are certain."""
+    return "" if evidence is None else evidence.reading.get("review", {}).get("trait", "")
+
+
+def _with_uncertain(
+    output: OutputFolder, trait: str, refusals: Mapping[str, str | None]
+) -> dict[str, str | None]:
+    """Refuse the cohorts whose groups are uncertain, where others fit."""
+    fitting = [name for name, reason in refusals.items() if reason is None]
+    review = {n: groups_to_review(find_evidence(output, trait, n)) for n in fitting}
+    if all(review.values()):
+        return dict(refusals)
+    return {**refusals, **{n: f"{FOR_REVIEW}: {why}" for n, why in review.items() if why}}
 
 
 def why_not(info: CohortInfo, condition: str | None) -> str | None:

@@ -38,6 +38,7 @@ from .problems import (
 )
 from .progress import Progress as Progress, silent as silent
 from .solving import (
+    review_commands as review_commands,
     Reading as Reading,
     SolveRequest as SolveRequest,
     Solved as Solved,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import pandas as pd
 from genotex.clinical import (
     AS_IN_FILE,
     GROUP_WORDS,
+    REVIEW,
     ClinicalAnnotation,
     EncodedFeature,
     FeatureSummary,
@@ -36,7 +37,7 @@ from genotex.options import Controls
 MIN_HEALTHY = 5
 """Fewer healthy controls than this are not a group of their own, as in an analysis."""
 _GROUP_ORDER = ("control", "case", *(word for word in GROUP_WORDS.values()))
-_LAST = ("group", "age", "sex", "pair", "batch", "exclude", "why")
+_LAST = ("group", "age", "sex", "pair", "batch", "exclude", "certainty", "why")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +51,14 @@ class Annotation:
     name : str
         The trait, as it was asked for; empty where only age and sex were.
     samples : pandas.DataFrame
-        A row for each sample: what the file records of it, then ``group``, ``age``, ``sex`` and
-        ``why``.
+        A row for each sample: what the file records of it, then ``group``, ``age``, ``sex``,
+        ``certainty`` (that the group is right) and ``why``.
     trait, age, sex : FeatureSummary
         Where each is recorded, how many samples of which kind, ``certainty`` and ``evidence``.
     notes : tuple of str
         What else a reader should know.
+    review : dict of str
+        What a person should decide, by feature; empty where nothing is open.
     """
 
     cohort: str
@@ -65,11 +68,22 @@ class Annotation:
     age: FeatureSummary
     sex: FeatureSummary
     notes: tuple[str, ...]
+    review: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Where trait, age and sex are recorded, a line for each."""
         lines = [f"{label}: {_in_words(found)}" for label, found in self._features]
-        return "\n".join([f"{self.cohort}, {len(self.samples)} samples", *lines, *self.notes])
+        first = f"{self.cohort}, {len(self.samples)} samples"
+        return "\n".join([first, *self._open, *lines, *self._rest])
+
+    @property
+    def _open(self) -> list[str]:
+        """The notes on what a person should decide, which come first."""
+        return [note for note in self.notes if note.startswith(REVIEW)]
+
+    @property
+    def _rest(self) -> list[str]:
+        return [note for note in self.notes if not note.startswith(REVIEW)]
 
     @property
     def _features(self) -> tuple[tuple[str, FeatureSummary], ...]:
@@ -83,7 +97,7 @@ class Annotation:
         heads = "".join(
             f"<th>{head}</th>" for head in ("", "samples", "recorded in", "certainty", "evidence")
         )
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in (*self._open, *self._rest))
         table: str = self.samples.to_html(max_rows=10, notebook=True)
         return (
             f"<p><b>{html.escape(self.cohort)}</b>, {len(self.samples)} samples</p>"
@@ -120,7 +134,7 @@ def annotate_series(
     rows = annotation_rows(found, series, options.procedure)
     of_trait, age, sex = sum_up(found, rows).features
     notes = (*annotation_notes(found), *notes)
-    return Annotation(cohort, name, table, of_trait, age, sex, notes)
+    return Annotation(cohort, name, table, of_trait, age, sex, notes, found.review)
 
 
 def sample_table(
@@ -153,7 +167,7 @@ def sample_table(
         table["group"] = _as_groups([None] * len(table)) if trait is None else trait.codes
     add_age_and_sex(table, features)
     if annotation.trait is None and not trait_name:
-        table = table.drop(columns="why", errors="ignore")
+        table = table.drop(columns=["certainty", "why"], errors="ignore")
     ends = [name for name in _LAST if name in table.columns]
     table = table[[*(name for name in table.columns if name not in ends), *ends]]
     reserved = {str(name).casefold() for name in table.columns}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -154,9 +155,49 @@ class Solved:
     combined: Combined | None = None  # All cohorts together, where they were combined
 
     @property
+    def review(self) -> list[dict[str, Any]]:
+        """The cohorts that are to be reviewed: why, how certain, and whether they were used."""
+        results = (self.outcome.result, self.combined and self.combined.result)
+        used = {found.cohort for found in results[:1] if found}
+        used |= {cohort.name for found in results[1:] if found for cohort in found.cohorts}
+        return [
+            {
+                "series": each.cohort,
+                "why": dict(each.review),
+                "certainty": each.certainty,
+                "used": each.cohort in used,
+            }
+            for each in self.cohorts
+            if each.review
+        ]
+
+    @property
     def errors(self) -> dict[str, str]:
         """Why cohorts could not be read."""
         return {each.cohort: each.error for each in self.cohorts if each.error is not None}
+
+
+def review_commands(
+    source: Path | str,
+    cohorts: Sequence[CohortOutcome],
+    options: PreprocessOptions,
+    named: Sequence[str] = (),
+) -> list[str]:
+    """Return for each trait with cohorts to review the command that writes a sheet of them.
+
+    `named`: the cohorts that were asked for; the sheet holds all of these, for it replaces what the
+    rules found in each.
+    """
+    given = {
+        "cohort": named,
+        "vocabulary": (options.vocabulary,) if options.vocabulary else (),
+        "annotator": (options.annotator,) if options.asks else (),
+        "series-platform": options.series_platform,
+    }
+    words = [str(w) for name, values in given.items() for v in values for w in (f"--{name}", v)]
+    traits = dict.fromkeys(each.trait for each in cohorts if each.review)
+    start = ("genotex", "clinical", "sheet", str(source), "--trait")
+    return [shlex.join([*start, trait, *words]) for trait in traits]
 
 
 def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:

@@ -57,9 +57,9 @@ def test_middle_of_a_range_may_differ_by_half_a_year() -> None:
 
 @pytest.mark.parametrize(
     ("certainty", "least", "kept"),
-    [(0.95, 0, True), (0.8, 0, False), (0.95, 0.97, False), (None, 0, False)],
+    [(0.6, 0, True), (None, 0, True), (0.95, 0.97, False), (None, 0.5, False)],
 )
-def test_where_they_differ_the_trait_of_the_rules_needs_certainty(
+def test_where_they_differ_the_trait_of_the_rules_stays_for_review(
     certainty: float | None, least: float, kept: bool
 ) -> None:
     other = replace(TRAIT, values={"status: gout": 1, "status: none": None})

@@ -195,6 +195,60 @@ def test_mice_only_in_the_texts() -> None:
     assert judge_expression(SeriesDescription(title="Fibrosis in patients and mice")).available
 
 
+@pytest.mark.parametrize(
+    ("title", "summary"),
+    [
+        ("Renal cell carcinoma", "Sections were stained with a mouse monoclonal antibody."),
+        ("Ductal carcinomas", "Tumours were profiled. A mouse model confirmed the role of FOXA1."),
+        ("Melanoma cells", "Cells were grown on mouse feeder cells and profiled."),
+        ("RNA of brains", "Ribosomal RNA was removed with the Human/Mouse Isolation Kit."),
+    ],
+)
+def test_animal_that_was_not_sampled_makes_no_animals_of_people(title: str, summary: str) -> None:
+    assert judge_expression(SeriesDescription(title=title, summary=summary)).human
+
+
+def test_animal_that_a_sentence_says_was_sampled() -> None:
+    text = "Total RNA was extracted from the liver of mice fed a high-fat diet."
+    assert not judge_expression(SeriesDescription(title="Diet", summary=text)).human
+
+
+def test_host_of_a_tumour_is_not_the_sample() -> None:
+    rows = (("host species: mouse",), ("tissue: patient-derived xenograft",))
+    assert judge_expression(SeriesDescription(title="Glioma", characteristics=rows)).human
+
+
+SILENT_PLATFORM = {"first_ids": ("1", "2", "3"), "annotation_columns": ("ID", "SEQUENCE")}
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "circRNA expression profile of gastric cancer",
+        "Expression profile of circRNAs in hepatocellular carcinoma",
+        "Exosomal miRNA sequencing in Alzheimer disease",
+    ],
+)
+def test_assay_that_the_title_says_was_made_counts_where_rows_are_silent(title: str) -> None:
+    text = "These RNAs regulate gene expression; mRNA may be sponged."
+    verdict = judge_expression(SeriesDescription(title=title, summary=text, **SILENT_PLATFORM))
+    assert not verdict.available
+
+
+@pytest.mark.parametrize(
+    ("title", "design"),
+    [
+        ("MicroRNA-21 drives fibrosis of the lung", "mRNA-seq of lung tissue"),
+        ("DNA methylation regulates FOXP3 in asthma", "RNA-seq of T cells"),
+        ("Gene and miRNA expression in thyroid carcinomas", ""),
+        ("GE/miRNA expression profile of adipose tissue", ""),
+        ("circRNAs and mRNAs in psoriasis: expression profiles", ""),
+    ],
+)
+def test_expression_next_to_what_a_series_is_about(title: str, design: str) -> None:
+    assert judge_expression(SeriesDescription(title=title, overall_design=design)).available
+
+
 def test_certainty_follows_the_evidence() -> None:
     by_rows = judge_expression(SeriesDescription(first_ids=("1007_s_at", "1053_at")))
     by_nothing = judge_expression(SeriesDescription())

@@ -35,6 +35,7 @@ from genotex.analysis.pipeline import solve_problem
 from genotex.analysis.replication.chance import effective_size
 from genotex.analysis.results.method_record import session
 from genotex.analysis.results.result import AnalysisResult
+from genotex.analysis.review import review_warnings, warn_of_review
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import read_linked
 from genotex.layout import OutputFolder
@@ -140,7 +141,13 @@ def combine_results(
         effects=combined.effects,
         cohorts=facts,
         left_out=left_out,
-        warnings=(*chosen.warnings, *warnings, *left_out_warnings(dropped)),
+        warnings=(
+            *warn_of_review(problem.trait, refused or {}, {}),
+            *(text for fact in facts for text in review_warnings(fact.warnings)),
+            *chosen.warnings,
+            *warnings,
+            *left_out_warnings(dropped),
+        ),
         method=_method(chosen, options, combined, combine),
     )
 

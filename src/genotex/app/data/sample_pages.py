@@ -18,6 +18,7 @@ from starlette.routing import Route
 from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.downloads import attached
 from genotex.app.pages import form_of, not_found, render, workbench_of
+from genotex.clinical import REPORTED
 from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles
 from genotex.outside import check_upload
@@ -77,7 +78,7 @@ def _values(
     search, sort = query.get("search", "").strip(), query.get("sort", "")
     descending = query.get("order", "") == "descending"
     texts = [name for name in ("title", "source") if any(row[name] for row in sheet.rows)]
-    columns = ["sample", *sheet.edited, *texts, *sheet.characteristics, "why"]
+    columns = ["sample", *sheet.edited, *texts, *sheet.characteristics, *REPORTED]
     rows = [row for row in sheet.rows if _fits(row, search)]
     if sort in columns:
         rows.sort(key=lambda row: _order(row.get(sort, "")), reverse=descending)

@@ -12,11 +12,12 @@ from pathlib import Path
 from genotex.analysis import named_pools
 from genotex.clinical import (
     GROUP_WORDS,
+    REPORTED,
     AskingExpert,
     Expert,
     check_sample_sheet,
+    decided_columns,
     expert_of,
-    last_columns,
     load_sample_sheet,
     read_sheet_table,
     sheet_cells,
@@ -29,10 +30,10 @@ from genotex.features import recorded_features
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles
 
-EDITED = last_columns()[:-1]
+EDITED = decided_columns()
 """Columns that the workbench changes in every sheet, next to features that a sheet has."""
 GROUPS = tuple(dict.fromkeys(GROUP_WORDS.values()))
-_FIXED = ("series", "sample", "title", "source", *EDITED, "why")
+_FIXED = ("series", "sample", "title", "source", *EDITED, *REPORTED)
 _LONGEST = 200
 
 

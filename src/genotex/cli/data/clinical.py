@@ -82,6 +82,8 @@ def sheet(
     settings = load_options(data)
     note_trait_names([trait], data.vocabulary)
     proposed = _propose(source, trait, cohort, settings, output.with_name(output.name + CALLS_OF))
+    # A sheet opens with what is to be reviewed, the least certain series first.
+    proposed.sort(key=lambda each: each.certainty or 0.0 if each.review else 1.0)
     rows = [row for each in proposed for row in each.rows]
     headers = sheet_headers(rows)
     write_sheet_table(output, headers, sheet_cells(rows, headers))
@@ -148,6 +150,8 @@ def _series(
 
 
 def _summary(proposed: ProposedSheet) -> dict[str, Any]:
+    from genotex.clinical import CHECK
+
     words = {"cases": "case", "controls": "control"}
     words |= {word: word for word in ("other disease", "other control")}
     counts = {name: proposed.count(word) for name, word in words.items()}
@@ -160,7 +164,7 @@ def _summary(proposed: ProposedSheet) -> dict[str, Any]:
         "measured": len(proposed.rows) - sum(counts.values()) - empty - excluded,
         "excluded": excluded,
         "no group": empty,
-        "to check": sum("check: " in row["why"] for row in proposed.rows),
+        "to check": sum(CHECK in row["why"] for row in proposed.rows),
     }
 
 
@@ -172,6 +176,8 @@ def _show(proposed: Sequence[ProposedSheet], source: Path, trait: str, output: P
     for each in proposed:
         for note in each.notes:
             screen.notify(f"{each.cohort}: {note}", "note")
+        for what, text in each.review.items():
+            screen.notify(f"{each.cohort}, {what}: {text}", "review")
     for summary in summaries:
         if summary["no group"] == summary["samples"]:
             screen.notify(

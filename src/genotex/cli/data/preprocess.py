@@ -47,7 +47,7 @@ def preprocess(
     """
     from genotex.cohorts.stores import folders_of
     from genotex.parallel import Processes
-    from genotex.workflows import prepare
+    from genotex.workflows import prepare, review_commands
 
     settings = load_options(data)
     if not running.force:
@@ -73,7 +73,7 @@ def preprocess(
     if running.json:
         screen.print_json([asdict(outcome) for outcome in outcomes])
     else:
-        show_outcomes(outcomes)
+        show_outcomes(outcomes, review_commands(source, outcomes, settings, cohort))
         if any(outcome.info is not None for outcome in outcomes):
             screen.notify(f"tables are in {output / 'preprocess'}")
     raise typer.Exit(_exit_code(outcomes))
@@ -164,8 +164,11 @@ def _is_tcga_alone(trait: str, source: InputFolder, cohorts: Sequence[str]) -> b
     return choose_folder(trait, source.tcga_folders()).folder is not None
 
 
-def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
-    """Print one line for each cohort, then what was dropped, and errors."""
+def show_outcomes(outcomes: Sequence[CohortOutcome], commands: Sequence[str] = ()) -> None:
+    """Print one line for each cohort, then what was dropped or is open, and errors.
+
+    `commands`: write sheets of what is to be reviewed.
+    """
     columns = ["trait", "cohort", "usable", "samples", "age", "gender", "why"]
     screen.table(columns, [_row(outcome) for outcome in outcomes])
     for outcome in outcomes:
@@ -174,14 +177,19 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
             screen.notify(f"{name}: {outcome.by_person}", "note")
         if outcome.groups_to_choose:
             screen.notify(f"{name}: {outcome.groups_to_choose}", "note")
-        for text in outcome.review:
-            screen.notify(f"{name}: {text}", "warning")
+        for what, text in outcome.review.items():
+            screen.notify(f"{name}, {what}: {text}", "review", "yellow")
         for text in outcome.expression:
             screen.notify(f"{name}: {text}", "note")
         if outcome.warnings:
             screen.notify(f"{name}: {'; '.join(outcome.warnings)}", "warning")
         if outcome.error is not None:
             screen.notify(f"{name}: {outcome.error}", "not done", "red")
+
+    if commands:
+        screen.show("\nA sheet to review, with the uncertain samples first:")
+        for command in commands:
+            screen.show(f"  {command}")
 
 
 def _row(outcome: CohortOutcome) -> dict[str, Any]:

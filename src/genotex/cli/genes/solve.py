@@ -189,6 +189,7 @@ def _request(
 def _for_machines(solved: Solved, request: SolveRequest) -> dict[str, Any]:
     report, script, combined = solved.report, solved.script, solved.combined
     return {
+        **({"review": solved.review, "sheets": _sheets(solved, request)} if solved.review else {}),
         **solved.outcome.summary(),
         "report": None if report is None else str(report),
         **({"analysis.R": None if script is None else str(script)} if request.script else {}),
@@ -196,6 +197,14 @@ def _for_machines(solved: Solved, request: SolveRequest) -> dict[str, Any]:
         "not_done": solved.errors,
         **({} if combined is None else {"combined": [combined.summary()]}),
     }
+
+
+def _sheets(solved: Solved, request: SolveRequest) -> list[str]:
+    """Return the commands that write sheets of what is to be reviewed."""
+    from genotex.workflows import review_commands
+
+    first = request.readings[0]
+    return review_commands(request.source, solved.cohorts, first.options, first.cohorts)
 
 
 def _exit_code(solved: Solved) -> int:
@@ -210,7 +219,7 @@ def _exit_code(solved: Solved) -> int:
 
 def _show(solved: Solved, request: SolveRequest) -> None:
     outcome, combined = solved.outcome, solved.combined
-    show_outcomes(solved.cohorts)
+    show_outcomes(solved.cohorts, _sheets(solved, request))
     together = None if combined is None else combined.result
     if combined is not None:
         show_combined(combined)

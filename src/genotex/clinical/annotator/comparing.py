@@ -15,8 +15,6 @@ from genotex.features import feature_named
 from genotex.formats import Series
 from genotex.procedure import Procedure
 
-KEPT_FROM = 0.9
-"""Where a model disagrees, the trait of the rules is used from this certainty on."""
 _SAME_AGE = 0.5
 """Ages that differ by no more years are the same: a range has more than one middle."""
 _UNCODED = "nothing"
@@ -34,9 +32,8 @@ def compare(
 ) -> ClinicalAnnotation:
     """Return the rules' annotation as far as it holds, and what is to be reviewed.
 
-    What both say holds. Where they differ, the trait of the rules is kept if they are certain of
-    it, else not used; age and sex stay as the rules have them. `review` says what each says,
-    `checks` of which samples.
+    What both say holds. Where they differ, that of the rules stays, for review: `review` says what
+    each says, `checks` of which samples.
 
     `own`, `theirs`: of the rules, with any certainty, and of the model. `least_certainty`: what a
     trait that the two do not agree on needs besides.
@@ -57,7 +54,7 @@ def compare(
             continue
         end = ""
         if each.feature == "trait":
-            found, end = _settled(found, max(KEPT_FROM, least_certainty))
+            found, end = _settled(found, least_certainty)
         review[each.feature] = each.text + end
         for sample, text in each.checks():
             checks.setdefault(sample, []).append(text)
@@ -77,7 +74,7 @@ def _settled(found: ClinicalAnnotation, least: float) -> tuple[ClinicalAnnotatio
         return found, ""
     sure = found.certainty
     figure = "never measured" if sure is None else certainty_text(sure)
-    if sure is not None and sure >= least:
+    if least <= 0 or (sure is not None and sure >= least):
         return found, f"; the rules' are used (certainty {figure})"
     nearest = replace(found.trait, certainty=sure)
     why = f"; not used (certainty of the rules: {figure}; {certainty_text(least)} are needed)"

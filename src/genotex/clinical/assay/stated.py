@@ -200,23 +200,19 @@ def by_sample_species(description: SeriesDescription) -> AssaySign | None:
     """Judge by species, strain, embryonic stage and alleles; None when they do not decide."""
     # A strain may be the host of a human tumour, so words for xenografts forbid the verdict. One
     # that only some samples have counts only in a series whose texts mention no people.
-    rows = list(_rows(description))
-    named = _by_species_row(rows)
-    if named is not None:
+    signs, rows = load_signs(), list(_rows(description))
+    texts = [description.text, *(value for _, values, _ in rows for value in values)]
+    xenograft = any(map(signs.pattern("samples", "xenograft").search, texts))
+    named = _by_species_row([r for r in rows if not (xenograft and r[0].startswith("host"))])
+    if named is not None or xenograft:
         return named
-    signs = load_signs()
     people = bool(signs.pattern("texts", "human_words").search(description.text))
     findings = (
         _strain(key, values) or _embryo(key, values, description)
         for key, values, complete in rows
         if complete or not people
     )
-    found = next(filter(None, findings), None)
-    if found is None:
-        return None
-    texts = [description.text, *(value for _, values, _ in rows for value in values)]
-    xenograft = signs.pattern("samples", "xenograft")
-    return None if any(map(xenograft.search, texts)) else found
+    return next(filter(None, findings), None)
 
 
 def by_sample_assay(description: SeriesDescription) -> AssaySign | None:
@@ -299,35 +295,89 @@ def of_primates(description: SeriesDescription) -> AssaySign | None:
 
 
 def by_species_words(description: SeriesDescription) -> AssaySign | None:
-    """Judge by names of animals, in texts that speak neither of people nor of xenografts."""
+    """Judge by sentences that say the samples are an animal's, in texts without people.
+
+    An animal that carries a human tumour, or gave an antibody, serum or feeder cells, is none of
+    the samples; nor is one of which a sentence speaks without saying what was sampled or measured.
+    """
     signs = load_signs()
-    text = description.text
-    other = signs.pattern("texts", "other_species").search(text)
-    people = signs.pattern("texts", "human_words").search(text)
-    if not other or people or signs.pattern("samples", "xenograft").search(text):
+    if any(signs.pattern(*path).search(description.text) for path in _PEOPLE):
         return None
-    return not_human(_TEXTS, "", f"the texts mention {other[0]}")
+    helpers = signs.pattern("texts", "animals_as_helpers")
+    animals, sampled = (signs.pattern("texts", name) for name in ("other_species", "sampled"))
+    for sentence in (description.title, *_sentences(description)):
+        plain = helpers.sub(" ", sentence)
+        other = animals.search(plain)
+        if other and (sentence == description.title or sampled.search(plain)):
+            return not_human(_TEXTS, "", f"the texts mention {other[0]}: {sentence.strip()[:100]}")
+    return None
+
+
+_PEOPLE = (("texts", "human_words"), ("samples", "xenograft"))
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
+
+
+def _sentences(description: SeriesDescription) -> list[str]:
+    texts = (description.summary, description.overall_design)
+    return [sentence for text in texts for sentence in _SENTENCE.split(text)]
 
 
 def by_assay_words(description: SeriesDescription) -> AssaySign | None:
-    """Judge by names of assays, where there are no row ids or no platform to judge by."""
-    # A title that mentions expression forbids the verdict; texts that do, unless the title names
-    # the assay.
-    if known_ids(description.first_ids) and description.annotation_columns:
-        return None
+    """Judge by the assays that sentences say were made, where row ids and platform are silent.
+
+    An assay counts where it was made ("circRNA expression profile", "sequencing of miRNAs"), not
+    where a text is only about it ("chromatin accessibility governs"), and not next to gene
+    expression. Without row ids or a platform, one that is only named counts where the texts say
+    nothing of expression.
+    """
     signs = load_signs()
-    expression = signs.pattern("texts", "expression")
-    if expression.search(description.title):
+    kinds, expression = signs.with_patterns("texts", "kinds"), signs.pattern("texts", "expression")
+    titled, title = _made_in(description.title)
+    designed, design = _made_in(description.overall_design)
+    both = signs.pattern("texts", "expression_too").search(description.text)
+    if both or expression.search(title) or expression.search(design):
         return None
-    in_text = expression.search(description.text) is not None
-    for entry, pattern in signs.with_patterns("texts", "kinds"):
-        hit = pattern.search(description.title)
-        if hit is None and not in_text:
-            hit = pattern.search(description.text)
-        if hit:
-            reason = f"the series is about {entry['measures']}"
-            return not_expression(_TEXTS, reason, f"the texts mention {hit[0]!r}")
+    if titled:
+        return _about(*titled[0])
+    summarised, summary = _made_in(description.summary)
+    silent = not (known_ids(description.first_ids) and description.annotation_columns)
+    if not silent or expression.search(summary):
+        return None
+    for what, words in (*designed, *summarised):
+        return _about(what, words)
+    for entry, pattern in kinds:
+        if hit := pattern.search(description.title) or pattern.search(description.text):
+            return _about(entry["measures"], hit[0])
     return None
+
+
+def _made_in(text: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the assays that a text says were made, with its words, and the text without these."""
+    found = list[tuple[str, str]]()
+    for entry, pattern in load_signs().with_patterns("texts", "kinds"):
+        made = _made(pattern)
+        found += [(entry["measures"], hit[0]) for hit in made.finditer(text)]
+        text = made.sub(" ", text)
+    return found, text
+
+
+def _about(measures: str, words: str) -> AssaySign:
+    shown = f"the texts mention {' '.join(words.split())!r}"
+    return not_expression(_TEXTS, f"the series is about {measures}", shown)
+
+
+@lru_cache(maxsize=64)
+def _made(kind: re.Pattern[str]) -> re.Pattern[str]:
+    """Return the pattern of an assay that was made: its name next to a word for measuring."""
+    names, before, after = (
+        kind.pattern, *("|".join(load_signs().value("texts", n)) for n in ("made_of", "made"))
+    )  # fmt: skip
+    return re.compile(
+        rf"(?:{names})[a-z]*(?:[\s-]+(?!genes?\b|m?rnas?\b|transcript)[\w-]+){{0,2}}?[\s-]+"
+        rf"(?:{after})"
+        rf"|(?:{before})\s+(?:[\w-]+\s+){{0,3}}?(?:{names})",
+        re.IGNORECASE,
+    )
 
 
 def word_for_expression(description: SeriesDescription) -> str | None:

@@ -21,9 +21,10 @@ from genotex.clinical.relations import propose_exclusions, propose_pairs, relati
 from genotex.clinical.sample_groups import samples_text
 from genotex.clinical.sheets.sample_sheet import (
     FIRST_COLUMNS,
+    REPORTED,
     SampleSheet,
     SheetSample,
-    last_columns,
+    decided_columns,
     sheet_columns,
 )
 from genotex.clinical.summary import place_text, value_text, why_no_trait
@@ -33,6 +34,10 @@ from genotex.procedure import Procedure
 
 AS_IN_FILE = " (as in the file)"
 """Ends the name of a characteristic that is named like another column."""
+
+
+CHECK = "check: "
+"""Begins what is to be checked of a sample."""
 
 
 def sheet_rows(
@@ -49,7 +54,8 @@ def sheet_rows(
     the groups that the sheet proposes. `procedure`: How the annotation is applied. `checks`: Sample
     -> what a person should check, added to ``why``. Returns keys in the order of the columns:
     ``series``, ``sample``, ``title``, ``source``, one for each characteristic, then ``group``,
-    ``age``, ``sex``, ``pair``, ``batch``, ``exclude``, ``why``. Other sample features are columns
+    ``age``, ``sex``, ``pair``, ``batch``, ``exclude``, ``certainty`` (that the group is right, 0 to
+    1), ``why``. Other sample features are columns
     behind the characteristics where something states them and no characteristic has their name.
     """
     keys = keys_of_samples(description)
@@ -84,6 +90,7 @@ def sheet_rows(
             if f.use == "batch"
         },
         "exclude": ["yes" if sample in excluded else "" for sample in samples],
+        "certainty": _certainties(annotation, trait, len(samples)),
         "why": [
             "; ".join(filter(None, (excluded.get(s), why, asked.get(s), *relations.texts(s))))
             for s, why in zip(samples, _reasons(annotation, trait, len(samples)), strict=True)
@@ -95,7 +102,7 @@ def sheet_rows(
 def _to_check(*checks: Mapping[str, str]) -> dict[str, str]:
     """Return what is to be checked of each sample, as the column ``why`` has it."""
     names = {name: None for each in checks for name in each}
-    return {name: f"check: {'; '.join(e[name] for e in checks if name in e)}" for name in names}
+    return {name: f"{CHECK}{'; '.join(e[name] for e in checks if name in e)}" for name in names}
 
 
 def _columns_of_texts(
@@ -142,7 +149,7 @@ def sheet_headers(rows: Sequence[Mapping[str, str]]) -> list[str]:
         for name in row:
             if name not in every:
                 between.setdefault(simple_key(name), name)
-    return [*first, *between.values(), *last_columns()]
+    return [*first, *between.values(), *decided_columns(), *REPORTED]
 
 
 def sheet_cells(rows: Sequence[Mapping[str, str]], headers: Sequence[str]) -> list[list[str]]:
@@ -168,6 +175,16 @@ def _groups(
         "" if code != code else GROUP_WORDS[role] if binary else f"{code:.10g}"
         for code, role in zip(found.codes, found.roles, strict=True)
     ]
+
+
+def _certainties(
+    annotation: ClinicalAnnotation, found: EncodedFeature | None, count: int
+) -> list[str]:
+    """Return how certain the group of each sample is; empty where that was not measured."""
+    of_cells = {} if annotation.trait is None else annotation.trait.certainties
+    raw = [None] * count if found is None else found.raw
+    sure = (of_cells.get(cell or "", annotation.certainty) for cell in raw)
+    return ["" if c is None else f"{min(max(c, 0.01), 0.99):.2f}" for c in sure]
 
 
 def _reasons(annotation: ClinicalAnnotation, found: EncodedFeature | None, count: int) -> list[str]:

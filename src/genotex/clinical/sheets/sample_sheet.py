@@ -23,16 +23,20 @@ from genotex.formats import Role
 FIRST_COLUMNS = ("series", "sample", "title", "source")
 
 
-def last_columns() -> tuple[str, ...]:
-    """Return the columns behind the characteristics that every sheet has."""
+REPORTED = ("certainty", "why")
+"""The last columns, which are for people."""
+
+
+def decided_columns() -> tuple[str, ...]:
+    """Return the columns of every sheet that a person changes."""
     features = (feature.name for feature in table_features())
     batches = (feature.name for feature in recorded_features() if feature.use == "batch")
-    return ("group", *features, "pair", *batches, "exclude", "why")
+    return ("group", *features, "pair", *batches, "exclude")
 
 
 def sheet_columns() -> tuple[str, ...]:
     """Return the columns that every sheet has."""
-    return (*FIRST_COLUMNS, *last_columns())
+    return (*FIRST_COLUMNS, *decided_columns(), *REPORTED)
 
 
 _ROLES: Mapping[str, Role] = {
@@ -127,7 +131,7 @@ def load_sample_sheet(path: Path) -> SampleSheet:
         raise SampleSheetError(msg, path=path)
     if mistakes:
         _refuse(path, mistakes)
-    absent = [name for name in last_columns()[1:-1] if name not in names]
+    absent = [name for name in decided_columns()[1:] if name not in names]
     return SampleSheet(path, tuple(samples), measured, _understood(table, samples, absent))
 
 

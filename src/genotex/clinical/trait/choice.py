@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from genotex.clinical.cells import Candidate
 from genotex.clinical.encoding import NO_CELL, ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.trait.certainty import (
+    cell_certainties,
+    load_certainty,
+    series_evidence,
+    stated_certainty,
+)
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption, read_rows
 from genotex.clinical.trait.scoring import ScoredOptions, score_options
@@ -32,15 +39,25 @@ def choose_trait(
     scores = score_options(*read_rows(candidates, judge), judge)
     pools, none = _pool_options(scores, cells), scores.none
     first, second = (*map(_pooled_encoding, pools[:2]), None, None)[:2]
-    certainty = _probability(pools[0]) if pools else 0.0
-    if first is None or certainty <= none:
+    share = _probability(pools[0]) if pools else 0.0
+    stated = partial(_certainty, text=judge.text)
+    if first is None or share <= none:
         why = scores.why_none if annotation.gene.available else annotation.gene.reason
         reasons = {**annotation.unavailable, **({"trait": why} if why else {})}
-        return replace(annotation, certainty=none, runner_up=first, unavailable=reasons)
+        certainty = stated(none, none=True)
+        return replace(annotation, certainty=certainty, runner_up=first, unavailable=reasons)
+    certainty = stated(share, none=False)
     if certainty < least_certainty:
-        return replace(annotation, certainty=none, runner_up=first, left_out=least_certainty)
-    trait = replace(first, certainty=None)
+        first, left = replace(first, certainty=certainty), stated(none, none=True)
+        return replace(annotation, certainty=left, runner_up=first, left_out=least_certainty)
+    of_cells = cell_certainties(pools[0][0].judgements, certainty) if first.values else {}
+    trait = replace(first, certainty=None, certainties=of_cells)
     return replace(annotation, trait=trait, certainty=certainty, runner_up=second)
+
+
+def _certainty(share: float, *, none: bool, text: str) -> float:
+    evidence = series_evidence(share, none=none, text=text)
+    return stated_certainty(evidence, load_certainty()["series"])
 
 
 def find_named_trait(candidates: Iterable[Candidate], judge: ValueJudge) -> FeatureEncoding | None:

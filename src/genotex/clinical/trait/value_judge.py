@@ -67,7 +67,7 @@ class ValueJudge:
     """Judges values for one trait in one series."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, title: str, text: str) -> None:
-        self.trait = trait
+        self.trait, self.text = trait, text
         self._vocabulary = vocabulary
         self._terms = vocabulary.groups
         self.words = ValueWords(trait, vocabulary)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from genotex.analysis import review_warnings
 from genotex.analysis.designs.blocks import blocked_by
 from genotex.analysis.meta import CohortFacts, MetaResult, read_meta
 from genotex.layout import OutputFolder, trait_folder_name
@@ -52,6 +53,11 @@ class MetaPage:
     methods: str
     software: SoftwareView
     written: str | None
+
+    @property
+    def review(self) -> tuple[str, ...]:
+        """What is uncertain of the groups."""
+        return review_warnings(self.result.warnings)
 
     @property
     def trait(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from genotex.analysis import review_warnings
 from genotex.figures import SampleMarks, declared
 from genotex.formats import CohortInfo, Evidence, LinkedTable
 from genotex.reports.genes.explorer import explorer_data
@@ -325,10 +326,11 @@ def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[_Remark, ...]:
         for section in all_sections()
         if section.remark is not None
     ]
+    review = [_Remark(text, "warnings") for text in review_warnings(findings.result.warnings)]
     covariates = _Remark(findings.result.covariates_summary, "processing")
     placed.append((_COVARIATES_REMARK, covariates))
     placed.sort(key=lambda item: item[0])
-    return tuple(remark for _, remark in placed if remark.text)
+    return (*review, *(remark for _, remark in placed if remark.text))
 
 
 def _from_zero(genes: pl.DataFrame) -> pl.DataFrame:
