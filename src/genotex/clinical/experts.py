@@ -121,8 +121,8 @@ class RuleExpert:
             return choose_trait(annotation, rows, judge, least_certainty=least, cells=cells)
         chosen = choose_trait(annotation, rows, judge, cells=cells)
         runner_up = None if chosen.runner_up is None else replace(chosen.runner_up, certainty=None)
-        trait = None if chosen.trait is None else replace(chosen.trait, certainties={})
-        chosen = replace(chosen, trait=trait, runner_up=runner_up, certainty=None)
+        own = None if chosen.trait is None else replace(chosen.trait, certainties={})
+        chosen = replace(chosen, trait=own, runner_up=runner_up, certainty=None)
         if chosen.trait is None or least <= 0:
             return chosen
         return replace(chosen, trait=None, runner_up=chosen.trait, left_out=least)
