@@ -38,6 +38,7 @@ from genotex.clinical.trait.judgement import UNKNOWN
 
 TABLE = Path("src/genotex/clinical/data/trait_certainty.toml")
 BANDS = 10
+FEWEST = 5
 REVIEWED = 0.2
 STEPS = np.round(np.arange(0.5, 0.96, 0.05), 2)
 HEADER = """\
@@ -222,7 +223,7 @@ def _of_cells(
         )
     for (cell, right), count in labels.items():
         if cell in option.judgements or not cell:
-            found = cell_evidence(certainty, cell, option.judgements.get(cell, UNKNOWN))
+            found = cell_evidence(certainty, option.judgements.get(cell, UNKNOWN))
             share = count / labels.total()
             yield Statement(_source(case), case.trait, found, right, weight=share)
 
@@ -300,10 +301,12 @@ def draw(
     """Draw reliability of series and of samples, and coverage against accuracy."""
     import matplotlib as mpl
 
-    mpl.use("svg")
+    mpl.use("agg" if path.suffix == ".png" else "svg")
     mpl.rcParams["svg.hashsalt"] = "genotex"
     from matplotlib import pyplot as plt
 
+    names = dict.fromkeys(each.name for each in (*inside, *others))
+    colour = dict(zip(names, plt.rcParams["axes.prop_cycle"].by_key()["color"], strict=False))
     figure, panels = plt.subplots(1, 3, figsize=(12.5, 4.2))
     for axes, title, some in (
         (panels[0], "series", (*inside, *others)),
@@ -311,15 +314,17 @@ def draw(
     ):
         axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
         for each in some:
-            mean, share, count = (np.array(x) for x in zip(*each.bands(), strict=True))
-            axes.plot(mean, share, linewidth=0.8, alpha=0.6)
-            axes.scatter(mean, share, s=6 + 70 * count / count.max(), label=each.name, alpha=0.7)
+            shown = [band for band in each.bands() if band[2] >= FEWEST]
+            mean, share, count = (np.array(x) for x in zip(*shown, strict=True))
+            axes.plot(mean, share, linewidth=0.8, alpha=0.6, color=colour[each.name])
+            sizes = 6 + 70 * count / count.max()
+            axes.scatter(mean, share, sizes, colour[each.name], alpha=0.7, label=each.name)
         axes.set(xlabel="certainty, as stated", ylabel="share that is right", title=title)
         axes.set(xlim=(0, 1.02), ylim=(0, 1.04))
         axes.legend(fontsize=7, frameon=False)
     for each in (*inside, *others):
         found = [each.above(least) for least in np.linspace(0, 0.99, 100)]
-        panels[2].plot(*zip(*found, strict=True), label=each.name)
+        panels[2].plot(*zip(*found, strict=True), label=each.name, color=colour[each.name])
         panels[2].plot(*each.above(review), marker="o", color="0.2", markersize=4)
     panels[2].set(xlabel="share of series that is used", ylabel="share of these that is right")
     panels[2].set(title=f"the rest left for review (points: below {review:g})", ylim=(0.5, 1.02))
@@ -327,4 +332,4 @@ def draw(
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)

@@ -12,14 +12,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements
-from genotex.features import packaged_table, split_cell
+from genotex.features import packaged_table
 
 _MUCH_TEXT = 1000
 """Characters of title, summary and design; longer texts say no more."""
 _LITTLE_TEXT = 40
 _FARTHEST = 0.995
-_WORDS = 8
-"""A cell of more words says more than one thing."""
 _WEAK = (Ground.BY_COMPANY, Ground.OTHER_CODE, Ground.BESIDE_CONTROLS)
 _Weights = Mapping[str, float]
 
@@ -39,14 +37,13 @@ def series_evidence(probability: float, *, none: bool, text: str) -> dict[str, f
     }
 
 
-def cell_evidence(certainty: float, cell: str, judgement: Judgement) -> dict[str, float]:
+def cell_evidence(certainty: float, judgement: Judgement) -> dict[str, float]:
     """Return what the certainty of the code of one cell depends on; `certainty`: of the series."""
     return {
         "constant": 1.0,
         "log odds": _log_odds(certainty),
         "nothing seen": float(judgement.ground is Ground.NOTHING),
         "weak ground": float(judgement.ground in _WEAK),
-        "many words": float(len(split_cell(cell)[1].split()) > _WORDS),
     }
 
 
@@ -59,7 +56,7 @@ def cell_certainties(judgements: Judgements, certainty: float) -> dict[str, floa
     """Return how certain the code of each cell is, given that of the series; ``""``: of no cell."""
     weights = load_certainty()["cell"]
     return {
-        cell: stated_certainty(cell_evidence(certainty, cell, judgement), weights)
+        cell: stated_certainty(cell_evidence(certainty, judgement), weights)
         for cell, judgement in {"": UNKNOWN, **judgements}.items()
     }
 

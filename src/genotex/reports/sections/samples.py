@@ -91,13 +91,23 @@ def checks_of_samples(record: Record) -> list[tuple[str, str]]:
     ]
 
 
+_MOST_NAMED = 60
+"""Samples whose sex from expression is named one by one; all are in the record."""
+
+
 def _sex(record: Record) -> str:
     if not record["judged"]:
         return f"not judged: {record['why_not']}"
     sexes = list(record["predicted"].values())
     counts = [f"{sexes.count(sex)} {sex}" for sex in ("female", "male", "unclear") if sex in sexes]
     if record["recorded"] is None:
-        return f"{listed(counts)}; none recorded"
+        of_sex = {
+            sex: [name for name, found in record["predicted"].items() if found == sex]
+            for sex in ("female", "male")
+        }
+        few = len(sexes) <= _MOST_NAMED
+        named = "; ".join(f"{sex}: {', '.join(n)}" for sex, n in of_sex.items() if n and few)
+        return f"{listed(counts)} from expression; none recorded{f' ({named})' if named else ''}"
     wrong = len(record["mismatches"])
     verdict = f"{wrong} not as recorded" if wrong else "as recorded"
     return f"{listed(counts)}; {verdict}"
