@@ -8,7 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.judgement import (
+    UNKNOWN,
+    Ground,
+    Judgement,
+    Judgements,
+    best_ground,
+    leave_open,
+)
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
     asks_cause,
@@ -148,6 +155,7 @@ class _Row:
         self._not_diseased()
         self._counterparts()
         self._read_by_key(named)
+        self._tissues_of_people()
 
     def _change(self, rule: Callable[[str, Judgement], Judgement | None]) -> None:
         """Judge each value anew, from the value and its judgement; None leaves it as it is."""
@@ -372,3 +380,28 @@ class _Row:
             return None
 
         self._change(rule)
+
+    def _tissues_of_people(self) -> None:
+        """Judge a row of tissues by whose tissue each is in the texts."""
+        # Only where no value names a case, and the texts name a tissue of each side. Not for
+        # cancers, where such rows hold the organs of other patients.
+        if kind_of_key(self.key) != "tissue" or self.trait.is_cancer or not self.series.about:
+            return
+        before = self.found
+        fewest = 1 if self._has("healthy control") else 2  # open, for cases and for controls
+        if self._has("case") or sum(j.is_open for j in before.values()) < fewest:
+            return
+
+        def rule(value: str, j: Judgement) -> Judgement | None:
+            side = self.series.tissues.side(value) if j.is_open else None
+            if side == "case":
+                return Judgement.case(f"the texts mention patients' {value!r}", Ground.CONTEXT)
+            if side == "control":
+                return Judgement.healthy(f"the texts mention healthy people's {value!r}")
+            if side == "both":
+                return leave_open(f"the texts mention {value!r} of patients and of healthy people")
+            return None
+
+        self._change(rule)
+        if not (self._has("case") and self._has("healthy control")):
+            self.found = before
