@@ -25,9 +25,9 @@ from tests.rna_seq_text import write_counted
 MATRIX = "GSE7_series_matrix.txt.gz"
 
 
-def matrix(accession: str = "GSE7", *, probes: bool = False) -> bytes:
+def matrix(accession: str = "GSE7", *, probes: bool = False, platform: str = "GPL96") -> bytes:
     ids = [f"p{i}_at" if probes else gene for i, gene in enumerate(GENES)]
-    text = series_matrix(accession, characteristics=asthma(40), platform="GPL96", ids=ids)
+    text = series_matrix(accession, characteristics=asthma(40), platform=platform, ids=ids)
     return gzip.compress(text.encode())
 
 
@@ -133,7 +133,10 @@ def test_files_of_a_series_are_read_and_kept(adder: Browser, tmp_path: Path) -> 
 
 def test_probes_without_a_platform_are_warned_of_until_it_comes(adder: Browser) -> None:
     _, text = send(adder, (MATRIX, matrix(probes=True)))
-    assert "add the table of its platform" in text
+    assert "packaged map of GPL96" in text
+    other = matrix("GSE9", probes=True, platform="GPL6884")
+    _, text = send(adder, ("GSE9_series_matrix.txt.gz", other), accession="GSE9")
+    assert "tested as such: add the table of its platform (GPL6884)" in text
     platform = ("GPL96.soft", platform_soft("GPL96").encode())
     status, text = send(adder, platform, accession="GSE7")
     assert status == 200 and "30 rows of a platform" in text and "warnings" not in text

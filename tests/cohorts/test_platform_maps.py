@@ -59,8 +59,8 @@ def test_probes_are_tested_where_no_map_is_at_hand(tmp_path: Path) -> None:
     assert read_linked(output, "Asthma", "GSE1").genes == tuple(sorted(PROBES))
     (warning,) = outcome.warnings
     assert warning == (
-        "tested by probe, not by gene: no table of GPL6884 is at hand; to get genes: genotex "
-        f"fetch geo {tmp_path / 'input'} --trait Asthma --accession GSE1 --platform-only"
+        "tested by probe, not by gene: no table of GPL6884 that fits is at hand; to get genes: "
+        f"genotex fetch geo {tmp_path / 'input'} --trait Asthma --accession GSE1 --platform-only"
     )
 
 

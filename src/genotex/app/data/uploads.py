@@ -22,7 +22,7 @@ from genotex.cohorts import (
 )
 from genotex.errors import GenotexError, UsageError
 from genotex.formats import Series, read_family_soft, read_platforms, read_series_matrix
-from genotex.genes import GeneTable
+from genotex.genes import GeneTable, packaged_platform
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles, geo_cohort_files, sort_geo_files, trait_folder_name
 from genotex.options import Scale
@@ -189,8 +189,12 @@ def _warnings(series: Sequence[Series], annotated: bool) -> list[str]:
                 "table of all samples"
             )
         elif not annotated and rows_need_mapping(each, GeneTable.load()):
+            packaged = packaged_platform(each.platform)
             warnings.append(
-                f"the rows of {each.path.name} are probes: add the table of its platform (GPL...)"
+                f"the rows of {each.path.name} are probes, and tested as such: add the table of "
+                f"its platform ({each.platform or 'GPL...'})"
+                if packaged is None
+                else f"{packaged.fields['packaged'][0]}; the series' own table would replace it"
             )
     return warnings
 

@@ -415,18 +415,17 @@ def _genes(
         )
     except FormatError as error:
         if options.procedure.keeps_rows_without_map and _lacks_table(raw):
-            why = f"no table of {series.platform} is at hand; {fetch_table(files)}"
+            why = f"no table of {own} that fits is at hand; {fetch_table(files)}"
             return keep_rows(matrix, why, table=table, scale=scale), ""
         return None, f"rows cannot be mapped to genes: {error}"
     return mapping, ""
 
 
 def _lacks_table(raw: RawSeries) -> bool:
-    """Return whether the series names its platform, and no table of it was found."""
+    """Return whether the series names its platform, and its folder has no table of it."""
     own = raw.series.platform
-    return bool(own) and not any(
-        p.accession in ("", own) and not p.table.is_empty() for p in raw.platforms
-    )
+    given = (p for p in raw.platforms if "packaged" not in p.fields and not p.table.is_empty())
+    return bool(own) and not any(p.accession in ("", own) for p in given)
 
 
 def fetch_table(files: GeoCohortFiles) -> str:
