@@ -318,7 +318,7 @@ def draw(
             mean, share, count = (np.array(x) for x in zip(*shown, strict=True))
             axes.plot(mean, share, linewidth=0.8, alpha=0.6, color=colour[each.name])
             sizes = 6 + 70 * count / count.max()
-            axes.scatter(mean, share, sizes, colour[each.name], alpha=0.7, label=each.name)
+            axes.scatter(mean, share, sizes, color=colour[each.name], alpha=0.7, label=each.name)
         axes.set(xlabel="certainty, as stated", ylabel="share that is right", title=title)
         axes.set(xlim=(0, 1.02), ylim=(0, 1.04))
         axes.legend(fontsize=7, frameon=False)
