@@ -18,8 +18,7 @@ from genotex.options import Controls, MissingValues, Scale
 from genotex.procedure import Procedure
 from genotex.records import Check, PlainName, Scalar, Sha256, Shape, TypedDict, checked
 
-ON_PROBES = "tested by probe, not by gene"
-"""Beginning of the note on a cohort whose rows no map brings to genes."""
+ON_PROBES = "tested by probe, not by gene"  # begins the note where no map gives genes
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -30,6 +29,8 @@ from genotex.clinical import (
 )
 from genotex.cohorts.geo.files import (
     RawSeries,
+    fetch_table,
+    lacks_table,
     read_raw_series,
     sample_facts,
     sample_relations,
@@ -414,34 +415,11 @@ def _genes(
             matrix, raw.platforms, procedure=options.procedure, table=table, scale=scale, own=own
         )
     except FormatError as error:
-        if options.procedure.keeps_rows_without_map and _lacks_table(raw):
+        if options.procedure.keeps_rows_without_map and lacks_table(raw):
             why = f"no table of {own} that fits is at hand; {fetch_table(files)}"
             return keep_rows(matrix, why, table=table, scale=scale), ""
         return None, f"rows cannot be mapped to genes: {error}"
     return mapping, ""
-
-
-def _lacks_table(raw: RawSeries) -> bool:
-    """Return whether the series names its platform, and its folder has no table of it."""
-    own = raw.series.platform
-    given = (p for p in raw.platforms if "packaged" not in p.fields and not p.table.is_empty())
-    return bool(own) and not any(p.accession in ("", own) for p in given)
-
-
-def fetch_table(files: GeoCohortFiles) -> str:
-    """Return how the table of a series' platform is fetched."""
-    command = [
-        *(
-            "genotex",
-            "fetch",
-            "geo",
-            str(files.folder.parents[2]),
-            "--trait",
-            files.trait or files.folder.parent.name,
-        ),
-        *("--accession", files.cohort, "--platform-only"),
-    ]
-    return f"to get genes: {shlex.join(command)}"
 
 
 def _series_facts(series: Series, platforms: Sequence[Platform]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -174,3 +175,26 @@ def read_annotation(
         platforms = platforms if packaged is None else [packaged, *platforms]
     platforms.sort(key=lambda p: p.accession != series.platform)
     return tuple(platforms), tuple((path, "platform") for path in used)
+
+
+def lacks_table(raw: RawSeries) -> bool:
+    """Return whether the series names its platform, and its folder has no table of it."""
+    own = raw.series.platform
+    given = (p for p in raw.platforms if "packaged" not in p.fields and not p.table.is_empty())
+    return bool(own) and not any(p.accession in ("", own) for p in given)
+
+
+def fetch_table(files: GeoCohortFiles) -> str:
+    """Return how the table of a series' platform is fetched."""
+    command = [
+        *(
+            "genotex",
+            "fetch",
+            "geo",
+            str(files.folder.parents[2]),
+            "--trait",
+            files.trait or files.folder.parent.name,
+        ),
+        *("--accession", files.cohort, "--platform-only"),
+    ]
+    return f"to get genes: {shlex.join(command)}"
