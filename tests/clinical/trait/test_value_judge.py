@@ -126,13 +126,6 @@ def test_wider_word_in_a_title_does_not_name_the_organ_of_a_cancer(
     assert RuleExpert().annotate(description, "Uterine_Corpus_Endometrial_Carcinoma").trait is None
 
 
-def test_number_is_a_name_only_where_the_vocabulary_has_it(
-    make_description: MakeDescription,
-) -> None:
-    assert role_of(make_description, "Bladder_Cancer", "5637") == "case"
-    assert role_of(make_description, "Bladder_Cancer", "5638") == "unknown"
-
-
 def test_number_can_answer_the_key(make_description: MakeDescription) -> None:
     trait = RuleExpert().annotate(make_description(["asthma: 1", "asthma: 0"]), "Asthma").trait
     assert trait is not None

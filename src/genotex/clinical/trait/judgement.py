@@ -152,7 +152,6 @@ _NORMAL = re.compile(r"(?<!non )(?<!not )\bnormo(?!x|bar)[a-z]{4,}")
 _NOT_YET = re.compile(r"\bpre-?[A-Z]{2,}")
 _LONGEST_CODE = 6
 _NUMBER = re.compile(r"[0-9][0-9.,%\s]*")
-_TEST_RESULTS = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
 )
@@ -180,12 +179,8 @@ class ValueWords:
 
     def is_mere_number(self, value: str) -> bool:
         """Return whether a value is a number that is no name and no answer, as 1 is."""
-        if not _NUMBER.fullmatch(value):
-            return False
-        numbers = re.findall("[0-9]+", value)
-        return self._vocabulary.numbers.isdisjoint(numbers) and self.trait.numbers.isdisjoint(
-            numbers
-        )
+        known = self._vocabulary
+        return bool(_NUMBER.fullmatch(value)) and value.strip() not in known.yes | known.no
 
     def is_missing(self, plain: str) -> bool:
         """Return whether each word of a value means that nothing is known ("UNK/UNK")."""
@@ -216,7 +211,7 @@ class ValueWords:
 
     def is_test_result(self, plain: str) -> bool:
         """Return whether a value answers a test, be it of a virus, a marker or the trait."""
-        return plain in _TEST_RESULTS
+        return plain in {"positive", "pos", "negative", "neg"}
 
     def is_vague(self, value: str) -> bool:
         """Return whether a value leaves open whether it is the trait."""
@@ -259,10 +254,6 @@ class ValueWords:
     def is_cancer(self, value: str) -> bool:
         """Return whether a value names a cancer."""
         return value in self._terms["cancer"] or ends_like_tumour(value)
-
-    def is_plain_tumour(self, value: str) -> bool:
-        """Return whether a value is tumour or metastasis and no more."""
-        return _says_only(value, self._terms["cancer"])
 
     def is_benign(self, value: str) -> bool:
         """Return whether a value that names a tumour of the organ is benign all the same."""

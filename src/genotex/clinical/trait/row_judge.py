@@ -228,9 +228,7 @@ class _Row:
             self._change(
                 lambda value, j: (
                     self.judge.without_context(value)
-                    if j.role == "case"
-                    and j.ground <= Ground.BROADER
-                    and not (named and words.is_plain_tumour(value))
+                    if j.role == "case" and j.ground <= Ground.BROADER
                     else None
                 )
             )

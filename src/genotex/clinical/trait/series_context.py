@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
 from genotex.clinical.words.keys import asks_genotype
-from genotex.clinical.words.name_forms import are_initials, holds_all_words
+from genotex.clinical.words.name_forms import holds_all_words
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import Terms, ends_like_tumour
@@ -216,7 +215,6 @@ _LONGEST_SENTENCE = 40
 _SENTENCE = re.compile(r"[.;:](?:\s|$)|\n")
 _EXCLUDED = re.compile(r"\b(?:exclu(?:ded|sion|ding)|removed|ruled out)\b", re.IGNORECASE)
 _CODE = re.compile(r"[\w+-]+")
-_SHORTEST_CODE = 3
 _TRIAL = re.compile(r"\b(?:randomi[sz]ed|placebo|clinical trial|phase (?:i+|[1-4])|arms?)\b", re.I)
 _ALL_PATIENTS = re.compile(
     r"\ball (?:\w+ ){0,2}(?:patient|participant|subject|sample|case|individual|tumou?r|donor)s?\b",
@@ -277,15 +275,7 @@ class SeriesContext:
         text = self._included
         words = _CODE.findall(text)
         codes = sum(word in short or word.rstrip("s") in short for word in words)
-        codes += sum(count for word, count in Counter(words).items() if self._is_initials(word))
         return len(trait.terms.spans(text)) + len(trait.includes.spans(text)) + codes
-
-    def _is_initials(self, word: str) -> bool:
-        """Return whether an unexplained abbreviation has the initials of the trait: "PVR"."""
-        known = word in self._abbreviations or word in self._trait.acronyms
-        if known or len(word) < _SHORTEST_CODE or not word.isupper():
-            return False
-        return are_initials(word, self._trait.names) and word not in self._vocabulary.diseases
 
     @cached_property
     def acronyms(self) -> frozenset[str]:

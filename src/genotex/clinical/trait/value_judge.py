@@ -30,7 +30,6 @@ from genotex.clinical.words.name_forms import (
     prefixed_acronym,
     without_glue,
     without_number,
-    without_roman,
 )
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
@@ -380,7 +379,7 @@ class ValueJudge:
         if not named and not are_initials(codes[0], self.trait.names):
             return None
         if (
-            not fits_any(without_roman(codes[0]), (*self.trait.names, *self.series.forms))
+            not fits_any(codes[0], (*self.trait.names, *self.series.forms))
             or codes[0] in self._terms["healthy"]
         ):
             return None

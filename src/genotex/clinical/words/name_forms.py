@@ -12,7 +12,6 @@ from genotex.features import load_wording, simplify
 
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9]{1,6}")
 _RUNNING = re.compile(r"(?<=[A-Za-z])[-_ ]?\d+$")
-_ROMAN = re.compile(r"(?<=[A-Z]{3})(?:I{1,3}|IV)$")
 _VOWELS = frozenset("aeiouy")
 _SHORTEST_PREFIX = 3
 _BEGINNING = 6
@@ -22,11 +21,6 @@ _FILLERS = frozenset({"of", "the", "and", "in", "with", "to", "by", "for", "a"})
 def without_number(code: str) -> str:
     """Return a code without its running number: "GBC12" is "GBC"."""
     return _RUNNING.sub("", code)
-
-
-def without_roman(code: str) -> str:
-    """Return a code without a roman number of a type: "RCDII" is "RCD"."""
-    return _ROMAN.sub("", code)
 
 
 def fits_any(code: str, names: Iterable[str]) -> bool:

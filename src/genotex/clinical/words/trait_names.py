@@ -174,12 +174,6 @@ class TraitWords:
     acronyms: frozenset[str] = frozenset()  # Abbreviations of the trait, as they are written
     is_listed: bool = True  # Whether the vocabulary lists the trait; else name and lexicon give it
 
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Numbers among its words: cell lines such as 5637."""
-        terms = (each for each in vars(self).values() if isinstance(each, Terms))
-        return frozenset().union(*(each.numbers for each in terms))
-
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return all words of a trait, including those of its own name."""

@@ -145,12 +145,6 @@ class Vocabulary:
         return frozenset(simplify(word) for kind in kinds for word in self._words[kind])
 
     @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Numbers that mean something by themselves: answers such as 1, cell lines such as 5637."""
-        terms = (*self.groups.values(), self.diseases)
-        return frozenset().union(*(each.numbers for each in terms))
-
-    @cached_property
     def disease_codes(self) -> frozenset[str]:
         """Abbreviations of diseases, simplified, that are no words: "read", but not "gout"."""
         kinds = ("acronyms", "include_acronyms", "near_miss_acronyms")

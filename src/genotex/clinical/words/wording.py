@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Literal
 
 from genotex.features import load_wording, simplify
@@ -73,12 +73,6 @@ class Terms:
 
     def _has_short(self, plain: str, written: list[str]) -> bool:
         return plain in self._alone or not self._short.isdisjoint(written)
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """The words of phrases that are made of digits alone: the cell lines 5637 and 92.1."""
-        phrases = (phrase.split() for phrase in self._phrases if phrase[0].isdecimal())
-        return frozenset(w for words in phrases if all(map(str.isdecimal, words)) for w in words)
 
     def find(self, text: str) -> str | None:
         """Return the first term found, in simplified form, or None."""
