@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genotex.cohorts.geo.cohort import is_empty
-from genotex.cohorts.geo.files import choose_file, with_expression
+from genotex.cohorts.geo.files import choose_file, is_empty, with_expression
 from genotex.cohorts.tcga.files import read_raw_genes
 from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, ExpressionMatrix, read_raw_counts

@@ -21,8 +21,8 @@ from genotex.clinical import (
     rule_expert,
     why_no_trait,
 )
-from genotex.cohorts.geo.cohort import no_table, rows_need_mapping, takes_counts
-from genotex.cohorts.geo.files import RawSeries, read_raw_series
+from genotex.cohorts.geo.cohort import rows_need_mapping
+from genotex.cohorts.geo.files import RawSeries, no_table, read_raw_series, takes_counts
 from genotex.cohorts.geo.rna_seq import count_genes
 from genotex.errors import FormatError
 from genotex.features import simple_key

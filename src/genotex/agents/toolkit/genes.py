@@ -13,8 +13,7 @@ from genotex.agents.task import Task
 from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tool import Made, NumberTable, listed, tool
-from genotex.cohorts.geo.cohort import no_table, takes_counts
-from genotex.cohorts.geo.files import RawSeries, with_expression
+from genotex.cohorts.geo.files import RawSeries, no_table, takes_counts, with_expression
 from genotex.cohorts.geo.files import read_annotation as read_platform_tables
 from genotex.cohorts.geo.rna_seq import CountedGenes, count_genes
 from genotex.cohorts.tcga.files import NO_EXPRESSION, RawExpression, read_raw_genes

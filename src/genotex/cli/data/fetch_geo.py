@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.data.fetch_plan import show_sources, source_of_accession
 from genotex.cli.data.fetch_screen import note_pause, progress_of_files
 from genotex.cli.data.preprocess import note_trait_names
 from genotex.cli.option_classes import Only, with_options
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
         SeriesOutcome,
         SeriesPlan,
     )
-    from genotex.formats import ValueSource
 
-_ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}", re.IGNORECASE)
 _MB = 1_000_000
 _MOST_MB = 1_000_000
 _CRITERIA = "Which series (paper, appendix E)"
@@ -181,17 +179,10 @@ def geo(
     requests = [GeoRequest(each, names, wanted.query, criteria.criteria(), what) for each in asked]
     with _geo_source(data.vocabulary, addresses) as geo_source:
         if plan:
-            _show_sources(geo_source, requests, json=json)
+            show_sources(geo_source, requests, json=json)
         if dry_run:
             _list_only(geo_source, requests, json=json)
         _fetch(source, geo_source, requests, json=json)
-
-
-def source_of_accession(source: Path) -> tuple[Path, tuple[str, ...]]:
-    """Return the input folder, and the series where an accession is in its place."""
-    if source.exists() or not _ACCESSION.fullmatch(str(source)):
-        return source, ()
-    return Path("input"), (str(source).upper(),)
 
 
 def fetch_named(
@@ -222,49 +213,6 @@ def fetch_named(
             raise outcome.error
         for note in outcome.notes:
             screen.notify(f"{outcome.plan.accession}: {note}", "note")
-
-
-def _show_sources(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
-    """Show what expression of each series can be taken from, and exit."""
-    from genotex.fetch import look_at_values
-    from genotex.fetch.geo import choose
-
-    plans = []
-    with screen.progress("looking at files") as step:
-        for request in requests:
-            for plan in choose(source, request):
-                step(plan.accession, None)
-                plans.append(look_at_values(plan, source.tree, request.options.values_from))
-    if json:
-        screen.print_json([plan.values_json() for plan in plans])
-    else:
-        columns = ["series", "kind", "holds", "files", "size", "verdict"]
-        screen.table(columns, [row for plan in plans for row in _source_rows(plan)])
-    usable = any(plan.best is not None for plan in plans)
-    raise typer.Exit(screen.DONE if usable else screen.NOTHING_USABLE)
-
-
-def _source_rows(plan: SeriesPlan) -> list[dict[str, Any]]:
-    from genotex.fetch.geo_files import megabytes
-
-    best = plan.best
-    return [
-        {
-            "series": plan.accession,
-            "kind": each.kind,
-            "holds": each.holds,
-            "files": each.label,
-            "size": megabytes(each.size) if each.size else None,
-            "verdict": _verdict(each, best),
-        }
-        for each in plan.sources
-    ]
-
-
-def _verdict(source: ValueSource, best: ValueSource | None) -> str:
-    if best is not None and source.names == best.names and source.kind == best.kind:
-        return f"taken: {source.why}"
-    return f"not used: {source.refused}" if source.refused else source.why
 
 
 def _traits(

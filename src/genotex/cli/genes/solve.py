@@ -11,7 +11,8 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.data.fetch_geo import GeoServers, fetch_named, source_of_accession
+from genotex.cli.data.fetch_geo import GeoServers, fetch_named
+from genotex.cli.data.fetch_plan import source_of_accession
 from genotex.cli.data.preprocess import load_options, note_trait_names, show_outcomes
 from genotex.cli.genes.analyze import check_cohorts, check_options, load_tasks
 from genotex.cli.genes.results import show_combined, show_figures, show_result

@@ -31,10 +31,13 @@ from genotex.cohorts.geo.files import (
     RawSeries,
     fetch_table,
     lacks_table,
+    no_table,
     read_raw_series,
     sample_facts,
     sample_relations,
     sample_texts,
+    takes_counts,
+    takes_submitted,
 )
 from genotex.cohorts.geo.rna_seq import CountedGenes, count_genes
 from genotex.cohorts.prepared import (
@@ -57,13 +60,6 @@ from genotex.genes import (
 from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
 
-_NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
-
-_PUT_COUNTS = (
-    "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
-    "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
-    "; solve and preprocess also take the submitter's files there (see 'genotex fetch geo --plan')"
-)
 _SPECIES = {"Mus musculus": "mouse", "Rattus norvegicus": "rat"}
 _OTHER_CONTROLS = ("other disease", "other control")
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
@@ -103,7 +99,7 @@ def read_geo_cohort(
     if reading.gene.available and takes_counts(files, raw.series, options.procedure, chosen):
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
-    if reading.gene.available and _takes_submitted(files, raw.series, options.procedure, chosen):
+    if reading.gene.available and takes_submitted(files, raw.series, options.procedure, chosen):
         from genotex.cohorts.geo.submitted import SubmittedValues, submitted_genes
         from genotex.cohorts.geo.two_colour import is_two_colour, two_colour_genes
 
@@ -138,34 +134,6 @@ def given_by_person(description: SeriesDescription, options: PreprocessOptions) 
     sheet = options.sheet
     by_sheet = sheet is not None and bool(sheet.of(description.cohort, description.samples))
     return by_sheet or description.cohort in options.readings
-
-
-def no_table(procedure: Procedure) -> str:
-    """Return why a series with an empty table has no genes, and what may help."""
-    return _NO_TABLE + _PUT_COUNTS if procedure.uses_ncbi_counts else _NO_TABLE
-
-
-def takes_counts(
-    files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str = ""
-) -> bool:
-    """Return whether expression comes from NCBI's counts."""
-    wanted = chosen == files.counts[0].name if chosen and files.counts else is_empty(series)
-    return wanted and procedure.uses_ncbi_counts and bool(files.counts)
-
-
-def _takes_submitted(
-    files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str
-) -> bool:
-    """Return whether expression may come from the submitter's own files."""
-    if chosen in (path.name for path in files.matrices):
-        return False
-    wanted = bool(chosen) or (is_empty(series) and bool(files.supplementary))
-    return wanted and procedure.uses_ncbi_counts
-
-
-def is_empty(series: Series) -> bool:
-    """Return whether a series has no expression table."""
-    return series.expression is None or not series.expression.ids
 
 
 def _is_binary(reading: ClinicalAnnotation) -> bool:

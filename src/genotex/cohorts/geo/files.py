@@ -25,6 +25,7 @@ from genotex.formats import (
 )
 from genotex.genes import packaged_platform
 from genotex.layout import GeoCohortFiles
+from genotex.procedure import Procedure
 
 SUBMITTED = "expression from the submitter's"
 """Beginning of the note on a submitter's table."""
@@ -198,3 +199,40 @@ def fetch_table(files: GeoCohortFiles) -> str:
         *("--accession", files.cohort, "--platform-only"),
     ]
     return f"to get genes: {shlex.join(command)}"
+
+
+_NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
+
+_PUT_COUNTS = (
+    "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
+    "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
+    "; solve and preprocess also take the submitter's files there (see 'genotex fetch geo --plan')"
+)
+
+
+def no_table(procedure: Procedure) -> str:
+    """Return why a series with an empty table has no genes, and what may help."""
+    return _NO_TABLE + _PUT_COUNTS if procedure.uses_ncbi_counts else _NO_TABLE
+
+
+def takes_counts(
+    files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str = ""
+) -> bool:
+    """Return whether expression comes from NCBI's counts."""
+    wanted = chosen == files.counts[0].name if chosen and files.counts else is_empty(series)
+    return wanted and procedure.uses_ncbi_counts and bool(files.counts)
+
+
+def takes_submitted(
+    files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str
+) -> bool:
+    """Return whether expression may come from the submitter's own files."""
+    if chosen in (path.name for path in files.matrices):
+        return False
+    wanted = bool(chosen) or (is_empty(series) and bool(files.supplementary))
+    return wanted and procedure.uses_ncbi_counts
+
+
+def is_empty(series: Series) -> bool:
+    """Return whether a series has no expression table."""
+    return series.expression is None or not series.expression.ids

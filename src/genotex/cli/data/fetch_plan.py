@@ -1,0 +1,68 @@
+"""What expression of a series can be taken from, on the screen; accessions in place of folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from genotex.cli import screen
+
+if TYPE_CHECKING:
+    from genotex.fetch import GeoRequest, GeoSource, SeriesPlan
+    from genotex.formats import ValueSource
+
+_ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}", re.IGNORECASE)
+
+
+def source_of_accession(source: Path) -> tuple[Path, tuple[str, ...]]:
+    """Return the input folder, and the series where an accession is in its place."""
+    if source.exists() or not _ACCESSION.fullmatch(str(source)):
+        return source, ()
+    return Path("input"), (str(source).upper(),)
+
+
+def show_sources(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
+    """Show what expression of each series can be taken from, and exit."""
+    from genotex.fetch import look_at_values
+    from genotex.fetch.geo import choose
+
+    plans = []
+    with screen.progress("looking at files") as step:
+        for request in requests:
+            for plan in choose(source, request):
+                step(plan.accession, None)
+                plans.append(look_at_values(plan, source.tree, request.options.values_from))
+    if json:
+        screen.print_json([plan.values_json() for plan in plans])
+    else:
+        columns = ["series", "kind", "holds", "files", "size", "verdict"]
+        screen.table(columns, [row for plan in plans for row in _source_rows(plan)])
+    usable = any(plan.best is not None for plan in plans)
+    raise typer.Exit(screen.DONE if usable else screen.NOTHING_USABLE)
+
+
+def _source_rows(plan: SeriesPlan) -> list[dict[str, Any]]:
+    from genotex.fetch.geo_files import megabytes
+
+    best = plan.best
+    return [
+        {
+            "series": plan.accession,
+            "kind": each.kind,
+            "holds": each.holds,
+            "files": each.label,
+            "size": megabytes(each.size) if each.size else None,
+            "verdict": _verdict(each, best),
+        }
+        for each in plan.sources
+    ]
+
+
+def _verdict(source: ValueSource, best: ValueSource | None) -> str:
+    if best is not None and source.names == best.names and source.kind == best.kind:
+        return f"taken: {source.why}"
+    return f"not used: {source.refused}" if source.refused else source.why
