@@ -84,7 +84,7 @@ def test_a_disease_that_was_excluded_is_not_studied(make_description: MakeDescri
     assert RuleExpert().annotate(description, "Asthma").trait is None
 
 
-@pytest.mark.parametrize("other", [None, "diagnosis: NA", "tissue: blood"])
+@pytest.mark.parametrize("other", [None, "diagnosis: NA"])
 def test_samples_without_the_diagnosis_that_others_have_are_controls(
     make_description: MakeDescription, other: str | None
 ) -> None:

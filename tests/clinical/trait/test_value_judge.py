@@ -54,6 +54,8 @@ def test_control_group_of_the_trait(make_description: MakeDescription) -> None:
         ("breast tumor, fibroadenoma", "other disease"),
         ("breast carcinoma with hyperplasia", "case"),
         ("malignant, not benign, breast tumor", "case"),
+        ("non-metastatic breast cancer", "case"),
+        ("non-invasive breast cancer", "case"),
     ],
 )
 def test_benign_tumour_is_no_cancer(

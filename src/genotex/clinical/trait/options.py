@@ -19,7 +19,7 @@ from genotex.clinical.trait.row_groups import (
 from genotex.clinical.trait.row_judge import judge_row, names_case
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import INCIDENTAL, kind_of_key
-from genotex.features import parse_number, simple_key, simplify, split_cell
+from genotex.features import parse_number, simplify
 
 How = Literal[
     "words", "rest are controls", "rest are cases", "patients, unaffected", "several keys",
@@ -109,7 +109,11 @@ def _seen(candidate: Candidate, judgements: Judgements) -> RowsSeen:
 
 def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iterator[TraitOption]:
     """Return rows whose cases have one key and whose controls another."""
-    for parts in _rows_by_key(candidates):
+    rows: dict[int, list[Candidate]] = {}
+    for candidate in candidates:
+        if candidate.row is not None and candidate.other_cells:
+            rows.setdefault(candidate.row, []).append(candidate)
+    for parts in rows.values():
         judged = judge_keys(parts, judge)
         if judged is None:
             continue
@@ -119,31 +123,13 @@ def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iter
             main,
             values={cell: value for part in parts for cell, value in part.values.items()},
             in_row=frozenset(known),
+            share=1.0,
+            elsewhere=(),
             weight={cell: count for part in parts for cell, count in part.weight.items()},
+            other_cells=frozenset(),
         )
         codes = {cell: judgement.code for cell, judgement in judgements.items()}
         yield TraitOption(whole, "several keys", codes, judgements)
-
-
-def _rows_by_key(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
-    """Return the rows of several keys, each divided by key."""
-    weight = {cell: count for c in candidates for cell, count in c.weight.items()}
-    rows = {c.row: c.in_row | c.other_cells for c in candidates if c.row is not None}
-    for row, cells in rows.items():
-        parts: dict[str, list[str]] = {}
-        # Keys that have their own row elsewhere come last.
-        own = sorted(candidates, key=lambda c: c.row != row)
-        for cell in dict.fromkeys(cell for c in own for cell in c.values):
-            if cell in cells:
-                parts.setdefault(simple_key(split_cell(cell)[0]), []).append(cell)
-        if len(parts) > 1:
-            yield [_part(row, found, weight) for found in parts.values()]
-
-
-def _part(row: int, cells: Sequence[str], weight: Mapping[str, int]) -> Candidate:
-    values = {cell: split_cell(cell)[1] for cell in cells}
-    weight = {cell: weight[cell] for cell in cells}
-    return Candidate(split_cell(cells[0])[0], row, values, frozenset(cells), 1.0, (), weight)
 
 
 def _by_level(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
@@ -206,24 +192,22 @@ def _by_absence(
     candidate: Candidate, plain: Judgements, judge: ValueJudge
 ) -> Iterator[TraitOption]:
     """Return a row that names cases alone: samples of which it says nothing are the controls."""
-    here = {cell: plain[cell] for cell in candidate.in_row}
+    here = {cell: j for cell, j in plain.items() if cell in candidate.in_row}
     missing = [cell for cell, j in here.items() if j.meaning == "missing"]
-    absent = [*missing, *candidate.other_cells, *([NO_CELL] if candidate.empty else ())]
-    others = map(split_cell, candidate.other_cells)
+    absent = [*missing, *([NO_CELL] if candidate.empty else ())]
     if (
         not (absent and judge.series.mentions_controls)
+        or candidate.other_cells
         or {j.code for j in here.values()} not in ({1.0}, {1.0, None})
-        or any(judge.judge(value, key).code == 1 for key, value in others)
     ):
         return
     control = Judgement.control("nothing here, where cases have the trait")
     judged = {**plain, **dict.fromkeys(absent, control)}
     whole = replace(
         candidate,
-        values={**{cell: split_cell(cell)[1] for cell in absent}, **candidate.values},
+        values={NO_CELL: "", **candidate.values},
         in_row=candidate.in_row | set(absent),
         weight={NO_CELL: candidate.empty, **candidate.weight},
-        other_cells=frozenset(),
     )
     codes = {cell: judgement.code for cell, judgement in judged.items()}
     yield TraitOption(whole, "absence is control", codes, judged)

@@ -19,7 +19,7 @@ from genotex.clinical.trait.judgement import Ground, best_ground
 from genotex.clinical.trait.options import RowsSeen, TraitOption
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
-from genotex.features import packaged_table, simple_key, simplify, split_cell
+from genotex.features import packaged_table, simplify
 
 _Weights = Mapping[str, float]
 
@@ -76,15 +76,13 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
 
 
 def _of_absence(option: TraitOption) -> dict[str, float]:
-    """Return what controls have where cases have something: nothing, a word for it, another key."""
+    """Return what controls have where cases have something: nothing, or a word for it."""
     if option.how != "absence is control":
         return {}
-    here, key = option.candidate.in_row - {NO_CELL}, simple_key(option.candidate.key)
-    own = [c for c in here if simple_key(split_cell(c)[0]) == key]
+    here = option.candidate.in_row - {NO_CELL}
     return {
         f"{option.how}, empty": float(NO_CELL in option.codes),
-        f"{option.how}, another key": float(len(own) < len(here)),
-        f"{option.how}, a word for missing": float(any(option.codes[c] == 0 for c in own)),
+        f"{option.how}, a word for missing": float(any(option.codes[c] == 0 for c in here)),
     }
 
 

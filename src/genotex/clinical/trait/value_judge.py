@@ -226,6 +226,10 @@ class ValueJudge:
     ) -> Judgement:
         name = plain[slice(*span)]
         denial = self.words.negation.of(value, terms)
+        # "non-metastatic prostate cancer" denies the spread, not the cancer.
+        rest = plain.replace(f"non {name.split()[0]} ", "")
+        if denial == "denied" and self.words.affirmed(rest, terms) and rest != plain:
+            return Judgement.case(f"{value!r} is a form of {terms.find(rest)!r}", ground)
         if denial == "denied":
             return self._denial(value, plain, name, terms)
         if value in self._terms["uncertain"]:
