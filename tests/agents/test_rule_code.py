@@ -215,6 +215,7 @@ def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: 
                     kind=encoding.kind,
                     roles=decided.roles,
                     key=encoding.key,
+                    empty=decided.empty,
                 )
                 wanted = apply_encoding(encoding, series, procedure=procedure)
                 np.testing.assert_array_equal(found.codes, wanted.codes)

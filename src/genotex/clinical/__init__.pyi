@@ -49,6 +49,7 @@ from .encoding import (
     Asked as Asked,
     FEATURES as FEATURES,
     GROUP_WORDS as GROUP_WORDS,
+    NO_CELL as NO_CELL,
     ClinicalAnnotation as ClinicalAnnotation,
     Feature as Feature,
     FeatureEncoding as FeatureEncoding,

@@ -8,9 +8,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from genotex.agents.rules.source_text import cell_of, comment, converter_text, literal, one_line
+from genotex.agents.rules.source_text import (
+    cell_of,
+    comment,
+    converter_text,
+    literal,
+    number,
+    one_line,
+)
 from genotex.agents.task import Task
 from genotex.clinical import (
+    NO_CELL,
     ClinicalAnnotation,
     FeatureEncoding,
     apply_encoding,
@@ -42,6 +50,11 @@ class _Coded:
     # Raw cell -> code, for all cells that a written function will see.
     codes: Mapping[str, float | None]
     roles: Mapping[str, Role]  # Raw cell -> role, for the controls of a binary trait
+
+    @property
+    def empty(self) -> float | None:
+        """Code of samples without a cell."""
+        return self.encoding.values.get(NO_CELL)
 
 
 @dataclass(frozen=True)
@@ -291,6 +304,8 @@ def _encode_call(name: str, encoding: FeatureEncoding, coded: _Coded) -> str:
     if coded.roles:
         entries = (f"        {literal(c)}: {literal(r)},\n" for c, r in coded.roles.items())
         lines.append(f"roles={{\n{''.join(entries)}    }}")
+    if coded.empty is not None:
+        lines.append(f"empty={number(coded.empty)}")
     arguments = "".join(f"    {line},\n" for line in lines)
     return f"{name} = encode_feature(\n{arguments})\nprint({name})\n"
 

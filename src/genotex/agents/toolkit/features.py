@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from genotex.agents.task import Task
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tool import Made, NumberTable, listed, tool
-from genotex.clinical import EncodedFeature, FeatureEncoding, apply_encoding, cells_to_code
+from genotex.clinical import NO_CELL, EncodedFeature, FeatureEncoding, apply_encoding, cells_to_code
 from genotex.cohorts.tcga.cohort import apply_tcga_encoding, tcga_cells
 from genotex.errors import UsageError
 from genotex.features import split_cell
@@ -109,6 +109,7 @@ Converter = Callable[[str], float | None] | Mapping[str, float | None]
 FeatureName = Literal["trait", "age", "gender"]
 Kind = Literal["binary", "continuous"]
 _TEXT_FIELDS = ("title", "source_name_ch1", "description")
+_CODES: Mapping[Role, float] = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0}
 _GROUPS, _TCGA_GROUPS = (0.0, 1.0), (-1.0, 0.0, 1.0)
 
 
@@ -122,6 +123,7 @@ def encode_feature(
     kind: Kind | None = None,
     roles: Mapping[str, Role] | None = None,
     key: str | None = None,
+    empty: float | None = None,
 ) -> Feature:
     """Code trait, age or gender of every sample by a function that you write.
 
@@ -146,6 +148,8 @@ def encode_feature(
         disease"`` or ``"unknown"``. Cells that are not listed are classified by their words.
     key : str, optional
         Header of the cells, where it is not the most frequent one in the row.
+    empty : float, optional
+        Of a series: code of the samples without a cell, which `convert` is not asked about.
 
     Returns
     -------
@@ -161,7 +165,9 @@ def encode_feature(
     _check_names(feature, kind)
     if isinstance(source, ClinicalColumns):
         return _of_tcga(source, feature, str(row), convert, kind)
-    return _of_series(source, _place(source, feature, row, kind, key), row, convert, roles or {})
+    return _of_series(
+        source, _place(source, feature, row, kind, key), row, convert, roles or {}, empty
+    )
 
 
 def _check_names(feature: str, kind: str) -> None:
@@ -179,6 +185,7 @@ def _of_series(
     row: int | str,
     convert: Converter,
     roles: Mapping[str, Role],
+    empty: float | None,
 ) -> Feature:
     what = "row" if isinstance(row, int) else "field"
     where = f"encode_feature(): {place.feature}, {what} {row}"
@@ -188,6 +195,8 @@ def _of_series(
     # On one of several lines a cell without a code would hide the line that has one.
     rows = place.row is not None
     kept = {c: code for c, code in codes.items() if code is not None or (rows and cells[c])}
+    if empty is not None:
+        kept[NO_CELL] = empty
     encoding = replace(
         place, values=kept, roles=_roles(roles, kept, where), evidence=_EVIDENCE, told_by=BY
     )
@@ -222,7 +231,6 @@ def _header(cells: tuple[str | None, ...]) -> str:
 def _roles(
     roles: Mapping[str, Role], codes: Mapping[str, float | None], where: str
 ) -> dict[str, Role]:
-    expected = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0}
     for cell, role in roles.items():
         if role not in get_args(Role):
             msg = f"{where}: role {role!r} is not known; use {', '.join(get_args(Role))}"
@@ -234,7 +242,7 @@ def _roles(
             )
             raise UsageError(msg)
         code = codes[cell]
-        if code is not None and role in expected and code != expected[role]:
+        if code is not None and code != _CODES.get(role, code):
             msg = f"{where}: {cell!r} is {role!r} in `roles`, but has the code {code:g}"
             raise UsageError(msg)
     return dict(roles)
