@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import genotex as gx
-from genotex.analysis import read_result
-from genotex.analysis.meta import read_meta
+from genotex.analysis import read_meta, read_result
 from genotex.layout import OutputFolder
 from genotex.simulate import simulate_study
 

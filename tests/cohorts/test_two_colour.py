@@ -15,11 +15,16 @@ GROUPS = ["disease state: asthma" if i % 2 else "disease state: healthy control"
 
 
 def write(
-    folder: Path, *, swapped: tuple[int, ...] = (), reference: str = "Stratagene pool"
+    folder: Path,
+    *,
+    swapped: tuple[int, ...] = (),
+    reference: str = "Stratagene pool",
+    bright: bool = False,
 ) -> None:
     """Write scans in which asthma has eight times the first gene; some with exchanged dyes."""
     rng = np.random.default_rng(4)
-    level = rng.exponential(900, len(GENES) * 8)
+    count = len(GENES) * 8
+    level = rng.normal(5000, 800, count) if bright else rng.exponential(900, count)
     spots = [gene for gene in GENES for _ in range(8)]
     for i, sample in enumerate(SAMPLES):
         ratio = rng.normal(0, 0.05, len(spots))
@@ -65,6 +70,15 @@ def test_ratio_is_of_sample_to_reference_whatever_the_dye(
     assert f"{len(swapped)} of them with the sample in green" in note
     files = read_evidence(output.evidence("Asthma", "GSE1")).files
     assert sum(f["used_for"] == "expression" for f in files) == 8
+
+
+def test_background_that_cannot_be_fitted_is_subtracted(tmp_path: Path) -> None:
+    outcome, output = run(tmp_path, bright=True)
+    (note,) = outcome.expression
+    assert "background subtracted (no fit by normexp)" in note
+    genes = read_gene_csv(output.gene_csv("Asthma", "GSE1"))
+    first = genes.values[genes.ids.index(GENES[0])]
+    assert (first[1::2] - first[::2]).mean() == pytest.approx(3, abs=0.4)
 
 
 def test_direct_design_is_refused_with_a_way_out(tmp_path: Path) -> None:

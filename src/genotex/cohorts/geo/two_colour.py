@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from genotex.arrays import Floats
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes
 from genotex.errors import FormatError, GenotexError
@@ -22,6 +23,8 @@ _SCAN = re.compile(r"\.(?:gpr|txt)(?:\.gz)?$", re.IGNORECASE)
 _RED = re.compile(r"cy-?5|alexa.*6[345]\d|635", re.IGNORECASE)
 _GREEN = re.compile(r"cy-?3|alexa.*5[45]\d|532", re.IGNORECASE)
 _FEWEST = 2
+_FLAT = 0.02
+"""Interquartile range of log ratios that no array has unless its signal was taken for noise."""
 
 
 def is_two_colour(series: Series) -> bool:
@@ -89,7 +92,7 @@ def two_colour_genes(
         if len({scan.ids for scan in scans}) > 1:
             msg = "the arrays have different spots; they cannot be one table"
             raise FormatError(msg, path=files.folder)
-        ratios, _ = log_ratios(scans)
+        ratios, background = _ratios(scans)
         matrix = ExpressionMatrix(
             scans[0].ids, tuple(samples), ratios * np.array([signs[s] for s in samples])
         )
@@ -104,10 +107,20 @@ def two_colour_genes(
     note = (
         f"{SUBMITTED} scans of two-colour arrays: {len(samples)} of {len(series.samples)} samples, "
         f"log2 ratios of sample to common reference, {swapped} of them with the sample in green; "
-        "background normexp (offset 50), loess within arrays, as limma"
+        f"background {background}, loess within arrays, as limma"
     )
     used = tuple((p, "expression") for p in dict.fromkeys(stored[s].path for s in samples))
     return CountedGenes(genes, "", used, (note,))
+
+
+def _ratios(scans: Sequence[TwoColourScan]) -> tuple[Floats, str]:
+    """Return log ratios, and how the background was taken off."""
+    ratios, _ = log_ratios(scans)
+    low, high = np.nanquantile(ratios, (0.25, 0.75), axis=0)
+    if (high - low > _FLAT).all():
+        return ratios, "normexp (offset 50)"
+    # Where no spot is near the background the fit takes the signal for noise.
+    return log_ratios(scans, background="subtract")[0], "subtracted (no fit by normexp)"
 
 
 def _stored(files: GeoCohortFiles) -> Iterator[StoredFile]:
