@@ -135,7 +135,9 @@ def test_the_sheet_has_each_cell_under_its_header_and_counts_those_in_use(sheet:
         assert {name: cells.get(name, "") for name in row if name} == {
             name: text for name, text in row.items() if name
         }
-    assert {*rows[0]} - {""} == {*SHEET, "batch", "pair"} & {*rows[0]} | {*SHEET} - {"series"}
+    assert {*rows[0]} - {""} == {*SHEET, "batch", "pair", "certainty"} & {*rows[0]} | {*SHEET} - {
+        "series"
+    }
     status = re.findall(r'role="status">(.*?)</p>', page)[0]
     assert status.startswith("2 case, 1 healthy control, 1 no group; 1 excluded. 5 of 5 samples")
     assert status.endswith("Saved as sheets/Acne/GSE9.csv.")

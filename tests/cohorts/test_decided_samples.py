@@ -75,7 +75,8 @@ def test_sheet_shows_what_the_rules_see(source: Path) -> None:
     rows = propose(write_asthma(source))
     assert list(rows[0]) == [
         "series", "sample", "title", "source", "disease state", "age (as in the file)",
-        "Sex (as in the file)", "group", "age", "sex", "pair", "batch", "exclude", "why",
+        "Sex (as in the file)", "group", "age", "sex", "pair", "batch", "exclude", "certainty",
+        "why",
     ]  # fmt: skip
     assert rows[1]["group"] == "case" and rows[1]["sex"] == "male" and rows[1]["age"] == "31"
     assert rows[0]["group"] == "control" and rows[0]["sex"] == "female"
