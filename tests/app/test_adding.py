@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -157,6 +158,23 @@ def test_counts_of_a_series_without_values_are_read_with_its_matrix(
     status, text = send(adder, counted, accession="GSE7")
     assert status == 200 and "12 as log2 counts per million" in text
     assert len(left(tmp_path / "input" / "GEO" / "Asthma" / "GSE7")) == 2
+
+
+def test_tables_of_samples_are_read_in_their_archive(
+    adder: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    described = write_counted(tmp_path_factory.mktemp("made"), "GSE7") / MATRIX
+    archive = BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        for i in range(12):
+            rows = "".join(f"{gene}\t{200 + i * j}\n" for j, gene in enumerate(GENES))
+            packed = gzip.compress(f"{rows}__no_feature\t900\n".encode())
+            member = tarfile.TarInfo(f"GSM{i + 1}_{i}.htseq.txt.gz")
+            member.size = len(packed)
+            tar.addfile(member, BytesIO(packed))
+    sent = (MATRIX, described.read_bytes()), ("GSE7_RAW.tar", archive.getvalue())
+    status, text = send(adder, *sent)
+    assert status == 200 and "12 tables of single samples joined" in text, text
 
 
 def test_a_table_that_is_of_no_use_to_a_series_is_not_kept(
