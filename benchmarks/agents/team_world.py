@@ -31,6 +31,7 @@ from benchmarks.measuring import ROOT
 from genotex.agents.team.folder import TeamFolder
 from genotex.bench.evaluation.evaluate import evaluate
 from genotex.bench.evaluation.options import EvaluationOptions
+from genotex.bench.simulated import answers_of
 from genotex.journal import read_journal
 
 GENOTEX = [sys.executable, "-m", "tests.agents.faulty_rules"]
@@ -141,11 +142,7 @@ def kill_and_resume(
 
 def scores(root: Path, world: Path) -> str:
     """Return the mean scores of a run against the world's reference."""
-    found = evaluate(
-        root,
-        world.with_name(f"{world.name}-answers"),
-        EvaluationOptions(task_info=world / "task_info.json"),
-    )
+    found = evaluate(root, answers_of(world), EvaluationOptions(task_info=world / "task_info.json"))
     csc = [score.csc for score in found.preprocessing["linked"]]
     right = [score.accuracy for score in found.selection]
     success = [score.success for score in found.analysis]

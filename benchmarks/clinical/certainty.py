@@ -144,20 +144,12 @@ def main() -> None:
     held = _held(arguments.cases, arguments.samples)
     series = [of_series(case, weights) for case, weights in held]
     fitted = [s for s in series if s.source != "StarGEO B"]
-    print("of series\n| | n | stated | right | ECE | by chance | 4/5 | none >= .9 wrong |")
-    inside = _crossed(fitted)
-    others = [_left_out(fitted, series, name) for name in ("readings", "StarGEO")]
-    for each in (*inside, *others):
-        print(each.line())
+    inside, others = _measured("series", fitted, series)
     table = {"series": _fitted(fitted)}
     review = _threshold(inside)
     cells = [cell for case, weights in held for cell in _of_cells(case, weights, table["series"])]
     fitted_cells = [s for s in cells if s.source != "StarGEO B"]
-    print("of cells\n| | n | stated | right | ECE | by chance | 4/5 | none >= .9 wrong |")
-    inside_cells = _crossed(fitted_cells)
-    others_cells = [_left_out(fitted_cells, cells, name) for name in ("readings", "StarGEO")]
-    for each in (*inside_cells, *others_cells):
-        print(each.line())
+    inside_cells, others_cells = _measured("cells", fitted_cells, cells)
     table["cell"] = _fitted(fitted_cells)
     for name, weights in table.items():
         print(name, {key: round(value, 3) for key, value in weights.items()})
@@ -174,6 +166,18 @@ def main() -> None:
         print(f"written: {TABLE}")
     if arguments.figure:
         draw(inside, others, inside_cells, others_cells, review, arguments.figure)
+
+
+def _measured(
+    what: str, fitted: Sequence[Statement], every: Sequence[Statement]
+) -> tuple[list[Stated], list[Stated]]:
+    """Print and return statements on other traits, and on sources left out of the fit."""
+    inside = _crossed(fitted)
+    others = [_left_out(fitted, every, name) for name in ("readings", "StarGEO")]
+    print(f"of {what}\n| | n | stated | right | ECE | by chance | 4/5 | none >= .9 wrong |")
+    for each in (*inside, *others):
+        print(each.line())
+    return inside, others
 
 
 def _held(cases: Path, samples: Path) -> list[tuple[Case, Mapping[str, float]]]:

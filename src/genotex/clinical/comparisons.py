@@ -152,10 +152,10 @@ def _comparison(
         adjusted = [people]
     repeated = people is not None and not paired and _is_repeated(people, chosen)
     order = sorted(chosen, key=lambda i: factor.values[i] != case)
-    ids = {case: [samples[i] for i in order if factor.values[i] == case]}
     columns = tuple((f.key, tuple(f.values[i] for i in order)) for f in adjusted)
     return SeriesComparison(
-        "", factor.key, factor.kind, case, control, tuple(ids[case]),
+        "", factor.key, factor.kind, case, control,
+        tuple(samples[i] for i in order if factor.values[i] == case),
         tuple(samples[i] for i in order if factor.values[i] == control),
         control in factor.controls, columns, paired,
         tuple(people.values[i] for i in order) if repeated and people is not None else (),

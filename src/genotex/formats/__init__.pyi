@@ -108,7 +108,12 @@ from .csv_tables import (
 )
 from .cell_sums import sum_cells as sum_cells
 from .own_tables.frames import read_sheet_tables as read_sheet_tables
-from .sample_tables import join_samples as join_samples, read_transcripts as read_transcripts
+from .sample_tables import (
+    CELL_BARCODE as CELL_BARCODE,
+    FEWEST_CELLS as FEWEST_CELLS,
+    join_samples as join_samples,
+    read_transcripts as read_transcripts,
+)
 from . import matrix_market as matrix_market
 from .gene_results import (
     GeneResults as GeneResults,

@@ -25,8 +25,10 @@ _STAR = ("gene", "unstranded", "sense", "antisense")
 _LEAST_STRANDED, _LEAST_SHARED = 0.8, 0.8
 _NO_GENE = re.compile(r"__\w+|N_(unmapped|multimapping|noFeature|ambiguous)", re.IGNORECASE)
 _TRANSCRIPT = re.compile(r"(ENS\w*T\d{11}|[NX][MR]_\d{4,9})(\.\d+)?(_PAR_Y)?(\|.*)?", re.IGNORECASE)
-_BARCODE = re.compile(r"(?<![A-Za-z])[ACGT]{8,}(?![a-z])")
-_FEWEST_CELLS = 20
+CELL_BARCODE = re.compile(r"(?<![A-Za-z])[ACGT]{8,}(-\d+)?(?![a-z])")
+"""In the name of a column that is one cell."""
+FEWEST_CELLS = 20
+"""Columns of cells, for a table to be of single cells."""
 _ANNOTATION = re.compile(
     r"chr(om(osome)?)?|start|end|strand|(gene|transcript|effective|eff)?_?\.?length|\W*|entrez.*"
     r"|(gene|transcript)?_?(id|type|biotype|description)|locus|coverage|isopct|unnamed: 0"
@@ -257,8 +259,8 @@ def _of_any(
     """Take one column of ids and one of values; columns that are cells are added up."""
     frame = table.columns
     numeric = [i for i, dtype in enumerate(frame.dtypes) if dtype.is_numeric() and i]
-    cells = [i for i in numeric if _BARCODE.search(table.header[i])]
-    if len(cells) >= _FEWEST_CELLS and len(cells) > 0.5 * len(numeric):
+    cells = [i for i in numeric if CELL_BARCODE.search(table.header[i])]
+    if len(cells) >= FEWEST_CELLS and len(cells) > 0.5 * len(numeric):
         values = frame.select(pl.sum_horizontal(frame.columns[i] for i in cells)).to_series()
         note = "single cells were added up"
         return _Sample(name, _texts(table, 0), values, name, notes=(note,))

@@ -20,6 +20,7 @@ from .tars import (
     StoredFile as StoredFile,
     check_tar as check_tar,
     stored_file as stored_file,
+    stored_files as stored_files,
     tar_members as tar_members,
 )
 from .unpacking import (

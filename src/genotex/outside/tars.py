@@ -98,6 +98,11 @@ def tar_members(path: Path) -> tuple[StoredFile, ...]:
     return tuple(found)
 
 
+def stored_files(path: Path) -> tuple[StoredFile, ...]:
+    """Return the members of a tar archive, or the file itself."""
+    return tar_members(path) if path.suffix.lower() == ".tar" else (stored_file(path),)
+
+
 def _entries(handle: BinaryIO, end: int, path: Path) -> Iterator[tuple[str, int, int]]:
     """Walk through the headers of an archive (POSIX.1-1988, and GNU's long names)."""
     at, long_name, seen = 0, "", set[str]()

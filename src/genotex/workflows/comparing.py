@@ -18,8 +18,15 @@ from genotex.clinical import (
     expert_of,
     find_comparisons,
 )
-from genotex.cohorts import PreprocessOptions, choose_file, read_geo_cohort, shown_notes
+from genotex.cohorts import (
+    PreparedCohort,
+    PreprocessOptions,
+    choose_file,
+    read_geo_cohort,
+    shown_notes,
+)
 from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.formats import ExpressionMatrix
 from genotex.genes import GeneTable, read_orthologues
 from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, geo_cohort_files
 from genotex.options import AnalysisOptions
@@ -143,22 +150,37 @@ def compare(
     matrix = prepared.genes.expression
     renamed: tuple[str, ...] = ()
     if orthologues is not None:
-        matrix, note = read_orthologues(orthologues, GeneTable.load(options.gene_table)).apply(
-            matrix
-        )
+        pairs = read_orthologues(orthologues, GeneTable.load(options.gene_table))
+        matrix, note = pairs.apply(matrix)
         renamed = (note,)
-    table = _table(comparison, set(matrix.samples), files.cohort)
+    given = _design_input(prepared, matrix, comparison, renamed)
+    block = _PERSON if comparison.repeated else None
+    design = "~ " + " + ".join(name for name in given.data.table.columns if name != block)
+    contrast = f"group: {_level(comparison.case)} - {_level(comparison.control)}"
+    found = contrasts_of(
+        given, design, [contrast], analysis, lambda _: comparison.name, block=block
+    )
+    tested = analyze_designs([cohort for _, cohort in found], analysis, output, progress)
+    return tested, (*shown_notes(prepared.notes), *renamed)
+
+
+def _design_input(
+    prepared: PreparedCohort,
+    matrix: ExpressionMatrix,
+    comparison: SeriesComparison,
+    renamed: Sequence[str],
+) -> DesignInput:
+    """Return the samples of a comparison with their genes, factors and record."""
+    table = _table(comparison, set(matrix.samples), prepared.cohort)
     samples = tuple(table["sample"].to_list())
     place = {sample: j for j, sample in enumerate(matrix.samples)}
     values = matrix.values[:, [place[s] for s in samples]].T
-    factors = table.drop("sample")
-    block = _PERSON if comparison.repeated else None
     data = DesignData(
-        files.cohort,
+        prepared.cohort,
         matrix.ids,
         samples,
         np.ascontiguousarray(values, dtype=np.float64),
-        factors,
+        table.drop("sample"),
         prepared.counts,
         prepared.value_kind,
         prepared.measures,
@@ -176,14 +198,7 @@ def compare(
         *prepared.notes,
         *renamed,
     )
-    given = DesignInput(data, table, notes, _warnings(comparison), record)
-    design = "~ " + " + ".join(name for name in factors.columns if name != block)
-    contrast = f"group: {_level(comparison.case)} - {_level(comparison.control)}"
-    found = contrasts_of(
-        given, design, [contrast], analysis, lambda _: comparison.name, block=block
-    )
-    tested = analyze_designs([cohort for _, cohort in found], analysis, output, progress)
-    return tested, (*shown_notes(prepared.notes), *renamed)
+    return DesignInput(data, table, notes, _warnings(comparison), record)
 
 
 def _warnings(comparison: SeriesComparison) -> tuple[str, ...]:

@@ -157,9 +157,11 @@ class Solved:
     @property
     def review(self) -> list[dict[str, Any]]:
         """The cohorts that are to be reviewed: why, how certain, and whether they were used."""
-        results = (self.outcome.result, self.combined and self.combined.result)
-        used = {found.cohort for found in results[:1] if found}
-        used |= {cohort.name for found in results[1:] if found for cohort in found.cohorts}
+        used = set()
+        if self.outcome.result is not None:
+            used.add(self.outcome.result.cohort)
+        if self.combined is not None and self.combined.result is not None:
+            used |= {cohort.name for cohort in self.combined.result.cohorts}
         return [
             {
                 "series": each.cohort,

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from genotex.bench.evaluation.figures import MetricsVersion
+from genotex.bench.evaluation.figures import MetricsVersion, figures_of
 from genotex.bench.evaluation.folder_items import MISSING, read_or_why, read_reference
 from genotex.bench.evaluation.gene_metrics import (
     NO_AGREEMENT,
     GeneAgreement,
+    TraitPrediction,
     compare_genes,
     trait_prediction,
 )
@@ -24,7 +25,9 @@ from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.problems.problem import ONE_STEP_CONDITIONS
 
-_LIMITS = {"accuracy": (0.0, 100.0), "f1": (0.0, 100.0), "r_squared": (-math.inf, 1.0)}
+_STATED = {"trait_accuracy": "accuracy", "trait_f1": "f1", "trait_r2": "r_squared"}
+_LIMITS = {_STATED[each.key]: each.limits for each in figures_of(TraitPrediction)}
+"""Of the figures of the trait that an answer states."""
 _EXPECTED = 'the benchmark writes {"significant_genes": {"Variable": ["TP53", ...]}}'
 
 

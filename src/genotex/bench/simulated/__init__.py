@@ -4,6 +4,7 @@ from genotex.bench.simulated.benchmark import (
     BenchmarkTruth,
     SimulatedBenchmark,
     TraitTruth,
+    answers_of,
     load_benchmark_truth,
     simulate_benchmark,
 )
@@ -12,6 +13,7 @@ __all__ = [
     "BenchmarkTruth",
     "SimulatedBenchmark",
     "TraitTruth",
+    "answers_of",
     "load_benchmark_truth",
     "simulate_benchmark",
 ]

@@ -132,6 +132,11 @@ class SimulatedBenchmark:
         }
 
 
+def answers_of(folder: Path) -> Path:
+    """Return where the answers of a simulated benchmark are, if no other place was named."""
+    return folder.with_name(f"{folder.name}-answers")
+
+
 def simulate_benchmark(
     folder: Path,
     *,
@@ -183,7 +188,7 @@ def simulate_benchmark(
         If a size is out of range, or `folder` is not empty.
     """
     folder = Path(folder)
-    answers = folder.with_name(f"{folder.name}-answers") if answers is None else Path(answers)
+    answers = answers_of(folder) if answers is None else Path(answers)
     if answers.absolute().is_relative_to(folder.absolute()):
         msg = f"{answers} is in {folder}, which agents read; name a folder elsewhere"
         raise UsageError(msg)

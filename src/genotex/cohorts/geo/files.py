@@ -187,18 +187,9 @@ def lacks_table(raw: RawSeries) -> bool:
 
 def fetch_table(files: GeoCohortFiles) -> str:
     """Return how the table of a series' platform is fetched."""
-    command = [
-        *(
-            "genotex",
-            "fetch",
-            "geo",
-            str(files.folder.parents[2]),
-            "--trait",
-            files.trait or files.folder.parent.name,
-        ),
-        *("--accession", files.cohort, "--platform-only"),
-    ]
-    return f"to get genes: {shlex.join(command)}"
+    place, trait = str(files.folder.parents[2]), files.trait or files.folder.parent.name
+    words = ("genotex", "fetch", "geo", place, "--trait", trait)
+    return f"to get genes: {shlex.join((*words, '--accession', files.cohort, '--platform-only'))}"
 
 
 _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"

@@ -12,6 +12,8 @@ import polars as pl
 from genotex.cohorts.own.samples import name_keys
 from genotex.errors import GenotexError, UsageError
 from genotex.formats import (
+    CELL_BARCODE,
+    FEWEST_CELLS,
     SeriesFile,
     TableFile,
     ValueSource,
@@ -24,11 +26,9 @@ from genotex.formats import (
     value_sources,
 )
 from genotex.layout import GeoCohortFiles
-from genotex.outside import StoredFile, stored_file, tar_members
+from genotex.outside import StoredFile, stored_files
 
 _TRANSCRIPTS = "tx2gene|t2g|transcripts?_?(to|2)_?gene"
-_BARCODE = re.compile(r"(?<![A-Za-z])[ACGT]{8,}(-\d+)?(?![a-z])")
-_FEWEST_CELLS = 20
 _LONG_WIDTH, _FEWEST = 12, 2
 _SECOND_LOOK = ("annotation", "test results", "ratios")
 """What a table of such a name is read for after all, if nothing else gives values."""
@@ -44,8 +44,7 @@ def sources_on_disk(
     stored: list[StoredFile] = []
     for path in files.supplementary:
         try:
-            is_tar = path.name.lower().endswith(".tar")
-            stored += tar_members(path) if is_tar else [stored_file(path)]
+            stored += stored_files(path)
         except GenotexError as error:
             rejected.append(f"{path.name} is not used: {error}".replace(f"{path}: ", ""))
     found = list(value_sources(listed_files(stored), samples=samples))
@@ -133,10 +132,12 @@ def _without_cells(table: TableFile) -> TableFile:
     numbers = [i for i, dtype in enumerate(frame.dtypes) if i and dtype.is_numeric()]
     groups: dict[str, list[str]] = {}
     for i in numbers:
-        if _BARCODE.search(title := table.header[i]):
-            groups.setdefault(_BARCODE.sub("", title).strip("._-:| "), []).append(frame.columns[i])
+        if CELL_BARCODE.search(title := table.header[i]):
+            groups.setdefault(CELL_BARCODE.sub("", title).strip("._-:| "), []).append(
+                frame.columns[i]
+            )
     cells = sum(map(len, groups.values()))
-    if cells < max(_FEWEST_CELLS, len(numbers) / 2):
+    if cells < max(FEWEST_CELLS, len(numbers) / 2):
         return table
     if len(groups) < _FEWEST or "" in groups:
         msg = f"its {cells:,} columns are single cells, whose samples it does not name"

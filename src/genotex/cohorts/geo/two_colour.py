@@ -15,7 +15,7 @@ from genotex.errors import FormatError, GenotexError
 from genotex.formats import ExpressionMatrix, Series, TwoColourScan, read_two_colour
 from genotex.genes import GeneTable, log_ratios, map_to_genes
 from genotex.layout import GeoCohortFiles
-from genotex.outside import StoredFile, stored_file, tar_members
+from genotex.outside import StoredFile, stored_files
 from genotex.procedure import Procedure
 
 _SAMPLE = re.compile(r"GSM\d+", re.IGNORECASE)
@@ -125,10 +125,7 @@ def _ratios(scans: Sequence[TwoColourScan]) -> tuple[Floats, str]:
 
 def _stored(files: GeoCohortFiles) -> Iterator[StoredFile]:
     for path in files.supplementary:
-        inside: Sequence[StoredFile] = (
-            tar_members(path) if path.suffix.lower() == ".tar" else [stored_file(path)]
-        )
-        yield from (each for each in inside if _SCAN.search(each.name))
+        yield from (each for each in stored_files(path) if _SCAN.search(each.name))
 
 
 def _read(stored: StoredFile) -> TwoColourScan:

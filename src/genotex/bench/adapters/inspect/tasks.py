@@ -31,7 +31,7 @@ from genotex.bench.adapters.assignments import (
 from genotex.bench.adapters.inspect.solvers import count_words_offline
 from genotex.bench.adapters.scoring import HEADLINES, AssignmentScore, score_assignment
 from genotex.bench.evaluation.analysis_task import read_gene_list
-from genotex.bench.simulated import simulate_benchmark
+from genotex.bench.simulated import answers_of, simulate_benchmark
 from genotex.errors import FormatError, UsageError
 from genotex.problems import read_problems
 
@@ -45,10 +45,9 @@ def _benchmark_folders(
             msg = "simulated=FOLDER takes the place of input and reference; leave them out"
             raise UsageError(msg)
         folder = Path(simulated)
-        answers = folder.with_name(f"{folder.name}-answers")
         if not folder.exists():
-            simulate_benchmark(folder, answers=answers)
-        source, reference = str(folder), str(answers)
+            simulate_benchmark(folder)
+        source, reference = str(folder), str(answers_of(folder))
     if reference is None:
         msg = "give -T input=FOLDER -T reference=FOLDER, or -T simulated=FOLDER"
         raise UsageError(msg)
