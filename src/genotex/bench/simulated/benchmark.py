@@ -209,16 +209,12 @@ def simulate_benchmark(
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
     members = simulated_traits(traits)
-    least, most = _PLANTED[0], min(_PLANTED[1], genes // (2 * traits))
-    planted = np.exp(rng.uniform(np.log(least), np.log(most + 1), traits)).astype(int).tolist()
-    names = [trait.name for trait in members]
-    model = draw_gene_model(rng, chosen, names, planted, shared=shared_genes, effects=_EFFECTS)
+    model = _draw_model(rng, chosen, [trait.name for trait in members], shared_genes)
+    studies = tcga_plans(members, samples)
+    plans = geo_plans(members, cohorts - len(studies), samples)
     with atomic_folder(answers) as kept, atomic_folder(folder) as part:
         older = [aliases.get(symbol, symbol) for symbol in chosen]
-        plans = geo_plans(members, cohorts - len(tcga_plans(members, samples)), samples)
-        made = _write_inputs(
-            part, rng, model, older, plans, tcga_plans(members, samples), progress or no_progress
-        )
+        made = _write_inputs(part, rng, model, older, plans, studies, progress or no_progress)
         truth = _truth(seed, model, aliases, members, made)
         mark = record_text(WORLD_FORMAT, _VERSION, {"note": "the answers are in another folder"})
         (part / MARK_FILE).write_text(mark, encoding="utf-8")
@@ -234,6 +230,16 @@ def simulate_benchmark(
         tasks.problems(),
         tuple(answered),
     )
+
+
+def _draw_model(
+    rng: np.random.Generator, symbols: Sequence[str], traits: Sequence[str], shared: float
+) -> GeneModel:
+    """Draw how many genes differ with each trait, and the genes."""
+    count = len(traits)
+    least, most = _PLANTED[0], min(_PLANTED[1], len(symbols) // (2 * count))
+    planted = np.exp(rng.uniform(np.log(least), np.log(most + 1), count)).astype(int).tolist()
+    return draw_gene_model(rng, symbols, traits, planted, shared=shared, effects=_EFFECTS)
 
 
 def _write_inputs(
