@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from benchmarks.maintenance.list_licences import FOR_DEVELOPERS
 
+import genotex
 from genotex.reports.problem import software
 
 ROOT = Path(__file__).parents[1]
@@ -19,7 +20,7 @@ CITED = dict(re.findall(r'^(\w[\w-]*): "?(.*?)"?$', (ROOT / "CITATION.cff").read
 
 def test_citation_file_and_reports_cite_the_project_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     about = Message()
-    about["Summary"], about["Version"] = PROJECT["description"], PROJECT["version"]
+    about["Summary"], about["Version"] = PROJECT["description"], genotex.__version__
     about["Author"] = PROJECT["authors"][0]["name"]
     for label, url in PROJECT["urls"].items():
         about["Project-URL"] = f"{label}, {url}"
@@ -34,7 +35,7 @@ def test_citation_file_and_reports_cite_the_project_alike(monkeypatch: pytest.Mo
 
 def test_the_conda_recipe_has_version_and_dependencies_of_the_project() -> None:
     recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
-    assert f'version: "{PROJECT["version"]}"' in recipe
+    assert f'version: "{genotex.__version__}"' in recipe
     other = {"isal": "python-isal", "matplotlib": "matplotlib-base"}
     wanted = [f"python {PROJECT['requires-python']}"]
     for dependency in PROJECT["dependencies"]:

@@ -11,33 +11,44 @@ import warnings
 from types import FrameType
 from typing import TextIO
 
-from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, notify, one_line, resumes
-from genotex.errors import GenotexError
+import genotex
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; a user's mistake ends in a message, not in a traceback."""
+    out = _keep_streams()
+    try:
+        if sys.argv[1:] == ["--version"]:  # Answered before anything that takes long is imported
+            out.write(f"genotex {genotex.__version__}\n")
+            sys.exit()
+        _run()
+    finally:
+        out.flush()
+        lost = out.lost if isinstance(out, _Stream) else None
+        if lost is not None and lost.errno not in (errno.EPIPE, errno.EBADF):
+            from genotex.cli.screen import WRONG_USE, notify
+
+            why = lost.strerror or str(lost)
+            notify(f"standard output is incomplete ({why}); files are not affected", "error", "red")
+            sys.exit(WRONG_USE)
+
+
+def _run() -> None:
+    from genotex.cli.commands import app
+    from genotex.cli.screen import WRONG_USE, notify, one_line
+    from genotex.errors import GenotexError
+
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
-    out = _keep_streams()
     # Python shows a warning in two lines, with code that only the authors of a package need.
     warnings.showwarning = lambda message, *_, **__: notify(one_line(str(message)), "warning")
-    from genotex.cli.commands import app
-
     try:
         app()
     except (GenotexError, OSError) as error:
         notify(str(error), "error", "red")
         sys.exit(WRONG_USE)
-    finally:
-        out.flush()
-        lost = out.lost if isinstance(out, _Stream) else None
-        if lost is not None and lost.errno not in (errno.EPIPE, errno.EBADF):
-            why = lost.strerror or str(lost)
-            notify(f"standard output is incomplete ({why}); files are not affected", "error", "red")
-            sys.exit(WRONG_USE)
 
 
 class _Stream(io.TextIOWrapper):
@@ -105,6 +116,8 @@ def _kept(stream: TextIO | None, number: int) -> TextIO:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """Leave through every open `with`, so that unfinished files are removed on the way."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from genotex.cli.screen import INTERRUPTED, interrupted, notify, resumes
+
     interrupted.set()
     go_on = "; the same command resumes from here" if resumes.is_set() else ""
     notify(f"interrupted: nothing half-written is left{go_on}")

@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from genotex.analysis import AnalysisResult, read_meta, read_result
 from genotex.analysis.meta import MetaResult
@@ -224,4 +223,5 @@ def rank_correlation(genes: pl.DataFrame, part: str) -> float | None:
     values = values[np.isfinite(values).all(axis=1)]
     if len(values) < 3 or (np.ptp(values, axis=0) == 0).any():
         return None
-    return float(spearmanr(values).statistic)
+    ranks = pl.from_numpy(values).select(pl.all().rank()).to_numpy()
+    return float(np.corrcoef(ranks.T)[0, 1])
