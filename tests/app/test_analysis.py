@@ -9,6 +9,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from genotex.analysis import read_result, solve_problems
@@ -22,7 +23,7 @@ from genotex.simulate import simulate_study
 from genotex.studies import MOST_WAITING, AnalysisRecord, JobQueue, Workspace, run_job
 from genotex.studies import queue as jobs
 from tests.app.conftest import Browser, opened, queue_of, wait
-from tests.geo_text import write_asthma
+from tests.geo_text import GENES, asthma, series_matrix, write_asthma, write_gz
 
 
 @pytest.fixture
@@ -210,16 +211,44 @@ def test_what_a_killed_server_left_is_interrupted_and_stays_in_the_history(
     assert queue.new_folder("Gout").name == "003-Gout"
 
 
-def test_the_design_is_shown_with_counts_and_warnings(
+def planned(analyst: Browser, trait: str, series: str, **more: str) -> str:
+    data = {"trait": trait, "sent": "1", "series": series, "covariates": "Age,Gender"} | more
+    return analyst.post("/analysis/design", data=data, headers=analyst.own).text
+
+
+def test_the_design_shown_names_groups_covariates_and_what_cannot_be_separated(
     analyst: Browser, place: dict[str, str], series: str
 ) -> None:
-    query = {"trait": place["trait"], "sent": "1", "series": series, "covariates": "Age"}
-    text = analyst.post("/analysis/design", data=query, headers=analyst.own).text
-    assert "~ group + age" in text and "case" in text and "the rules" in text
-    analyst.get("/samples", params={"trait": place["trait"], "series": series})
+    trait = place["trait"]
+    text = planned(analyst, trait, series, covariates="Age")
+    assert "+ age</code>" in text and "cases against" in text and "the rules" in text
+    analyst.get("/samples", params={"trait": trait, "series": series})
     (sheet,) = analyst.app.state.workbench.sheets._open.values()  # type: ignore[attr-defined]
-    for row in sheet.rows:
-        row["sex"] = "male" if row["group"] == "case" else "female"
-    text = analyst.post("/analysis/design", data=query, headers=analyst.own).text
-    assert "sex is confounded" in text
-    assert analyst.get("/analysis").status_code == 200
+    rows = [{**row, "sex": "male" if row["group"] == "case" else "female"} for row in sheet.rows]
+    sheet._save(rows)
+    text = planned(analyst, trait, series)
+    assert "+ age</code>" in text and "Gender is not adjusted for" in text
+    assert "confounded with Gender" in text and "your sheet" in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "terms"),
+    [(3, "~ group + age + sex"), (1, "~ group"), (0, "~ group + C(pair)")],
+    ids=["age and sex", "neither", "pairs"],
+)
+def test_the_design_shown_is_the_design_that_runs(
+    tmp_path: Path, access: Access, rows: int, terms: str
+) -> None:
+    pairs = [f"patient: P{number // 2}" for number in range(16)]
+    cells = asthma(16)[:rows] if rows else [*asthma(16)[:1], pairs]
+    values = np.random.default_rng(1).normal(8, 1, (len(GENES), 16)).tolist()
+    text = series_matrix("GSE1", characteristics=cells, values=values)
+    write_gz(tmp_path / "input/GEO/Asthma/GSE1/GSE1_series_matrix.txt.gz", text)
+    with opened(tmp_path, access) as analyst:
+        shown = planned(analyst, "Asthma", "GSE1")
+        start(analyst, "Asthma", "GSE1", cohorts="largest")
+        (record,) = wait(queue_of(analyst))
+    assert record.state == "done", record.message
+    assert record.formula == f"{terms}; group: case - control"
+    assert f"<code>{terms}</code>, contrast <code>group: case - control</code>" in shown
+    assert ("8 pairs by" in shown) is ("pair" in terms) and "suspected" not in shown

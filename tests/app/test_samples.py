@@ -13,6 +13,7 @@ from genotex.cohorts import PreprocessOptions
 from genotex.options import PreprocessChoices
 from tests.annotators import KEY, annotating, contrary
 from tests.app.conftest import Browser, opened
+from tests.geo_text import series_matrix, write_gz
 
 
 @pytest.fixture
@@ -208,3 +209,55 @@ def others(folder: Path, series: dict[str, str]) -> list[Path]:
     """The folders of the other series of the trait."""
     (place,) = folder.rglob(series["series"])
     return [path for path in place.parent.iterdir() if path.is_dir() and path != place]
+
+
+@pytest.fixture
+def paired(tmp_path: Path, access: Access) -> Iterator[tuple[Browser, EditedSheet]]:
+    """Return a series of eight tumours with tissue beside them, whose pairs only a suffix names."""
+    names = [f"03-{212 + number // 2}{'AB'[number % 2]}" for number in range(16)]
+    tissue = ["Liver Tumor Tissue", "Liver Non-Tumor Tissue"] * 8
+    cells = [[f"Tissue: {text}" for text in tissue], [f"Individual: {name}" for name in names]]
+    text = series_matrix("GSE1", characteristics=cells, title="Hepatocellular carcinoma")
+    place = "input/GEO/Hepatocellular_Carcinoma/GSE1/GSE1_series_matrix.txt.gz"
+    write_gz(tmp_path / place, text)
+    query = {"trait": "Hepatocellular_Carcinoma", "series": "GSE1"}
+    with opened(tmp_path, access) as browser:
+        yield browser, sheet_of(browser, tmp_path, query)
+
+
+@pytest.mark.parametrize("way", ["last", "common"])
+def test_one_step_fills_all_pairs_from_a_column_and_names_who_stays_alone(
+    paired: tuple[Browser, EditedSheet], way: str
+) -> None:
+    browser, sheet = paired
+    query = {"trait": "Hepatocellular_Carcinoma", "series": "GSE1"}
+    page = browser.get("/samples", params=query).text
+    assert "8 pairs from Individual (the part in common)" in page
+    post(browser, query, change="exclude:yes", sample=sheet.rows[1]["sample"], version=0)
+    fill = {"change": "fill", "target": "pair", "from": "Individual", "way": way}
+    text = post(browser, query, **fill, version=1)
+    assert "7 pairs of 14 samples" in text and "7 with samples of different groups" in text
+    assert f"alone: {sheet.rows[0]['sample']}." in text
+    assert [row["pair"] for row in sheet.rows[:4]] == ["", "", "03-213", "03-213"]
+    data = {"trait": query["trait"], "sent": "1", "series": "GSE1"}
+    shown = browser.post("/analysis/design", data=data, headers=browser.own).text
+    assert "of unaffected tissue" in shown and "healthy" not in shown
+    assert "1 samples have no partner" in shown and "suspected" not in shown
+    assert "Undone for 14" in post(browser, query, change="undo", version=2)
+
+
+def test_a_column_is_filled_only_from_one_that_is_there_and_with_what_makes_sense(
+    paired: tuple[Browser, EditedSheet],
+) -> None:
+    browser, sheet = paired
+    query = {"trait": "Hepatocellular_Carcinoma", "series": "GSE1"}
+    for target, column, way in (
+        ("why", "Tissue", "value"),
+        ("pair", "nothing", "value"),
+        ("pair", "Tissue", "eval"),
+        ("age", "Tissue", "value"),
+        ("pair", "title", "value"),
+    ):
+        fill = {"change": "fill", "target": target, "from": column, "way": way}
+        assert "Not changed" in post(browser, query, **fill, version=0)
+    assert sheet.version == 0

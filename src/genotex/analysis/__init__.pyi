@@ -60,6 +60,7 @@ from .designs.fitting import (
     design_effects as design_effects,
     fit_request as fit_request,
     formula_of as formula_of,
+    formula_of_method as formula_of_method,
     result_table as result_table,
 )
 from .gene_sets.enrichment import (
@@ -197,10 +198,12 @@ from .panel.selection import (
 )
 from .panel.path import PanelData as PanelData, PanelPath as PanelPath, fit_paths as fit_paths
 from .pipeline import (
+    PlannedDesign as PlannedDesign,
     ProblemOutcome as ProblemOutcome,
     analyze_data as analyze_data,
     analyze_table as analyze_table,
     check_request as check_request,
+    planned_design as planned_design,
     solve_problem as solve_problem,
     solve_problems as solve_problems,
 )
@@ -236,6 +239,9 @@ from .samples.blocks import (
 )
 from .samples.facts import (
     DETECTED as DETECTED,
+    FILL_WAYS as FILL_WAYS,
+    names_people as names_people,
+    people_from as people_from,
     FactChecks as FactChecks,
     SampleFacts as SampleFacts,
     check_sample_facts as check_sample_facts,

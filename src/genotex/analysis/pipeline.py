@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from genotex.analysis.designs.comparison import set_up_comparison
 from genotex.analysis.designs.request import DesignRequest
 from genotex.analysis.gene_tests.libraries import Counts
 from genotex.analysis.problem_data import (
@@ -21,13 +22,14 @@ from genotex.analysis.problem_data import (
     read_data,
 )
 from genotex.analysis.results.columns import describe_selection
+from genotex.analysis.results.method_record import design_record
 from genotex.analysis.results.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.review import warn_of_review
 from genotex.analysis.samples.facts import SampleFacts
 from genotex.analysis.samples.quality import SampleTexts
 from genotex.analysis.samples.relations import Relations
 from genotex.analysis.shared_work import keep_sharing, sharing
-from genotex.analysis.sound import analyze_sound, check_table
+from genotex.analysis.sound import analyze_sound, check_table, design_warnings
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.formats import Evidence, LinkedTable, Measures, Role
 from genotex.layout import OutputFolder
@@ -173,6 +175,35 @@ def analyze_data(
             *result.warnings,
         ),
     )
+
+
+@dataclass(frozen=True)
+class PlannedDesign:
+    """The design of a cohort as an analysis will run it, before any gene is tested."""
+
+    compared: str  # Who is compared with whom, in words
+    method: Mapping[str, Any]  # What `formula_of_method` reads
+    interaction: bool  # Whether the interaction of trait and condition is tested as well
+    warnings: tuple[str, ...]
+
+
+def planned_design(
+    cohort: CohortData, evidence: Evidence, problem: Problem, options: AnalysisOptions
+) -> PlannedDesign:
+    """Set up the comparison of a cohort as `analyze_data` does, and describe it.
+
+    Raises
+    ------
+    AnalysisError
+        If the cohort cannot answer the problem.
+    UsageError
+        If an option asks for what the cohort lacks.
+    """
+    with naming_place(problem, evidence.cohort):
+        found = set_up_comparison(cohort, problem, _as_recorded(options, evidence))
+    text = str(found.contrast.summary["text"])
+    interaction = found.design.interaction is not None
+    return PlannedDesign(text, design_record(found), interaction, design_warnings(found))
 
 
 def _to_review(

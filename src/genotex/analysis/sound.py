@@ -278,10 +278,10 @@ def _panel_columns(panel: GenePanel, tested: Flags) -> Columns:
     return columns
 
 
-def _warnings(steps: Steps) -> tuple[str, ...]:
-    comparison, tests = steps.comparison, steps.tests
+def design_warnings(comparison: Comparison) -> tuple[str, ...]:
+    """Return what a reader should know of samples and design before any gene is tested."""
     contrast, design, adjustment = comparison.contrast, comparison.design, comparison.adjustment
-    predicted, mixed = comparison.predicted, tests.mixed
+    predicted = comparison.predicted
     return (
         *contrast.warnings,
         *comparison.quality.warnings,
@@ -295,9 +295,17 @@ def _warnings(steps: Steps) -> tuple[str, ...]:
         *_covariate_warnings(comparison),
         *adjustment.warnings,
         *comparison.facts.warnings,
+    )
+
+
+def _warnings(steps: Steps) -> tuple[str, ...]:
+    comparison, tests = steps.comparison, steps.tests
+    mixed = tests.mixed
+    return (
+        *design_warnings(comparison),
         *tests.unmeasured.warnings,
         *_many_departures(steps),
-        *(() if mixed is None else mixed_warnings(mixed, contrast.binary)),
+        *(() if mixed is None else mixed_warnings(mixed, comparison.contrast.binary)),
         *tests.spread.warnings,
         *check_scale(comparison.expression),
         *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),

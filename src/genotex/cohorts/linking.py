@@ -212,6 +212,21 @@ def judge_cohort(prepared: PreparedCohort) -> JudgedCohort:
     return judge_filled(treat_missing(linked))
 
 
+def judge_samples(prepared: PreparedCohort) -> JudgedCohort:
+    """Judge a cohort whose genes were not read, as if all samples had all genes."""
+    trait_values = prepared.trait_values
+    if trait_values is None or np.isnan(trait_values).all():
+        info = unavailable(genes=True, trait=False)
+        return JudgedCohort(info, (f"{_NO_TRAIT}: {_why_no_trait(prepared)}",))
+    ids = tuple(f"gene {number}" for number in range(_SMALLEST_TABLE))
+    values = np.zeros((len(ids), len(prepared.samples)))
+    genes = ExpressionMatrix(ids, prepared.samples, values)
+    found = link_features(
+        prepared.trait, prepared.samples, trait_values, prepared.covariates, genes
+    )
+    return judge_filled(treat_missing(found))
+
+
 def link_features(
     trait: str,
     samples: tuple[str, ...],

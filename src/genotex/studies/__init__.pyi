@@ -1,4 +1,9 @@
-from .background import DEMO as DEMO, SHEET as SHEET, run_job as run_job
+from .background import (
+    DEMO as DEMO,
+    SHEET as SHEET,
+    read_by_sheet as read_by_sheet,
+    run_job as run_job,
+)
 from .loaded import (
     BOTH as BOTH,
     FIRST as FIRST,

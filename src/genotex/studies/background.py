@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from genotex.analysis import formula_of, read_result
 from genotex.atlas import build_atlas
 from genotex.clinical import load_sample_sheet
-from genotex.cohorts import load_options
+from genotex.cohorts import PreprocessOptions, load_options
 from genotex.errors import UsageError
 from genotex.fetch import (
     GeoAddresses,
@@ -271,12 +271,14 @@ def _readings(output: OutputFolder, record: AnalysisRecord) -> list[Reading]:
     others = [name for name in record.series if name not in record.by_sheet]
     readings = [Reading(chosen, others)] if others else []
     if record.by_sheet:
-        path = output.root / SHEET
-        # A sheet decides what the choices of samples would.
-        sheet = load_sample_sheet(path)
-        by_sheet = replace(chosen, samples=path, sheet=sheet, cases=(), controls=())
-        readings.append(Reading(by_sheet, record.by_sheet))
+        readings.append(Reading(read_by_sheet(chosen, output.root / SHEET), record.by_sheet))
     return readings
+
+
+def read_by_sheet(chosen: PreprocessOptions, path: Path) -> PreprocessOptions:
+    """Return how series are read by a sheet, which decides what the choices of samples would."""
+    sheet = load_sample_sheet(path)
+    return replace(chosen, samples=path, sheet=sheet, cases=(), controls=())
 
 
 def _together(combined: Combined) -> str:

@@ -38,6 +38,8 @@ from .problems import (
 )
 from .progress import Progress as Progress, silent as silent
 from .solving import (
+    CohortPlan as CohortPlan,
+    plan_cohort as plan_cohort,
     review_commands as review_commands,
     Reading as Reading,
     SolveRequest as SolveRequest,

@@ -8,10 +8,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.analysis import ProblemOutcome
-from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
+from genotex.analysis import (
+    DETECTED,
+    DataChoice,
+    ProblemData,
+    ProblemOutcome,
+    formula_of_method,
+    planned_design,
+)
+from genotex.clinical import expert_of
+from genotex.cohorts import (
+    CohortOutcome,
+    PreprocessOptions,
+    describe_cohort,
+    judge_samples,
+    prepare_samples,
+    preprocess,
+)
 from genotex.errors import AnalysisError, UsageError
-from genotex.layout import OutputFolder
+from genotex.layout import GeoCohortFiles, OutputFolder
 from genotex.options import AnalysisOptions, FigureOptions
 from genotex.parallel import Executor
 from genotex.problems import Problem, ProblemKind, TaskInfo, usable_cohorts
@@ -233,6 +248,62 @@ def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
     if outcome.result is not None:
         solved = replace(solved, figures=save_result_figures(output, problem, asked.figures))
     return solved
+
+
+@dataclass(frozen=True)
+class CohortPlan:
+    """What an analysis will do with one cohort, by its samples alone."""
+
+    cohort: str
+    compared: str = ""  # Who is compared with whom, in words
+    formula: str = ""
+    contrast: str = ""
+    pairs: str = ""  # How samples of the same person are treated
+    interaction: bool = False
+    notes: tuple[str, ...] = ()  # What is decided when the genes are read
+    warnings: tuple[str, ...] = ()
+    why_not: str = ""  # Why it cannot be analysed
+
+
+def plan_cohort(
+    files: GeoCohortFiles, problem: Problem, reading: PreprocessOptions, analysis: AnalysisOptions
+) -> CohortPlan:
+    """Return the design that `solve` will test in one GEO series, before its genes are read."""
+    prepared = prepare_samples(files, expert_of(reading), reading)
+    judged = judge_samples(prepared)
+    if judged.unfilled is None or not judged.info.is_usable:
+        return CohortPlan(files.cohort, why_not="; ".join(judged.notes))
+    evidence = describe_cohort(prepared, judged, reading)
+    choice = DataChoice(files.cohort, "", {})
+    data = ProblemData(choice, judged.unfilled, evidence, None, None)
+    notes, asked = [], replace(analysis, exclude_outliers=False)
+    if analysis.exclude_outliers:
+        notes.append("Outliers are left out once the genes are read.")
+    if analysis.pair == DETECTED:
+        asked = replace(asked, pair=None)
+        notes.append("Samples of one person are looked for once the genes are read.")
+    try:
+        plan = planned_design(data.cohort, evidence, problem, asked)
+    except (AnalysisError, UsageError) as error:
+        return CohortPlan(files.cohort, why_not=str(error), notes=tuple(notes))
+    pair, text = plan.method["pair"], formula_of_method(plan.method)
+    return CohortPlan(
+        files.cohort,
+        plan.compared,
+        "" if text is None else text.design,
+        "" if text is None else text.contrast,
+        _PAIRS[pair["design"]] if pair else "",
+        plan.interaction,
+        tuple(notes),
+        plan.warnings,
+    )
+
+
+_PAIRS = {
+    "paired": "compared within each pair",
+    "correlated": "samples of one person count as correlated",
+    "averaged": "samples of one person are averaged",
+}
 
 
 def _combines(asked: SolveRequest, analysis: AnalysisOptions) -> bool:

@@ -395,7 +395,8 @@ def _binary_summary(
 ) -> dict[str, Any]:
     cases, controls = int(case.sum()), int((~case).sum())
     before = contrast.summary["group_sizes"]["control"]
-    kind = "healthy controls" if contrast.controls == "healthy" else "controls"
+    named = contrast.controls == "healthy" or contrast.unaffected != Contrast.unaffected
+    kind = contrast.unaffected if named else "controls"
     of_a_kind = ("healthy_controls", "other_disease_controls")
     return {
         **contrast.summary,

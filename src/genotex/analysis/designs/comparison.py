@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from genotex.analysis.designs.blocks import Blocks, block_detected, block_samples, correlate_samples
-from genotex.analysis.designs.contrast import Contrast, choose_contrast, with_levels
+from genotex.analysis.designs.contrast import Contrast, choose_contrast, name_controls, with_levels
 from genotex.analysis.designs.matrix import Design, build_design
 from genotex.analysis.designs.own import OwnDesign, other_characteristics, own_design, with_offset
 from genotex.analysis.designs.request import DesignRequest
@@ -110,7 +110,9 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
             cohort, cohort.design, options.controls, exclude_outliers=options.exclude_outliers
         )
     table, roles, facts = cohort.table, cohort.roles, cohort.sample_facts
-    contrast = choose_contrast(table, roles, _controls(options.controls, options.pair))
+    unaffected = name_controls(roles, cohort.sample_texts)
+    controls = _controls(options.controls, options.pair)
+    contrast = choose_contrast(table, roles, controls, unaffected)
     quality = _check_samples(cohort, table, contrast, problem.condition)
     if options.exclude_outliers:
         table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)

@@ -7,6 +7,7 @@ it), *ordered* (the line ranks the genes, and each gene is tested for a departur
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -196,6 +197,12 @@ def summarise_levels(record: Mapping[str, Any], trait: str, q_cut: float) -> str
     )
 
 
+_UNAFFECTED = re.compile(
+    r"adjacent|(?:non|para|peri)[- _]?(?:tumou?r|cancer|neoplas|malignan)|non[- _]?lesion|margin"
+    r"|uninvolved|\bmatched normal|normal (?:\w+ ){0,2}(?:tissue|mucosa)",
+    re.IGNORECASE,
+)
+"""Tissue of a patient that the disease has not reached."""
 MIN_HEALTHY = 5
 """Fewer healthy controls than this are not a group of their own."""
 
@@ -220,6 +227,8 @@ class Contrast:
     cells: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()  # Those of the levels that it compares
     difference: bool = False  # Whether the coefficient is the difference of two of these levels
+    # What controls are called that no other disease is known of: healthy people, or tissue
+    unaffected: str = "healthy controls"
 
     @property
     def two_groups(self) -> bool:
@@ -265,7 +274,22 @@ class Contrast:
         return min((int(mask.sum()) for mask in self.members), default=len(self.rows))
 
 
-def choose_contrast(table: LinkedTable, roles: Mapping[str, Role], controls: Controls) -> Contrast:
+def name_controls(roles: Mapping[str, Role], texts: Mapping[str, Mapping[str, str | None]]) -> str:
+    """Return what the controls are called: tissue of patients does not come from healthy people."""
+    controls = [sample for sample, role in roles.items() if role == "healthy control"]
+    tissue = sum(
+        any(_UNAFFECTED.search(of.get(sample) or "") for of in texts.values())
+        for sample in controls
+    )
+    return "controls of unaffected tissue" if 2 * tissue > len(controls) else "healthy controls"
+
+
+def choose_contrast(
+    table: LinkedTable,
+    roles: Mapping[str, Role],
+    controls: Controls,
+    unaffected: str = Contrast.unaffected,
+) -> Contrast:
     """Choose the samples and code the trait; samples without a role count as unknown.
 
     A trait with exactly two values is binary, the larger value is the case. Binary: cases against
@@ -288,7 +312,7 @@ def choose_contrast(table: LinkedTable, roles: Mapping[str, Role], controls: Con
     if len(levels) > 2:
         return _continuous(table, known, values, warnings)
     coded = (values == levels[1]).astype(np.float64)
-    return _binary(table, known, coded, roles, controls, warnings)
+    return _binary(table, known, coded, roles, controls, warnings, unaffected)
 
 
 def _continuous(
@@ -341,6 +365,7 @@ def _binary(
     roles: Mapping[str, Role],
     controls: Controls,
     warnings: tuple[str, ...],
+    unaffected: str,
 ) -> Contrast:
     role = [roles.get(table.samples[i], "unknown") for i in rows]
     case = coded == 1
@@ -371,7 +396,7 @@ def _binary(
     kind = "healthy" if only_healthy else "all"
     summary = {
         "kind": "binary",
-        "text": f"{cases} cases against {others} {_control_words(kind, others, count)}",
+        "text": f"{cases} cases against {others} {_control_words(kind, others, count, unaffected)}",
         "controls": kind,
         "group_sizes": {"case": cases, "control": others},
         "healthy_controls": count,
@@ -382,7 +407,9 @@ def _binary(
             "left_out": dropped,
         },
     }
-    return Contrast(True, rows[keep], coded[keep], kind, 0.0, 1.0, summary, warnings)
+    return Contrast(
+        True, rows[keep], coded[keep], kind, 0.0, 1.0, summary, warnings, unaffected=unaffected
+    )
 
 
 def _dropped_controls(dropped: int, healthy: int) -> tuple[str, ...]:
@@ -395,9 +422,9 @@ def _dropped_controls(dropped: int, healthy: int) -> tuple[str, ...]:
     )
 
 
-def _control_words(kind: str, controls: int, healthy: int) -> str:
-    if kind == "healthy":
-        return "healthy controls"
+def _control_words(kind: str, controls: int, healthy: int, unaffected: str) -> str:
+    if kind == "healthy" or (healthy == controls and unaffected != Contrast.unaffected):
+        return unaffected
     if healthy == controls:
         return "controls, all of them healthy"
     return f"controls of any kind ({healthy} known as healthy)"

@@ -190,7 +190,11 @@ class _FormulaText:
 
 def formula_of(result: AnalysisResult) -> _FormulaText | None:
     """Return the formula and contrast of a result; None where no formula says the same."""
-    method = result.method
+    return formula_of_method(result.method)
+
+
+def formula_of_method(method: Mapping[str, Any]) -> _FormulaText | None:
+    """Return the same of the record of a method, or of a design (see `planned_design`)."""
     if "formula" in method:
         asked = method["formula"]
         return _FormulaText(asked["formula"], asked["contrast"])

@@ -66,8 +66,8 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "contrast": dict(contrast.summary),
         "design": list(ranking.names),
         "residual_df": _residual_df(ranking),
-        "covariates": _covariates(steps),
-        "adjusted_for": _adjusted_for(steps),
+        "covariates": _covariates(comparison),
+        "adjusted_for": _adjusted_for(comparison),
         "without_covariates": tests.without_covariates,
         "named_covariates": dict(comparison.adjustment.taken_as),
         "filled": {**comparison.design.filled, **comparison.adjustment.filled},
@@ -251,24 +251,36 @@ def _standardised(steps: Steps) -> str:
     return f"{name}{within}{without}{weights}"
 
 
-def _covariates(steps: Steps) -> list[str]:
+def _covariates(comparison: Comparison) -> list[str]:
     """Return what is adjusted for, without the columns of pairs and surrogate variables."""
-    if steps.comparison.own is not None:
-        return list(steps.comparison.own.covariates)
-    return [
-        name
-        for name in steps.comparison.design.adjusted
-        if name not in steps.comparison.blocks.columns
-    ]
+    if comparison.own is not None:
+        return list(comparison.own.covariates)
+    held = comparison.blocks.columns
+    return [name for name in comparison.design.adjusted if name not in held]
 
 
-def _adjusted_for(steps: Steps) -> list[str]:
+def _adjusted_for(comparison: Comparison) -> list[str]:
     """Return the same without its columns: a characteristic of several groups is named once."""
-    if steps.comparison.own is not None:
-        return list(steps.comparison.own.sources)
-    sources = steps.comparison.adjustment.sources
+    if comparison.own is not None:
+        return list(comparison.own.sources)
+    sources = comparison.adjustment.sources
     source = {column: key for key, columns in sources.items() for column in columns}
-    return list(dict.fromkeys(source.get(name, name) for name in _covariates(steps)))
+    return list(dict.fromkeys(source.get(name, name) for name in _covariates(comparison)))
+
+
+def design_record(comparison: Comparison) -> dict[str, Any]:
+    """Return what is known of the method before any gene is tested; `record_method` has the same.
+
+    `genotex.analysis.formula_of_method` reads it.
+    """
+    return {
+        "contrast": dict(comparison.contrast.summary),
+        "adjusted_for": _adjusted_for(comparison),
+        "named_covariates": dict(comparison.adjustment.taken_as),
+        "filled": {**comparison.design.filled, **comparison.adjustment.filled},
+        "hidden": {},
+        "pair": dict(comparison.blocks.record),
+    }
 
 
 def session() -> dict[str, str]:

@@ -88,6 +88,7 @@ def check_sample_facts(
     # share; so are TCGA barcodes.
     compared = [samples[i] for i in contrast.rows]
     blocked = paired == DETECTED
+    pairs = [facts.get(paired or "", {}).get(sample) for sample in compared]
     tcga = [tcga_patient(sample) for sample in compared]
     warnings = []
     if paired is None or blocked:
@@ -99,7 +100,8 @@ def check_sample_facts(
             continue
         values = [read_value(key, recorded.get(sample)) for sample in compared]
         if _DONOR.search(key) and not _is_group(values):
-            warnings += _repeats(f"characteristic '{key}'", key, values, blocked)
+            if not _held(values, pairs):
+                warnings += _repeats(f"characteristic '{key}'", key, values, blocked)
             continue
         found = _associate(key, values, contrast, by_values=is_technical(key) or key in adjusted)
         if found is not None:
@@ -212,6 +214,33 @@ def shared_stems(values: Sequence[str | None]) -> list[str | None] | None:
     return best
 
 
+_NUMBERED = re.compile(r"\S*\d\S*")
+FILL_WAYS = {"value": "as it is", "last": "without its last letter", "common": "the part in common"}
+"""How a column names people: word -> in words."""
+
+
+def names_people(key: str) -> bool:
+    """Return whether a characteristic is named like people: donor, patient number, pair."""
+    return _DONOR.search(key) is not None
+
+
+def people_from(cells: Sequence[str], way: str) -> list[str]:
+    """Return whom cells name in one of the `FILL_WAYS`; empty where nothing is in common.
+
+    Where whole cells share nothing but a code, their last words with a digit may.
+    """
+    values = [cell.strip() for cell in cells]
+    if way == "last":
+        return [value[:-1].rstrip(" _.-") for value in values]
+    if way != "common":
+        return values
+    stems = shared_stems([value or None for value in values])
+    if stems is None:
+        words = [_NUMBERED.findall(value) for value in values]
+        stems = shared_stems([found[-1] if found else None for found in words])
+    return [stem or "" for stem in stems or [""] * len(values)]
+
+
 def read_value(key: str, raw: str | None) -> str | None:
     """Return the value of a characteristic, None where it is a word for missing."""
     text = "" if raw is None else str(raw).strip()
@@ -246,6 +275,17 @@ def _repeats(where: str, key: str, values: Sequence[str | None], blocked: bool) 
         f"Paired or repeated samples suspected: {len(repeated)} of the {len(counts)} values of the "
         f"{where} occur in more than one sample each ({sum(repeated)} samples in all). {effect}"
     ]
+
+
+def _held(values: Sequence[str | None], pairs: Sequence[str | None]) -> bool:
+    """Return whether all people with several samples have these in one pair or block."""
+    known = [value for value in values if value is not None]
+    stems = shared_stems(values) if len(set(known)) == len(known) else None
+    of_person: dict[str, set[str | None]] = {}
+    for person, pair in zip(stems or values, pairs, strict=True):
+        if person is not None:
+            of_person.setdefault(person, set()).add(pair)
+    return any(pairs) and all(len(found) == 1 for found in of_person.values())
 
 
 def _confounded(

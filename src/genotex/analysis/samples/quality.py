@@ -143,7 +143,7 @@ def leave_out_outliers(
         expression=table.expression[kept],
     )
     controls: Controls = "healthy" if contrast.controls == "healthy" else "all"
-    left = choose_contrast(smaller, roles, controls)
+    left = choose_contrast(smaller, roles, controls, contrast.unaffected)
     return smaller, left, with_outliers_left_out(quality, len(kept))
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.analysis import check_request, cramers_v
+from genotex.analysis import check_request
 from genotex.app.data.sheets import EditedSheet
 from genotex.app.forms import OptionForm
 from genotex.app.pages import form_of, not_found, refusals, render, workbench_of
@@ -24,13 +25,11 @@ from genotex.errors import GenotexError, UsageError
 from genotex.features import table_features
 from genotex.options import AnalysisOptions, PreprocessChoices
 from genotex.problems import Problem
-from genotex.studies import SHEET, AnalysisRecord, FoundInput
+from genotex.studies import SHEET, AnalysisRecord, FoundInput, read_by_sheet
+from genotex.workflows import CohortPlan, plan_cohort
 
 COVARIATES = {feature.column: feature.name for feature in table_features()}
 CONDITIONS = {"": "nothing", **COVARIATES}
-_FEWEST, _CONFOUNDED = 5, 0.8
-
-
 _FORM = OptionForm(AnalysisOptions(), PreprocessChoices())
 
 
@@ -109,66 +108,26 @@ def _sheet(request: Request, found: FoundInput, trait: str, series: str) -> Edit
 def _preview(
     request: Request, found: FoundInput, asked: _AskedFor, form: FormData
 ) -> dict[str, Any]:
-    """Return groups with counts, the design as a formula, and warnings."""
-    rows: list[dict[str, Any]] = []
-    warnings: list[str] = []
-    options = AnalysisOptions()
+    """Return the design of each series as it will run."""
     try:
-        options, _ = _FORM.read(form)
-    except UsageError as error:
-        warnings.append(f"{error}.")
+        options, data = _FORM.read(form)
+        chosen = load_options(data)
+    except GenotexError as error:
+        return {"plans": [], "error": f"{error}."}
+    problem, plans = Problem(asked.trait, asked.condition), []
     for series in asked.series:
         try:
             sheet = _sheet(request, found, asked.trait, series)
+            with tempfile.TemporaryDirectory() as folder:
+                reading = chosen
+                if sheet.decides:
+                    sheet.copy(path := Path(folder) / SHEET)
+                    reading = read_by_sheet(chosen, path)
+                plan = plan_cohort(found.files(asked.trait, series), problem, reading, options)
         except GenotexError as error:
-            warnings.append(f"{series}: {error}")
-            continue
-        rows.append({"series": series, "counts": sheet.counts, "saved": sheet.saved})
-        warnings += [f"{series}: {text}" for text in _sheet_warnings(sheet, asked)]
-    if not asked.series:
-        warnings.append("No series is chosen.")
-    names = [COVARIATES.get(name, name) for name in options.covariates]
-    given = [] if asked.condition is None else [COVARIATES[asked.condition]]
-    terms = ["group", *dict.fromkeys([*given, *names])]
-    formula = "~ " + " + ".join(terms)
-    if given:
-        formula += f" + group:{given[0]}"
-    return {"designs": rows, "formula": formula, "contrast": "group: case - control",
-            "warnings": warnings, "terms": terms[1:]}  # fmt: skip
-
-
-def _sheet_warnings(sheet: EditedSheet, asked: _AskedFor) -> list[str]:
-    """Return what stands against comparing the groups of a sheet."""
-    used = [row for row in sheet.rows if not row["exclude"] and row["group"]]
-    groups = [row["group"] for row in used]
-    if not used:
-        return ["no sample has a group."]
-    if "case" not in groups and "control" not in groups:
-        return []
-    warnings = [
-        f"only {groups.count(word)} {word}s; use at least {_FEWEST} for a result to trust."
-        for word in ("case", "control")
-        if groups.count(word) < _FEWEST
-    ]
-    for column in ("sex", "batch"):
-        share = _association(used, column)
-        if share > _CONFOUNDED:
-            warnings.append(
-                f"{column} is confounded with the groups (Cramer's V {share:.2f}): their "
-                "effects cannot be told apart."
-            )
-    return warnings
-
-
-def _association(rows: list[dict[str, str]], column: str) -> float:
-    pairs = [(row["group"], row[column]) for row in rows if row[column]]
-    groups, values = sorted({g for g, _ in pairs}), sorted({v for _, v in pairs})
-    if len(groups) < 2 or len(values) < 2:
-        return 0.0
-    table = np.zeros((len(groups), len(values)), dtype=np.intp)
-    for group, value in pairs:
-        table[groups.index(group), values.index(value)] += 1
-    return cramers_v(table)
+            sheet, plan = None, CohortPlan(series, why_not=str(error))
+        plans.append((plan, sheet))
+    return {"plans": plans, "error": "" if plans else "No series is chosen."}
 
 
 async def start(request: Request) -> Response:
@@ -192,7 +151,7 @@ def _submit(
         raise UsageError(msg)
     workbench.jobs.check_room()
     sheets = {name: _sheet(request, found, asked.trait, name) for name in asked.series}
-    saved = {name: sheet for name, sheet in sheets.items() if sheet.saved}
+    saved = {name: sheet for name, sheet in sheets.items() if sheet.decides}
     record = AnalysisRecord(
         name="",
         trait=asked.trait,

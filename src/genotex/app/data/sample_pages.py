@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from genotex.analysis import FILL_WAYS
 from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.downloads import attached
 from genotex.app.pages import form_of, not_found, render, workbench_of
@@ -22,6 +23,8 @@ from genotex.clinical import REPORTED
 from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles
 from genotex.outside import check_upload
+
+_GIVEN = ("change", "column", "value", "version", "target", "from", "way")
 
 
 def _series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
@@ -51,7 +54,13 @@ def samples(request: Request) -> Response:
     values = _values(request.query_params, sheet, place)
     found = _preprocessed(request, place)
     return render(
-        request, "samples.html.j2", groups=GROUPS, edited=sheet.edited, preprocessed=found, **values
+        request,
+        "samples.html.j2",
+        groups=GROUPS,
+        edited=sheet.edited,
+        ways=FILL_WAYS,
+        preprocessed=found,
+        **values,
     )
 
 
@@ -118,7 +127,7 @@ async def assign(request: Request) -> Response:
     """Set a column of the selected samples, or take the last change back."""
     sheet, place = await run_in_threadpool(_sheet, request)
     async with form_of(request, max_fields=100_000) as form:
-        given = {name: str(form.get(name, "")) for name in ("change", "column", "value", "version")}
+        given = {name: str(form.get(name, "")) for name in _GIVEN}
         chosen = [str(sample) for sample in form.getlist("sample")]
         query = {name: str(form.get(name, "")) for name in ("search", "sort", "order")}
     message = await run_in_threadpool(_change, sheet, given, chosen)
@@ -176,6 +185,8 @@ def _change(sheet: EditedSheet, given: Mapping[str, str], chosen: list[str]) -> 
         column, _, value = change.partition(":")
         if change == "set":
             column, value = given["column"], given["value"].strip()
+        if change == "fill":
+            return sheet.fill(given["target"], given["way"], given["from"], version)
         if not chosen:
             return "No samples selected."
         count = sheet.assign(chosen, column, value, version)

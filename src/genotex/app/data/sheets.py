@@ -5,11 +5,12 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from genotex.analysis import named_pools
+from genotex.analysis import FILL_WAYS, named_pools, names_people, people_from
 from genotex.clinical import (
     GROUP_WORDS,
     REPORTED,
@@ -35,6 +36,7 @@ EDITED = decided_columns()
 GROUPS = tuple(dict.fromkeys(GROUP_WORDS.values()))
 _FIXED = ("series", "sample", "title", "source", *EDITED, *REPORTED)
 _LONGEST = 200
+_FEWEST_PAIRS, _MOST_OF_A_PERSON = 3, 8
 
 
 class _StaleSheetError(UsageError):
@@ -88,6 +90,11 @@ class EditedSheet:
         return self.path.is_file()
 
     @property
+    def decides(self) -> bool:
+        """Whether an analysis takes it: it is saved, or proposes more than groups."""
+        return self.saved or any(row["pair"] or row["exclude"] for row in self.rows)
+
+    @property
     def can_undo(self) -> bool:
         """Whether there is a change to undo."""
         return bool(self._undo)
@@ -103,6 +110,12 @@ class EditedSheet:
         """Samples that are left out."""
         return sum(bool(row["exclude"]) for row in self.rows)
 
+    def check_column(self, column: str, value: str = "") -> None:
+        """Refuse a column that is not changed here, and a value that is too long."""
+        if column not in self.edited or len(value) > _LONGEST:
+            msg = f"{column!r} cannot be set here; use {', '.join(self.edited)}"
+            raise UsageError(msg)
+
     def assign(self, samples: Sequence[str], column: str, value: str, version: int) -> int:
         """Set a column of some samples, save the sheet, and return how many have changed.
 
@@ -113,25 +126,87 @@ class EditedSheet:
         SampleSheetError, UsageError
             If the value makes no sense in the column; nothing is changed.
         """
-        if column not in self.edited or len(value) > _LONGEST:
-            msg = f"{column!r} cannot be set here; use {', '.join(self.edited)}"
+        self.check_column(column, value)
+        with self._lock:
+            self._check(version)
+            return self._set(column, dict.fromkeys(samples, value))
+
+    def fill(self, target: str, way: str, column: str, version: int) -> str:
+        """Fill a column from another one, of all samples that are used; return what was done.
+
+        A pair is what several samples share; samples that share it with no other stay alone.
+
+        Raises
+        ------
+        StaleSheetError, SampleSheetError, UsageError
+            As `assign`.
+        """
+        self.check_column(target)
+        if column not in self.headers or way not in FILL_WAYS:
+            msg = f"there is no column {column!r} to fill {target} from"
             raise UsageError(msg)
         with self._lock:
             self._check(version)
-            wanted = set(samples)
-            before = [
-                (number, column, row[column])
-                for number, row in enumerate(self.rows)
-                if row["sample"] in wanted and row[column] != value
-            ]
-            if not before:
-                return 0
+            used = [row for row in self.rows if not row["exclude"]]
+            people = people_from([row[column] for row in used], way)
+            named = f"{column} ({FILL_WAYS[way]})"
+            if target != "pair":
+                values = {row["sample"]: name for row, name in zip(used, people, strict=True)}
+                return f"{self._set(target, values)} samples: {target} from {named}."
+            return self._pair(dict(zip((r["sample"] for r in used), people, strict=True)), named)
+
+    def pair(self, people: Mapping[str, str], named: str, version: int) -> str:
+        """Make pairs of the samples of the same people; return what was done."""
+        with self._lock:
+            self._check(version)
+            return self._pair(people, named)
+
+    def _pair(self, people: Mapping[str, str], named: str) -> str:
+        groups = pairs_of(people)
+        if not groups:
+            return f"Not changed: no two samples share anything in {named}."
+        pairs = {sample: person for person, found in groups.items() for sample in found}
+        alone = [sample for sample in people if sample not in pairs]
+        self._set("pair", {sample: pairs.get(sample, "") for sample in people})
+        role = {row["sample"]: row["group"] for row in self.rows}
+        both = sum(len({role[sample] for sample in found}) > 1 for found in groups.values())
+        return (
+            f"{len(groups)} pairs of {len(pairs)} samples from {named}, {both} with samples of "
+            f"different groups; alone: {', '.join(alone) or 'none'}."
+        )
+
+    @cached_property
+    def offers(self) -> list[tuple[str, str, int]]:
+        """Columns that may name people with several samples: column, way, number of people."""
+        found: dict[frozenset[tuple[str, ...]], tuple[str, str, int]] = {}
+        columns = ["title", "source", *self.characteristics]
+        for column in sorted(columns, key=names_people, reverse=True):
+            cells = {row["sample"]: row[column] for row in self.rows if not row["exclude"]}
+            for way in ("value", "common") if names_people(column) else ("common",):
+                people = dict(zip(cells, people_from([*cells.values()], way), strict=True))
+                groups = pairs_of(people)
+                paired = sum(map(len, groups.values()))
+                few = max(map(len, groups.values()), default=0) <= _MOST_OF_A_PERSON
+                if few and len(groups) >= _FEWEST_PAIRS and 2 * paired > len(people):
+                    made = frozenset(map(tuple, groups.values()))
+                    found.setdefault(made, (column, way, len(groups)))
+                    break
+        return [*found.values()]
+
+    def _set(self, column: str, values: Mapping[str, str]) -> int:
+        """Set a column of some samples, save, and return how many have changed."""
+        before = [
+            (number, column, row[column])
+            for number, row in enumerate(self.rows)
+            if row[column] != values.get(row["sample"], row[column])
+        ]
+        if before:
             new = [dict(row) for row in self.rows]
             for number, _, _ in before:
-                new[number][column] = value
+                new[number][column] = values[new[number]["sample"]]
             self._save(new)
             self._undo.append(before)
-            return len(before)
+        return len(before)
 
     def take(self, path: Path, version: int) -> int:
         """Take group to exclude from a sheet that was edited elsewhere; return how many changed.
@@ -197,6 +272,15 @@ class EditedSheet:
         self.rows = rows
         self.version += 1
         self.written = _written(self.path)
+
+
+def pairs_of(people: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the samples of each person with several."""
+    groups: dict[str, list[str]] = {}
+    for sample, person in people.items():
+        if person:
+            groups.setdefault(person, []).append(sample)
+    return {person: found for person, found in groups.items() if len(found) > 1}
 
 
 class Sheets:

@@ -29,6 +29,7 @@ from genotex.clinical import (
 )
 from genotex.cohorts.geo.files import (
     RawSeries,
+    choose_file,
     fetch_table,
     lacks_table,
     no_table,
@@ -113,6 +114,18 @@ def read_geo_cohort(
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(files, raw, reading, table, options)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
+
+
+def prepare_samples(
+    files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
+) -> PreparedCohort:
+    """Read a GEO cohort as `prepare_geo_cohort` does, but for its genes."""
+    raw = choose_file(files, options.series_platform)
+    given, trait = options.readings.get(files.cohort), files.trait
+    description = describe_raw(files, raw)
+    reading = read_or_replay(description, raw.series, trait, expert, options, given)
+    features = encode_features(reading, raw.series, options, load_vocabulary(options.vocabulary))
+    return assemble_geo_cohort(files, raw, reading, features, None, "not read")
 
 
 def _other_species(series: Series, procedure: Procedure) -> str:
