@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from genotex.genes import GeneTable
+from tests.affymetrix_files import cel
 from tests.geo_text import asthma, series_matrix
 from tests.rna_seq_text import ANNOTATION_FILE, COUNT_FILE, SEQUENCING
 
@@ -533,8 +534,10 @@ def arrays() -> Iterator[LaidOut]:
     yield LaidOut(kind, "Agilent, one colour", raw("{gsm}_{lib}.txt.gz", agilent), "values")
     two = raw("{gsm}_{lib}.txt.gz", lambda i: agilent(i, ["rProcessedSignal"]))
     yield LaidOut(kind, "Agilent, two colours", two, "nothing", "two-colour")
-    cel = raw("{gsm}_{lib}.CEL.gz", lambda i: "CEL")
-    yield LaidOut(kind, "CEL alone", cel, "nothing", "affy or oligo")
+    scans = {f"{name}.CEL.gz": gzip.compress(cel(np.ones(9), 3), mtime=0) for name in GSM}
+    yield LaidOut(
+        kind, "CEL alone", {"GSE1_RAW.tar": tar(scans)}, "nothing", "put Made-Chip.cdf into"
+    )
 
 
 def ten_x(i: int, cells: int = 30) -> dict[str, bytes]:

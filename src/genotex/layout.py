@@ -160,6 +160,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 _CHECKSUMS = {".md5", ".sha1", ".sha256"}
+_CDF = re.compile(r"\.cdf(\.gz)?$", re.IGNORECASE)
 _NCBI_COUNTS = re.compile(r"_raw_counts_.*_NCBI\.tsv(\.gz)?$", re.IGNORECASE)
 _NCBI_ANNOTATION = re.compile(r"^Human\..*annot\.tsv(\.gz)?$", re.IGNORECASE)
 
@@ -179,7 +180,8 @@ def sort_geo_files(trait: str, cohort: str, folder: Path, paths: Sequence[Path])
     # The folder may contain another count matrix besides GEO's series matrix.
     matrices = tuple(p for p in named if "series_matrix" in p.name.lower()) or tuple(named)
     rest = [p for p in files if p not in named]
-    platforms = tuple(p for p in rest if p.name.upper().startswith("GPL"))
+    tables = (p for p in rest if not _CDF.search(p.name))
+    platforms = tuple(p for p in tables if p.name.upper().startswith("GPL"))
     soft = tuple(p for p in rest if p not in platforms and "soft" in p.name.lower())
     known = {*matrices, *soft, *platforms}
     supplementary = tuple(p for p in files if p not in known)

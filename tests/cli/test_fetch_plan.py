@@ -37,7 +37,9 @@ def tar(files: Mapping[str, bytes]) -> bytes:
 
 
 RAW = tar({f"GSM{i}_s{i}.ReadsPerGene.out.tab.gz": TABLE for i in (1, 2)})
-CELS = tar({f"GSM{i}_s{i}.CEL.gz": gz("cel") for i in (1, 2)})
+SCANS = {
+    kind: tar({f"GSM{i}_s{i}.{kind}.gz": gz(kind) for i in (1, 2)}) for kind in ("idat", "CEL")
+}
 
 
 def plan(genotex: Run, geo: GeoSite, *options: str) -> dict[str, object]:
@@ -118,11 +120,20 @@ def test_raw_scans_are_not_fetched_and_the_cure_is_named(
     genotex: Run, geo: GeoSite, tmp_path: Path
 ) -> None:
     geo.add("GSE1", empty=True)
-    geo.add_supplementary("GSE1", {"GSE1_RAW.tar": CELS})
+    geo.add_supplementary("GSE1", {"GSE1_RAW.tar": SCANS["idat"]})
     arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", *geo.addresses]
     _, out, _ = genotex(*arguments)
-    assert "affy or oligo with rma()" in " ".join(out.split())
+    assert "read.idat of limma" in " ".join(out.split())
     assert not list(tmp_path.rglob("*.tar"))
+
+
+def test_plan_of_cel_files_names_the_layout_that_they_need(genotex: Run, geo: GeoSite) -> None:
+    geo.add("GSE1", empty=True)
+    geo.add_supplementary("GSE1", {"GSE1_RAW.tar": SCANS["CEL"]})
+    sources = plan(genotex, geo)["sources"]
+    assert isinstance(sources, list)
+    (scans,) = [each for each in sources if each["kind"] == "CEL"]
+    assert "needs the CDF of the chip" in scans["why"] and not scans["refused"]
 
 
 def test_more_than_the_limit_is_not_fetched(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:

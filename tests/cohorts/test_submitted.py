@@ -146,12 +146,12 @@ def test_a_table_of_other_samples_is_not_used_and_the_reason_is_stated(tmp_path:
 
 def test_raw_files_alone_name_the_tools_and_the_way_back(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "input")
-    for name in ("GSE1_RAW.tar", "GSM1.CEL.gz", "GSM2.CEL.gz", "GSM1_htseq.txt.gz"):
+    for name in ("GSE1_RAW.tar", "GSM1.idat.gz", "GSM2.idat.gz", "GSM1_htseq.txt.gz"):
         (folder / name).write_bytes(b"raw")
     outcome, evidence, _ = run(tmp_path)
     assert outcome.info is not None and not outcome.info.is_gene_available
     (note,) = [n for n in evidence.notes if "holds no expression table" in n]
-    assert "GSM1.CEL.gz and 1 more: the raw scans are not read here; in R, affy or oligo" in note
+    assert "GSM1.idat.gz and 1 more: the raw scans are not read here; in R, read.idat" in note
     assert "GSE1_RAW.tar is not used: ends too early" in note
     assert "is not a table with several columns" in note
     assert "genotex de TABLE SAMPLES OUTPUT" in note

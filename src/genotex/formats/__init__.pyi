@@ -1,3 +1,9 @@
+from .geo.affymetrix import (
+    ArrayScan as ArrayScan,
+    ChipLayout as ChipLayout,
+    read_cdf as read_cdf,
+    read_cel as read_cel,
+)
 from .own_tables.anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
 from .evidence import (
     ON_PROBES as ON_PROBES,

@@ -74,3 +74,4 @@ from .two_colour import (
     quantile_normalised as quantile_normalised,
 )
 from .orthologues import Orthologues as Orthologues, read_orthologues as read_orthologues
+from .rma import rma_background as rma_background, rma_values as rma_values

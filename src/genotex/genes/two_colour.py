@@ -109,22 +109,23 @@ def loess_curve(level: Floats, ratio: Floats) -> Floats:
 
 def quantile_normalised(values: Floats) -> Floats:
     """Give the columns the same distribution; ties and gaps as ``limma::normalizeQuantiles``."""
-    from scipy.stats import rankdata
-
     rows, columns = values.shape
     if columns == 1 or rows < 2:
         return values
-    share = np.arange(rows) / (rows - 1)
-    ordered = np.empty_like(values)
+    share, target = np.arange(rows) / (rows - 1), np.zeros(rows)
     for j in range(columns):
         known = np.sort(values[np.isfinite(values[:, j]), j])
-        ordered[:, j] = np.interp(share, np.arange(len(known)) / max(len(known) - 1, 1), known)
-    target = ordered.mean(axis=1)
+        target += np.interp(share, np.arange(len(known)) / max(len(known) - 1, 1), known)
+    target /= columns
     found = np.full_like(values, np.nan)
     for j in range(columns):
-        known = np.isfinite(values[:, j])
-        rank = (rankdata(values[known, j]) - 1) / max(known.sum() - 1, 1)
-        found[known, j] = np.interp(rank, share, target)
+        known = np.flatnonzero(np.isfinite(values[:, j]))
+        order = known[np.argsort(values[known, j])]
+        first = np.flatnonzero(np.diff(values[order, j], prepend=-np.inf))
+        each = np.diff(first, append=len(order))
+        # Equal values share the mean of their ranks.
+        place = (first + (each - 1) / 2) / max(len(order) - 1, 1)
+        found[order, j] = np.repeat(np.interp(place, share, target), each)
     return found
 
 

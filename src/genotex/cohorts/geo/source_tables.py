@@ -9,6 +9,7 @@ from functools import partial
 
 import polars as pl
 
+from genotex.cohorts.geo.affymetrix import expression_of_scans, shared_layouts
 from genotex.cohorts.own.samples import name_keys
 from genotex.errors import GenotexError, UsageError
 from genotex.formats import (
@@ -47,16 +48,18 @@ def sources_on_disk(
             stored += stored_files(path)
         except GenotexError as error:
             rejected.append(f"{path.name} is not used: {error}".replace(f"{path}: ", ""))
-    found = list(value_sources(listed_files(stored), samples=samples))
+    there = [*listed_files(stored), *shared_layouts(files.folder)]
+    found = list(value_sources(there, samples=samples))
     if not chosen:
         return found
     named = [each for each in found if chosen in each.names]
     if not named:
-        there = ", ".join(path.name for path in files.supplementary) or "no other file"
-        msg = f"{files.cohort} has no file {chosen!r} in its folder; it has {there}"
+        names = ", ".join(path.name for path in files.supplementary) or "no other file"
+        msg = f"{files.cohort} has no file {chosen!r} in its folder; it has {names}"
         raise UsageError(msg)
     only = [each for each in named[0].files if chosen in (each.name, each.archive)]
-    return [replace(named[0], files=tuple(only), refused="")]
+    layouts = (each for each in found if each.kind == "CDF")
+    return [replace(named[0], files=tuple(only), refused=""), *layouts]
 
 
 def is_worth_a_look(source: ValueSource) -> bool:
@@ -83,6 +86,9 @@ def tables_of(
     readers: list[tuple[str, Callable[[], Sequence[TableFile]]]]
     if source.kind == "tables of samples":
         readers = [(source.label, lambda: [_joined(source, maps)])]
+    elif source.kind == "CEL":
+        layouts = [file for each in every if each.kind == "CDF" for file in each.files]
+        readers = [(source.label, lambda: [expression_of_scans(source.files, layouts, among)])]
     elif source.holds == "cells":
         readers = [(source.label, lambda: [sum_cells(source.files, among, cell_type=cell_type)])]
     else:

@@ -22,7 +22,8 @@ KINDS = (
     ("other", r"(molecule_info|abundance|raw_probe_bc_matrix)\.h5" + _PACKED, "is not read"),
     ("10x h5", r"\.h5" + _PACKED, ""),
     ("R object", r"\.(rds|rda|rdata|robj)" + _PACKED, ""),
-    ("CEL", r"\.cel" + _PACKED, _RAW_SCANS.format("affy or oligo with rma()")),
+    ("CEL", r"\.cel" + _PACKED, ""),
+    ("CDF", r"\.cdf" + _PACKED, "describes a chip; it is read with CEL files"),
     ("idat", r"\.idat" + _PACKED, _RAW_SCANS.format("read.idat of limma, or minfi (methylation)")),
     ("two-colour scans", r"\.gpr" + _PACKED, ""),
     ("scans", r"\.(pair|xys|exp|tif|jpg)" + _PACKED, _RAW_SCANS.format("limma or oligo")),
@@ -90,9 +91,11 @@ _WHY = {
     "FPKM": "FPKM: tested on the log scale, never as counts",
     "cells": "single cells: the counts of each sample are added up",
     "two-colour scans": "ratios of each sample to the reference that all samples share",
+    "CEL": "scans of Affymetrix arrays, by RMA; needs the CDF of the chip next to the series",
 }
 _CELLS = ("10x matrix", "10x h5", "h5ad")
-_READ = (*_CELLS, "table", "tables of samples", "R object", "two-colour scans")
+_READ = (*_CELLS, "table", "tables of samples", "R object", "two-colour scans", "CEL")
+_LAST = {"R object": 1, "CEL": 2}
 _FEWEST_TABLES = 3
 _PART_OF_10X = re.compile(r"(matrix\.mtx|barcodes\.tsv|(genes|features)\.tsv)(\.gz)?$", re.I)
 
@@ -185,10 +188,10 @@ class ValueSource:
         }
 
     @property
-    def rank(self) -> tuple[bool, bool, int, bool]:
-        """Usable ones first, counts first, single tables before those to join."""
+    def rank(self) -> tuple[bool, int, int, bool]:
+        """Usable ones first, counts first, single tables before those to join, CEL last."""
         known = _RANK.index(self.holds) if self.holds in _RANK else len(_RANK)
-        return bool(self.refused), self.kind == "R object", known, self.kind != "table"
+        return bool(self.refused), _LAST.get(self.kind, 0), known, self.kind != "table"
 
 
 def value_sources(

@@ -1,0 +1,113 @@
+"""Scans of Affymetrix arrays (CEL) as one table of probe sets x samples, by RMA."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from genotex.errors import FormatError
+from genotex.formats import (
+    ArrayScan,
+    ChipLayout,
+    SeriesFile,
+    TableFile,
+    listed_files,
+    read_cdf,
+    read_cel,
+)
+from genotex.genes import rma_values
+from genotex.outside import StoredFile, current_limits, stored_file
+
+_WHERE = "into the folder of the series, or into its GEO folder for all series"
+
+
+def shared_layouts(folder: Path) -> list[SeriesFile]:
+    """Return the CDFs in the folders above that of a series, for all series there."""
+    near = [path for above in folder.resolve().parents[:2] for path in sorted(above.glob("*.*"))]
+    found = listed_files(stored_file(path) for path in near if path.is_file())
+    return [each for each in found if each.kind == "CDF"]
+
+
+def expression_of_scans(
+    files: Sequence[SeriesFile],
+    layouts: Sequence[SeriesFile],
+    among: Callable[[Sequence[str]], int],
+) -> TableFile:
+    """Read CEL files, and summarise their probe sets by RMA.
+
+    `layouts`: CDFs; that of the chip is used. `among`: how many of some names are samples of the
+    series; scans of other samples are left out where some are its own. Raises FormatError if scans
+    are of several chips, or no CDF of the chip is there.
+    """
+    scans = _one_of_each(files, among)
+    first = read_cel(_stored(next(iter(scans.values()))))
+    layout, name = _layout(first, layouts, files[0])
+    limits, path = current_limits(), _stored(files[0]).path
+    limits.check_table(len(layout.cells), len(scans), path)
+    matches = np.empty((len(layout.cells), len(scans)), order="F")
+    chips = Counter[str]()
+    for j, file in enumerate(scans.values()):
+        scan = read_cel(_stored(file))
+        chips[scan.chip] += 1
+        if (scan.columns, scan.rows) != (layout.columns, layout.rows) or len(chips) > 1:
+            of = [f"{each.chip} ({each.columns} x {each.rows} cells)" for each in (scan, first)]
+            msg = f"{file.name} is of the chip {of[0]}, others of {of[1]}"
+            hint = "keep the CEL files of one chip in the folder, without RAW.tar"
+            raise FormatError(msg, path=path, hint=hint)
+        matches[:, j] = scan.intensities[layout.cells]
+    values = rma_values(matches, layout.sizes)
+    columns = [pl.Series("c0", layout.probe_sets)]
+    columns += [pl.Series(f"c{j + 1}", values[:, j]) for j in range(values.shape[1])]
+    what = f"{len(scans)} arrays of {first.chip or layout.chip}"
+    note = f"RMA of {what}, {len(values):,} probe sets by {name}"
+    return TableFile(
+        path, path.name, "CEL files", ("ID", *scans), pl.DataFrame(columns), notes=(note,)
+    )
+
+
+def _one_of_each(
+    files: Sequence[SeriesFile], among: Callable[[Sequence[str]], int]
+) -> Mapping[str, SeriesFile]:
+    """Return the scan of each sample of the series."""
+    found: dict[str, SeriesFile] = {}
+    for each in files:
+        name = each.sample or re.sub(r"(?i)\.cel(\.gz)?$", "", Path(each.name).name)
+        if other := found.get(name):
+            msg = f"{name} has several scans: {other.name}, {each.name}"
+            path = _stored(each).path
+            raise FormatError(msg, path=path, hint="keep one of them in the folder")
+        found[name] = each
+    own = {name: each for name, each in found.items() if among([name])}
+    return own or found
+
+
+def _stored(file: SeriesFile) -> StoredFile:
+    assert file.stored is not None
+    return file.stored
+
+
+def _layout(
+    scan: ArrayScan, layouts: Sequence[SeriesFile], file: SeriesFile
+) -> tuple[ChipLayout, str]:
+    """Return the layout of a chip, and the name of its file."""
+    wanted = _plain(scan.chip)
+    named = [each for each in layouts if wanted and wanted in _plain(Path(each.name).name)]
+    # HG-U133A is in the names of HG-U133A_2 as well.
+    named.sort(key=lambda each: len(Path(each.name).name))
+    for each in named or (layouts if len(layouts) == 1 else ()):
+        layout = read_cdf(_stored(each))
+        if (layout.columns, layout.rows) == (scan.columns, scan.rows):
+            return layout, Path(each.name).name
+    chip = scan.chip or f"a chip of {scan.columns} x {scan.rows} cells"
+    there = f" ({', '.join(each.name for each in layouts)} is not it)" if layouts else ""
+    msg = f"CEL files need the layout of their chip, {chip}{there}"
+    raise FormatError(msg, path=_stored(file).path, hint=f"put {scan.chip or 'its'}.cdf {_WHERE}")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
