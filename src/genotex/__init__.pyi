@@ -2,7 +2,7 @@ from .api.atlas import Atlas as Atlas
 from .api.auditing import audit as audit
 from .api.data import read_tables as read_tables
 from .api.designs import de as de, survival as survival
-from .api.series import fetch_geo as fetch_geo, plan_geo as plan_geo
+from .api.series import fetch_geo as fetch_geo, find as find, plan_geo as plan_geo
 from .api.genes import enrich as enrich, evaluate_genes as evaluate_genes, meta as meta
 from .api.other_results import OtherResult as OtherResult, read_results as read_results
 from .api.result import Result as Result, Results as Results

@@ -58,6 +58,8 @@ class Record:
         names = re.findall(r"(GSE\d+)\[GEO Accession\]", term)
         if names:
             return self.accession in names
+        if days := re.fullmatch(r'"gse"\[Entry Type\] AND (.+):(.+)\[Publication Date\]', term):
+            return days[1] <= self.pdat <= days[2]
         words = re.findall(r'"([^"]+)"', term.partition(") AND ")[0])
         texts = f"{self.title} {self.summary}".lower()
         low, high = map(int, re.findall(r"(\d+):(\d+)\[Number of Samples\]", term)[0])
@@ -76,8 +78,9 @@ class Record:
 class Eutils:
     """Answers esearch and esummary."""
 
-    def __init__(self, *records: Record) -> None:
+    def __init__(self, *records: Record, most: int = 10_000) -> None:
         self.records = list(records)
+        self.most = most  # ids of an answer
 
     def __call__(self, asked: Asked) -> Reply | None:
         if not asked.path.startswith(BASE):
@@ -88,7 +91,9 @@ class Eutils:
             return Reply(json.dumps(told).encode(), 400)
         if tool == "esearch.fcgi":
             fitting = [each for each in self.records if each.fits(fields["term"])]
-            return _search(fitting[: int(fields.get("retmax", 20))], len(fitting), fields)
+            first = int(fields.get("retstart", 0))
+            most = min(int(fields.get("retmax", 20)), self.most)
+            return _search(fitting[first : first + most], len(fitting), fields)
         wanted = fields["id"].split(",")
         return _summaries([each for each in self.records if each.uid in wanted], fields)
 

@@ -11,9 +11,16 @@ import numpy as np
 import pandas as pd
 
 from genotex.analysis import counts_of
-from genotex.api.choices import Paths, as_path, gather_choices, series_files
+from genotex.api.choices import (
+    Paths,
+    as_path,
+    gather_choices,
+    options_of,
+    series_files,
+    shows_options,
+)
 from genotex.api.provenance import provenance, recorded_series
-from genotex.clinical import describe_series, expert_of
+from genotex.clinical import describe_series, expert_of, load_vocabulary
 from genotex.cohorts import (
     CohortTask,
     PreparedCohort,
@@ -37,13 +44,15 @@ from genotex.fetch.geo import choose
 from genotex.formats import Series
 from genotex.genes import GeneTable
 from genotex.layout import tcga_cohort_files
-from genotex.options import GeoOptions
+from genotex.options import FindOptions, GeoOptions
 from genotex.workflows import (
+    FOUND_COLUMNS,
     KEY,
     Annotation,
     add_age_and_sex,
     annotate_series,
     check_trait,
+    find_series,
     sample_table,
 )
 
@@ -360,6 +369,52 @@ def plan_geo(accession: str, *, values_from: str = "") -> dict[str, Any]:
         request = GeoRequest(None, names, options=GeoOptions(any_assay=True))
         (plan,) = choose(source, request)
         return look_at_values(plan, source.tree, values_from).values_json()
+
+
+@shows_options(FindOptions, {})
+def find(words: str = "", *, vocabulary: str | Path | None = None, **options: Any) -> pd.DataFrame:
+    """Find series by words, in the index of GEO and on this disk, without a network.
+
+    The index is built by ``genotex find --update``; without it this disk alone is searched.
+
+    Parameters
+    ----------
+    words : str
+        Words that a series has in its title or texts; the name of a trait counts as all that
+        the vocabulary calls it. Without words, the newest series that fit.
+    vocabulary : str or Path, optional
+        Your own vocabulary of traits.
+    **options
+        ``human``, ``mouse``, ``rat``, ``kind``, ``min_samples``, ``max_samples``, ``platform``,
+        ``year_from``, ``year_to``, ``max_series``, ``on_disk``, ``input`` and ``index``, as in
+        ``genotex find --help``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The best series first: ``title``, ``samples``, ``platform``, ``species``, ``kind``,
+        ``date`` and ``on disk`` by ``accession``. ``attrs`` has ``total``, the number of series
+        that fit, ``asked``, the date of the index (None without one), and ``notes``.
+
+    Raises
+    ------
+    UsageError
+        If an option is unknown, or the package duckdb is missing (the extra ``genotex[atlas]``).
+    FormatError
+        If the index is damaged.
+
+    Examples
+    --------
+    >>> import genotex as gx
+    >>> gx.find("lupus whole blood", human=True, min_samples=40)  # doctest: +SKIP
+    >>> gx.find(input="study", on_disk=True, max_series=1).shape
+    (1, 7)
+    """
+    known = load_vocabulary(None if vocabulary is None else as_path(vocabulary))
+    found = find_series(words, options_of(FindOptions, options, {}), known)
+    table = pd.DataFrame(found.rows(), columns=FOUND_COLUMNS).set_index("accession")
+    table.attrs = {"total": found.total, "asked": found.asked, "notes": list(found.notes)}
+    return table
 
 
 def _no_progress(done: int, total: int | None) -> None:

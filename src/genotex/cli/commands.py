@@ -33,6 +33,7 @@ class _Command:
 _TESTS, _OUTPUT = {"model": "test"}, {"out": "output"}
 
 COMMANDS = {
+    "find": _Command(_DATA, "data.find"),
     "fetch": _Command(_DATA, "data.fetch"),
     "verify": _Command(_DATA, "data.verify"),
     "describe": _Command(_DATA, "data.describe"),

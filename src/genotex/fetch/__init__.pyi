@@ -66,3 +66,11 @@ from .xena import (
 from .contents import check_whole as check_whole
 from .open_targets import keep_to_one_release as keep_to_one_release, write_found as write_found
 from .xena import XENA as XENA
+from .geo_search import trait_phrases as trait_phrases
+from .series_index import (
+    Concept as Concept,
+    IndexMatches as IndexMatches,
+    index_path as index_path,
+    search_series as search_series,
+    update_index as update_index,
+)

@@ -64,9 +64,10 @@ class Entrez:
             self._fields["api_key"] = key
         self._has_key = key is not None
 
-    def search(self, term: str, most: int) -> _SearchResult:
-        """Search by a term in Entrez' language."""
-        answer = self._ask("esearch.fcgi", {"term": term, "retmax": str(most)})
+    def search(self, term: str, most: int, start: int = 0) -> _SearchResult:
+        """Search by a term in Entrez' language; `start` records are passed over."""
+        fields = {"term": term, "retmax": str(most), "retstart": str(start)}
+        answer = self._ask("esearch.fcgi", fields)
         result = answer.get("esearchresult")
         if not isinstance(result, dict) or "ERROR" in result:
             reason = result.get("ERROR") if isinstance(result, dict) else None
@@ -76,11 +77,11 @@ class Entrez:
             self._refuse("the answer to the search has no count, or ids that are none")
         return _SearchResult(int(count), tuple(ids), _unknown(result.get("errorlist")))
 
-    def summaries(self, ids: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    def summaries(self, ids: Sequence[str], at_once: int = _AT_ONCE) -> Iterator[Mapping[str, Any]]:
         """Yield the summaries of records, in the order of the ids."""
         # One that Entrez has none of, as of a record that was just withdrawn, is passed over.
-        for at in range(0, len(ids), _AT_ONCE):
-            some = ids[at : at + _AT_ONCE]
+        for at in range(0, len(ids), at_once):
+            some = ids[at : at + at_once]
             answer = self._ask("esummary.fcgi", {"id": ",".join(some)})
             result = answer.get("result")
             if not isinstance(result, dict):
@@ -221,7 +222,12 @@ class GeoSummary:
 
 
 def trait_term(vocabulary: Vocabulary, trait: str) -> str:
-    """Return the search term of a trait: its name, and what the vocabulary calls it."""
+    """Return the search term of a trait."""
+    return " OR ".join(f'"{word}"' for word in trait_phrases(vocabulary, trait))
+
+
+def trait_phrases(vocabulary: Vocabulary, trait: str) -> list[str]:
+    """Return what a trait is searched by: its name, and what the vocabulary calls it."""
     # Words of fewer than four letters are left out (they mean too much in other texts), and phrases
     # that hold another one, which finds them anyway.
     named = vocabulary.named(trait)
@@ -232,8 +238,7 @@ def trait_term(vocabulary: Vocabulary, trait: str) -> str:
     for word in sorted(words, key=len):
         if len(word) >= _SHORTEST_TERM and not any(_holds(word, other) for other in kept):
             kept.append(word)
-    order = [word for word in words if word in kept][:_MOST_TERMS] or list(words)[:1]
-    return " OR ".join(f'"{word}"' for word in order)
+    return [word for word in words if word in kept][:_MOST_TERMS] or list(words)[:1]
 
 
 def _holds(phrase: str, other: str) -> bool:

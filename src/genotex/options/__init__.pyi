@@ -46,3 +46,4 @@ from .outputs import (
 from .benchmark import EnrichmentOptions as EnrichmentOptions, MethodOptions as MethodOptions
 from .outputs import About as About
 from .auditing import AuditOptions as AuditOptions
+from .finding import SPECIES as SPECIES, FindOptions as FindOptions

@@ -59,3 +59,9 @@ from .comparing import (
     comparisons_of as comparisons_of,
     series_in as series_in,
 )
+from .finding import (
+    FOUND_COLUMNS as FOUND_COLUMNS,
+    FoundSeries as FoundSeries,
+    concepts_of as concepts_of,
+    find_series as find_series,
+)
