@@ -74,6 +74,7 @@ def solve(genotex, study: Path, *words: str) -> tuple[int, str]:  # type: ignore
     return code, " ".join(out.split())
 
 
+@pytest.mark.everyday
 def test_solve_leads_with_what_two_cohorts_show_and_names_the_largest(genotex, study: Path) -> None:  # type: ignore[no-untyped-def]
     code, screen = solve(genotex, study)
     assert code == 0

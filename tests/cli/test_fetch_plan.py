@@ -145,6 +145,7 @@ def test_more_than_the_limit_is_not_fetched(genotex: Run, geo: GeoSite, tmp_path
     assert not list(tmp_path.rglob("*counts*"))
 
 
+@pytest.mark.everyday
 def test_solve_goes_from_a_bare_accession_to_a_report(
     genotex: Run, geo: GeoSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

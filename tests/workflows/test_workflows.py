@@ -184,6 +184,7 @@ def two(study: Path, tmp_path_factory: pytest.TempPathFactory) -> SolveRequest:
     return request
 
 
+@pytest.mark.everyday
 def test_two_usable_cohorts_are_combined_by_default_and_the_page_of_one_says_so(
     two: SolveRequest,
 ) -> None:
