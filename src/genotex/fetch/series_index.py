@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,8 +23,7 @@ from genotex.io import flush, lock
 from genotex.options import FindOptions
 
 _VERSION = 1
-_FIRST_YEAR = 2000
-"""GEO opened in this year."""
+_FIRST_YEAR = 2000  # GEO opened
 _SETTLED = timedelta(days=30)
 """Time after the end of a month in which it is asked for again by the next update."""
 _AT_ONCE = 500
@@ -37,8 +37,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
 }
-_K1, _B = 1.2, 0.75
-"""Usual values of BM25's parameters."""
+_K1, _B = 1.2, 0.75  # the usual parameters of BM25
 
 _CURE = "build it again: genotex find --update --force"
 _BREAK = " | "
@@ -412,8 +411,10 @@ def _opened(at: Path | None, index: Path | None, part: Path | None = None) -> It
     except ImportError as error:
         msg = "to find series, the package duckdb is needed: pip install 'genotex[atlas]'"
         raise UsageError(msg) from error
+    # What does not fit into memory goes next to the index, not into the current folder.
+    near = Path(tempfile.gettempdir()) if at is None else at.parent
     try:
-        with duckdb.connect(config=_CONFIG) as base:
+        with duckdb.connect(config={**_CONFIG, "temp_directory": str(near / ".geo.tmp")}) as base:
             for name, path, how in (("geo", index, " (READ_ONLY)"), ("part", part, "")):
                 if path is not None:
                     place = str(path).replace("'", "''")
