@@ -99,7 +99,9 @@ def measure_benchmarks(seeds: int, samples: int) -> None:
                     continue
                 problem = outcome.problem
                 answered.add(problem)
-                score = simulated.truth.score(outcome.result.significant["Variable"], problem.trait)
+                score = simulated.truth.score(
+                    outcome.result.significant["Variable"], problem.trait, problem.condition
+                )
                 pair = (score.found / score.planted, score.false_discovery_proportion)
                 scores.setdefault(str(problem.kind), []).append(pair)
             if answered != set(simulated.answered):

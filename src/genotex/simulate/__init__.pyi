@@ -32,7 +32,6 @@ from .study import (
     SimulatedStudy as SimulatedStudy,
     check_folder as check_folder,
     check_sizes as check_sizes,
-    choose_related as choose_related,
     genes_without_effect as genes_without_effect,
     no_progress as no_progress,
     simulate_study as simulate_study,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,15 @@ from genotex.simulate.files import (
 )
 from genotex.simulate.plan import (
     CohortPlan,
+    Fault,
     People,
     TraitKind,
     Words,
+    companion_status,
     draw_people,
     hidden_status,
     known_annotation,
+    measured_twice,
     with_levels,
 )
 from genotex.simulate.platforms import Array, genes_seen, measure
@@ -48,6 +51,8 @@ METHYLATION, EMPTY_TABLE = "methylation", "empty table"
 """Names for plans to use in place of an array."""
 
 _METHYLATION_PROBES = 500
+_REPEAT_SD = 0.1
+_SWAPPED_PAIRS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +139,7 @@ class TcgaPlan:
     tumours: int  # primary tumours
     site: str = "00"  # tissue source site in the barcodes
     hidden: Mapping[str, TraitKind] = field(default_factory=dict)
+    companion: str = ""  # as in `CohortPlan`
 
     @property
     def folder(self) -> str:
@@ -150,23 +156,28 @@ def write_geo(
     first: int,
 ) -> SimulatedCohort:
     """Write series matrix and family SOFT of one cohort; samples are numbered from `first`."""
-    people = draw_people(rng, plan.groups, plan.late)
+    people = draw_people(rng, plan.groups, plan.late, plan.confounding)
     if plan.kind == "continuous":
-        people = with_levels(rng, people)
+        people = with_levels(rng, people, plan.confounding)
+    if plan.fault == "twice":
+        people = measured_twice(people)
     samples = tuple(f"GSM{first + i}" for i in range(len(people.group)))
     if plan.array in NO_EXPRESSION:
         return _write_unfit(folder, rng, plan, people, samples)
     array = arrays[plan.array]
-    effects = _effects(rng, model, plan.trait, people, plan.hidden)
+    effects = _effects(rng, model, plan, people)
     words = plan.describe(rng, people)
     expression = draw_expression(rng, model, people, effects)
+    unfit = _spoil(rng, plan.fault, people, expression)
     values = measure(rng, array, expression, model.mean)
     _write_files(folder, plan, people, samples, words, _measurement(array, values), _text(array))
     seen = genes_seen(array, values, len(model.symbols))
     measured = np.flatnonzero(seen.any(axis=1))
     known = known_annotation(people, samples, words.age, words.sex, words.level)
-    planted = _by_symbol(model, effects[plan.trait][0])
-    truth = _truth(plan, array.accession, array.scale, known, planted)
+    for i in unfit:
+        known[samples[i]]["unfit"] = True
+    truth = _truth(plan, array.accession, array.scale, known)
+    truth = _with_effects(truth, model, people, effects)
     true = ExpressionMatrix(
         tuple(model.symbols[g] for g in measured),
         samples,
@@ -184,9 +195,9 @@ def write_counted(
     first: int,
 ) -> SimulatedCohort:
     """Write an RNA-seq series: an empty matrix and NCBI's counts."""
-    people = draw_people(rng, plan.groups, plan.late)
+    people = draw_people(rng, plan.groups, plan.late, plan.confounding)
     samples = tuple(f"GSM{first + i}" for i in range(len(people.group)))
-    effects = _effects(rng, model, plan.trait, people, plan.hidden)
+    effects = _effects(rng, model, plan, people)
     words = plan.describe(rng, people)
     expression = draw_expression(rng, model, people, effects)
     planted = np.any([signature != 0 for signature in model.signatures.values()], axis=0)
@@ -196,11 +207,33 @@ def write_counted(
     target = folder / "GEO" / plan.trait / plan.accession
     write_counts(target, plan.accession, samples, rows, counts)
     known = known_annotation(people, samples, words.age, words.sex, words.level)
-    differing = _by_symbol(model, effects[plan.trait][0])
-    truth = _truth(plan, unfit.platform.accession, "counts", known, differing)
+    truth = _truth(plan, unfit.platform.accession, "counts", known)
+    truth = _with_effects(truth, model, people, effects)
     return SimulatedCohort(
         plan.accession, truth, ExpressionMatrix(model.symbols, samples, expression)
     )
+
+
+def _spoil(
+    rng: np.random.Generator, fault: Fault | None, people: People, expression: Floats
+) -> list[int]:
+    """Do to the expression what the submitter does not know; return samples not to be used."""
+    case = np.array([group == "case" for group in people.group])
+    if fault == "twice" and people.donor is not None:
+        repeat = rng.normal(0.0, _REPEAT_SD, expression.shape)
+        expression[:] = expression[:, people.donor] + repeat
+    if fault == "failed":
+        one = int(rng.integers(len(case)))
+        expression[:, one] = rng.permutation(expression[:, one])
+        return [one]
+    if fault == "swapped":
+        # A man and a woman, one of them ill, so that their sex-specific genes reveal it.
+        men, women = np.flatnonzero(case & (people.male == 1)), ~case & (people.male == 0)
+        pairs = list(zip(men, np.flatnonzero(women), strict=False))[:_SWAPPED_PAIRS]
+        swapped = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        expression[:, swapped.ravel()] = expression[:, swapped[:, ::-1].ravel()]
+        return swapped.ravel().tolist()
+    return []
 
 
 def _write_unfit(
@@ -215,16 +248,12 @@ def _write_unfit(
     words = plan.describe(rng, people)
     _write_files(folder, plan, people, samples, words, unfit.measured, unfit.platform)
     known = known_annotation(people, samples, words.age, words.sex, words.level)
-    truth = _truth(plan, unfit.platform.accession, unfit.scale, known, {})
+    truth = _truth(plan, unfit.platform.accession, unfit.scale, known)
     return SimulatedCohort(plan.accession, truth, None)
 
 
 def _truth(
-    plan: CohortPlan,
-    platform: str,
-    scale: str,
-    samples: Mapping[str, Mapping[str, Any]],
-    effects: Mapping[str, float],
+    plan: CohortPlan, platform: str, scale: str, samples: Mapping[str, Mapping[str, Any]]
 ) -> CohortTruth:
     return CohortTruth(
         trait=plan.trait,
@@ -232,29 +261,47 @@ def _truth(
         platform=platform,
         usable=plan.usable,
         reason=plan.reason,
+        traps=plan.traps,
         scale=scale,
         samples=samples,
-        effects=effects,
+        effects={},
+    )
+
+
+def _with_effects(
+    truth: CohortTruth,
+    model: GeneModel,
+    people: People,
+    effects: Mapping[str, tuple[Floats, Floats]],
+) -> CohortTruth:
+    """Add what the genes follow, and how much they follow the trait."""
+    difference = effects[truth.trait][0]
+    status = {trait: values.tolist() for trait, (_, values) in effects.items()}
+    design = {"age": people.age.tolist(), "sex": people.male.tolist(), **status}
+    if people.donor is not None:
+        design["donor"] = people.donor.tolist()
+    if len(np.unique(people.batch)) > 1:
+        design["batch"] = people.batch.tolist()
+    planted = np.flatnonzero(difference)
+    return replace(
+        truth,
+        effects={model.symbols[g]: round(float(difference[g]), 4) for g in planted},
+        design={name: tuple(values) for name, values in design.items()},
     )
 
 
 def _effects(
-    rng: np.random.Generator,
-    model: GeneModel,
-    trait: str,
-    people: People,
-    hidden: Mapping[str, TraitKind],
+    rng: np.random.Generator, model: GeneModel, plan: CohortPlan | TcgaPlan, people: People
 ) -> dict[str, tuple[Floats, Floats]]:
     """Return the gene effects of the trait and the hidden traits, and each person's status."""
-    effects = {trait: (effects_in_cohort(rng, model, trait), people.status)}
-    for other, kind in hidden.items():
-        status = hidden_status(rng, people, kind)
+    effects = {plan.trait: (effects_in_cohort(rng, model, plan.trait), people.status)}
+    for other, kind in plan.hidden.items():
+        draw = companion_status if other == plan.companion else hidden_status
+        status = draw(rng, people, kind)
+        if people.donor is not None:
+            status = status[people.donor]
         effects[other] = (effects_in_cohort(rng, model, other), status)
     return effects
-
-
-def _by_symbol(model: GeneModel, difference: Floats) -> dict[str, float]:
-    return {model.symbols[g]: round(float(difference[g]), 4) for g in np.flatnonzero(difference)}
 
 
 def _measurement(array: Array, values: NDArray[np.float64]) -> Measurement:
@@ -297,6 +344,7 @@ def _write_files(
 ) -> None:
     """Assemble and write the files of a cohort."""
     names = plan.names
+    donors = range(len(samples)) if people.donor is None else people.donor.tolist()
     series = GeoSeries(
         accession=plan.accession,
         title=plan.title,
@@ -304,7 +352,8 @@ def _write_files(
         overall_design=plan.overall_design,
         samples=samples,
         sample_titles=tuple(
-            f"{names.titles[group]}, donor {i + 1}" for i, group in enumerate(people.group)
+            f"{names.titles[group]}, donor {i + 1}"
+            for i, group in zip(donors, people.group, strict=True)
         ),
         sources=tuple(names.sources[group] for group in people.group),
         characteristics=words.rows,
@@ -320,7 +369,7 @@ def write_tcga(
 ) -> SimulatedCohort:
     """Write a TCGA folder, in which the genes have these names."""
     who = draw_tcga_samples(rng, plan.tumours, plan.site)
-    effects = _effects(rng, model, plan.trait, who.people, plan.hidden)
+    effects = _effects(rng, model, plan, who.people)
     values = np.maximum(draw_expression(rng, model, who.people, effects), 0.0)
     target = folder / "TCGA" / plan.folder
     unknown = write_tcga_folder(target, plan.code, plan.disease, who, names, values, rng)
@@ -333,8 +382,9 @@ def write_tcga(
         reason="tumours and normal tissue, some of it from the same patients",
         scale="log2",
         samples=known_annotation(who.people, who.ids, age, ["known"] * len(age)),
-        effects=_by_symbol(model, effects[plan.trait][0]),
+        effects={},
     )
+    truth = _with_effects(truth, model, who.people, effects)
     sequenced = tuple(who.ids[i] for i in who.sequenced)
     true = ExpressionMatrix(model.symbols, sequenced, values[:, who.sequenced])
     return SimulatedCohort(TCGA_COHORT, truth, true)

@@ -78,6 +78,19 @@ _SEX_GENES = {"XIST": -4.0, "RPS4Y1": 4.5, "DDX3Y": 3.5, "KDM5D": 3.0, "EIF1AY":
 """log2 difference male - female of genes every array shows to differ."""
 
 
+@dataclass(frozen=True)
+class Nuisance:
+    """How many genes follow age and sex, and the spread of their slopes."""
+
+    age_share: float
+    age_sd: float  # log2 in ten years
+    sex_share: float
+    sex_sd: float  # log2, male - female
+
+
+FAINT = Nuisance(0.08, 0.15, 0.02, 0.30)
+
+
 @dataclass(frozen=True, eq=False)
 class GeneModel:
     """What is the same in every cohort."""
@@ -113,6 +126,7 @@ def draw_gene_model(
     *,
     shared: float = 0.0,
     effects: tuple[float, float] = EFFECTS,
+    nuisance: Nuisance = FAINT,
 ) -> GeneModel:
     """Draw levels, variances and effects; two traits after another have a share of genes.
 
@@ -124,8 +138,8 @@ def draw_gene_model(
     noise = _NOISE_SD * np.sqrt(_NOISE_DF / rng.chisquare(_NOISE_DF, p))
     touched = rng.random((p, _FACTORS)) < 0.5
     loadings = np.where(touched, rng.normal(0, _FACTOR_SD, (p, _FACTORS)), 0.0)
-    age = np.where(rng.random(p) < 0.08, rng.normal(0, 0.15, p), 0.0)
-    sex = np.where(rng.random(p) < 0.02, rng.normal(0, 0.30, p), 0.0)
+    age = np.where(rng.random(p) < nuisance.age_share, rng.normal(0, nuisance.age_sd, p), 0.0)
+    sex = np.where(rng.random(p) < nuisance.sex_share, rng.normal(0, nuisance.sex_sd, p), 0.0)
     place = {symbol: g for g, symbol in enumerate(symbols)}
     for symbol, shift in _SEX_GENES.items():
         if symbol in place:

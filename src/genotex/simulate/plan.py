@@ -15,6 +15,25 @@ TraitKind = Literal["binary", "continuous"]
 _HIDDEN_SHARE = 0.35
 """Share of the people in a cohort who have another trait, unknown to the submitter."""
 _LEVEL_MEAN, _LEVEL_SD = 50.0, 12.0
+Fault = Literal["swapped", "failed", "twice"]
+"""Samples of two people exchanged; an array that failed; every person measured twice."""
+
+COMORBIDITY = 0.7
+"""How much more often people with a trait have its companion, and the share of the companion's
+effects that is seen as the trait's where nobody adjusts for it."""
+_COMPANION_SHARE, _COMPANION_SD = 0.5, 0.35
+
+
+@dataclass(frozen=True)
+class Confounding:
+    """How age and sex go with a trait."""
+
+    years: float  # cases are this much older than controls
+    men: float  # share of men among cases less that among controls
+
+
+SLIGHT = Confounding(4.0, -0.13)
+"""Age and sex matter as covariates, and hardly bias a comparison without them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +45,7 @@ class People:
     male: NDArray[np.int64]  # female 0, male 1
     batch: NDArray[np.int64]  # 1 or 2
     level: NDArray[np.float64] | None = None  # the measured trait, where it is one
+    donor: NDArray[np.int64] | None = None  # first sample of each one's donor, where some have two
 
     @property
     def status(self) -> NDArray[np.float64]:
@@ -40,12 +60,14 @@ class People:
 
 
 def draw_people(
-    rng: np.random.Generator, groups: Mapping[str, int], late: Mapping[str, float] | None
+    rng: np.random.Generator,
+    groups: Mapping[str, int],
+    late: Mapping[str, float] | None,
+    confounding: Confounding = SLIGHT,
 ) -> People:
     """Draw age, sex and batch of the people in a cohort, in random order."""
-    # Cases are a little older and more often women, so that age and sex matter as covariates. Equal
-    # shares in batch 2 make the batch independent of the trait; counts are exact, so that chance
-    # adds no confounding.
+    # Equal shares in batch 2 make the batch independent of the trait; counts are exact, so that
+    # chance adds no confounding.
     names = [name for name, count in groups.items() for _ in range(count)]
     batch = np.zeros(len(names), dtype=np.int64)
     if late is not None:
@@ -54,17 +76,47 @@ def draw_people(
             second = round(late[name] * count)
             batch[start : start + count] = rng.permutation(np.arange(count) < second) + 1
             start += count
-    case = np.array([name == "case" for name in names])
-    age = np.clip(rng.normal(np.where(case, 53.0, 49.0), 11.0), 19.0, 84.0).round()
-    male = (rng.random(len(names)) < np.where(case, 0.35, 0.48)).astype(np.int64)
+    half = np.array([{"case": 0.5, "unknown": 0.0}.get(name, -0.5) for name in names])
+    age = rng.normal(51.0 + confounding.years * half, 11.0)
+    age = np.clip(age, 19.0, 84.0).round()
+    male = (rng.random(len(names)) < 0.415 + confounding.men * half).astype(np.int64)
     order = rng.permutation(len(names))
     return People(tuple(names[i] for i in order), age[order], male[order], batch[order])
 
 
-def with_levels(rng: np.random.Generator, people: People) -> People:
-    """Return the same people with a measured trait, independent of everything else."""
-    level = rng.normal(_LEVEL_MEAN, _LEVEL_SD, len(people.group))
+def measured_twice(people: People) -> People:
+    """Return the first half of the people, each with two samples."""
+    half = len(people.group) // 2
+    rows = np.arange(len(people.group)) % half
+    group = tuple(people.group[i] for i in rows)
+    return People(group, people.age[rows], people.male[rows], people.batch[rows], donor=rows)
+
+
+def with_levels(rng: np.random.Generator, people: People, confounding: Confounding) -> People:
+    """Return the same people with a measured trait that goes with age and sex."""
+    # In correlations what the differences between two groups of equal size would be.
+    of_age, of_sex = confounding.years / 25.0, confounding.men
+    rest = np.sqrt(1 - of_age**2 - of_sex**2)
+    score = of_age * (people.age - 51.0) / 11.0 + of_sex * (2.0 * people.male - 0.83)
+    level = _LEVEL_MEAN + _LEVEL_SD * (score + rest * rng.standard_normal(len(people.group)))
     return replace(people, level=np.clip(level, 1.0, None).round(1))
+
+
+def companion_status(
+    rng: np.random.Generator, people: People, kind: TraitKind
+) -> NDArray[np.float64]:
+    """Return the status of another trait that people with the trait have more often."""
+    centre = 0.0 if people.level is not None else 0.5
+    expected = COMORBIDITY * (people.status - centre)
+    if kind == "continuous":
+        return expected + rng.normal(0.0, _COMPANION_SD, len(expected))
+    chance = np.clip(_COMPANION_SHARE + expected, 0.05, 0.95)
+    # Of people with the same chance exactly that share, as for `hidden_status`.
+    status = (rng.random(len(chance)) < chance).astype(np.float64)
+    for one in np.unique(chance) if people.level is None else ():
+        members = rng.permutation(np.flatnonzero(chance == one))
+        status[members] = np.arange(len(members)) < round(float(one) * len(members))
+    return status
 
 
 def hidden_status(rng: np.random.Generator, people: People, kind: TraitKind) -> NDArray[np.float64]:
@@ -184,6 +236,10 @@ class CohortPlan:
     reason: str  # why, or why not
     kind: TraitKind = "binary"  # of the trait
     hidden: Mapping[str, TraitKind] = field(default_factory=dict)
+    companion: str = ""  # the hidden trait that people with the trait have more often
+    confounding: Confounding = SLIGHT
+    traps: tuple[str, ...] = ()  # what a careless reader misses
+    fault: Fault | None = None  # what happened to the samples, unknown to the submitter
 
 
 def keyed(key: str, cells: Sequence[object]) -> tuple[str, ...]:

@@ -76,17 +76,13 @@ def genes_without_effect(model: GeneModel) -> list[str]:
     return [symbol for symbol in model.symbols if symbol not in taken]
 
 
-def choose_related(
-    rng: np.random.Generator,
-    planted: Sequence[str],
-    free: Sequence[str],
-    known: float = 0.4,
-    unrelated: float = 0.2,
+def _choose_related(
+    rng: np.random.Generator, planted: Sequence[str], free: Sequence[str]
 ) -> list[str]:
-    """Choose related genes: a share of the planted ones, at least two, and unrelated ones."""
-    count = max(2, int(known * len(planted)))
+    """Choose related genes: two in five of the planted ones, and half as many unrelated ones."""
+    count = max(2, int(0.4 * len(planted)))
     chosen = rng.choice(planted, size=count, replace=False).tolist()
-    decoys = rng.choice(free, size=int(unrelated * len(planted)), replace=False).tolist()
+    decoys = rng.choice(free, size=int(0.2 * len(planted)), replace=False).tolist()
     return [*chosen, *decoys]
 
 
@@ -231,7 +227,7 @@ def _write_all(
     cohorts[TCGA_COHORT] = write_tcga(folder, rng, model, names, tcga).truth
     planted_genes = {trait: model.planted(trait) for trait in model.signatures}
     free = genes_without_effect(model)
-    related = {trait: choose_related(rng, genes, free) for trait, genes in planted_genes.items()}
+    related = {trait: _choose_related(rng, genes, free) for trait, genes in planted_genes.items()}
     write_tasks(folder, related, {TRAIT: (CONDITION,)})
     nuisance = {"age": model.changing_with(model.age), "sex": model.changing_with(model.sex)}
     if sizes.rna_seq:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -87,10 +87,15 @@ class CohortTruth:
     """Sample id -> ``group`` ("case", "healthy control", "other disease", "unknown"), ``age``
     (years, None if not recorded), ``gender`` (female 0, male 1, None if not recorded) and
     ``batch`` (1, 2, or None); of a measured trait ``level`` too (None if not recorded), and
-    ``group`` is "unknown"."""
+    ``group`` is "unknown"; ``unfit`` where the array failed or belongs to another person."""
     effects: Mapping[str, float]
     """Planted gene -> log2 difference in this cohort: between cases and all others, or of a
     measured trait between people one standard deviation above the mean and one below it."""
+    traps: tuple[str, ...] = ()
+    """What a careless reader misses."""
+    design: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """"age", "sex", "batch" and each trait that genes follow -> its value in each sample, whether
+    the files mention it or not."""
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from tests.simulate.test_simulate_study import contents
 SMALL = {"traits": 4, "cohorts": 8, "samples": 24, "genes": 400}
 
 
-def test_default_benchmark_has_12_traits_40_cohorts_and_problems_of_all_kinds(
+def test_default_benchmark_has_12_traits_44_cohorts_and_problems_of_all_kinds(
     simulated: SimulatedBenchmark,
 ) -> None:
     layout = InputFolder(simulated.folder)
     assert len(layout.traits()) == 12
     series = [c for trait in layout.traits() for c in layout.geo_cohorts(trait)]
     studies = layout.tcga_folders()
-    assert (len(series), len(studies)) == (37, 3)
+    assert (len(series), len(studies)) == (41, 3)
     assert all(len(c.matrices) == 1 and len(c.family_soft) == 1 for c in series)
     assert all(s.clinical and s.expression and s.expression_pancan for s in studies)
     kinds = Counter(problem.kind for problem in TaskInfo.load(simulated.task_info).problems())
@@ -34,8 +34,8 @@ def test_default_benchmark_has_12_traits_40_cohorts_and_problems_of_all_kinds(
     }
     assert simulated.summary() == {
         "traits": 12,
-        "cohorts": 40,
-        "usable_cohorts": 30,
+        "cohorts": 44,
+        "usable_cohorts": 33,
         "problems": {"unconditional": 12, "one-step": 24, "two-step": 36},
         "answered": 63,
     }
@@ -48,7 +48,7 @@ def test_benchmark_has_binary_and_measured_traits_and_several_reasons_to_reject(
     assert kinds == {"binary": 10, "continuous": 2}
     cohorts = [c for trait in simulated.truth.traits.values() for c in trait.cohorts.values()]
     assert {c.scale for c in cohorts} == {"linear", "log2", "beta", "none"}
-    assert len({c.reason for c in cohorts if not c.usable}) == 5
+    assert len({c.reason for c in cohorts if not c.usable}) == 6
     assert len({c.reason for c in cohorts if c.usable}) >= 10
     assert len({c.platform for c in cohorts if c.source == "GEO" and c.usable}) == 4
 
@@ -120,8 +120,11 @@ def test_record_comes_back_as_it_was(simulated: SimulatedBenchmark, tmp_path: Pa
 
 def test_score_counts_planted_genes_of_the_trait_asked_for(simulated: SimulatedBenchmark) -> None:
     first, second = list(simulated.truth.traits)[:2]
+    companion = simulated.truth.traits[first].companion
     genes = list(simulated.truth.traits[first].planted)
-    assert simulated.truth.score(genes[:4], first) == (4, len(genes), 0.0)
+    assert simulated.truth.score(genes[:4], first, companion) == (4, len(genes), 0.0)
+    others = simulated.truth.traits[companion].planted
+    assert simulated.truth.score(genes, first).planted == len(genes) + len(others)
     assert simulated.truth.score(genes[:4], second)[2] == 1.0
     with pytest.raises(UsageError, match="nothing was planted for 'Gout'"):
         simulated.truth.score([], "Gout")
@@ -185,4 +188,4 @@ def test_answers_are_elsewhere_and_their_seed_is_secret(tmp_path: Path) -> None:
 
 def test_lists_differ_in_length(simulated: SimulatedBenchmark) -> None:
     lengths = [len(trait.planted) for trait in simulated.truth.traits.values()]
-    assert len(set(lengths)) > len(lengths) / 2 and min(lengths) >= 8
+    assert len(set(lengths)) > len(lengths) / 2 and min(lengths) >= 6

@@ -17,6 +17,7 @@ from genotex.bench.simulated.wording import (
     FEWEST_TRAITS,
     MOST_TRAITS,
     SimulatedTrait,
+    companion_of,
     conditions_of,
     simulated_traits,
 )
@@ -25,15 +26,20 @@ from genotex.io import atomic_folder
 from genotex.layout import OutputFolder
 from genotex.problems import Problem, TaskInfo
 from genotex.simulate.cohorts import SimulatedCohort, TcgaPlan, write_geo, write_tcga
-from genotex.simulate.expression import GeneModel, choose_aliases, choose_symbols, draw_gene_model
-from genotex.simulate.plan import CohortPlan, TraitKind
+from genotex.simulate.expression import (
+    GeneModel,
+    Nuisance,
+    choose_aliases,
+    choose_symbols,
+    draw_gene_model,
+)
+from genotex.simulate.plan import COMORBIDITY, CohortPlan, TraitKind
 from genotex.simulate.platforms import Style, draw_array
 from genotex.simulate.study import (
     TASK_FILE,
     Progress,
     check_folder,
     check_sizes,
-    choose_related,
     genes_without_effect,
     no_progress,
     write_tasks,
@@ -49,7 +55,7 @@ from genotex.simulate.truth import (
     score_genes,
 )
 
-_VERSION = 2
+_VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,7 @@ class TraitTruth:
     # between cases and all others, or of a measured trait between people one standard deviation
     # above the mean and one below it
     planted: Mapping[str, float]
+    companion: str  # The trait that people with this one have more often; empty for none
     # by cohort id, in the order of the reference's `cohort_info.json`
     cohorts: Mapping[str, CohortTruth]
 
@@ -82,9 +89,25 @@ class BenchmarkTruth:
         """Return the ids of the cohorts that a careful analyst can use for `trait`, sorted."""
         return sorted(name for name, c in self.traits[trait].cohorts.items() if c.usable)
 
-    def score(self, genes: Iterable[str], trait: str) -> Score:
-        """Compare a list of significant genes with those planted for `trait`."""
-        return score_genes({name: t.planted for name, t in self.traits.items()}, genes, trait)
+    def answer(self, problem: Problem) -> dict[str, float]:
+        """Return the genes that differ with the trait given the condition, with their sizes.
+
+        Age and sex are given always. Genes of the companion differ with the trait unless the
+        companion is given. The largest difference comes first.
+        """
+        trait = self.traits[problem.trait]
+        sizes = dict(trait.planted)
+        if trait.companion and trait.companion != problem.condition:
+            for gene, size in self.traits[trait.companion].planted.items():
+                sizes[gene] = round(sizes.get(gene, 0.0) + COMORBIDITY * size, 4)
+        return dict(sorted(sizes.items(), key=lambda pair: -abs(pair[1])))
+
+    def score(self, genes: Iterable[str], trait: str, condition: str | None = None) -> Score:
+        """Compare a list of significant genes with the answer for `trait` given `condition`."""
+        answers = {name: made.planted for name, made in self.traits.items()}
+        if trait in answers:
+            answers[trait] = self.answer(Problem(trait, condition))
+        return score_genes(answers, genes, trait)
 
     def to_json(self) -> str:
         """Return the text of ``truth.json``."""
@@ -96,13 +119,14 @@ def load_benchmark_truth(path: Path) -> BenchmarkTruth:
     return read_record(path, WORLD_FORMAT, BenchmarkTruth)
 
 
-_PLANTED = 8, 60
+_PLANTED = 6, 75
 """Genes of a trait: the logarithm of their number is uniform, so that no fixed length fits all."""
-_EFFECTS = 1.0, 2.6
-"""Standardised differences that the data can show."""
-_KNOWN, _UNRELATED = 0.1, 3.0
-"""Related genes: a share of the planted, for regressors, among many more that do not differ, since
-published lists are no answer."""
+_EFFECTS = 1.8, 3.2
+"""Standardised differences that the data can show, also through a companion."""
+_NUISANCE = Nuisance(0.06, 0.35, 0.05, 0.9)
+_MARKERS, _SHARED, _OWN = 4, 40, 80
+"""Related genes: the planted genes with the largest differences, from which the trait can be
+predicted; unrelated ones, of a family and of one trait, since published lists are no answer."""
 _FIRST_PLATFORM = 910_001
 _FEWEST_PER_TRAIT, _MOST_PER_TRAIT = 2, 10
 """Cohorts for each trait."""
@@ -143,8 +167,8 @@ def simulate_benchmark(
     answers: Path | None = None,
     seed: int | None = None,
     traits: int = 12,
-    cohorts: int = 40,
-    samples: int = 60,
+    cohorts: int = 44,
+    samples: int = 100,
     genes: int = 1200,
     shared_genes: float = 0.0,
     symbols: Sequence[str] | None = None,
@@ -237,9 +261,11 @@ def _draw_model(
 ) -> GeneModel:
     """Draw how many genes differ with each trait, and the genes."""
     count = len(traits)
-    least, most = _PLANTED[0], min(_PLANTED[1], len(symbols) // (2 * count))
+    least, most = _PLANTED[0], min(_PLANTED[1], len(symbols) // (count + 4))
     planted = np.exp(rng.uniform(np.log(least), np.log(most + 1), count)).astype(int).tolist()
-    return draw_gene_model(rng, symbols, traits, planted, shared=shared, effects=_EFFECTS)
+    return draw_gene_model(
+        rng, symbols, traits, planted, shared=shared, effects=_EFFECTS, nuisance=_NUISANCE
+    )
 
 
 def _write_inputs(
@@ -281,6 +307,7 @@ def _truth(
         trait.name: TraitTruth(
             trait.kind,
             {gene: round(size, 4) for gene, size in model.standardised(trait.name).items()},
+            companion_of(trait, members),
             {cohort.name: cohort.truth for cohort in made[trait.name]},
         )
         for trait in members
@@ -301,13 +328,12 @@ def _write_tasks(
     shared: dict[frozenset[str], list[str]] = {}
     related = {}
     for trait in members:
-        planted = model.planted(trait.name)
         family = frozenset((trait.name, *conditions_of(trait, members)))
         if family not in shared:
-            count = int(_UNRELATED * len(planted))
-            shared[family] = rng.choice(free, size=count, replace=False).tolist()
-        own = choose_related(rng, planted, free, _KNOWN, _UNRELATED)
-        related[trait.name] = {*own, *shared[family]}
+            shared[family] = rng.choice(free, size=_SHARED, replace=False).tolist()
+        own = rng.choice(free, size=_OWN, replace=False).tolist()
+        markers = list(model.standardised(trait.name))[:_MARKERS]
+        related[trait.name] = {*markers, *own, *shared[family]}
     conditions = {trait.name: conditions_of(trait, members) for trait in members}
     return write_tasks(folder, related, conditions)
 
@@ -320,5 +346,4 @@ def _write_reference(
 ) -> list[Problem]:
     for trait, cohorts in made.items():
         write_cohorts(reference, trait, cohorts)
-    planted = {name: trait.planted for name, trait in truth.traits.items()}
-    return write_answers(reference, tasks, planted)
+    return write_answers(reference, tasks, truth.answer)

@@ -7,7 +7,7 @@ against this folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -58,17 +58,20 @@ def _write_cohort(output: OutputFolder, trait: str, cohort: SimulatedCohort) -> 
         return replace(
             _ABSENT, is_gene_available=expression is not None, is_trait_available=trait in features
         )
-    table = _linked(trait, list(cohort.truth.samples), features, expression)
+    people = cohort.truth.samples
+    unfit = {sample for sample, person in people.items() if person.get("unfit")}
+    table = _linked(trait, list(people), features, expression, unfit)
     biased = _is_biased(table.trait_values)
-    if not biased:
+    if cohort.truth.usable:
         write_linked_csv(output.linked_csv(trait, cohort.name), table)
-    return CohortInfo.of_linked(
+    info = CohortInfo.of_linked(
         biased=biased,
         has_age="Age" in table.covariates,
         has_gender="Gender" in table.covariates,
         samples=len(table.samples),
         note=cohort.truth.reason,
     )
+    return info if cohort.truth.usable else replace(info, is_usable=False)
 
 
 def _features(trait: str, truth: CohortTruth) -> dict[str, Floats]:
@@ -98,15 +101,19 @@ def _is_biased(values: Floats) -> bool:
 
 
 def _linked(
-    trait: str, samples: Sequence[str], features: Mapping[str, Floats], genes: ExpressionMatrix
+    trait: str,
+    samples: Sequence[str],
+    features: Mapping[str, Floats],
+    genes: ExpressionMatrix,
+    unfit: Collection[str],
 ) -> LinkedTable:
     """Return clinical features and genes of the same samples, gaps dropped or filled.
 
-    In the order of the benchmark: samples without the trait go, genes missing in more than a
-    fifth of the samples, samples missing more than a twentieth of the genes; then Age gets its
-    mean, Gender its mode, a gene its mean.
+    Unfit samples are left out. In the order of the benchmark: samples without the trait go, genes
+    missing in more than a fifth of the samples, samples missing more than a twentieth of the genes;
+    then Age gets its mean, Gender its mode, a gene its mean.
     """
-    column = {sample: i for i, sample in enumerate(genes.samples)}
+    column = {sample: i for i, sample in enumerate(genes.samples) if sample not in unfit}
     rows = [i for i, s in enumerate(samples) if s in column and not np.isnan(features[trait][i])]
     expression = genes.values[:, [column[samples[i]] for i in rows]].T
     kept_genes = np.isnan(expression).mean(axis=0) <= _GENE_MISSING
@@ -138,16 +145,15 @@ def _mode(values: Floats) -> np.floating:
 
 
 def write_answers(
-    output: OutputFolder, tasks: TaskInfo, planted: Mapping[str, Mapping[str, float]]
+    output: OutputFolder, tasks: TaskInfo, answer: Callable[[Problem], Mapping[str, float]]
 ) -> list[Problem]:
     """Write the genes of every problem that can be answered, and return those problems.
 
-    A problem has an answer when the tables of `write_cohorts` hold a cohort, or a pair, for it:
-    the genes that are planted for its trait, under any condition.
+    A problem has an answer when the tables of `write_cohorts` hold a cohort, or a pair, for it.
     """
     answered = [problem for problem in tasks.problems() if _has_answer(output, problem, tasks)]
     for problem in answered:
-        genes = planted[problem.trait]
+        genes = answer(problem)
         sizes = [round(size, _DECIMALS) for size in genes.values()]
         content = {
             "significant_genes": {

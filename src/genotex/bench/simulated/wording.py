@@ -104,6 +104,14 @@ def conditions_of(trait: SimulatedTrait, traits: Sequence[SimulatedTrait]) -> tu
     )
 
 
+def companion_of(trait: SimulatedTrait, traits: Sequence[SimulatedTrait]) -> str:
+    """Return the trait that people with `trait` have more often: the next of its family."""
+    conditions = conditions_of(trait, traits)
+    others = [other for other in traits if other.name in conditions and other.answerable]
+    later = [other for other in others if traits.index(other) > traits.index(trait)]
+    return (later or others)[0].name if others and trait.answerable else ""
+
+
 @dataclass(frozen=True)
 class _StatusForm:
     """How the trait is described; texts are forms for `SimulatedTrait.fill`."""

@@ -21,7 +21,7 @@ _SEED = "The same seed gives the same files."
 Seed = Annotated[int, Option(_SEED, "--seed", least=0)]
 
 _STUDY = {"samples": 80, "genes": 4000}
-_BENCHMARK = {"samples": 60, "genes": 1200, "traits": 12, "cohorts": 40}
+_BENCHMARK = {"samples": 100, "genes": 1200, "traits": 12, "cohorts": 44}
 _SMALL = {"samples": 24, "genes": 400, "traits": 4, "cohorts": 8}
 _STUDY_STEPS = 8
 
@@ -41,13 +41,13 @@ class _Content:
         Path | None, Option("Where --world writes the true answers.", default="DIR-answers")
     ] = None
     samples: Annotated[
-        int | None, Option("Samples of the largest cohort: 80; with --world 60, with --small 24.")
+        int | None, Option("Samples of the largest cohort: 80; with --world 100, with --small 24.")
     ] = None
     genes: Annotated[
         int | None, Option("Number of genes: 4000; with --world 1200, with --small 400.")
     ] = None
     traits: Annotated[int | None, Option("Traits of a benchmark: 12; with --small 4.")] = None
-    cohorts: Annotated[int | None, Option("Cohorts of a benchmark: 40; with --small 8.")] = None
+    cohorts: Annotated[int | None, Option("Cohorts of a benchmark: 44; with --small 8.")] = None
     shared_genes: Annotated[
         float | None,
         Option(
